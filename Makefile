@@ -1,0 +1,81 @@
+# Daily life in a few targets; `make help` lists them. CI runs the same ones (.ci/run).
+# A machine needs Python 3.11 or newer, git and make. Everything else is installed here: Python packages and Node into
+# .venv, Debian packages when root (otherwise the exact command is printed).
+
+SHELL := /bin/sh
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+VENV := .venv
+PY := $(VENV)/bin/python
+STAMPS := $(VENV)/.outlast
+PIP_INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check
+INPUTS := pyproject.toml hatch_build.py scripts/venv.sh
+CODE := src/outlast tests scripts bench hatch_build.py
+
+RUN_PACKAGES := bubblewrap
+TEST_PACKAGES := bubblewrap postgresql redis-server chromium fonts-liberation iproute2
+
+.PHONY: help setup setup-dev run test check types web-check deep bench gen docs format lock clean
+
+help: ## what each target does
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: $(STAMPS)/run ## everything `make run` needs; safe and quick to repeat
+	@sh scripts/debian.sh optional $(RUN_PACKAGES)
+	@$(PY) scripts/web.py build
+	@test -f $(STAMPS)/base || { $(PY) scripts/base_layer.py && touch $(STAMPS)/base; }
+
+setup-dev: setup $(STAMPS)/dev ## what tests and checks need on top
+	@sh scripts/debian.sh required $(TEST_PACKAGES)
+
+$(PY):
+	@sh scripts/venv.sh $(VENV)
+
+$(STAMPS)/run: requirements.lock $(INPUTS) | $(PY)
+	@echo "Installing Python packages into $(VENV) ..."
+	@$(PIP_INSTALL) --no-deps --require-hashes -r requirements.lock
+	@$(PIP_INSTALL) --no-deps --no-build-isolation -e .
+	@mkdir -p $(STAMPS) && touch $@
+
+$(STAMPS)/dev: requirements-dev.lock $(STAMPS)/run
+	@echo "Installing development packages into $(VENV) ..."
+	@$(PIP_INSTALL) --no-deps --require-hashes -r requirements-dev.lock
+	@touch $@
+
+run: setup ## start the server with page: make run [PORT=8400] [ARGS="--data-dir D"]
+	@exec $(VENV)/bin/outlast serve $(if $(PORT),--port $(PORT)) $(ARGS)
+
+test: setup-dev check ## all checks, then the whole test suite: make test [ARGS="-k name"]
+	$(VENV)/bin/pytest -m "not deep" $(ARGS)
+
+check: setup $(STAMPS)/dev ## style, types, layers, generated files, web types and web unit tests; starts no server
+	$(VENV)/bin/ruff check $(wildcard $(CODE))
+	$(VENV)/bin/ruff format --check $(wildcard $(CODE))
+	$(VENV)/bin/mypy src/outlast $(wildcard tests)
+	$(VENV)/bin/lint-imports
+	$(if $(wildcard src/outlast/surfaces/contract*),$(PY) -m outlast.surfaces.contract --check)
+	$(PY) scripts/web.py check
+
+deep: setup-dev ## the long suites: every crash point, hundreds of random kills, long generated cases
+	$(VENV)/bin/pytest --hypothesis-profile deep --timeout 7200 $(ARGS)
+
+bench: setup $(STAMPS)/dev ## Outlast beside a bare event loop and a naive server; prints ratios
+	$(PY) -m bench $(ARGS)
+
+gen: $(STAMPS)/run ## write the generated files: contract/, docs/reference/
+	$(PY) -m outlast.surfaces.contract
+
+docs: gen $(STAMPS)/dev ## regenerate the reference and check that what the docs name exists
+	$(VENV)/bin/pytest -q tests/contract/test_repository.py tests/contract/test_docs.py
+
+format: $(STAMPS)/dev ## sort imports and lay out the code
+	$(VENV)/bin/ruff check --fix-only --quiet $(wildcard $(CODE))
+	$(VENV)/bin/ruff format $(wildcard $(CODE))
+
+lock: $(STAMPS)/run ## after a change of dependencies in pyproject.toml: make lock [UPGRADE=--upgrade]
+	@$(PIP_INSTALL) uv
+	@sh scripts/lock.sh $(PY) $(UPGRADE)
+
+clean: ## remove what was built here, but no data
+	rm -rf $(VENV) src/outlast/_web web/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,11 @@
+"""Make the read-only layer that every local sandbox stands on, so that the first sandbox need not wait for it."""
+
+from outlast.base.data_directory import cache_directory
+from outlast.base.errors import OutlastError
+from outlast.core.sandboxes.providers.local.base_layer import prepare_base
+
+if __name__ == "__main__":
+    try:
+        prepare_base(cache_directory())
+    except OutlastError as error:  # the server starts all the same and says what is missing
+        print(f"No sandboxes yet: {error.message} {error.hint}")
