@@ -1,0 +1,1 @@
+"""Outlast: runs that outlast the tab, the connection, the process and the sandbox."""

@@ -1,0 +1,33 @@
+"""Time as an argument: production reads the system's, tests move a manual one (`outlast.testing.clock`)."""
+
+import time
+from datetime import UTC, datetime
+from typing import Protocol
+
+import anyio
+
+
+class Clock(Protocol):
+    """What the program knows of time. `now` is UTC and aware; `monotonic` is in seconds, for durations only."""
+
+    def now(self) -> datetime: ...
+    def monotonic(self) -> float: ...
+    async def sleep(self, seconds: float) -> None: ...
+
+
+class SystemClock:
+    """The machine's clock."""
+
+    def now(self) -> datetime:
+        return datetime.now(UTC)
+
+    def monotonic(self) -> float:
+        return time.monotonic()
+
+    async def sleep(self, seconds: float) -> None:
+        await anyio.sleep(seconds)
+
+
+def iso(moment: datetime) -> str:
+    """ISO 8601 in UTC with milliseconds and a Z: the form every API answer and event uses."""
+    return moment.astimezone(UTC).isoformat(timespec="milliseconds")[:-6] + "Z"

@@ -1,0 +1,76 @@
+"""The folder that one server owns: database file, stored files, workspaces. A lock keeps a second server out."""
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from outlast.base.errors import DataDirectoryInUse, StartRefused
+from outlast.base.ids import new_id
+
+LOCK: Final = "lock"
+NODE: Final = "node"
+
+
+def data_directory(setting: str) -> Path:
+    """The folder as an absolute path, made if missing. Raises `StartRefused` where it cannot be made or written."""
+    folder = Path(setting).expanduser().absolute()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        folder.chmod(folder.stat().st_mode & 0o770)
+    except OSError as error:
+        raise StartRefused(
+            f"The data directory {folder} cannot be used: {error.strerror}.",
+            hint="Choose another with --data-dir, or give this user the right to write there.",
+            data_dir=str(folder),
+        ) from None
+    return folder
+
+
+@contextmanager
+def held(folder: Path) -> Iterator[None]:
+    """Own the folder while this context is open; the system lets go of the lock even after a SIGKILL. Raises
+    `DataDirectoryInUse`, naming the process that owns it."""
+    try:
+        file = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise StartRefused(
+            f"The data directory {folder} cannot be written: {error.strerror}.", data_dir=str(folder)
+        ) from None
+    try:
+        _lock(file, folder)
+        os.truncate(file, 0)
+        os.pwrite(file, f"{os.getpid()}\n".encode(), 0)
+        yield
+    finally:
+        os.close(file)
+
+
+def node_of(folder: Path) -> str:
+    """The id of this machine's server, the same after each restart; made at the first call."""
+    file = folder / NODE
+    if not file.exists():
+        fresh = file.with_suffix(".new")
+        fresh.write_text(new_id("node"))
+        fresh.replace(file)
+    return file.read_text().strip()
+
+
+def cache_directory() -> Path:
+    """Where this user keeps what can be made again, shared by all their servers. Not made here."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "outlast"
+
+
+def _lock(file: int, folder: Path) -> None:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        pid = os.pread(file, 32, 0).decode("ascii", "replace").strip()
+        raise DataDirectoryInUse(
+            f"The data directory {folder} is in use by another Outlast process (pid {pid or 'unknown'}).",
+            hint="Stop that process, or choose another folder with --data-dir.",
+            data_dir=str(folder),
+            pid=pid,
+        ) from None

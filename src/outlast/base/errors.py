@@ -1,0 +1,309 @@
+"""Every public error, as one tree. The second level answers the caller's only question: what now?
+
+OutlastError
+├── InvalidRequest      fix the request
+│   ├── MalformedInput · InputTooLarge · EmptyMessage · UnknownModel · VisionUnsupported · UnknownProfile
+│   ├── CursorUnknown · InvalidSetting · IdempotencyMismatch · ArgumentsInvalid · PathRefused
+├── PermissionNeeded    ask for permission
+│   ├── NotSignedIn · Forbidden · OriginRefused · PolicyDenied
+├── CreditsNeeded       buy credits
+├── Gone                it is gone (or was never there for you)
+│   ├── NotFound · RunCleanedUp
+├── Conflict            somebody was faster, or the thing is in another state
+│   ├── ThreadBusy · ThreadLocked · ThreadArchived · LockNotHeld · RunFinished · RunNotContinuable
+│   ├── ApprovalDecided · AlreadyMember · LastOwner · WorkspaceBusy
+├── TryLater            try again later; the only branch workers retry; carries retry_after_s
+│   ├── RateLimited · StorageUnavailable · DiskFull · SandboxUnavailable · SandboxLost
+│   └── ModelRateLimited · ModelOverloaded · ModelTimeout · ModelUnreachable · ModelCut · ModelOutputInvalid
+├── ProviderRefused     a model provider said no for good
+│   ├── ModelRejected · ModelPolicyRefused · ModelKeyRefused
+├── StartRefused        the server will not start like this
+│   ├── DataDirectoryInUse · UnsafeBind · SchemaMismatch · SandboxIsolationMissing
+└── InternalError       our bug
+    └── FenceLost       a worker that no longer holds its run (never shown to clients)
+
+Errors know nothing of HTTP; `surfaces/http/problems.py` maps codes to status. Messages name ids and settings, never a
+secret's value and never what a person wrote. Every error survives pickling and JSON.
+"""
+
+from typing import Any, ClassVar
+
+
+class OutlastError(Exception):
+    """Base of all: a stable `code`, a message (what was refused, for which ids, in which state), a hint (what to do),
+    named fields, and for `TryLater` the seconds to wait."""
+
+    code: ClassVar[str] = "outlast_error"
+    default_hint: ClassVar[str] = ""
+
+    def __init__(
+        self, message: str, *, hint: str | None = None, retry_after_s: float | None = None, **fields: Any
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = self.default_hint if hint is None else hint
+        self.retry_after_s = retry_after_s
+        self.fields = fields
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values: code, message, hint, fields and, where known, retry_after_s."""
+        body: dict[str, Any] = {
+            "code": self.code,
+            "message": self.message,
+            "hint": self.hint,
+            "fields": self.fields,
+        }
+        if self.retry_after_s is not None:
+            body["retry_after_s"] = self.retry_after_s
+        return body
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _rebuild, (type(self), self.message, self.hint, self.retry_after_s, self.fields)
+
+
+def _rebuild(
+    kind: type[OutlastError], message: str, hint: str, retry_after_s: float | None, fields: dict[str, Any]
+) -> OutlastError:
+    return kind(message, hint=hint, retry_after_s=retry_after_s, **fields)
+
+
+class InvalidRequest(OutlastError):
+    code = "invalid_request"
+
+
+class PermissionNeeded(OutlastError):
+    code = "permission_needed"
+
+
+class CreditsNeeded(OutlastError):
+    code = "credits_needed"
+    default_hint = (
+        "Choose a cheaper model, wait for the monthly reset, or ask the operator for a larger plan."
+    )
+
+
+class Gone(OutlastError):
+    code = "gone"
+
+
+class Conflict(OutlastError):
+    code = "conflict"
+
+
+class TryLater(OutlastError):
+    code = "try_later"
+
+
+class ProviderRefused(OutlastError):
+    code = "provider_refused"
+
+
+class StartRefused(OutlastError):
+    code = "start_refused"
+
+
+class InternalError(OutlastError):
+    code = "internal_error"
+    default_hint = "This is a bug in Outlast. The server's log has the details under the request id."
+
+
+class MalformedInput(InvalidRequest):
+    code = "malformed_input"
+
+
+class InputTooLarge(InvalidRequest):
+    code = "input_too_large"
+
+
+class EmptyMessage(InvalidRequest):
+    code = "empty_message"
+    default_hint = "Write some text or attach an image."
+
+
+class UnknownModel(InvalidRequest):
+    code = "unknown_model"
+    default_hint = "GET /v1/models lists the configured models."
+
+
+class VisionUnsupported(InvalidRequest):
+    code = "vision_unsupported"
+    default_hint = "Choose a model marked with vision, or remove the images."
+
+
+class UnknownProfile(InvalidRequest):
+    code = "unknown_profile"
+
+
+class CursorUnknown(InvalidRequest):
+    code = "cursor_unknown"
+    default_hint = "Load the resource again and follow from the cursor it names."
+
+
+class InvalidSetting(InvalidRequest):
+    code = "invalid_setting"
+
+
+class IdempotencyMismatch(InvalidRequest):
+    code = "idempotency_mismatch"
+    default_hint = "Use a new Idempotency-Key for a different request."
+
+
+class ArgumentsInvalid(InvalidRequest):
+    code = "arguments_invalid"
+
+
+class PathRefused(InvalidRequest):
+    code = "path_refused"
+    default_hint = "Use a path relative to the workspace, without '..'."
+
+
+class NotSignedIn(PermissionNeeded):
+    code = "not_signed_in"
+    default_hint = "Send 'Authorization: Bearer <token>', or sign in. 'outlast token create' makes a token."
+
+
+class Forbidden(PermissionNeeded):
+    code = "forbidden"
+    default_hint = "Ask an owner of the project for a role that allows this."
+
+
+class OriginRefused(PermissionNeeded):
+    code = "origin_refused"
+
+
+class PolicyDenied(PermissionNeeded):
+    code = "policy_denied"
+
+
+class NotFound(Gone):
+    code = "not_found"
+
+
+class RunCleanedUp(Gone):
+    code = "run_cleaned_up"
+    default_hint = "The run's records were removed after the retention time. Send a new message instead."
+
+
+class ThreadBusy(Conflict):
+    code = "thread_busy"
+    default_hint = "Wait for the active run, cancel it, or start with on_busy 'enqueue' or 'interrupt'."
+
+
+class ThreadLocked(Conflict):
+    code = "thread_locked"
+    default_hint = "Fork the thread, ask for a hand-over, or take over once the lock has expired."
+
+
+class ThreadArchived(Conflict):
+    code = "thread_archived"
+    default_hint = "Unarchive the thread first."
+
+
+class LockNotHeld(Conflict):
+    code = "lock_not_held"
+
+
+class RunFinished(Conflict):
+    code = "run_finished"
+    default_hint = "The run has ended. Retry it, continue it, or send a new message."
+
+
+class RunNotContinuable(Conflict):
+    code = "run_not_continuable"
+
+
+class ApprovalDecided(Conflict):
+    code = "approval_decided"
+    default_hint = "The first decision stands."
+
+
+class AlreadyMember(Conflict):
+    code = "already_member"
+
+
+class LastOwner(Conflict):
+    code = "last_owner"
+    default_hint = "Make somebody else an owner first."
+
+
+class WorkspaceBusy(Conflict):
+    code = "workspace_busy"
+
+
+class RateLimited(TryLater):
+    code = "rate_limited"
+
+
+class StorageUnavailable(TryLater):
+    code = "storage_unavailable"
+    default_hint = "The database does not answer. Nothing was changed; try again."
+
+
+class DiskFull(TryLater):
+    code = "disk_full"
+    default_hint = "Free space on the disk that holds the data directory. Nothing was changed."
+
+
+class SandboxUnavailable(TryLater):
+    code = "sandbox_unavailable"
+
+
+class SandboxLost(TryLater):
+    code = "sandbox_lost"
+
+
+class ModelRateLimited(TryLater):
+    code = "model_rate_limited"
+
+
+class ModelOverloaded(TryLater):
+    code = "model_overloaded"
+
+
+class ModelTimeout(TryLater):
+    code = "model_timeout"
+
+
+class ModelUnreachable(TryLater):
+    code = "model_unreachable"
+
+
+class ModelCut(TryLater):
+    code = "model_cut"
+
+
+class ModelOutputInvalid(TryLater):
+    code = "model_output_invalid"
+
+
+class ModelRejected(ProviderRefused):
+    code = "model_rejected"
+
+
+class ModelPolicyRefused(ProviderRefused):
+    code = "model_policy_refused"
+
+
+class ModelKeyRefused(ProviderRefused):
+    code = "model_key_refused"
+    default_hint = "Check the key that the provider's api_key_env names on the server."
+
+
+class DataDirectoryInUse(StartRefused):
+    code = "data_directory_in_use"
+
+
+class UnsafeBind(StartRefused):
+    code = "unsafe_bind"
+
+
+class SchemaMismatch(StartRefused):
+    code = "schema_mismatch"
+
+
+class SandboxIsolationMissing(StartRefused):
+    code = "sandbox_isolation_missing"
+
+
+class FenceLost(InternalError):
+    code = "fence_lost"

@@ -1,0 +1,40 @@
+"""Identifiers that carry their kind: `run_01k…`, sortable by the time they were made."""
+
+import os
+import time
+from typing import Final
+
+_ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32: no i, l, o, u
+
+KINDS: Final = {
+    "user": "usr",
+    "token": "tok",
+    "session": "ses",
+    "project": "prj",
+    "invitation": "inv",
+    "thread": "thr",
+    "message": "msg",
+    "part": "prt",
+    "attachment": "att",
+    "run": "run",
+    "effect": "eff",
+    "approval": "apr",
+    "question": "que",
+    "grant": "grt",
+    "ledger": "led",
+    "timer": "tim",
+    "workspace": "wsp",
+    "sandbox": "sbx",
+    "node": "nod",
+    "event": "evt",
+    "request": "req",
+}
+
+
+def new_id(kind: str) -> str:
+    """A fresh id of the given kind (a key of `KINDS`): prefix, underscore, 26 characters.
+
+    48 bits of milliseconds, then 80 random bits (the ULID layout), so ids of one kind sort by creation time.
+    """
+    value = (time.time_ns() // 1_000_000) << 80 | int.from_bytes(os.urandom(10))
+    return f"{KINDS[kind]}_" + "".join(_ALPHABET[value >> shift & 31] for shift in range(125, -1, -5))

@@ -1,0 +1,72 @@
+"""What the server writes about itself: one line per event, with its ids as named fields.
+
+Code logs with the standard library and gives facts as `extra={"run_id": …}`; the message says what happened, never
+what a person wrote and never a secret. Lines go to standard error, as text for people or as JSON for programs.
+"""
+
+import logging
+import re
+import sys
+from datetime import UTC, datetime
+from typing import Any, Final
+
+import orjson
+
+_STANDARD: Final = frozenset(vars(logging.makeLogRecord({}))) | {
+    "message",
+    "asctime",
+    "color_message",
+    "taskName",
+}
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+_QUIET: Final = ("uvicorn", "aiohttp", "alembic", "asyncio")
+
+
+class JsonLines(logging.Formatter):
+    """One JSON object a line: time, level, logger, message, the named fields, and the traceback if there is one."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        line: dict[str, Any] = {
+            "time": _time(record),
+            "level": record.levelname.lower(),
+            "logger": record.name,
+            "message": record.getMessage(),
+            **fields_of(record),
+        }
+        if record.exc_info:
+            line["traceback"] = self.formatException(record.exc_info)
+        return orjson.dumps(line, default=str).decode()
+
+
+class TextLines(logging.Formatter):
+    """`12:00:01.250 info http request method=GET path=/v1/me status=200`."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        named = "".join(f" {name}={value}" for name, value in fields_of(record).items() if value is not None)
+        name = record.name.removeprefix("outlast.")
+        named = _CONTROL.sub(_escaped, named)
+        text = f"{_time(record)[11:23]} {record.levelname.lower():7} {name}: {record.getMessage()}{named}"
+        return f"{text}\n{self.formatException(record.exc_info)}" if record.exc_info else text
+
+
+def fields_of(record: logging.LogRecord) -> dict[str, Any]:
+    """What the caller gave as `extra`."""
+    return {name: value for name, value in vars(record).items() if name not in _STANDARD}
+
+
+def set_up_logs(level: str, form: str) -> None:
+    """Send every log line to standard error in this form ("text" or "json"). Called once, by the program."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(JsonLines() if form == "json" else TextLines())
+    logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
+    for name in _QUIET:
+        logging.getLogger(name).setLevel(max(logging.WARNING, logging.getLogger().level))
+
+
+def _escaped(found: re.Match[str]) -> str:
+    """A line stays one line, and a terminal is told nothing: paths and names come from outside."""
+    return found[0].encode("unicode_escape").decode()
+
+
+def _time(record: logging.LogRecord) -> str:
+    return datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")

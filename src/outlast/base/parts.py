@@ -1,0 +1,88 @@
+"""The parts of a message, which events build."""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+
+class Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class TextPart(Frozen):
+    """Markdown written by a person or an agent."""
+
+    type: Literal["text"] = "text"
+    id: str
+    step: int = 0
+    text: str = ""
+
+
+class ReasoningPart(Frozen):
+    """What a model thought aloud; shown folded."""
+
+    type: Literal["reasoning"] = "reasoning"
+    id: str
+    step: int = 0
+    text: str = ""
+
+
+ToolStatus = Literal[
+    "streaming",  # the model is still writing the arguments
+    "pending",  # complete, not started
+    "waiting",  # an approval or a question is open
+    "running",
+    "done",
+    "error",
+    "denied",
+    "interrupted",  # the server could neither re-attach nor repeat it
+    "cancelled",
+]
+
+
+class ToolCallPart(Frozen):
+    """One call of a tool: `arguments` is JSON text (partial while streaming), `output` what the tool printed live,
+    `result` the text the model is given."""
+
+    type: Literal["tool_call"] = "tool_call"
+    id: str
+    step: int = 0
+    call_id: str
+    tool: str
+    arguments: str = ""
+    status: ToolStatus = "streaming"
+    output: str = ""
+    result: str | None = None
+    approval_id: str | None = None
+    duration_s: float | None = None
+
+
+class ImagePart(Frozen):
+    """A stored image: `attachment_id` opens at /v1/attachments/{id}."""
+
+    type: Literal["image"] = "image"
+    id: str
+    step: int = 0
+    attachment_id: str
+    media_type: str
+    name: str = ""
+    width: int | None = None
+    height: int | None = None
+
+
+class NoticePart(Frozen):
+    """Something the person should know that neither side of the conversation said."""
+
+    type: Literal["notice"] = "notice"
+    id: str
+    step: int = 0
+    level: Literal["info", "warning", "error"] = "info"
+    code: str
+    text: str
+
+
+Part = Annotated[
+    TextPart | ReasoningPart | ToolCallPart | ImagePart | NoticePart, Field(discriminator="type")
+]
+
+PART_ADAPTER: TypeAdapter[Part] = TypeAdapter(Part)

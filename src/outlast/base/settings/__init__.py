@@ -1,0 +1,44 @@
+"""What an operator can set: one frozen `Settings`, read once at start.
+
+Words: a *setting* has a dotted name (`runs.max_steps`), a type, a unit, bounds, a default and one sentence, all in the
+tables of `tables.py`; a *section* is one of those tables. A setting comes from the strongest of four *sources*: a flag,
+an environment variable (`OUTLAST_RUNS_MAX_STEPS`), the TOML file, the default. `reading.py` reads them, `values.py`
+turns one into its type, `rules.py` refuses what contradicts itself, `toml_lines.py` knows the line a key stands on.
+A setting that cannot be used stops the start with its name, what was expected, and where it was read.
+"""
+
+from outlast.base.settings.reading import load_settings
+from outlast.base.settings.tables import (
+    CreditSettings,
+    DatabaseSettings,
+    DependencySettings,
+    EmbeddingSettings,
+    LimitSettings,
+    ModelSettings,
+    PolicyRule,
+    ProfileSettings,
+    ProviderSettings,
+    RunSettings,
+    SandboxSettings,
+    SecretUrl,
+    ServerSettings,
+    Settings,
+)
+
+__all__ = [
+    "CreditSettings",
+    "DatabaseSettings",
+    "DependencySettings",
+    "EmbeddingSettings",
+    "LimitSettings",
+    "ModelSettings",
+    "PolicyRule",
+    "ProfileSettings",
+    "ProviderSettings",
+    "RunSettings",
+    "SandboxSettings",
+    "SecretUrl",
+    "ServerSettings",
+    "Settings",
+    "load_settings",
+]

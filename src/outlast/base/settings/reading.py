@@ -1,0 +1,245 @@
+"""Read settings from flags, environment, file and defaults, strongest first."""
+
+import os
+import tomllib
+import types
+import typing
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, Field, dataclass, fields, is_dataclass, replace
+from difflib import get_close_matches
+from pathlib import Path as File
+from typing import Any, Literal, get_args, get_origin
+
+from outlast.base.errors import InvalidSetting
+from outlast.base.settings.rules import check_settings
+from outlast.base.settings.tables import SHIPPED_PLANS, SecretUrl, Settings
+from outlast.base.settings.toml_lines import Path, key_lines, line_of
+from outlast.base.settings.values import Unusable, convert, expected, from_text, is_table, plain
+
+PREFIX = "OUTLAST_"
+
+
+@dataclass(frozen=True, slots=True)
+class _Raw:
+    """All sources merged: values by key path, and where each was read."""
+
+    values: dict[str, Any]
+    origins: dict[Path, str]
+    lines: dict[Path, int]
+    file: str
+
+    def where(self, path: Path) -> str:
+        for end in range(len(path), 0, -1):
+            if path[:end] in self.origins:
+                return self.origins[path[:end]]
+        if not _present(self.values, path):
+            return "default"
+        line = line_of(self.lines, path)
+        return f"{self.file}:{line}" if line else self.file or "default"
+
+
+def load_settings(
+    file: File | str | None = None,
+    *,
+    environ: Mapping[str, str] | None = None,
+    flags: Mapping[str, Any] | None = None,
+) -> Settings:
+    """The settings of this process.
+
+    `file` is a TOML file (None: the one OUTLAST_CONFIG names, else none); `environ` the environment (None: the
+    process's own); `flags` values by dotted name (`{"server.port": 9000}`), None values meaning not given. Raises
+    `InvalidSetting` with the setting's name, what was expected and where it was read. Reads once; safe to repeat.
+    """
+    environ = os.environ if environ is None else environ
+    chosen = file or environ.get(f"{PREFIX}CONFIG") or None
+    raw = _read_file(File(chosen)) if chosen else _Raw({}, {}, {}, "")
+    _overlay_environment(raw, environ)
+    for name, value in (flags or {}).items():
+        if value is not None:
+            path = tuple(name.split("."))
+            _put(raw, path, value, f"flag --{path[-1].replace('_', '-')}")
+    settings = _without_absent(_build(Settings, raw.values, (), raw), raw)
+    check_settings(settings, lambda name: raw.where(_path(name)))
+    return settings
+
+
+def environment_name(path: Path) -> str:
+    """The variable that mirrors a setting: `runs.max_steps` is OUTLAST_RUNS_MAX_STEPS."""
+    return PREFIX + "_".join(str(part) for part in path).upper()
+
+
+def scalar_settings(table: Any = Settings, above: Path = ()) -> Iterator[tuple[Path, Any, Field[Any]]]:
+    """Every setting that has one name: path, type, field. Tables repeated by name or number come as one entry."""
+    hints = typing.get_type_hints(table)
+    for field in fields(table):
+        path = (*above, field.name)
+        if is_table(hints[field.name]):
+            yield from scalar_settings(plain(hints[field.name]), path)
+        else:
+            yield path, hints[field.name], field
+
+
+def _read_file(file: File) -> _Raw:
+    try:
+        text = file.read_text(encoding="utf-8")
+    except OSError as error:
+        raise _refusal(
+            "configuration file", "a readable TOML file", error.strerror or "nothing", str(file)
+        ) from None
+    except UnicodeDecodeError:
+        raise _refusal("configuration file", "text in UTF-8", "other bytes", str(file)) from None
+    try:
+        values = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidSetting(
+            f"{file}: not valid TOML: {error}.",
+            hint="Correct the line named above.",
+            setting="configuration file",
+            expected="valid TOML",
+            read_from=str(file),
+        ) from None
+    return _Raw(values, {}, key_lines(text), str(file))
+
+
+def _overlay_environment(raw: _Raw, environ: Mapping[str, str]) -> None:
+    known: dict[str, tuple[Path, Any]] = {}
+    for path, kind, field in scalar_settings():
+        known[environment_name(path)] = (path, kind)
+        if field.metadata["env"]:
+            known[field.metadata["env"]] = (path, kind)
+    sections = tuple(f"{PREFIX}{field.name.upper()}_" for field in fields(Settings) if field.name != "server")
+    for name, text in environ.items():
+        if name in known and not (
+            name == "OUTLAST_PORT" and "://" in text
+        ):  # Kubernetes sets that one for a service
+            path, kind = known[name]
+            try:
+                _put(raw, path, from_text(text, kind), f"environment {name}")
+            except Unusable as error:
+                raise _refusal(
+                    ".".join(map(str, path)), str(error), "other text", f"environment {name}"
+                ) from None
+        elif name.startswith(sections) and name not in known:
+            raise _unknown(name, list(known), f"environment {name}")
+
+
+def _put(raw: _Raw, path: Path, value: Any, origin: str) -> None:
+    table: Any = raw.values
+    for key in path[:-1]:
+        table = table.setdefault(key, {})
+        if not isinstance(table, dict):
+            return  # the file has a value where a table belongs: `_build` says so
+    table[path[-1]] = value
+    raw.origins[path] = origin
+
+
+def _build(table: Any, values: Any, path: Path, raw: _Raw) -> Any:
+    """One table's dataclass from its raw values."""
+    if not isinstance(values, dict):
+        raise _refusal(_name(path), "a table", _shown(values), raw.where(path))
+    known = {field.name: field for field in fields(table)}
+    for key in values:
+        if key not in known:
+            raise _unknown(
+                _name((*path, key)), [_name((*path, name)) for name in known], raw.where((*path, key))
+            )
+    hints = typing.get_type_hints(table)
+    given: dict[str, Any] = {}
+    for name, field in known.items():
+        here = (*path, name)
+        if name in values:
+            given[name] = _value(values[name], hints[name], field, here, raw)
+        elif field.default is MISSING and field.default_factory is MISSING:
+            raise _refusal(_name(here), expected(hints[name], field), "nothing", raw.where(path))
+    return table(**given)
+
+
+def _value(value: Any, kind: Any, field: Field[Any], path: Path, raw: _Raw) -> Any:
+    kind = plain(kind)
+    if is_dataclass(kind):
+        return _build(kind, value, path, raw)
+    arguments = get_args(kind) if get_origin(kind) is not Literal else ()
+    if arguments and is_dataclass(arguments[0]):
+        return _rows(arguments[0], value, path, raw)
+    if len(arguments) == 2 and is_dataclass(arguments[1]):
+        return _named(arguments[1], value, path, raw)
+    try:
+        return convert(value, kind, field)
+    except Unusable as error:
+        found = "something else" if kind is SecretUrl else _shown(value)
+        raise _refusal(_name(path), str(error), found, raw.where(path)) from None
+
+
+def _rows(table: Any, value: Any, path: Path, raw: _Raw) -> tuple[Any, ...]:
+    if not isinstance(value, list):
+        raise _refusal(
+            _name(path), f"tables, each begun by [[{_name(path)}]]", _shown(value), raw.where(path)
+        )
+    return tuple(_build(table, item, (*path, index), raw) for index, item in enumerate(value))
+
+
+def _named(table: Any, value: Any, path: Path, raw: _Raw) -> Mapping[str, Any]:
+    if not isinstance(value, dict):
+        raise _refusal(
+            _name(path), f"tables, each begun by [{_name(path)}.NAME]", _shown(value), raw.where(path)
+        )
+    built = {name: _build(table, item, (*path, name), raw) for name, item in value.items()}
+    return types.MappingProxyType(built)
+
+
+def _without_absent(settings: Settings, raw: _Raw) -> Settings:
+    """What follows from the settings given: shipped plans stay, no sandbox section for "none", demo without models."""
+    defaults = Settings()
+    plans = types.MappingProxyType({**SHIPPED_PLANS, **settings.credits.plans})
+    settings = replace(settings, credits=replace(settings.credits, plans=plans))
+    if settings.sandbox and settings.sandbox.provider == "none":
+        settings = replace(settings, sandbox=None)
+    if not raw.values.get("models"):
+        providers = types.MappingProxyType({**defaults.providers, **settings.providers})
+        settings = replace(settings, models=defaults.models, providers=providers)
+    return settings
+
+
+def _present(values: Any, path: Path) -> bool:
+    for key in path:
+        try:
+            values = values[key]
+        except (KeyError, IndexError, TypeError):
+            return False
+    return True
+
+
+def _path(name: str) -> Path:
+    return tuple(int(part) if part.isdigit() else part for part in name.split("."))
+
+
+def _name(path: Path) -> str:
+    return ".".join(str(part) for part in path) or "the file"
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, (list, dict)):  # may hold a header with a key
+        return "a list" if isinstance(value, list) else "a table"
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _refusal(name: str, wanted: str, found: str, where: str) -> InvalidSetting:
+    return InvalidSetting(
+        f"{name}: expected {wanted}, found {found} ({where}).",
+        hint="Correct the setting and start again; docs/reference/configuration.md lists all of them.",
+        setting=name,
+        expected=wanted,
+        read_from=where,
+    )
+
+
+def _unknown(name: str, known: list[str], where: str) -> InvalidSetting:
+    near = get_close_matches(name, known, n=1, cutoff=0.7)
+    return InvalidSetting(
+        f"{name}: there is no such setting ({where}).",
+        hint=f"Did you mean {near[0]}?" if near else "docs/reference/configuration.md lists all settings.",
+        setting=name,
+        expected="the name of a setting",
+        read_from=where,
+    )

@@ -1,0 +1,123 @@
+"""What settings may not say together. Pure: settings in, the first contradiction out."""
+
+from collections.abc import Callable, Iterator
+
+from outlast.base.errors import InvalidSetting
+from outlast.base.settings.tables import Settings
+
+Where = Callable[[str], str]  # a setting's dotted name → where it was read ("outlast.toml:12", "default")
+
+DAY_S = 86_400
+
+
+def check_settings(settings: Settings, where: Where) -> None:
+    """Raises `InvalidSetting` that names both settings, both numbers and both places."""
+    for smaller, larger, strictly in _clock_chain(settings):
+        _in_order(smaller, larger, where, strictly=strictly)
+    _in_order(
+        ("runs.lease_s", settings.runs.heartbeat_s * 2, "twice runs.heartbeat_s", "runs.heartbeat_s"),
+        ("runs.lease_s", settings.runs.lease_s, "runs.lease_s", "runs.lease_s"),
+        where,
+        strictly=False,
+    )
+    _check_models(settings, where)
+    _check_names(settings, where)
+
+
+# A clock: its setting's name, its length in seconds, how a message calls it, the setting to blame.
+Clock = tuple[str, float, str, str]
+
+
+def _clock(name: str, seconds: float, words: str = "") -> Clock:
+    return name, seconds, words or name, name
+
+
+def _clock_chain(settings: Settings) -> Iterator[tuple[Clock, Clock, bool]]:
+    """Pairs (shorter, longer, strictly): approval pause ≤ idle pause ≤ stop ≤ volume eviction < kill < retention."""
+    runs, sandbox = settings.runs, settings.sandbox
+    approval = _clock("runs.approval_pause_after_s", runs.approval_pause_after_s)
+    kills = [_clock("runs.paused_kill_after_s", runs.paused_kill_after_s)]
+    if sandbox is None:
+        yield approval, kills[0], True
+    else:
+        kills.append(_clock("sandbox.kill_after_s", sandbox.kill_after_s))
+        idle = _clock("sandbox.idle_pause_s", sandbox.idle_pause_s)
+        stop = _clock("sandbox.stop_after_s", sandbox.stop_after_s)
+        volume = _clock("sandbox.volume_ttl_minutes", sandbox.volume_ttl_minutes * 60)
+        yield approval, idle, False
+        yield idle, stop, False
+        yield stop, volume, False
+        for kill in kills:
+            yield volume, kill, True
+    for kill in kills:
+        for name in ("completed_days", "error_days"):
+            yield kill, _clock(f"retention.{name}", getattr(settings.retention, name) * DAY_S), True
+
+
+def _in_order(smaller: Clock, larger: Clock, where: Where, *, strictly: bool) -> None:
+    if smaller[1] < larger[1] or (smaller[1] == larger[1] and not strictly):
+        return
+    relation = "shorter than" if strictly else "no longer than"
+    message = (
+        f"{smaller[2]} must be {relation} {larger[2]}, but is {_seconds(smaller[1])} ({where(smaller[3])}) "
+        f"against {_seconds(larger[1])} ({where(larger[3])})."
+    )
+    raise InvalidSetting(
+        message,
+        hint=f"Lower {smaller[3]} or raise {larger[3]}.",
+        setting=smaller[3],
+        other=larger[3],
+        seconds=smaller[1],
+        other_seconds=larger[1],
+        read_from=where(smaller[3]),
+    )
+
+
+def _seconds(value: float) -> str:
+    return f"{value:g} s"
+
+
+def _check_models(settings: Settings, where: Where) -> None:
+    seen: dict[str, int] = {}
+    for index, model in enumerate(settings.models):
+        if model.provider not in settings.providers:
+            _refuse(
+                f"models.{index}.provider",
+                f"the name of a configured provider ({', '.join(settings.providers)})",
+                model.provider,
+                where,
+            )
+        if model.id in seen:
+            _refuse(f"models.{index}.id", "an id that no other model has", model.id, where)
+        seen[model.id] = index
+    if settings.default_model and settings.default_model not in seen:
+        _refuse(
+            "default_model",
+            f"the id of a configured model ({', '.join(seen)})",
+            settings.default_model,
+            where,
+        )
+
+
+def _check_names(settings: Settings, where: Where) -> None:
+    if settings.credits.default_plan not in settings.credits.plans:
+        plans = ", ".join(settings.credits.plans)
+        _refuse("credits.default_plan", f"the name of a plan ({plans})", settings.credits.default_plan, where)
+    if not settings.database.url.startswith(("sqlite:///", "postgresql://", "postgres://")):
+        expected = "sqlite:///FILE or postgresql://USER:PASSWORD@HOST:PORT/NAME"
+        _refuse("database.url", expected, "another kind of address", where, quoted=False)
+    public = settings.server.public_url
+    if public and not public.startswith(("http://", "https://")):
+        _refuse("server.public_url", "an address that begins with http:// or https://", public, where)
+
+
+def _refuse(name: str, expected: str, found: str, where: Where, *, quoted: bool = True) -> None:
+    raise InvalidSetting(
+        f"{name}: expected {expected}, found {found!r} ({where(name)})."
+        if quoted
+        else f"{name}: expected {expected}, found {found} ({where(name)}).",
+        hint="Correct the setting and start again.",
+        setting=name,
+        expected=expected,
+        read_from=where(name),
+    )

@@ -1,0 +1,443 @@
+# ruff: noqa: RUF009 - `setting` makes a dataclass field, which is what the rule asks for
+"""Every setting with its type, unit, bounds, default and one sentence.
+
+Help texts and docs/reference/configuration.md are generated from these tables. To add a setting, add one line here.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Literal, Self
+from urllib.parse import urlsplit
+
+DOTS = "••••••"
+
+
+class SecretUrl(str):
+    """An address that may hold a password: works as text, but prints with the password as dots."""
+
+    __slots__ = ()
+
+    def reveal(self) -> str:
+        """The address as it is, for the library that connects to it."""
+        return str.__str__(self)
+
+    def __str__(self) -> str:
+        plain = str.__str__(self)
+        try:
+            password = urlsplit(plain).password
+        except ValueError:
+            return DOTS
+        return plain.replace(f":{password}@", f":{DOTS}@") if password else plain
+
+    def __repr__(self) -> str:
+        return repr(str(self))
+
+    def __format__(self, spec: str) -> str:
+        return format(str(self), spec)
+
+    def __getnewargs__(self) -> tuple[str]:
+        return (self.reveal(),)
+
+    @classmethod
+    def of(cls, value: str) -> Self:
+        return cls(value)
+
+
+def setting(
+    sentence: str,
+    default: Any = ...,
+    *,
+    unit: str = "",
+    least: float | None = None,
+    most: float | None = None,
+    factory: Any = None,
+    env: str = "",
+) -> Any:
+    """One line of a table: `least` and `most` are inclusive bounds, `env` a second, shorter environment variable."""
+    metadata = MappingProxyType(
+        {"sentence": sentence, "unit": unit, "least": least, "most": most, "env": env}
+    )
+    if factory is not None:
+        return field(default_factory=factory, metadata=metadata)
+    if default is ...:
+        return field(metadata=metadata)
+    return field(default=default, metadata=metadata)
+
+
+def _empty() -> Mapping[str, Any]:
+    return MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class ServerSettings:
+    """Where the server listens and keeps its data."""
+
+    host: str = setting(
+        "Address to listen on; any other than a loopback address needs a token in the database.",
+        "127.0.0.1",
+        env="OUTLAST_HOST",
+    )
+    port: int = setting(
+        "Port to listen on; 0 chooses a free one.", 8400, least=0, most=65535, env="OUTLAST_PORT"
+    )
+    data_dir: str = setting(
+        "Folder for the database file, stored files and workspaces; made when missing, used by one server.",
+        "outlast-data",
+        env="OUTLAST_DATA_DIR",
+    )
+    public_url: str = setting(
+        "Address under which browsers reach the server, as https://outlast.example.org; empty: the listen address.",
+        "",
+        env="OUTLAST_PUBLIC_URL",
+    )
+    allowed_hosts: tuple[str, ...] = setting("More values accepted in the Host header.", ())
+    stop_grace_s: float = setting(
+        "How long a stopping server lets work finish before it hands it back.", 10.0, unit="seconds", least=0
+    )
+
+
+ProviderKind = Literal[
+    "openai-compatible", "openrouter", "groq", "ollama", "vllm", "openai", "anthropic", "google", "demo"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderSettings:
+    """One [providers.<name>] table: a service that serves models."""
+
+    kind: ProviderKind = setting("What the service speaks.")
+    base_url: str = setting("Address of the service; empty: the kind's own.", "")
+    api_key_env: str = setting(
+        "Name of the environment variable that holds the key; empty: the kind's own, or no key.", ""
+    )
+    connect_timeout_s: float = setting(
+        "Longest wait for a connection.", 10.0, unit="seconds", least=0.01, most=600
+    )
+    first_token_timeout_s: float = setting(
+        "Longest wait for the first byte of an answer.", 120.0, unit="seconds", least=0.01, most=3600
+    )
+    token_timeout_s: float = setting(
+        "Longest wait between two pieces of an answer.", 60.0, unit="seconds", least=0.01, most=3600
+    )
+    headers: Mapping[str, str] = setting("Headers sent along (openai-compatible kinds).", factory=_empty)
+    extra_body: Mapping[str, Any] = setting(
+        "Fields added to each request's JSON (openai-compatible kinds).", factory=_empty
+    )
+    max_tokens_field: str = setting("Name of the request field that bounds the answer.", "max_tokens")
+    delta_delay_s: float = setting(
+        "Pause between two words of the demo model.", 0.02, unit="seconds", least=0, most=60
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSettings:
+    """One [[models]] table: a model that people can choose."""
+
+    id: str = setting("The id that people and programs choose it by.")
+    provider: str = setting("Name of the [providers.<name>] table that serves it.")
+    name: str = setting("What the provider calls it.")
+    label: str = setting("Shown in the model selector; empty: the id.", "")
+    vision: bool = setting("It understands images.", False)
+    credits: int = setting("Price of one run.", 1, unit="credits", least=0)
+    context_tokens: int = setting("How much it can read in one request.", 128_000, unit="tokens", least=1000)
+    max_output_tokens: int = setting("Longest answer of one step.", 8192, unit="tokens", least=1)
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseSettings:
+    """The only truth: where everything is stored."""
+
+    url: SecretUrl = setting(
+        "sqlite:///FILE (relative to the data directory) or postgresql://USER:PASSWORD@HOST:PORT/NAME.",
+        SecretUrl("sqlite:///outlast.db"),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class LiveSettings:
+    """How live text reaches other servers."""
+
+    redis_url: SecretUrl = setting(
+        "redis://… shares live text between servers; empty: one server.", SecretUrl("")
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RunSettings:
+    """How long and how far a run goes; [profiles.<name>] overrides the first two."""
+
+    max_steps: int = setting("Model turns in one run; then it ends.", 50, unit="steps", least=1, most=10_000)
+    context_messages: int = setting(
+        "Earlier messages the model is shown.", 20, unit="messages", least=1, most=10_000
+    )
+    context_tokens: int = setting(
+        "Most tokens of a request spent on earlier messages.", 100_000, unit="tokens", least=1000
+    )
+    abandoned_after_s: float = setting(
+        "A run working this long with nobody following is cancelled.", 1800, unit="seconds", least=1
+    )
+    approval_pause_after_s: float = setting(
+        "After waiting this long for a person the sandbox is paused.", 300, unit="seconds", least=0
+    )
+    paused_kill_after_s: float = setting(
+        "After being paused this long the sandbox is removed; its files stay.",
+        86_400,
+        unit="seconds",
+        least=1,
+    )
+    lease_s: float = setting(
+        "A worker that has not been heard of for this long loses its run to another.",
+        15.0,
+        unit="seconds",
+        least=0.5,
+        most=3600,
+    )
+    heartbeat_s: float = setting(
+        "How often a worker renews its lease.", 5.0, unit="seconds", least=0.1, most=1800
+    )
+    max_concurrent: int = setting("Runs that one server works on at a time.", 200, unit="runs", least=1)
+    cancel_force_s: float = setting(
+        "A cancelled run whose model or tool does not let go is ended after this.",
+        1.5,
+        unit="seconds",
+        least=0.05,
+        most=1.9,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileSettings:
+    """One [profiles.<name>] table: what differs from [runs] for one agent profile."""
+
+    max_steps: int | None = setting("Instead of runs.max_steps.", None, unit="steps", least=1, most=10_000)
+    context_messages: int | None = setting(
+        "Instead of runs.context_messages.", None, unit="messages", least=1, most=10_000
+    )
+
+
+SHIPPED_PLANS: Mapping[str, int | None] = MappingProxyType({"starter": 25, "pro": 50, "unlimited": None})
+
+
+@dataclass(frozen=True, slots=True)
+class CreditSettings:
+    """What runs cost and who may spend how much."""
+
+    default_plan: str = setting("Plan of a new user.", "unlimited")
+    plans: Mapping[str, int | None] = setting(
+        'Credits a month by plan name ("unlimited" for no limit); adds to starter 25, pro 50 and unlimited.',
+        factory=lambda: SHIPPED_PLANS,
+        unit="credits a month",
+        least=0,
+    )
+    low_at: int = setting("A balance at or below this warns.", 5, unit="credits", least=0)
+
+
+@dataclass(frozen=True, slots=True)
+class LimitSettings:
+    """How much and how fast; 0 turns a rate limit off."""
+
+    runs_per_minute_per_user: int = setting("Runs one user may start.", 60, unit="a minute", least=0)
+    runs_per_minute_per_project: int = setting("Runs one project may start.", 120, unit="a minute", least=0)
+    message_bytes: int = setting("Longest message text.", 200_000, unit="bytes", least=1, most=50_000_000)
+    title_chars: int = setting(
+        "Longest title of a thread or project.", 200, unit="characters", least=1, most=10_000
+    )
+    image_bytes: int = setting("Largest attached image.", 8_000_000, unit="bytes", least=1, most=500_000_000)
+    images_per_message: int = setting("Images in one message.", 8, unit="images", least=0, most=1000)
+    request_bytes: int = setting(
+        "Largest body of a request that carries no file.", 1_000_000, unit="bytes", least=1000
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class DependencySettings:
+    """One [[sandbox.dependencies]] table: a package that sandboxes have installed."""
+
+    package: str = setting("npm:NAME@VERSION, pypi:NAME==VERSION, or a bare npm name.")
+    docs: tuple[str, ...] = setting("Addresses or files of its documentation.", ())
+    secret_env: str = setting("Environment variable whose value only the egress proxy knows.", "")
+    hosts: tuple[str, ...] = setting("Hosts that code using it may reach.", ())
+    allow_private: tuple[str, ...] = setting("Private addresses (HOST:PORT) it may reach.", ())
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxSettings:
+    """The isolated machines that agents work in; provider = "none" offers no sandbox tools."""
+
+    provider: str = setting("local, none, or the name of an installed provider.", "local")
+    mode: Literal["lazy", "warm"] = setting("Made at the first tool call, or with the thread.", "lazy")
+    region: str = setting("Region of a hosted provider.", "")
+    volume_ttl_minutes: float = setting(
+        "A workspace's fast copy is given up this long after its last use.", 30, unit="minutes", least=0
+    )
+    idle_pause_s: float = setting("Frozen after being idle this long.", 900, unit="seconds", least=0)
+    stop_after_s: float = setting(
+        "Stopped (memory freed) after being idle this long.", 1800, unit="seconds", least=0
+    )
+    kill_after_s: float = setting(
+        "Removed after being idle this long; files stay.", 86_400, unit="seconds", least=1
+    )
+    max_awake: int = setting(
+        "Most sandboxes awake at a time; 0: as memory allows.", 0, unit="sandboxes", least=0
+    )
+    memory_mb: int = setting("Memory of one sandbox.", 1024, unit="MiB", least=64)
+    cpus: float = setting("Processor cores of one sandbox.", 1.0, unit="cores", least=0.05)
+    processes: int = setting("Processes and threads in one sandbox.", 256, unit="processes", least=16)
+    disk_mb: int = setting("Disk space of one workspace.", 2048, unit="MiB", least=16)
+    output_bytes: int = setting("Output of one command that is kept.", 200_000, unit="bytes", least=1000)
+    command_timeout_s: float = setting("Longest one command may run.", 600, unit="seconds", least=1)
+    preview_base_domain: str = setting(
+        "Domain under which previews are served; empty: preview.localhost.", ""
+    )
+    options: Mapping[str, Any] = setting("Handed to the provider as they are.", factory=_empty)
+    dependencies: tuple[DependencySettings, ...] = setting("Packages that sandboxes have installed.", ())
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingSettings:
+    """An embedder for search; without one, search goes by words."""
+
+    url: str = setting("Address of an OpenAI-compatible /embeddings service; empty: none.", "")
+    model: str = setting("Name of the embedding model.", "")
+    api_key_env: str = setting("Environment variable that holds its key; empty: no key.", "")
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyRule:
+    """One [[policy]] table. The first rule that matches decides; where none matches, the call is allowed."""
+
+    tool: str = setting("Tool name, or a glob.")
+    decision: Literal["allow", "ask", "deny"] = setting("allow, ask (a person decides) or deny.")
+    profile: str = setting("Agent profile, or a glob.", "*")
+    arguments: str = setting("Glob over the arguments as canonical JSON text.", "*")
+
+
+def _ask(arguments: str) -> PolicyRule:
+    return PolicyRule(tool="terminal", decision="ask", arguments=arguments)
+
+
+DEFAULT_POLICY: tuple[PolicyRule, ...] = (
+    _ask("*rm -rf*"),
+    _ask("*rm -fr*"),
+    _ask("*rm -r *"),
+    _ask("*rm --recursive*"),
+    _ask("*git push*"),
+    _ask("*git reset --hard*"),
+    _ask("*git clean *"),
+    _ask("*mkfs*"),
+    _ask("*dd if=*"),
+    _ask("*shred *"),
+    _ask("*find *-delete*"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LockSettings:
+    """The right to drive a thread."""
+
+    ttl_s: float = setting("Life of a lock; each run renews it.", 3600, unit="seconds", least=3600, most=7200)
+
+
+@dataclass(frozen=True, slots=True)
+class RetentionSettings:
+    """How long raw records of ended runs are kept; messages stay."""
+
+    completed_days: float = setting("After a completed or cancelled run.", 7, unit="days", least=0)
+    error_days: float = setting("After a failed run.", 30, unit="days", least=0)
+
+
+@dataclass(frozen=True, slots=True)
+class RetrySettings:
+    """What happens when a model cannot answer just now."""
+
+    attempts: int = setting("Further attempts after a passing failure.", 2, unit="attempts", least=0, most=20)
+    base_s: float = setting(
+        "Wait before the first; doubles each time, with jitter.", 1.0, unit="seconds", least=0
+    )
+    max_wait_s: float = setting(
+        "Longest wait, also when the provider asks for more.", 60, unit="seconds", least=0
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class BlobSettings:
+    """Where attached files lie."""
+
+    url: SecretUrl = setting("A folder; relative to the data directory.", SecretUrl("blobs"))
+
+
+@dataclass(frozen=True, slots=True)
+class AuthSettings:
+    """Signing in."""
+
+    session_days: float = setting("How long a browser stays signed in.", 30, unit="days", least=0.001)
+
+
+@dataclass(frozen=True, slots=True)
+class StreamSettings:
+    """How events reach those who follow."""
+
+    save_interval_s: float = setting(
+        "How far saved text may lag behind shown text.", 1.0, unit="seconds", least=0.01, most=2
+    )
+    heartbeat_s: float = setting(
+        "A comment is sent on a silent stream this often.", 15.0, unit="seconds", least=0.05
+    )
+    slow_reader_s: float = setting(
+        "A reader whose connection takes nothing for this long is closed; it resumes from its cursor.",
+        30.0,
+        unit="seconds",
+        least=0.05,
+    )
+    recheck_s: float = setting(
+        "How often an open stream checks that its reader still may read.", 10.0, unit="seconds", least=0.05
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class LogSettings:
+    """What the server writes about itself."""
+
+    level: Literal["debug", "info", "warning", "error"] = setting("Least important line written.", "info")
+    format: Literal["text", "json"] = setting("For people or for programs.", "text")
+
+
+DEMO_PROVIDERS: Mapping[str, ProviderSettings] = MappingProxyType({"demo": ProviderSettings(kind="demo")})
+DEMO_MODELS: tuple[ModelSettings, ...] = (
+    ModelSettings(
+        id="demo",
+        provider="demo",
+        name="demo",
+        label="Demo (recorded answers, real tools)",
+        credits=0,
+        context_tokens=32_000,
+        max_output_tokens=4096,
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything, frozen. Made by `load_settings`; `Settings()` is what an empty configuration gives."""
+
+    default_model: str = setting("Model used where none is chosen; empty: the first.", "")
+    server: ServerSettings = setting("", factory=ServerSettings)
+    providers: Mapping[str, ProviderSettings] = setting("", factory=lambda: DEMO_PROVIDERS)
+    models: tuple[ModelSettings, ...] = setting("", DEMO_MODELS)
+    database: DatabaseSettings = setting("", factory=DatabaseSettings)
+    live: LiveSettings = setting("", factory=LiveSettings)
+    runs: RunSettings = setting("", factory=RunSettings)
+    profiles: Mapping[str, ProfileSettings] = setting("", factory=_empty)
+    credits: CreditSettings = setting("", factory=CreditSettings)
+    limits: LimitSettings = setting("", factory=LimitSettings)
+    sandbox: SandboxSettings | None = setting("", factory=SandboxSettings)
+    embeddings: EmbeddingSettings = setting("", factory=EmbeddingSettings)
+    policy: tuple[PolicyRule, ...] = setting("", DEFAULT_POLICY)
+    locks: LockSettings = setting("", factory=LockSettings)
+    retention: RetentionSettings = setting("", factory=RetentionSettings)
+    retry: RetrySettings = setting("", factory=RetrySettings)
+    blobs: BlobSettings = setting("", factory=BlobSettings)
+    auth: AuthSettings = setting("", factory=AuthSettings)
+    streams: StreamSettings = setting("", factory=StreamSettings)
+    logs: LogSettings = setting("", factory=LogSettings)

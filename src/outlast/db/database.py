@@ -1,0 +1,89 @@
+"""The one door to the database: transaction functions, run on SQLite or on PostgreSQL.
+
+`await database.write(fn, …)` runs `fn(tx, …)` in a transaction of its own and returns what it returns, once that is
+durable;
+`read` does the same without the right to write. `fn` is synchronous, must not block on anything but the database,
+and may be run again after a lost connection, so it has no effects besides its queries and `tx.after_commit`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+
+import sqlalchemy as sa
+
+from outlast.db.prepared import PreparedStatements, insert_into, select_by, update_by
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Tx:
+    """An open transaction: the connection, the moment it began (UTC), and what is to be done once it is committed."""
+
+    conn: sa.Connection
+    now: datetime
+    hooks: list[Callable[[], None]] = field(default_factory=list)
+    notices: set[str] = field(default_factory=set)
+    prepared: PreparedStatements | None = None
+
+    def after_commit(self, hook: Callable[[], None]) -> None:
+        """Run `hook` on the event loop after the commit, and not at all if the transaction fails. It must not raise."""
+        self.hooks.append(hook)
+
+    def ring(self, stream_id: str) -> None:
+        """Wake whoever waits for news of this stream, in this and every other process, after the commit."""
+        self.notices.add(stream_id)
+
+    def execute(self, statement: sa.Executable, parameters: Any = None) -> sa.CursorResult[Any]:
+        """Run a statement. One that is built once (a constant) and given its parameters here is prepared: see
+        `prepared.py`."""
+        if self.prepared is not None and isinstance(parameters, dict):
+            ready = self.prepared.of(statement, parameters)
+            if ready is not None:
+                return ready.run(self.conn, parameters)  # type: ignore[return-value]  # the part that stores use
+        return self.conn.execute(statement, parameters)
+
+    def one(self, statement: sa.Executable, parameters: Any = None) -> sa.RowMapping | None:
+        """The first row, by column name, or None."""
+        return self.execute(statement, parameters).mappings().first()
+
+    def all(self, statement: sa.Executable, parameters: Any = None) -> list[sa.RowMapping]:
+        """Every row, by column name."""
+        return list(self.execute(statement, parameters).mappings())
+
+    def insert(self, table: sa.Table, **row: Any) -> None:
+        """Add one row of plain values."""
+        self.execute(insert_into(table), row)
+
+    def update(self, table: sa.Table, key: dict[str, Any], **values: Any) -> int:
+        """Set plain values where the key columns equal these; how many rows that were."""
+        parameters = {f"key_{name}": value for name, value in key.items()} | values
+        return self.execute(update_by(table, tuple(key)), parameters).rowcount
+
+    def find(self, table: sa.Table, key: dict[str, Any], *columns: str) -> sa.RowMapping | None:
+        """The first row where the key columns equal these (columns: all, or the named ones), or None."""
+        parameters = {f"key_{name}": value for name, value in key.items()}
+        return self.one(select_by(table, tuple(key), columns), parameters)
+
+
+TxFn = Callable[Concatenate[Tx, P], T]
+
+
+class Database(Protocol):
+    """What both databases offer. Errors: `StorageUnavailable`, `DiskFull` (both: nothing was changed), or whatever the
+    transaction function raised (rolled back). A cancelled call may or may not have been committed."""
+
+    dialect: str
+
+    async def write(self, fn: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T: ...
+    async def read(self, fn: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T: ...
+    def on_notice(self, listener: Callable[[str], None]) -> None:
+        """Call `listener` with each stream id that rings here or in another process; "*" means: any may have."""
+
+    async def background(self) -> None:
+        """What must run beside the server: listening for other processes' bells. Ends when cancelled, or at once."""
+
+    async def aclose(self) -> None: ...

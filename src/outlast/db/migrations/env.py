@@ -1,0 +1,13 @@
+"""Alembic's entry: migrations run on the connection that `outlast.db.opening.upgrade` hands in."""
+
+from alembic import context
+
+from outlast.db.tables import metadata
+
+context.configure(
+    connection=context.config.attributes["connection"],
+    target_metadata=metadata,
+    render_as_batch=True,
+    compare_type=True,
+)
+context.run_migrations()

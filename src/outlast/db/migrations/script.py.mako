@@ -1,0 +1,14 @@
+"""${message}
+
+Runs: before deploy
+"""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = ${repr(up_revision)}
+down_revision = ${repr(down_revision)}
+${imports if imports else ""}
+
+def upgrade() -> None:
+    ${upgrades if upgrades else "pass"}

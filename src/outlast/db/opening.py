@@ -1,0 +1,65 @@
+"""Open the database that a URL names, and bring its tables up to date."""
+
+from pathlib import Path
+
+import sqlalchemy as sa
+from alembic import command
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+
+from outlast.base.clock import Clock
+from outlast.base.errors import InvalidSetting, SchemaMismatch
+from outlast.db.database import Database
+from outlast.db.sqlite import SqliteDatabase
+
+MIGRATIONS = Path(__file__).with_name("migrations")
+MIGRATING = 0x6F75746C617374  # the key of PostgreSQL's advisory lock, any number that is ours
+
+
+def sqlite_path(url: str, data_dir: Path) -> Path:
+    """The file of a `sqlite:///` URL; a relative one lies in the data directory."""
+    return data_dir / url.removeprefix("sqlite:///")
+
+
+def open_database(url: str, data_dir: Path, clock: Clock) -> Database:
+    """The database of `url`: `sqlite:///file` (relative to `data_dir`) or `postgresql://…`. Not migrated yet."""
+    if url.startswith("sqlite:///"):
+        return SqliteDatabase(sqlite_path(url, data_dir), clock)
+    if url.startswith(("postgresql://", "postgres://")):
+        # Loaded here, for it brings asyncpg and SQLAlchemy's ORM, which SQLite does not need.
+        from outlast.db.postgres import PostgresDatabase
+
+        return PostgresDatabase(url.replace("postgres://", "postgresql://", 1), clock)
+    raise InvalidSetting(
+        "database.url names no database that Outlast knows.",
+        hint="Write sqlite:///outlast.db or postgresql://user:password@host:5432/name.",
+        setting="database.url",
+    )
+
+
+async def migrate(database: Database) -> None:
+    """Run every missing migration, in one transaction. Safe to repeat, and beside a running server of the same version.
+    Raises `SchemaMismatch` where the database was made by a newer Outlast."""
+    await database.write(lambda tx: upgrade(tx.conn))
+
+
+def upgrade(conn: sa.Connection) -> None:
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS))
+    if (
+        conn.dialect.name == "postgresql"
+    ):  # several processes may start at once: one migrates, the others find it done
+        conn.execute(sa.select(sa.func.pg_advisory_xact_lock(MIGRATING)))
+    known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
+    current = MigrationContext.configure(conn).get_current_revision()
+    if current is not None and current not in known:
+        raise SchemaMismatch(
+            f"The database is at revision {current}, which this version of Outlast does not know.",
+            hint="Start the newer version that made it, or restore a backup from before the upgrade.",
+            revision=current,
+        )
+    if current in ScriptDirectory.from_config(config).get_heads():
+        return
+    config.attributes["connection"] = conn
+    command.upgrade(config, "head")

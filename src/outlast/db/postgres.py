@@ -1,0 +1,157 @@
+"""PostgreSQL: the same transaction functions, run through asyncpg; NOTIFY as a doorbell only, never as a carrier."""
+
+import asyncio
+import os
+from collections.abc import Callable
+from typing import Concatenate, Final, ParamSpec, TypeVar
+
+import anyio
+import asyncpg
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
+
+from outlast.base.clock import Clock
+from outlast.base.errors import DiskFull, MalformedInput, OutlastError, StorageUnavailable
+from outlast.db.database import Tx
+
+P = ParamSpec("P")
+T = TypeVar("T")
+CHANNEL: Final = "outlast"
+POOL_SIZE: Final = 10
+RECONNECT_S: Final = 1.0
+# A process that was stopped or cut off in the middle of a transaction must not hold its rows for ever: another one is
+# to take its runs over. No transaction here waits for anything but the database.
+STALLED_MS: Final = 10_000
+DEADLOCKS: Final = 5  # how often in a row a transaction is run again
+_RUN_AGAIN: Final = (asyncpg.DeadlockDetectedError, asyncpg.SerializationError)
+
+
+class PostgresDatabase:
+    """A PostgreSQL database, by URL (`postgresql://user:password@host:port/name`)."""
+
+    dialect = "postgresql"
+
+    def __init__(self, url: str, clock: Clock) -> None:
+        self._dsn = url.replace("postgresql+asyncpg://", "postgresql://")
+        self._clock = clock
+        self._listeners: list[Callable[[str], None]] = []
+        self._me = os.urandom(6).hex()
+        self._engine = create_async_engine(
+            self._dsn.replace("postgresql://", "postgresql+asyncpg://", 1),
+            pool_size=POOL_SIZE,
+            max_overflow=POOL_SIZE,
+            pool_timeout=10,
+            connect_args={"server_settings": {"idle_in_transaction_session_timeout": str(STALLED_MS)}},
+        )
+
+    async def write(self, fn: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        def run(conn: sa.Connection) -> tuple[T, Tx]:
+            tx = Tx(conn, self._clock.now())
+            result = fn(tx, *args, **kwargs)
+            for stream_id in tx.notices:
+                conn.execute(sa.select(sa.func.pg_notify(CHANNEL, f"{self._me} {stream_id}")))
+            return result, tx
+
+        result, tx = await self._again(run)
+        for hook in tx.hooks:
+            hook()
+        for stream_id in tx.notices:
+            self._ring(stream_id)
+        return result
+
+    async def read(self, fn: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        return await self._transact(lambda conn: fn(Tx(conn, self._clock.now()), *args, **kwargs))
+
+    def on_notice(self, listener: Callable[[str], None]) -> None:
+        self._listeners.append(listener)
+
+    async def background(self) -> None:
+        """Listen for other processes' bells until cancelled; a lost connection is opened again, and then everything
+        rings once, since bells may have been missed."""
+        while True:
+            try:
+                connection = await asyncpg.connect(self._dsn)
+            except (OSError, asyncpg.PostgresError):
+                await anyio.sleep(RECONNECT_S)
+                continue
+            lost = asyncio.Event()
+            connection.add_termination_listener(lambda *_, lost=lost: lost.set())
+            try:
+                await connection.add_listener(CHANNEL, self._heard)
+                self._ring("*")
+                await lost.wait()
+            except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
+                pass
+            finally:
+                with anyio.move_on_after(1, shield=True):
+                    if not connection.is_closed():
+                        await connection.close()
+            await anyio.sleep(RECONNECT_S)
+
+    async def aclose(self) -> None:
+        """Close the pool. Safe to repeat."""
+        await self._engine.dispose()
+
+    async def _again(self, run: Callable[[sa.Connection], T]) -> T:
+        """A deadlock is nobody's fault and undid everything: once more, a few times."""
+        for _ in range(DEADLOCKS):
+            try:
+                return await self._transact(run)
+            except StorageUnavailable as error:
+                if not isinstance(_cause(error.__cause__), _RUN_AGAIN):
+                    raise
+        return await self._transact(run)
+
+    async def _transact(self, run: Callable[[sa.Connection], T]) -> T:
+        try:
+            async with self._engine.begin() as connection:
+                return await _run(connection, run)
+        except OutlastError:
+            raise
+        except Exception as error:
+            raise _translate(error) from error
+
+    def _heard(self, _connection: object, _pid: int, _channel: str, payload: object) -> None:
+        sender, _, stream_id = str(payload).partition(" ")
+        if sender != self._me:
+            self._ring(stream_id)
+
+    def _ring(self, stream_id: str) -> None:
+        for listener in self._listeners:
+            listener(stream_id)
+
+
+async def _run(connection: AsyncConnection, run: Callable[[sa.Connection], T]) -> T:
+    return await connection.run_sync(run)
+
+
+def _cause(error: BaseException | None) -> object:
+    """asyncpg's own error beneath SQLAlchemy's wrapping."""
+    original = getattr(error, "orig", error)
+    return getattr(original, "__cause__", None) or original
+
+
+def _translate(error: Exception) -> Exception:
+    cause = _cause(error)
+    if isinstance(cause, asyncpg.CharacterNotInRepertoireError):
+        return MalformedInput("The input holds a NUL character.", hint="Leave it out.")
+    if isinstance(cause, asyncpg.DiskFullError):
+        return DiskFull("PostgreSQL reports a full disk.", retry_after_s=10)
+    if isinstance(
+        cause, asyncpg.DeadlockDetectedError | asyncpg.SerializationError | asyncpg.TooManyConnectionsError
+    ):
+        return StorageUnavailable("PostgreSQL asked to try the transaction again.", retry_after_s=0.1)
+    lost = isinstance(
+        cause,
+        OSError
+        | TimeoutError
+        | asyncpg.PostgresConnectionError
+        | asyncpg.CannotConnectNowError
+        | asyncpg.AdminShutdownError
+        | asyncpg.CrashShutdownError
+        | asyncpg.IdleInTransactionSessionTimeoutError
+        | asyncpg.InterfaceError,
+    )
+    if lost or isinstance(error, sa.exc.TimeoutError) or getattr(error, "connection_invalidated", False):
+        return StorageUnavailable("PostgreSQL does not answer.", retry_after_s=1)
+    return error

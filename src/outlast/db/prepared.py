@@ -1,0 +1,132 @@
+"""Statements of the hot path, run on SQLite without building, compiling or wrapping them anew.
+
+A statement handed to `Tx` together with parameters is compiled once per set of parameter names and then goes
+straight to the driver: about 12 µs instead of 80 to 250. PostgreSQL runs the very same statement through SQLAlchemy.
+"""
+
+import sqlite3
+from collections import namedtuple
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from typing import Any
+
+import sqlalchemy as sa
+
+Processor = Callable[[Any], Any]
+
+
+@cache
+def insert_into(table: sa.Table) -> sa.Insert:
+    """`INSERT` into the table, of the columns that the parameters name."""
+    return sa.insert(table)
+
+
+@cache
+def update_by(table: sa.Table, keys: tuple[str, ...]) -> sa.Update:
+    """`UPDATE` of the columns that the parameters name, where the key columns equal the parameters `key_<name>`."""
+    return sa.update(table).where(*(table.c[key] == sa.bindparam(f"key_{key}") for key in keys))
+
+
+@cache
+def select_by(table: sa.Table, keys: tuple[str, ...], columns: tuple[str, ...]) -> sa.Select[Any]:
+    """`SELECT` of the columns, where the key columns equal the parameters `key_<name>`."""
+    wanted = [table.c[name] for name in columns] if columns else [table]
+    return sa.select(*wanted).where(*(table.c[key] == sa.bindparam(f"key_{key}") for key in keys))
+
+
+class Result:
+    """What a prepared statement gave: the part of SQLAlchemy's result that the stores use."""
+
+    __slots__ = ("_names", "_rows", "rowcount")
+
+    def __init__(self, names: tuple[str, ...], rows: list[Any], rowcount: int) -> None:
+        self._names, self._rows, self.rowcount = names, rows, rowcount
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._rows)
+
+    def all(self) -> list[Any]:
+        return self._rows
+
+    def first(self) -> Any:
+        return self._rows[0] if self._rows else None
+
+    def one(self) -> Any:
+        if len(self._rows) != 1:
+            raise sa.exc.NoResultFound(f"{len(self._rows)} rows where one was expected")
+        return self._rows[0]
+
+    def scalar(self) -> Any:
+        return self._rows[0][0] if self._rows else None
+
+    def scalar_one(self) -> Any:
+        return self.one()[0]
+
+    def scalars(self) -> "Result":
+        return Result((), [row[0] for row in self._rows], self.rowcount)
+
+    def mappings(self) -> "Result":
+        return Result((), [dict(zip(self._names, row, strict=True)) for row in self._rows], self.rowcount)
+
+    def close(self) -> None:
+        """Everything was read already."""
+
+
+class Prepared:
+    """One statement with one set of parameter names, ready for SQLite's driver."""
+
+    __slots__ = ("_fixed", "_names", "_order", "_processors", "_row", "_sql")
+
+    def __init__(self, compiled: Any, dialect: sa.Dialect, names: frozenset[str]) -> None:
+        bind: Mapping[str, Processor] = compiled._bind_processors
+        fixed = compiled.construct_params(dict.fromkeys(names))
+        self._sql = str(compiled)
+        self._order = [(name, bind.get(name), name in names) for name in compiled.positiontup]
+        self._fixed = {name: value for name, value in fixed.items() if name not in names}
+        columns = compiled._result_columns or ()
+        self._names = tuple(column.keyname for column in columns)
+        processors = [column.type._cached_result_processor(dialect, None) for column in columns]
+        self._processors = [(at, process) for at, process in enumerate(processors) if process is not None]
+        make: Any = namedtuple  # noqa: PYI024 - its fields are known at run time only
+        self._row = make("Row", self._names, rename=True)
+
+    def run(self, conn: sa.Connection, parameters: Mapping[str, Any]) -> Result:
+        values = []
+        for name, process, given in self._order:
+            value = parameters[name] if given else self._fixed[name]
+            values.append(value if process is None else process(value))
+        cursor = conn.connection.cursor()
+        try:
+            cursor.execute(self._sql, values)
+            rows = [self._read(row) for row in cursor.fetchall()] if self._names else []
+            return Result(self._names, rows, cursor.rowcount)
+        except sqlite3.IntegrityError as error:
+            raise sa.exc.IntegrityError(self._sql, None, error) from error
+        finally:
+            cursor.close()
+
+    def _read(self, row: Any) -> Any:
+        if self._processors:
+            row = list(row)
+            for at, process in self._processors:
+                row[at] = process(row[at])
+        return self._row._make(row)
+
+
+class PreparedStatements:
+    """The statements prepared so far in this process: a cache that fills itself. Used by one thread at a time or by
+    several: two threads may prepare the same statement, and then one of the two stays."""
+
+    def __init__(self, dialect: sa.Dialect) -> None:
+        self._dialect = dialect
+        self._known: dict[tuple[sa.Executable, frozenset[str]], Prepared | None] = {}
+
+    def of(self, statement: Any, parameters: Mapping[str, Any]) -> Prepared | None:
+        """The prepared form; None where the statement cannot be prepared (lists that grow with their values)."""
+        key = (statement, frozenset(parameters))
+        if key not in self._known:
+            keys = sorted(parameters) if statement.is_dml else None
+            compiled = statement.compile(dialect=self._dialect, column_keys=keys)
+            grows = bool(compiled.post_compile_params or compiled.literal_execute_params)
+            self._known[key] = None if grows else Prepared(compiled, self._dialect, key[1])
+        return self._known[key]

@@ -1,0 +1,246 @@
+"""SQLite: one writer thread with group commit, a few reader threads, WAL.
+
+Sixteen writers on one SQLite file end in "database is locked"; one writer thread that commits what has piled up in
+one go is 40 times faster than a transaction each through async Core, and cannot be locked by itself.
+`synchronous=FULL`, so that what a client was told survives the power button. Memory: the queue of waiting
+transaction functions, bounded by
+`MAX_QUEUE`.
+"""
+
+import asyncio
+import queue
+import sqlite3
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Concatenate, Final, ParamSpec, TypeVar
+
+import sqlalchemy as sa
+
+from outlast.base.clock import Clock
+from outlast.base.errors import DiskFull, OutlastError, StorageUnavailable
+from outlast.db.database import Tx
+from outlast.db.prepared import PreparedStatements
+
+P = ParamSpec("P")
+T = TypeVar("T")
+GROUP_LIMIT: Final = 256  # transaction functions in one commit
+MAX_QUEUE: Final = 20_000
+READERS: Final = 2
+
+
+@dataclass(slots=True)
+class _Job:
+    call: Callable[[Tx], Any]
+    future: asyncio.Future[Any]
+    loop: asyncio.AbstractEventLoop
+    tx: Tx | None = None
+    result: Any = None
+    error: BaseException | None = None
+
+
+class SqliteDatabase:
+    """A database file, opened once per process. `path` may be ":memory:" only for a single test."""
+
+    dialect = "sqlite"
+
+    def __init__(self, path: Path, clock: Clock) -> None:
+        self.path = path
+        self._clock = clock
+        self._listeners: list[Callable[[str], None]] = []
+        self._writes: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._reads: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._engine = _engine(path, "IMMEDIATE")
+        self._read_engine = _engine(path, "DEFERRED")
+        self._prepared = PreparedStatements(self._engine.dialect)
+        # Opened here, one after the other: only one connection may turn the file to WAL.
+        writer = self._engine.connect()
+        readers = [self._read_engine.connect() for _ in range(READERS)]
+        self._threads = [
+            threading.Thread(target=self._write_loop, args=(writer,), name="sqlite-writer", daemon=True)
+        ]
+        self._threads += [
+            threading.Thread(target=self._read_loop, args=(reader,), name=f"sqlite-reader-{n}", daemon=True)
+            for n, reader in enumerate(readers)
+        ]
+        self._closed = False
+        for thread in self._threads:
+            thread.start()
+
+    async def write(self, fn: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        return await self._submit(self._writes, lambda tx: fn(tx, *args, **kwargs))
+
+    async def read(self, fn: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        return await self._submit(self._reads, lambda tx: fn(tx, *args, **kwargs))
+
+    def on_notice(self, listener: Callable[[str], None]) -> None:
+        self._listeners.append(listener)
+
+    async def background(self) -> None:
+        """Nothing to do: one process holds the file, so bells ring in memory."""
+
+    async def aclose(self) -> None:
+        """Finish what was submitted, then stop the threads. Safe to repeat."""
+        if self._closed:
+            return
+        self._closed = True
+        self._writes.put(None)
+        for _ in range(READERS):
+            self._reads.put(None)
+        loop = asyncio.get_running_loop()
+        for thread in self._threads:
+            await loop.run_in_executor(None, thread.join)
+        self._engine.dispose()
+        self._read_engine.dispose()
+
+    async def _submit(self, target: "queue.SimpleQueue[_Job | None]", call: Callable[[Tx], T]) -> T:
+        if self._closed:
+            raise StorageUnavailable("The database is closed: the server is stopping.")
+        if target.qsize() > MAX_QUEUE:
+            raise StorageUnavailable("Too many transactions are waiting for the database.", retry_after_s=1)
+        loop = asyncio.get_running_loop()
+        job = _Job(call, loop.create_future(), loop)
+        target.put(job)
+        result: T = await job.future
+        return result
+
+    def _write_loop(self, connection: sa.Connection) -> None:
+        with connection as conn:
+            while True:
+                jobs = _take(self._writes)
+                if jobs is None:
+                    return
+                self._commit_group(conn, jobs)
+                _deliver(jobs, self._ring)
+
+    def _commit_group(self, conn: sa.Connection, jobs: list[_Job]) -> None:
+        """Run each job in a savepoint of one transaction; a job that fails undoes only itself."""
+        try:
+            with conn.begin():
+                for job in jobs:
+                    _run_in_savepoint(conn, job, self._clock, self._prepared)
+        except Exception as error:  # the commit itself failed: nobody's change is there
+            for job in jobs:
+                if job.error is None:
+                    job.error = _translate(error)
+
+    def _read_loop(self, connection: sa.Connection) -> None:
+        with connection as conn:
+            conn.exec_driver_sql("PRAGMA query_only=ON")
+            conn.commit()
+            while (job := self._reads.get()) is not None:
+                try:
+                    with conn.begin():
+                        job.tx = Tx(conn, self._clock.now(), prepared=self._prepared)
+                        job.result = job.call(job.tx)
+                except Exception as error:
+                    job.error = _translate(error)
+                _deliver([job], self._ring)
+
+    def _ring(self, stream_id: str) -> None:
+        for listener in self._listeners:
+            listener(stream_id)
+
+
+def _engine(path: Path, mode: str) -> sa.Engine:
+    engine = sa.create_engine(
+        f"sqlite:///{path}",
+        poolclass=sa.pool.NullPool,
+        connect_args={
+            "check_same_thread": False,
+            "isolation_level": None,
+            "timeout": 10,
+            "cached_statements": 512,
+        },
+    )
+
+    @sa.event.listens_for(engine, "connect")
+    def configure(connection: Any, _record: Any) -> None:
+        for pragma in (
+            "busy_timeout=10000",
+            "journal_mode=WAL",
+            "synchronous=FULL",
+            "foreign_keys=ON",
+            "cache_size=-4000",
+        ):
+            connection.execute(f"PRAGMA {pragma}")
+
+    @sa.event.listens_for(engine, "begin")
+    def begin(conn: sa.Connection) -> None:
+        conn.exec_driver_sql(f"BEGIN {mode}")
+
+    return engine
+
+
+def _take(jobs: "queue.SimpleQueue[_Job | None]") -> list[_Job] | None:
+    first = jobs.get()
+    if first is None:
+        return None
+    group = [first]
+    while len(group) < GROUP_LIMIT:
+        try:
+            job = jobs.get_nowait()
+        except queue.Empty:
+            break
+        if job is None:
+            jobs.put(None)
+            break
+        group.append(job)
+    return group
+
+
+def _run_in_savepoint(conn: sa.Connection, job: _Job, clock: Clock, prepared: PreparedStatements) -> None:
+    cursor = conn.connection.cursor()
+    cursor.execute("SAVEPOINT job")
+    try:
+        job.tx = Tx(conn, clock.now(), prepared=prepared)
+        job.result = job.call(job.tx)
+        cursor.execute("RELEASE job")
+    except Exception as error:
+        job.error = _translate(error)
+        if conn.connection.dbapi_connection.in_transaction:  # type: ignore[union-attr]
+            cursor.execute("ROLLBACK TO job")
+            cursor.execute("RELEASE job")
+        else:  # a full disk makes SQLite undo the whole transaction
+            raise
+    finally:
+        cursor.close()
+
+
+def _translate(error: Exception) -> Exception:
+    """Storage failures become the error tree's; everything else stays what it was."""
+    original = getattr(error, "orig", error)
+    if isinstance(error, OutlastError) or not isinstance(original, sqlite3.OperationalError):
+        return error
+    text = str(original)
+    if "full" in text or "disk I/O" in text:
+        return DiskFull(f"The database could not be written: {text}.", retry_after_s=10)
+    if "locked" in text or "busy" in text or "unable to open" in text or "readonly" in text:
+        return StorageUnavailable(f"The database could not be used: {text}.", retry_after_s=1)
+    return error
+
+
+def _deliver(jobs: list[_Job], ring: Callable[[str], None]) -> None:
+    loops = {job.loop for job in jobs}
+    for loop in loops:
+        mine = [job for job in jobs if job.loop is loop]
+        try:
+            loop.call_soon_threadsafe(_resolve, mine, ring)
+        except RuntimeError:  # the loop is closed: nobody waits any more
+            continue
+
+
+def _resolve(jobs: list[_Job], ring: Callable[[str], None]) -> None:
+    for job in jobs:
+        if job.error is None and job.tx is not None:
+            for hook in job.tx.hooks:
+                hook()
+            for stream_id in job.tx.notices:
+                ring(stream_id)
+        if job.future.done():
+            continue
+        if job.error is None:
+            job.future.set_result(job.result)
+        else:
+            job.future.set_exception(job.error)

@@ -1,0 +1,523 @@
+"""Every table, with a comment per column and state: the present truth (Alembic's migrations are proved equal to it)."""
+
+from typing import Any
+
+import sqlalchemy as sa
+
+from outlast.db.types import Json, UtcTime
+
+metadata = sa.MetaData(
+    naming_convention={
+        "ix": "ix_%(column_0_label)s",
+        "uq": "uq_%(table_name)s_%(column_0_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+
+def _id(comment: str = "prefixed id") -> sa.Column[str]:
+    return sa.Column("id", sa.String(40), primary_key=True, comment=comment)
+
+
+def _ref(name: str, target: str, comment: str, **options: Any) -> sa.Column[str]:
+    foreign = sa.ForeignKey(f"{target}.id", ondelete=options.pop("ondelete", "CASCADE"))
+    return sa.Column(name, sa.String(40), foreign, comment=comment, **options)
+
+
+def _text(name: str, comment: str, **options: Any) -> sa.Column[str]:
+    return sa.Column(name, sa.Text, comment=comment, **options)
+
+
+def _word(name: str, comment: str, **options: Any) -> sa.Column[str]:
+    return sa.Column(name, sa.String(80), comment=comment, **options)
+
+
+def _time(name: str, comment: str, **options: Any) -> sa.Column[Any]:
+    return sa.Column(name, UtcTime, comment=comment, **options)
+
+
+def _count(name: str, comment: str, default: int = 0) -> sa.Column[int]:
+    return sa.Column(name, sa.BigInteger, nullable=False, server_default=str(default), comment=comment)
+
+
+def _json(name: str, comment: str, **options: Any) -> sa.Column[Any]:
+    return sa.Column(name, Json, comment=comment, **options)
+
+
+users = sa.Table(
+    "users",
+    metadata,
+    _id(),
+    _text("name", "shown to other members", nullable=False),
+    _word("plan", "starter | pro | unlimited | an operator's own", nullable=False),
+    sa.Column("is_local", sa.Boolean, nullable=False, comment="the owner that local mode signs in by itself"),
+    _time("created_at", "when", nullable=False),
+)
+
+tokens = sa.Table(
+    "tokens",
+    metadata,
+    _id(),
+    _ref("user_id", "users", "whose", nullable=False, index=True),
+    _text("name", "what its owner calls it", nullable=False),
+    sa.Column(
+        "hash",
+        sa.String(64),
+        nullable=False,
+        unique=True,
+        comment="SHA-256 of the token; the token is never stored",
+    ),
+    sa.Column("prefix", sa.String(16), nullable=False, comment="its first characters, to recognise it by"),
+    _time("created_at", "when", nullable=False),
+    _time("last_used_at", "within a minute; null: never"),
+    _time("expires_at", "null: never"),
+    _time("revoked_at", "null: valid"),
+)
+
+sessions = sa.Table(
+    "sessions",
+    metadata,
+    sa.Column("id_hash", sa.String(64), primary_key=True, comment="SHA-256 of the cookie's value"),
+    _ref("user_id", "users", "whose", nullable=False, index=True),
+    _ref("token_id", "tokens", "the token it was exchanged for; null: local mode or invitation"),
+    _time("created_at", "when", nullable=False),
+    _time("expires_at", "the cookie is refused afterwards", nullable=False),
+)
+
+projects = sa.Table(
+    "projects",
+    metadata,
+    _id(),
+    _text("name", "shown", nullable=False),
+    _ref("default_for", "users", "whose default project this is; null: nobody's", unique=True),
+    _count("log_seq", "last number given in the project's log"),
+    _time("created_at", "when", nullable=False),
+    _time("updated_at", "last change of the project's own fields", nullable=False),
+)
+
+members = sa.Table(
+    "members",
+    metadata,
+    _ref("project_id", "projects", "of", nullable=False, primary_key=True),
+    _ref("user_id", "users", "who", nullable=False, primary_key=True, index=True),
+    sa.Column("role", sa.String(10), nullable=False, comment="owner | editor | viewer"),
+    _time("created_at", "since", nullable=False),
+)
+
+invitations = sa.Table(
+    "invitations",
+    metadata,
+    _id(),
+    _ref("project_id", "projects", "to", nullable=False, index=True),
+    sa.Column("role", sa.String(10), nullable=False, comment="owner | editor | viewer"),
+    _text("name", "who is meant, for the inviter's eyes", nullable=False, server_default=""),
+    sa.Column(
+        "hash", sa.String(64), nullable=False, unique=True, comment="SHA-256 of the invitation's token"
+    ),
+    _ref("created_by", "users", "who invited", nullable=False),
+    _time("created_at", "when", nullable=False),
+    _time("expires_at", "not accepted afterwards", nullable=False),
+    _time("accepted_at", "null: open"),
+    _ref("accepted_by", "users", "null: open"),
+)
+
+threads = sa.Table(
+    "threads",
+    metadata,
+    _id(),
+    _ref("project_id", "projects", "in", nullable=False),
+    _text("title", "shown; made from the first message until renamed", nullable=False),
+    sa.Column(
+        "titled", sa.Boolean, nullable=False, server_default=sa.false(), comment="a person chose the title"
+    ),
+    _word("profile", "agent profile: chat | …", nullable=False),
+    sa.Column("status", sa.String(10), nullable=False, comment="open | archived"),
+    sa.Column(
+        "run_status",
+        sa.String(20),
+        nullable=False,
+        comment="idle | generating | awaiting_approval | paused | complete | error",
+    ),
+    sa.Column(
+        "active_run_id",
+        sa.String(40),
+        comment="the run that is not ended and not waiting behind another; null: none",
+    ),
+    sa.Column("workspace_id", sa.String(40), comment="where its agent works; null until the first use"),
+    _json("anchor", "what it is about: {type: section|comment|screen|page|selection, …}; null: nothing"),
+    sa.Column("parent_thread_id", sa.String(40), comment="forked from; null: not a fork"),
+    sa.Column("parent_message_id", sa.String(40), comment="last message copied at the fork"),
+    _count("message_count", "messages in it; also the last position given"),
+    _count("log_seq", "last number given in the thread's log"),
+    _ref("created_by", "users", "who", nullable=False),
+    _time("created_at", "when", nullable=False),
+    _time("updated_at", "last message, run or rename; lists are sorted by it", nullable=False),
+    sa.Index("ix_threads_list", "project_id", "status", "updated_at"),
+)
+
+messages = sa.Table(
+    "messages",
+    metadata,
+    _id(),
+    _ref("thread_id", "threads", "in", nullable=False),
+    sa.Column("position", sa.Integer, nullable=False, comment="1, 2, 3 … within the thread"),
+    sa.Column("role", sa.String(10), nullable=False, comment="user | assistant | tool | system"),
+    sa.Column("sender_id", sa.String(40), comment="the user who wrote it; null: an agent"),
+    sa.Column("status", sa.String(10), nullable=False, comment="complete | partial | cancelled | error"),
+    _json("parts", "list of parts as in base/events.py", nullable=False),
+    _text("model", "model id of an answer"),
+    sa.Column("run_id", sa.String(40), index=True, comment="for an answer: the run that made it"),
+    sa.Column("reply_to", sa.String(40), comment="for an answer: the user message it answers"),
+    sa.Column("credits", sa.Integer, comment="settled for an answer"),
+    _json("error", "code, message, hint of a failed answer"),
+    sa.Column("stop_reason", sa.String(20), comment="of the run that made it"),
+    _time("created_at", "when", nullable=False),
+    sa.UniqueConstraint("thread_id", "position"),
+)
+
+search_entries = sa.Table(
+    "search_entries",
+    metadata,
+    sa.Column(
+        "id", sa.BigInteger().with_variant(sa.Integer, "sqlite"), primary_key=True, comment="row in the index"
+    ),
+    _ref("thread_id", "threads", "in", nullable=False),
+    sa.Column("position", sa.Integer, nullable=False, comment="the message's; 0: the thread's title"),
+    _text(
+        "words",
+        "derived: the project's mark and the distinct words, as core/threads/search.py cuts them",
+        nullable=False,
+    ),
+    sa.UniqueConstraint("thread_id", "position"),
+)
+
+attachments = sa.Table(
+    "attachments",
+    metadata,
+    _id(),
+    _ref("project_id", "projects", "whose members may open it", nullable=False, index=True),
+    sa.Column(
+        "blob", sa.String(64), nullable=False, comment="SHA-256 of the content, its name in the blob store"
+    ),
+    _text("name", "file name as uploaded", nullable=False),
+    _word("media_type", "found from the content, not from the name", nullable=False),
+    sa.Column("size_bytes", sa.BigInteger, nullable=False, comment="of the content"),
+    sa.Column("width", sa.Integer, comment="pixels; null: not an image"),
+    sa.Column("height", sa.Integer, comment="pixels; null: not an image"),
+    _ref("created_by", "users", "who", nullable=False),
+    _time("created_at", "when", nullable=False),
+)
+
+locks = sa.Table(
+    "locks",
+    metadata,
+    sa.Column("resource_type", sa.String(10), primary_key=True, comment="thread | section"),
+    sa.Column("resource_id", sa.String(40), primary_key=True, comment="which"),
+    _ref("project_id", "projects", "in", nullable=False, index=True),
+    _ref("holder_id", "users", "who drives", nullable=False),
+    _time("acquired_at", "since", nullable=False),
+    _time("expires_at", "from then on anyone may take over", nullable=False),
+    _ref("requested_by", "users", "who asked for a hand-over; null: nobody"),
+    _time("requested_at", "when they asked"),
+)
+
+grants = sa.Table(
+    "grants",
+    metadata,
+    _id(),
+    _ref("thread_id", "threads", "remembered for", nullable=False, index=True),
+    _word("tool", "tool name", nullable=False),
+    _text("arguments", "glob over the canonical arguments that is allowed without asking", nullable=False),
+    _ref("created_by", "users", "who approved", nullable=False),
+    _time("created_at", "when", nullable=False),
+)
+
+runs = sa.Table(
+    "runs",
+    metadata,
+    _id(),
+    _ref("project_id", "projects", "in", nullable=False),
+    _ref("thread_id", "threads", "in", nullable=False, index=True),
+    sa.Column("workspace_id", sa.String(40), comment="where it works; null until the first use"),
+    _word("profile", "agent profile", nullable=False),
+    _text("model", "model id", nullable=False),
+    sa.Column(
+        "message_id",
+        sa.String(40),
+        nullable=False,
+        comment="the user message it answers; its context ends there",
+    ),
+    sa.Column(
+        "answer_id",
+        sa.String(40),
+        comment="the saved answer; null until the run has ended, or if none was made",
+    ),
+    sa.Column("parent_run_id", sa.String(40), comment="retried or continued from"),
+    sa.Column("mode", sa.String(10), nullable=False, comment="start | retry | continue"),
+    sa.Column("after_run_id", sa.String(40), index=True, comment="queued behind this run; null: none"),
+    _ref("started_by", "users", "who started and pays", nullable=False),
+    sa.Column(
+        "status",
+        sa.String(20),
+        nullable=False,
+        comment="queued | running | awaiting_approval | paused | completed | cancelled | error",
+    ),
+    sa.Column(
+        "leg",
+        sa.String(10),
+        nullable=False,
+        comment="blocked: behind another run | ready: to be claimed | held: by a worker | parked: waits "
+        "for a person | ended",
+    ),
+    sa.Column("waiting_for", sa.String(10), comment="approval | answer while parked"),
+    sa.Column(
+        "stop_reason",
+        sa.String(20),
+        comment="end | user | steps | abandoned | credits | policy | provider | sandbox | problems | superseded",
+    ),
+    _json("problems", "what is wrong with a run completed with problems", nullable=False),
+    _json("error", "code, message, hint"),
+    sa.Column(
+        "attempt",
+        sa.Integer,
+        nullable=False,
+        server_default="0",
+        comment="the fence: raised at each claim; writes naming an older one are refused",
+    ),
+    sa.Column("owner", sa.String(40), comment="the node that holds the lease"),
+    _time("lease_until", "the lease lapses then"),
+    _time("ready_at", "not claimed before; null: at once"),
+    _count("seq_saved", "last number saved in its log"),
+    _count("seq_reserved", "no number above this has been sent to anybody"),
+    _time("cancel_requested_at", "durable cancel flag; null: no"),
+    sa.Column("cancelled_by", sa.String(40), comment="the user who cancelled first"),
+    sa.Column("cancel_reason", sa.String(20), comment="user | abandoned | superseded"),
+    _time(
+        "unwatched_since",
+        "running with nobody following since then; null: somebody follows, or it waits for a person",
+    ),
+    _time("paused_at", "since when the run is paused"),
+    sa.Column(
+        "input_tokens", sa.BigInteger, nullable=False, server_default="0", comment="sum over its model turns"
+    ),
+    sa.Column(
+        "output_tokens", sa.BigInteger, nullable=False, server_default="0", comment="sum over its model turns"
+    ),
+    sa.Column(
+        "cached_tokens",
+        sa.BigInteger,
+        nullable=False,
+        server_default="0",
+        comment="part of the input that the provider had cached",
+    ),
+    sa.Column(
+        "reasoning_tokens", sa.BigInteger, nullable=False, server_default="0", comment="part of the output"
+    ),
+    sa.Column("cost_usd", sa.Float, comment="sum where known; null: unknown"),
+    sa.Column("credits", sa.Integer, nullable=False, comment="reserved at the start, settled at the end"),
+    _time("created_at", "when it was asked for", nullable=False),
+    _time("started_at", "first claim"),
+    _time("ended_at", "null: not ended"),
+    sa.Column(
+        "cleaned",
+        sa.Boolean,
+        nullable=False,
+        server_default=sa.false(),
+        comment="its raw records (effects, log) were removed after the retention time",
+    ),
+    sa.Index("ix_runs_claim", "leg", "ready_at", "created_at"),
+    sa.Index("ix_runs_list", "project_id", "created_at"),
+    sa.Index("ix_runs_user", "started_by", "created_at"),
+)
+active_run_index = sa.Index(
+    "uq_runs_one_active",
+    runs.c.thread_id,
+    unique=True,
+    sqlite_where=runs.c.leg.in_(["ready", "held", "parked"]),
+    postgresql_where=runs.c.leg.in_(["ready", "held", "parked"]),
+)
+
+effects = sa.Table(
+    "effects",
+    metadata,
+    _id(),
+    _ref("run_id", "runs", "of", nullable=False),
+    sa.Column("ordinal", sa.Integer, nullable=False, comment="order within the run"),
+    sa.Column("step", sa.Integer, nullable=False, comment="1, 2, 3 … the model turn it belongs to"),
+    sa.Column("kind", sa.String(10), nullable=False, comment="model | tool"),
+    sa.Column(
+        "status",
+        sa.String(12),
+        nullable=False,
+        comment="allowed | waiting | started | finished | denied | interrupted | cancelled | failed",
+    ),
+    _word("tool", "tool name; null: a model turn"),
+    sa.Column("call_id", sa.String(120), comment="the model's id of the call"),
+    sa.Column("part_id", sa.String(40), comment="the part that shows it"),
+    _text("arguments", "JSON text the tool is called with (edited arguments replace the model's)"),
+    sa.Column(
+        "attempt",
+        sa.Integer,
+        nullable=False,
+        server_default="0",
+        comment="the run attempt that started it last",
+    ),
+    sa.Column("retries", sa.Integer, nullable=False, server_default="0", comment="transient failures so far"),
+    _json("result", "model: the turn as pieces, finish, usage; tool: content, is_error"),
+    _json("error", "last failure"),
+    _json("usage", "tokens and cost of a model turn"),
+    sa.Column(
+        "inherited",
+        sa.Boolean,
+        nullable=False,
+        server_default=sa.false(),
+        comment="copied from the run this one continues",
+    ),
+    _time("created_at", "when it was named", nullable=False),
+    _time("started_at", "first start"),
+    _time("ended_at", "null: open"),
+    sa.UniqueConstraint("run_id", "ordinal"),
+)
+
+approvals = sa.Table(
+    "approvals",
+    metadata,
+    _id("apr_… or que_…"),
+    _ref("run_id", "runs", "of", nullable=False, index=True),
+    _ref("thread_id", "threads", "in", nullable=False, index=True),
+    _ref("effect_id", "effects", "the tool call", nullable=False),
+    sa.Column("kind", sa.String(10), nullable=False, comment="approval | question"),
+    sa.Column(
+        "status", sa.String(10), nullable=False, comment="open | approved | denied | answered | cancelled"
+    ),
+    _word("tool", "tool name", nullable=False),
+    _text("arguments", "the exact arguments (JSON text) the decision is bound to", nullable=False),
+    _text("reason", "which policy asked", nullable=False, server_default=""),
+    _json("decision", "reason, edited arguments, remember; or the answers"),
+    sa.Column("decided_by", sa.String(40), comment="who; null: open, or closed by the run's end"),
+    _time("decided_at", "null: open"),
+    sa.Column(
+        "announced",
+        sa.Boolean,
+        nullable=False,
+        server_default=sa.false(),
+        comment="its resolution stands in the run's log",
+    ),
+    _time("created_at", "when", nullable=False),
+    sa.Index("ix_approvals_open", "status", "created_at"),
+)
+
+log = sa.Table(
+    "log",
+    metadata,
+    sa.Column("stream_id", sa.String(40), primary_key=True, comment="a run's, thread's or project's id"),
+    sa.Column("first_seq", sa.BigInteger, primary_key=True, comment="number of the block's first event"),
+    sa.Column("last_seq", sa.BigInteger, nullable=False, comment="number of its last"),
+    sa.Column(
+        "folded",
+        sa.Boolean,
+        nullable=False,
+        server_default=sa.false(),
+        comment="deltas were folded into part.snapshot",
+    ),
+    sa.Column("body", sa.LargeBinary, nullable=False, comment="events as JSON lines, in order"),
+    _time("saved_at", "when", nullable=False),
+)
+
+ledger = sa.Table(
+    "ledger",
+    metadata,
+    _id(),
+    _ref("user_id", "users", "whose", nullable=False),
+    sa.Column(
+        "kind",
+        sa.String(10),
+        nullable=False,
+        comment="grant | expire | reserve | release | settle (0, closes a reserve)",
+    ),
+    sa.Column("credits", sa.Integer, nullable=False, comment="signed; the balance is the sum"),
+    sa.Column("run_id", sa.String(40), comment="what for; null: grant or expire"),
+    sa.Column("period", sa.String(7), comment="YYYY-MM of a grant or expire"),
+    _time("created_at", "when", nullable=False),
+    sa.UniqueConstraint("run_id", "kind"),
+    sa.UniqueConstraint("user_id", "kind", "period"),
+    sa.Index("ix_ledger_user", "user_id", "created_at"),
+)
+
+idempotency = sa.Table(
+    "idempotency",
+    metadata,
+    _ref("user_id", "users", "whose key", nullable=False, primary_key=True),
+    sa.Column("key", sa.String(255), primary_key=True, comment="the Idempotency-Key header"),
+    sa.Column(
+        "request_hash",
+        sa.String(64),
+        nullable=False,
+        comment="SHA-256 of the request: another request under the same key is refused",
+    ),
+    _json("response", "the first answer", nullable=False),
+    _time("created_at", "when; kept 24 hours", nullable=False, index=True),
+)
+
+timers = sa.Table(
+    "timers",
+    metadata,
+    sa.Column(
+        "kind",
+        sa.String(30),
+        primary_key=True,
+        comment="approval_pause | paused_kill | abandon | cancel_force | fold | clean_up",
+    ),
+    sa.Column("subject_id", sa.String(40), primary_key=True, comment="the run, thread or workspace"),
+    _time("due_at", "handled then, or as soon as a server runs", nullable=False, index=True),
+)
+
+followers = sa.Table(
+    "followers",
+    metadata,
+    _ref("thread_id", "threads", "followed", nullable=False, primary_key=True),
+    sa.Column("node_id", sa.String(40), primary_key=True, comment="the node with at least one follower"),
+    _time("lease_until", "refreshed while followed", nullable=False),
+)
+
+workspaces = sa.Table(
+    "workspaces",
+    metadata,
+    _id(),
+    _ref("project_id", "projects", "in", nullable=False, index=True),
+    sa.Column("owner_type", sa.String(10), nullable=False, comment="thread | screen | page"),
+    sa.Column("owner_id", sa.String(40), nullable=False, comment="which"),
+    _time("created_at", "when", nullable=False),
+    _time("last_used_at", "last tool call or visit", nullable=False),
+    sa.UniqueConstraint("owner_type", "owner_id"),
+)
+
+sandboxes = sa.Table(
+    "sandboxes",
+    metadata,
+    _id(),
+    _ref("workspace_id", "workspaces", "runs its files", nullable=False, index=True),
+    _ref("project_id", "projects", "in", nullable=False, index=True),
+    _word("provider", "local | …", nullable=False),
+    _text("ref", "how the provider finds it again", nullable=False, server_default=""),
+    sa.Column(
+        "state",
+        sa.String(10),
+        nullable=False,
+        comment="creating | ready | pausing | paused | resuming | lost | killed",
+    ),
+    sa.Column("pause_kind", sa.String(10), comment="frozen | stopped while paused"),
+    sa.Column("node_id", sa.String(40), comment="the node whose machine it runs on"),
+    _time("created_at", "when", nullable=False),
+    _time("last_used_at", "last command, file access or visit", nullable=False),
+    _time("ended_at", "lost or killed; null: lives"),
+)
+
+meta = sa.Table(
+    "meta",
+    metadata,
+    sa.Column("key", sa.String(40), primary_key=True, comment="name"),
+    _text("value", "value", nullable=False),
+)
