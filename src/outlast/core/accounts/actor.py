@@ -1,0 +1,19 @@
+"""On whose behalf an action runs."""
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+ACCESS_BELL: Final = (
+    "access"  # rung when somebody lost a token, a session or a membership: open streams ask again
+)
+Via = Literal["local", "token", "session"]
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """A signed-in user: `via` says how, `token_id` which token (also the one a session was exchanged for)."""
+
+    user_id: str
+    name: str
+    via: Via
+    token_id: str | None = None

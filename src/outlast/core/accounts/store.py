@@ -1,0 +1,200 @@
+"""Users, tokens and sessions in the database. First argument: the open transaction."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+import sqlalchemy as sa
+
+from outlast.base.clock import iso
+from outlast.base.errors import NotFound
+from outlast.base.ids import new_id
+from outlast.core.accounts.actor import ACCESS_BELL, Actor
+from outlast.core.accounts.secrets import SHOWN_PREFIX_CHARS, TOKEN_PREFIX, hash_of, new_secret
+from outlast.db.database import Tx
+from outlast.db.tables import sessions, tokens, users
+
+SESSION_LIFE: Final = timedelta(days=30)
+LAST_USED_PRECISION: Final = timedelta(minutes=1)
+LOCAL_NAME: Final = "Owner"
+
+
+@dataclass(frozen=True, slots=True)
+class TokenData:
+    """A token as its owner sees it: `prefix` are its first characters, the secret itself is gone."""
+
+    id: str
+    name: str
+    prefix: str
+    created_at: str
+    last_used_at: str | None
+    expires_at: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class NewToken:
+    """A token just made; `secret` is never shown again."""
+
+    token: TokenData
+    secret: str
+
+
+def add_user(tx: Tx, name: str, plan: str, *, is_local: bool = False) -> str:
+    """Make a user and return the id."""
+    user_id = new_id("user")
+    tx.execute(
+        sa.insert(users).values(id=user_id, name=name, plan=plan, is_local=is_local, created_at=tx.now)
+    )
+    return user_id
+
+
+def user(tx: Tx, user_id: str) -> sa.RowMapping:
+    """The user's row. Raises `NotFound`."""
+    row = tx.one(sa.select(users).where(users.c.id == user_id))
+    if row is None:
+        raise NotFound(f"There is no user {user_id}.", user_id=user_id)
+    return row
+
+
+def list_users(tx: Tx) -> list[sa.RowMapping]:
+    """Every user, oldest first."""
+    return tx.all(sa.select(users).order_by(users.c.created_at, users.c.id))
+
+
+def local_owner(tx: Tx) -> sa.RowMapping | None:
+    """The user that local mode signs in by itself, if it was made already."""
+    return tx.one(sa.select(users).where(users.c.is_local).order_by(users.c.created_at).limit(1))
+
+
+def ensure_local_owner(tx: Tx, plan: str) -> sa.RowMapping:
+    """The user of local mode, made at the first call. Called once, while the server starts."""
+    return local_owner(tx) or user(tx, add_user(tx, LOCAL_NAME, plan, is_local=True))
+
+
+def set_plan(tx: Tx, user_id: str, plan: str) -> None:
+    """Move a user to another plan; its allowance counts from the next month on."""
+    user(tx, user_id)
+    tx.execute(sa.update(users).where(users.c.id == user_id).values(plan=plan))
+
+
+# --- tokens -----------------------------------------------------------------------------------------------------------
+
+
+def add_token(tx: Tx, user_id: str, name: str, expires_at: datetime | None) -> NewToken:
+    """Make a token; the answer is the only place where its secret is ever seen."""
+    secret, token_id = new_secret(TOKEN_PREFIX), new_id("token")
+    prefix = secret[:SHOWN_PREFIX_CHARS]
+    tx.execute(
+        sa.insert(tokens).values(
+            id=token_id,
+            user_id=user_id,
+            name=name,
+            hash=hash_of(secret),
+            prefix=prefix,
+            created_at=tx.now,
+            expires_at=expires_at,
+        )
+    )
+    shown = TokenData(token_id, name, prefix, iso(tx.now), None, _when(expires_at))
+    return NewToken(shown, secret)
+
+
+def list_tokens(tx: Tx, user_id: str) -> list[TokenData]:
+    """A user's tokens that were not revoked, newest first."""
+    mine = tokens.c.user_id == user_id, tokens.c.revoked_at.is_(None)
+    rows = tx.all(sa.select(tokens).where(*mine).order_by(tokens.c.created_at.desc(), tokens.c.id.desc()))
+    return [_token_data(row) for row in rows]
+
+
+def revoke_token(tx: Tx, user_id: str, token_id: str) -> None:
+    """Make a user's token invalid, and with it the sessions it was exchanged for. Raises `NotFound` for somebody
+    else's; repeating is harmless."""
+    own = tokens.c.id == token_id, tokens.c.user_id == user_id
+    if tx.one(sa.select(tokens.c.id).where(*own)) is None:
+        raise NotFound(f"You have no token {token_id}.", token_id=token_id)
+    tx.execute(sa.update(tokens).where(*own, tokens.c.revoked_at.is_(None)).values(revoked_at=tx.now))
+    tx.execute(sa.delete(sessions).where(sessions.c.token_id == token_id))
+    tx.ring(ACCESS_BELL)
+
+
+def actor_for_token(tx: Tx, secret: str) -> Actor | None:
+    """Whom a token signs in; None when it is unknown, expired or revoked. Reads only (see `touch_token`)."""
+    row = tx.one(
+        sa.select(tokens.c.id, users.c.id.label("user_id"), users.c.name)
+        .join(users, users.c.id == tokens.c.user_id)
+        .where(tokens.c.hash == hash_of(secret), *_valid_token(tx))
+    )
+    return None if row is None else Actor(row["user_id"], row["name"], "token", row["id"])
+
+
+def has_tokens(tx: Tx) -> bool:
+    """Whether anybody could sign in with a token."""
+    return tx.one(sa.select(tokens.c.id).where(*_valid_token(tx)).limit(1)) is not None
+
+
+def token_is_stale(tx: Tx, token_id: str) -> bool:
+    """Whether `touch_token` has something to write: the last use on record is more than a minute ago."""
+    used = tx.execute(sa.select(tokens.c.last_used_at).where(tokens.c.id == token_id)).scalar()
+    return used is None or tx.now - used >= LAST_USED_PRECISION
+
+
+def touch_token(tx: Tx, token_id: str) -> None:
+    """Record that a token was used; writes at most once a minute."""
+    tx.execute(
+        sa.update(tokens)
+        .where(tokens.c.id == token_id)
+        .where(tokens.c.last_used_at.is_(None) | (tokens.c.last_used_at <= tx.now - LAST_USED_PRECISION))
+        .values(last_used_at=tx.now)
+    )
+
+
+# --- sessions ---------------------------------------------------------------------------------------------------------
+
+
+def add_session(tx: Tx, user_id: str, token_id: str | None = None, life: timedelta = SESSION_LIFE) -> str:
+    """Open a browser session (for 30 days unless said otherwise) and return the cookie's value. Sessions that have
+    ended are swept here."""
+    value = new_secret()
+    tx.execute(sa.delete(sessions).where(sessions.c.user_id == user_id, sessions.c.expires_at <= tx.now))
+    tx.execute(
+        sa.insert(sessions).values(
+            id_hash=hash_of(value),
+            user_id=user_id,
+            token_id=token_id,
+            created_at=tx.now,
+            expires_at=tx.now + life,
+        )
+    )
+    return value
+
+
+def actor_for_session(tx: Tx, value: str) -> Actor | None:
+    """Whom a cookie signs in; None when the session, or the token it came from, has ended."""
+    row = tx.one(
+        sa.select(users.c.id, users.c.name, users.c.is_local, sessions.c.token_id)
+        .select_from(sessions)
+        .join(users, users.c.id == sessions.c.user_id)
+        .outerjoin(tokens, tokens.c.id == sessions.c.token_id)
+        .where(sessions.c.id_hash == hash_of(value), sessions.c.expires_at > tx.now)
+        .where(tokens.c.id.is_(None) | sa.and_(*_valid_token(tx)))
+    )
+    return None if row is None else Actor(row["id"], row["name"], "session", row["token_id"])
+
+
+def end_session(tx: Tx, value: str) -> None:
+    """Sign a browser out. Repeating is harmless."""
+    tx.execute(sa.delete(sessions).where(sessions.c.id_hash == hash_of(value)))
+    tx.ring(ACCESS_BELL)
+
+
+def _valid_token(tx: Tx) -> tuple[sa.ColumnElement[bool], sa.ColumnElement[bool]]:
+    return tokens.c.revoked_at.is_(None), tokens.c.expires_at.is_(None) | (tokens.c.expires_at > tx.now)
+
+
+def _token_data(row: sa.RowMapping) -> TokenData:
+    created, used, expires = iso(row["created_at"]), _when(row["last_used_at"]), _when(row["expires_at"])
+    return TokenData(row["id"], row["name"], row["prefix"], created, used, expires)
+
+
+def _when(moment: datetime | None) -> str | None:
+    return None if moment is None else iso(moment)

@@ -1,0 +1,100 @@
+"""What the ledger's next rows are. Pure: the user's rows so far go in, the rows to add come out."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+
+from outlast.base.errors import CreditsNeeded, InvalidSetting
+
+
+class Kind(StrEnum):
+    GRANT = "grant"
+    EXPIRE = "expire"
+    RESERVE = "reserve"
+    RELEASE = "release"
+    SETTLE = "settle"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One row: `credits` is signed; `period` ("2026-11") belongs to a grant or expiry, `run_id` to the others."""
+
+    kind: Kind
+    credits: int
+    run_id: str | None = None
+    period: str | None = None
+
+
+def period_of(moment: datetime) -> str:
+    """The month a moment lies in, in UTC."""
+    return moment.astimezone(UTC).strftime("%Y-%m")
+
+
+def next_reset(moment: datetime) -> datetime:
+    """The first moment of the next month, in UTC."""
+    utc = moment.astimezone(UTC)
+    return datetime(utc.year + utc.month // 12, utc.month % 12 + 1, 1, tzinfo=UTC)
+
+
+def allowance_of(plan: str, plans: Mapping[str, int | None]) -> int | None:
+    """Credits a month of a plan; None is unlimited. Raises `InvalidSetting` for a plan that is configured no longer."""
+    if plan not in plans:
+        raise InvalidSetting(
+            f"A user has the plan {plan!r}, which [credits.plans] does not name.",
+            hint="Add the plan to the configuration, or move the user to another plan.",
+            setting="credits.plans",
+        )
+    return plans[plan]
+
+
+def balance_of(entries: Iterable[Entry]) -> int:
+    """The sum."""
+    return sum(entry.credits for entry in entries)
+
+
+def rollover(balance: int, granted: str | None, period: str, allowance: int | None) -> list[Entry]:
+    """The rows that begin a month: what is left expires, the allowance is granted. Empty when `granted` (the month of
+    the last grant) is this one already, or when there is no allowance."""
+    if allowance is None or granted == period:
+        return []
+    left = [Entry(Kind.EXPIRE, -balance, period=period)] if balance else []
+    return [*left, Entry(Kind.GRANT, allowance, period=period)]
+
+
+def reserve(balance: int | None, run_id: str, price: int) -> Entry:
+    """The row that holds a run's price; nothing is held of an unlimited balance (None). Raises `CreditsNeeded`."""
+    if balance is None:
+        return Entry(Kind.RESERVE, 0, run_id=run_id)
+    if price > balance:
+        raise CreditsNeeded(
+            f"This run costs {price} credits; you have {balance} left this month.",
+            price=price,
+            balance=balance,
+        )
+    return Entry(Kind.RESERVE, -price, run_id=run_id)
+
+
+def settle(of_run: Mapping[Kind, Entry]) -> Entry | None:
+    """The row that closes a reservation as spent; None when it is closed already, or there is none."""
+    reserved = _open(of_run)
+    return None if reserved is None else Entry(Kind.SETTLE, 0, run_id=reserved.run_id)
+
+
+def release(of_run: Mapping[Kind, Entry], *, same_period: bool) -> Entry | None:
+    """The row that gives a reservation back; None when it is closed already, or there is none. Beyond its month there
+    is nothing to give back: the rest of that month has expired."""
+    reserved = _open(of_run)
+    if reserved is None:
+        return None
+    return Entry(Kind.RELEASE, -reserved.credits if same_period else 0, run_id=reserved.run_id)
+
+
+def spent(of_run: Mapping[Kind, Entry]) -> int:
+    """What a run has cost: its reservation once settled, else nothing."""
+    return -of_run[Kind.RESERVE].credits if Kind.SETTLE in of_run else 0
+
+
+def _open(of_run: Mapping[Kind, Entry]) -> Entry | None:
+    closed = Kind.SETTLE in of_run or Kind.RELEASE in of_run
+    return None if closed else of_run.get(Kind.RESERVE)

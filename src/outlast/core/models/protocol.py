@@ -1,0 +1,174 @@
+"""What a language model is to the rest of the program: a request goes in, batches of deltas come out.
+
+Plain frozen values only; nothing here knows a vendor, a socket or a price. `LanguageModel` has two real users: the
+adapters in `providers/` and the scripted fake in `outlast.testing.scripted_model`.
+"""
+
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+Role = Literal["user", "assistant", "tool"]
+Finish = Literal["stop", "tool_calls", "length", "refused"]
+
+
+@dataclass(frozen=True, slots=True)
+class TextPiece:
+    """Markdown or plain text, said by the message's role."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ImagePiece:
+    """One image, the raw bytes as uploaded; `media_type` such as `image/png`. Only vision models accept it."""
+
+    media_type: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningPiece:
+    """What the model thought aloud earlier. Providers that sign thoughts get theirs back through `opaque`."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallPiece:
+    """A tool the assistant asked for; `arguments` is the JSON text of one object."""
+
+    call_id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResultPiece:
+    """What that tool gave back (in a message of role `tool`), as the text shown to the model."""
+
+    call_id: str
+    name: str
+    content: str
+    is_error: bool = False
+
+
+Piece = TextPiece | ImagePiece | ReasoningPiece | ToolCallPiece | ToolResultPiece
+
+
+@dataclass(frozen=True, slots=True)
+class ModelMessage:
+    """One message of the transcript as a model sees it.
+
+    `opaque` is the provider's own record of an assistant turn (thinking signatures, item ids) as plain JSON values:
+    `{"provider": …, "v": 1, …}`. Store it unread and hand it back; an adapter that does not know it ignores it.
+    """
+
+    role: Role
+    pieces: tuple[Piece, ...]
+    opaque: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """A tool offered to the model; `parameters` is a JSON Schema of type object."""
+
+    name: str
+    description: str
+    parameters: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSpec:
+    """A model people can choose. `id` is ours, `name` the provider's; `credits` are charged per run."""
+
+    id: str
+    provider: str
+    name: str
+    vision: bool = False
+    credits: int = 1
+    context_tokens: int = 128_000
+    max_output_tokens: int = 8_192
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRequest:
+    """One turn asked of a model. `max_output_tokens` 0 means the model's own; `metadata` (run id, step) is for logs and
+    fakes and is never sent to a provider."""
+
+    model: ModelSpec
+    system: str
+    messages: tuple[ModelMessage, ...]
+    tools: tuple[ToolSpec, ...] = ()
+    max_output_tokens: int = 0
+    temperature: float | None = None
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens of one turn. `cached_tokens` are part of the input, `reasoning_tokens` of the output; `cost_usd` is None
+    where the price is unknown."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+    reasoning_tokens: int = 0
+    cost_usd: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TextDelta:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningDelta:
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCallStart:
+    """The model began a tool call; `index` (0, 1, …, in order of appearance) ties its argument deltas to it."""
+
+    index: int
+    call_id: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolArgumentsDelta:
+    """The next characters of the JSON text of call `index`. Calls may be interleaved."""
+
+    index: int
+    delta: str
+
+
+@dataclass(frozen=True, slots=True)
+class TurnEnd:
+    """The turn is whole: every tool call started in it has complete arguments, a JSON object."""
+
+    finish: Finish
+    usage: Usage
+    opaque: dict[str, Any] | None = None
+
+
+Delta = TextDelta | ReasoningDelta | ToolCallStart | ToolArgumentsDelta | TurnEnd
+
+
+class LanguageModel(Protocol):
+    """Something that answers a transcript."""
+
+    def stream(self, request: ModelRequest) -> AsyncGenerator[Sequence[Delta], None]:
+        """Batches of deltas in order, never empty: everything one read from the network held. The last delta of the
+        last batch is a `TurnEnd`, and no other delta is.
+
+        Raises one of the `Model…` errors of `base/errors.py`, possibly after some batches: the `TryLater` ones
+        (`ModelCut` for a stream that ended without an end, `ModelOutputInvalid` for tool arguments that are no JSON
+        object) may be asked again, the `ProviderRefused` ones not. It never retries by itself.
+
+        An async generator: cancelling it or closing it (`aclosing`) closes the connection at once and leaves nothing
+        behind. Asking again is a new, separately billed turn.
+        """
+        ...

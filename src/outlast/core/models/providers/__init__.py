@@ -1,0 +1,100 @@
+"""One file per way of talking to a provider, and the table that says which kind uses which.
+
+`openai_compatible` is our own thin adapter (OpenRouter, Groq, Ollama, vLLM and whatever speaks chat completions);
+`pydantic_ai_direct` carries the vendors' own formats (OpenAI Responses, Anthropic, Google) and is loaded only when
+configured; `demo` plays recorded answers. A new provider: one file here and one line in `_OPENERS`.
+"""
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from importlib import import_module
+from types import MappingProxyType
+from typing import Final
+
+from outlast.base.clock import Clock
+from outlast.core.models.config import ModelConfig, ProviderConfig
+from outlast.core.models.keys import ApiKey
+from outlast.core.models.protocol import LanguageModel
+from outlast.core.models.providers.connections import Connections
+
+DEMO_PROVIDER: Final = ProviderConfig(name="demo", kind="demo")
+DEMO_MODEL: Final = ModelConfig(
+    id="demo",
+    provider="demo",
+    name="demo",
+    credits=0,
+    default=True,
+    context_tokens=32_000,
+    max_output_tokens=4_096,
+    label="Demo (recorded answers, real tools)",
+)
+
+_Opener = Callable[[ProviderConfig, ApiKey, Connections, Clock], LanguageModel]
+
+
+def _openai_compatible(
+    config: ProviderConfig, key: ApiKey, connections: Connections, clock: Clock
+) -> LanguageModel:
+    from outlast.core.models.providers.openai_compatible import OpenAICompatible
+
+    return OpenAICompatible(config, key, connections, clock)
+
+
+def _pydantic_ai(
+    config: ProviderConfig, key: ApiKey, connections: Connections, clock: Clock
+) -> LanguageModel:
+    from outlast.core.models.providers.pydantic_ai_direct import open_direct
+
+    return open_direct(config, key, connections, clock)
+
+
+def _demo(config: ProviderConfig, key: ApiKey, connections: Connections, clock: Clock) -> LanguageModel:
+    from outlast.core.models.providers.demo import DemoModel
+
+    return DemoModel(delta_delay_s=config.delta_delay_s, clock=clock)
+
+
+_OPENERS: Final[Mapping[str, _Opener]] = MappingProxyType(
+    {
+        "openai-compatible": _openai_compatible,
+        "openrouter": _openai_compatible,
+        "groq": _openai_compatible,
+        "ollama": _openai_compatible,
+        "vllm": _openai_compatible,
+        "openai": _pydantic_ai,
+        "anthropic": _pydantic_ai,
+        "google": _pydantic_ai,
+        "demo": _demo,
+    }
+)
+
+KINDS: Final = frozenset(_OPENERS)
+
+_HERE: Final = "outlast.core.models.providers"
+_DIRECT: Final = (
+    "pydantic_ai.direct",
+    f"{_HERE}.pydantic_ai_clients",
+    f"{_HERE}.pydantic_ai_errors",
+    f"{_HERE}.pydantic_ai_messages",
+)
+_HEAVY: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        kind: (*_DIRECT, f"pydantic_ai.models.{kind}", f"pydantic_ai.providers.{kind}")
+        for kind in ("openai", "anthropic", "google")
+    }
+)
+
+
+def preload(kind: str) -> None:
+    """Imports what the first turn of this kind would import; seconds of CPU for the vendors' SDKs. Blocks: call it in a
+    thread. Packages that are missing stay missing; the first use says so."""
+    for module in _HEAVY.get(kind, ()):
+        with suppress(ImportError):
+            import_module(module)
+
+
+def open_provider(
+    config: ProviderConfig, key: ApiKey, connections: Connections, clock: Clock
+) -> LanguageModel:
+    """The adapter for a provider of a known kind. Connects to nothing yet."""
+    return _OPENERS[config.kind](config, key, connections, clock)

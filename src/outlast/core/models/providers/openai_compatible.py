@@ -1,0 +1,185 @@
+"""Chat completions over HTTP: OpenRouter, Groq, Ollama, vLLM, and whatever else speaks OpenAI's older format.
+
+A thin shell: `openai_requests` writes the body, `openai_stream` reads the answer, `failures` names what went wrong. It
+asks once (plus once more without `stream_options`, where a server does not know it) and never retries.
+"""
+
+import json
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+import aiohttp
+import anyio
+import orjson
+
+from outlast.base.clock import Clock
+from outlast.core.models import failures
+from outlast.core.models.config import ProviderConfig
+from outlast.core.models.failures import Peer
+from outlast.core.models.keys import ApiKey
+from outlast.core.models.prices import cost_usd
+from outlast.core.models.protocol import Delta, ModelRequest, TurnEnd
+from outlast.core.models.providers.connections import Connections
+from outlast.core.models.providers.openai_requests import chat_body
+from outlast.core.models.providers.openai_stream import ChatStream
+
+_MAX_ERROR_BYTES: Final = 64 * 1024
+_ERROR_BODY_TIMEOUT_S: Final = 10.0
+# After `[DONE]` a well-behaved server ends the body at once, and the connection can be used again.
+_DRAIN_TIMEOUT_S: Final = 0.1
+
+
+class OpenAICompatible:
+    """A `LanguageModel` for one provider. Holds no state but whether the server understands `stream_options`."""
+
+    def __init__(self, config: ProviderConfig, key: ApiKey, connections: Connections, clock: Clock) -> None:
+        self._config = config
+        self._key = key
+        self._connections = connections
+        self._clock = clock
+        self._knows_stream_options = True
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[Sequence[Delta], None]:
+        """See `LanguageModel.stream`. Any bytes, keep-alive comments too, count as life for the time-outs."""
+        peer = Peer(self._config.name, request.model.name, self._key, self._config.key_env)
+        first_byte_by = anyio.current_time() + self._config.first_byte_timeout_s
+        response = await self._ask(request, peer, first_byte_by)
+        try:
+            reader = ChatStream(peer)
+            deltas = reader.feed(await self._first_read(response, peer, first_byte_by))
+            while not (reader.finished or response.content.at_eof()):
+                if deltas:
+                    yield deltas
+                deltas = reader.feed(await self._next_read(response, peer, reader))
+            if deltas:
+                yield deltas
+            last, finish, opaque = reader.end()
+            usage = reader.usage
+            if usage.cost_usd is None:
+                cost = cost_usd(self._config.kind, self._config.url, request.model.name, usage)
+                usage = replace(usage, cost_usd=cost)
+            yield [*last, TurnEnd(finish, usage, opaque)]
+            await _drain(response)
+        finally:
+            response.close()  # at the end of the body this gives the connection back, before it breaks it
+
+    async def _ask(self, request: ModelRequest, peer: Peer, deadline: float) -> aiohttp.ClientResponse:
+        """The opened answer (status 200), or the error."""
+        while True:
+            with_usage = self._knows_stream_options
+            response = await self._post(
+                chat_body(self._config, request, with_usage=with_usage), peer, deadline
+            )
+            if response.status == 200:
+                return response
+            body = await _read_some(response)
+            if with_usage and response.status in (400, 422) and b"stream_options" in body:
+                self._knows_stream_options = False
+                continue
+            wait_s = failures.retry_after_s(response.headers, self._clock.now())
+            raise failures.refusal(peer, response.status, failures.read_complaint(body), wait_s)
+
+    async def _post(self, body: dict[str, Any], peer: Peer, deadline: float) -> aiohttp.ClientResponse:
+        config = self._config
+        headers = {
+            "Content-Type": "application/json",
+            "Accept": "text/event-stream",
+            "Accept-Encoding": "identity",
+        }
+        if self._key:
+            headers["Authorization"] = f"Bearer {self._key.reveal()}"
+        try:
+            with anyio.fail_after(deadline - anyio.current_time()):
+                return await self._connections.session(config.url).post(
+                    f"{config.url}/chat/completions",
+                    data=_encode(body),
+                    headers={**headers, **config.headers},
+                    timeout=aiohttp.ClientTimeout(total=None, connect=config.connect_timeout_s),
+                    allow_redirects=False,
+                )
+        except aiohttp.ConnectionTimeoutError:
+            raise failures.timed_out(peer, "a connection", config.connect_timeout_s) from None
+        except TimeoutError:
+            raise failures.timed_out(peer, "the first byte", config.first_byte_timeout_s) from None
+        except aiohttp.ServerDisconnectedError:
+            raise failures.cut(peer) from None
+        except (aiohttp.ClientError, OSError) as error:
+            raise failures.unreachable(peer, config.url, f"{type(error).__name__}: {error}") from None
+
+    async def _first_read(self, response: aiohttp.ClientResponse, peer: Peer, deadline: float) -> bytes:
+        """The first bytes of the body; from then on the time-out between tokens holds."""
+        try:
+            with anyio.fail_after(deadline - anyio.current_time()):
+                if (
+                    response.content_type == "application/json"
+                ):  # a server that does not stream, or an error with 200
+                    return _as_event(await response.read(), peer)
+                data = await response.content.readany()
+        except TimeoutError:
+            raise failures.timed_out(peer, "the first byte", self._config.first_byte_timeout_s) from None
+        except (aiohttp.ClientError, OSError):
+            raise failures.cut(peer) from None
+        if response.content_type == "text/html":
+            raise failures.unreadable(peer, "a web page instead of an answer")
+        self._watch_pauses(response)
+        return data
+
+    def _watch_pauses(self, response: aiohttp.ClientResponse) -> None:
+        """Hands the time-out between tokens to aiohttp's own timer: far cheaper than a scope around every read."""
+        protocol = response.connection.protocol if response.connection is not None else None
+        if protocol is not None:
+            protocol.read_timeout = self._config.between_tokens_timeout_s
+            protocol.start_timeout()
+
+    async def _next_read(self, response: aiohttp.ClientResponse, peer: Peer, reader: ChatStream) -> bytes:
+        """More bytes; none at the end, which is also where a connection breaks once the model has finished."""
+        try:
+            return await response.content.readany()
+        except TimeoutError:
+            if reader.answered:
+                reader.finished = True
+                return b""
+            raise failures.timed_out(peer, "the next token", self._config.between_tokens_timeout_s) from None
+        except (aiohttp.ClientError, OSError):
+            if reader.answered:
+                reader.finished = True
+                return b""
+            raise failures.cut(peer) from None
+
+
+def _encode(body: dict[str, Any]) -> bytes:
+    try:
+        return orjson.dumps(body)
+    except TypeError:  # half of a surrogate pair in somebody's text; the slow encoder escapes it
+        return json.dumps(body).encode()
+
+
+def _as_event(body: bytes, peer: Peer) -> bytes:
+    try:
+        return b"data:" + orjson.dumps(orjson.loads(body)) + b"\n"
+    except orjson.JSONDecodeError:
+        raise failures.unreadable(peer, "a body that is not JSON") from None
+
+
+async def _read_some(response: aiohttp.ClientResponse) -> bytes:
+    """The start of an error's body; whatever came in time is good enough."""
+    body = bytearray()
+    try:
+        with anyio.move_on_after(_ERROR_BODY_TIMEOUT_S):
+            while len(body) < _MAX_ERROR_BYTES and not response.content.at_eof():
+                body += await response.content.readany()
+    except (aiohttp.ClientError, OSError):
+        pass
+    finally:
+        response.close()
+    return bytes(body[:_MAX_ERROR_BYTES])
+
+
+async def _drain(response: aiohttp.ClientResponse) -> None:
+    try:
+        with anyio.move_on_after(_DRAIN_TIMEOUT_S):
+            while not response.content.at_eof():
+                await response.content.readany()
+    except (aiohttp.ClientError, OSError):
+        return

@@ -1,0 +1,212 @@
+"""The streamed answer of `POST /chat/completions`, from bytes to deltas; pure, so any cut of the bytes can be tested.
+
+Speed matters here (thousands of deltas a second pass through one core): bytes are split at line ends and each `data:`
+line is parsed on its own, since no server spreads one JSON value over several of them.
+"""
+
+import secrets
+from typing import Any, Final
+
+import orjson
+
+from outlast.base.errors import ModelCut, OutlastError
+from outlast.core.models.failures import Peer, complaint_of, cut, policy_refused, stream_refusal, unreadable
+from outlast.core.models.protocol import Delta, Finish, ReasoningDelta, TextDelta, Usage
+from outlast.core.models.providers.openai_requests import OPAQUE_VERSION
+from outlast.core.models.turn import TurnCalls
+
+MAX_LINE_BYTES: Final = 8 * 1024 * 1024
+_FINISHES: Final[dict[str, Finish]] = {
+    "stop": "stop",
+    "eos": "stop",
+    "end_turn": "stop",
+    "tool_calls": "tool_calls",
+    "function_call": "tool_calls",
+    "length": "length",
+    "max_tokens": "length",
+}
+
+
+class ChatStream:
+    """One turn being read. `feed` bytes as they come; `finished` says that nothing more is needed; `end` closes it."""
+
+    def __init__(self, peer: Peer) -> None:
+        self.finished = False
+        self._peer = peer
+        self._rest = b""
+        self._failure: OutlastError | None = None
+        self._calls = TurnCalls()
+        self._slots: dict[int, tuple[int, str]] = {}  # the provider's call index → (ours, its id)
+        self._finish: Finish | None = None
+        self._refused = False
+        self._usage = Usage()
+        self._details: list[dict[str, Any]] = []
+        self._call_extras: dict[str, Any] = {}
+
+    @property
+    def answered(self) -> bool:
+        """The model has said why it stopped; what may still come is the usage."""
+        return self._finish is not None
+
+    @property
+    def usage(self) -> Usage:
+        return self._usage
+
+    def feed(self, data: bytes) -> list[Delta]:
+        """The deltas whose last byte is in `data`. A line that stands for an error ends the turn: `end` raises it."""
+        lines = (self._rest + data).split(b"\n") if self._rest else data.split(b"\n")
+        self._rest = lines.pop()
+        if len(self._rest) > MAX_LINE_BYTES:
+            raise unreadable(self._peer, f"a line of more than {MAX_LINE_BYTES // 1024 // 1024} MB")
+        deltas: list[Delta] = []
+        try:
+            for line in lines:
+                if line.startswith(b"data:") and not self.finished:
+                    self._event(line[5:].strip(), deltas)
+        except OutlastError as error:  # what came before it in the same read was said, and is kept
+            self._failure = error
+            self.finished = True
+        return deltas
+
+    def end(self) -> tuple[list[Delta], Finish, dict[str, Any] | None]:
+        """What completes the turn: missing deltas, the finish, the opaque record.
+
+        Raises the error that was streamed; `ModelCut` when the model had not said that it was done;
+        `ModelOutputInvalid` for broken tool arguments.
+        """
+        if self._failure is not None:
+            raise self._failure
+        if self._rest:
+            rest, self._rest = self._rest, b""
+            deltas = self._last_line(rest)
+        else:
+            deltas = []
+        if self._finish is None:
+            raise cut(self._peer)
+        finish = "refused" if self._refused else self._calls.finish(self._finish)
+        return [*deltas, *self._calls.complete()], finish, self._opaque()
+
+    def _last_line(self, line: bytes) -> list[Delta]:
+        """A last line without its line end: whole (a server that saves a byte) or torn off with the connection."""
+        if self.finished or not line.startswith(b"data:"):
+            return []
+        try:
+            orjson.loads(line[5:])
+        except orjson.JSONDecodeError:
+            return []
+        deltas: list[Delta] = []
+        self._event(line[5:].strip(), deltas)
+        return deltas
+
+    def _event(self, data: bytes, deltas: list[Delta]) -> None:
+        if data == b"[DONE]":
+            self.finished = True
+            return
+        try:
+            event = orjson.loads(data)
+            choices = event.get("choices")
+        except (orjson.JSONDecodeError, AttributeError):
+            if not data:
+                return
+            raise unreadable(self._peer, "a line that is not a JSON object") from None
+        if event.get("error"):
+            raise stream_refusal(self._peer, complaint_of(event))
+        try:
+            if choices:
+                self._choice(choices[0], deltas)
+            if event.get("usage"):
+                self._usage = read_usage(event["usage"])
+        except OutlastError:
+            raise
+        except (TypeError, AttributeError, KeyError, IndexError, ValueError):
+            raise unreadable(self._peer, "an event of an unknown shape") from None
+
+    def _choice(self, choice: dict[str, Any], deltas: list[Delta]) -> None:
+        delta = choice.get("delta") or choice.get("message") or {}
+        if text := delta.get("content"):
+            deltas.append(TextDelta(text if type(text) is str else _joined(text)))
+        if thought := delta.get("reasoning") or delta.get("reasoning_content"):
+            deltas.append(ReasoningDelta(str(thought)))
+        if words := delta.get("refusal"):
+            self._refused = True
+            deltas.append(TextDelta(str(words)))
+        if details := delta.get("reasoning_details"):
+            self._keep_details(details)
+        for call in delta.get("tool_calls") or ():
+            self._tool_call(call, deltas)
+        if reason := choice.get("finish_reason"):
+            self._stop(str(reason), choice)
+
+    def _tool_call(self, call: dict[str, Any], deltas: list[Delta]) -> None:
+        function = call.get("function") or {}
+        slot, said_id = call.get("index"), call.get("id") or ""
+        if slot is None:  # Gemini and older Ollama: whole calls without an index
+            slot = len(self._calls) if said_id or function.get("name") else len(self._calls) - 1
+        known = self._slots.get(slot)
+        if known is None or (
+            said_id and known[1] != said_id
+        ):  # llama.cpp repeats name and id; Ollama the index
+            call_id = said_id or f"call_{secrets.token_hex(10)}"
+            start = self._calls.start(call_id, str(function["name"]))
+            known = self._slots[slot] = (start.index, said_id)
+            deltas.append(start)
+            if call.get("extra_content"):
+                self._call_extras[call_id] = call["extra_content"]
+        arguments = function.get("arguments")
+        if arguments:
+            text = arguments if type(arguments) is str else orjson.dumps(arguments).decode()
+            deltas.append(self._calls.add(known[0], text))
+
+    def _stop(self, reason: str, choice: dict[str, Any]) -> None:
+        if reason == "content_filter":
+            raise policy_refused(self._peer, "the answer was stopped by the provider's filter.")
+        if reason == "error":
+            raise ModelCut(
+                f"{self._peer.provider} reported an error in the middle of an answer of {self._peer.model}.",
+                hint="Ask again.",
+                provider=self._peer.provider,
+                model=self._peer.model,
+            )
+        self._finish = _FINISHES.get(reason, "stop")
+
+    def _keep_details(self, details: list[dict[str, Any]]) -> None:
+        """Joins the pieces of each reasoning block as OpenRouter wants them handed back: in order, unmodified."""
+        for detail in details:
+            last = self._details[-1] if self._details else None
+            same = last is not None and all(last.get(key) == detail.get(key) for key in ("type", "index"))
+            if last is None or not same:
+                self._details.append(dict(detail))
+                continue
+            for key, value in detail.items():
+                joins = key in ("text", "summary", "data") and isinstance(value, str)
+                if joins:
+                    last[key] = (last.get(key) or "") + value
+                elif value is not None:
+                    last[key] = value
+
+    def _opaque(self) -> dict[str, Any] | None:
+        kept: dict[str, Any] = {}
+        if self._details:
+            kept["reasoning_details"] = self._details
+        if self._call_extras:
+            kept["call_extras"] = self._call_extras
+        return {"provider": self._peer.provider, "v": OPAQUE_VERSION, **kept} if kept else None
+
+
+def read_usage(usage: dict[str, Any]) -> Usage:
+    """Token counts as OpenAI, OpenRouter (which adds `cost` in dollars), Groq and DeepSeek write them."""
+    prompt = usage.get("prompt_tokens_details") or {}
+    completion = usage.get("completion_tokens_details") or {}
+    cost = usage.get("cost")
+    return Usage(
+        input_tokens=int(usage.get("prompt_tokens") or 0),
+        output_tokens=int(usage.get("completion_tokens") or 0),
+        cached_tokens=int(prompt.get("cached_tokens") or usage.get("prompt_cache_hit_tokens") or 0),
+        reasoning_tokens=int(completion.get("reasoning_tokens") or 0),
+        cost_usd=float(cost) if isinstance(cost, int | float) else None,
+    )
+
+
+def _joined(content: list[dict[str, Any]]) -> str:
+    """Content sent as parts (Mistral): their text."""
+    return "".join(str(part.get("text") or "") for part in content)

@@ -1,0 +1,34 @@
+"""What each role may do: the whole table."""
+
+from enum import StrEnum
+from typing import Final
+
+
+class Role(StrEnum):
+    OWNER = "owner"
+    EDITOR = "editor"
+    VIEWER = "viewer"
+
+
+class Right(StrEnum):
+    READ = "read"  # see, follow, search, open attachments
+    EDIT = "edit"  # write messages, start and cancel runs, fork, archive, upload
+    OWN = "own"  # members, invitations, deletion
+
+
+RIGHTS: Final = {
+    Role.VIEWER: frozenset({Right.READ}),
+    Role.EDITOR: frozenset({Right.READ, Right.EDIT}),
+    Role.OWNER: frozenset({Right.READ, Right.EDIT, Right.OWN}),
+}
+NEEDED: Final = {Right.READ: Role.VIEWER, Right.EDIT: Role.EDITOR, Right.OWN: Role.OWNER}
+
+
+def allows(role: Role, right: Right) -> bool:
+    """Whether a member of this role has this right."""
+    return right in RIGHTS[role]
+
+
+def leaves_an_owner(owners: int, before: Role, after: Role | None) -> bool:
+    """Whether a project still has an owner once one member goes from `before` to `after` (None: removed)."""
+    return before is not Role.OWNER or after is Role.OWNER or owners > 1

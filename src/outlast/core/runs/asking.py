@@ -1,0 +1,312 @@
+"""The model effect: named before it starts, streamed as it comes, recorded whole, and asked again when it is cut."""
+
+import random
+from contextlib import aclosing
+from dataclasses import asdict
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+from outlast.base.clock import iso
+from outlast.base.errors import (
+    ArgumentsInvalid,
+    DiskFull,
+    FenceLost,
+    ModelCut,
+    OutlastError,
+    StorageUnavailable,
+    TryLater,
+)
+from outlast.base.events import (
+    ApprovalData,
+    ApprovalRequested,
+    ErrorData,
+    NoticePart,
+    PartCarrier,
+    QuestionAsked,
+    QuestionData,
+    QuestionItem,
+    RunStatusChanged,
+    StepCompleted,
+    StepReset,
+    StepStarted,
+    ToolResultData,
+    UsageData,
+)
+from outlast.base.ids import new_id
+from outlast.core.models.protocol import ModelRequest
+from outlast.core.runs import policy, store
+from outlast.core.runs.model import Effect, Transcript
+from outlast.core.runs.policy import Grant
+from outlast.core.runs.profile import Prompt
+from outlast.core.runs.rules import End, backoff_s, next_step
+from outlast.core.runs.turns import OpenPart, Turn, call_part, messages_of, parse_arguments
+from outlast.core.streams.log import NamedEvent
+from outlast.db.database import Tx
+
+if TYPE_CHECKING:
+    from outlast.core.runs.leg import Leg
+REFUSED = ErrorData(
+    code="model_policy_refused",
+    message="The model declined to answer this.",
+    hint="Say it differently, or choose another model.",
+)
+
+
+async def ask_model(leg: "Leg", transcript: Transcript, step: int) -> None:
+    """Ask for turn `step` until it is whole, its retries are used up, or it was refused for good."""
+    effect = await _name_effect(leg, transcript, step)
+    retries = effect.retries
+    while True:
+        turn = Turn(step)
+        try:
+            request = await _request(leg, transcript, effect)
+            await _stream(leg, request, turn)
+        except (StorageUnavailable, DiskFull, FenceLost):
+            raise  # not the model's failure: the run is taken up again, or is another attempt's
+        except TryLater as error:
+            retries += 1
+            wait_s = backoff_s(
+                retries, leg.engine.settings.retry.base_s, error.retry_after_s, random.random()
+            )
+            if retries > leg.engine.settings.retry.attempts or wait_s > leg.engine.settings.retry.max_wait_s:
+                return await _fail(leg, effect, error)
+            await _announce_retry(leg, effect, turn, retries, error, wait_s)
+            await leg.engine.clock.sleep(wait_s)
+            continue
+        except OutlastError as error:
+            return await _fail(leg, effect, error)
+        return await _record_turn(leg, effect, turn)
+
+
+async def _name_effect(leg: "Leg", transcript: Transcript, step: int) -> Effect:
+    """Write the effect's id before it starts; a cut turn's parts are taken back first."""
+    last = transcript.last_turn
+    again = last if last is not None and last.step == step else None
+    events: list[NamedEvent] = []
+    if again is not None:
+        reset = StepReset(run_id=leg.run.id, step=step, attempt=leg.run.attempt, parts=[])
+        events.append(("step.reset", reset))
+    events.append(("step.started", StepStarted(run_id=leg.run.id, step=step, attempt=leg.run.attempt)))
+
+    def change(tx: Tx) -> Effect:
+        if again is not None:
+            store.update_effect(tx, again.id, status="started", attempt=leg.run.attempt)
+            return again
+        ordinal = transcript.next_ordinal
+        effect_id = store.insert_effect(
+            tx,
+            leg.run.id,
+            ordinal,
+            step,
+            "model",
+            status="started",
+            attempt=leg.run.attempt,
+            started_at=tx.now,
+        )
+        return Effect(effect_id, ordinal, step, "model", "started", leg.run.attempt)
+
+    return await leg.record(events, change)
+
+
+async def _request(leg: "Leg", transcript: Transcript, effect: Effect) -> ModelRequest:
+    prompt = await leg.engine.db.read(leg.profile.prompt, leg.run)
+    await _show_notices(leg, prompt, effect.step)
+    return ModelRequest(
+        model=leg.engine.catalog.get(leg.run.model),
+        system=prompt.system,
+        messages=(*prompt.messages, *messages_of(transcript.effects)),
+        tools=tuple(tool.spec() for tool in leg.profile.tools.values()),
+        metadata={"run_id": leg.run.id, "step": effect.step, "attempt": leg.run.attempt},
+    )
+
+
+async def _show_notices(leg: "Leg", prompt: Prompt, step: int) -> None:
+    """Tell the person what the prompt has to say to them, once a run."""
+    told = {part["code"] for part in leg.shown.parts if part["type"] == "notice"}
+    events: list[NamedEvent] = [
+        (
+            "part.created",
+            PartCarrier(part=NoticePart(id=new_id("part"), step=step, level="warning", code=code, text=text)),
+        )
+        for code, text in prompt.notices
+        if code not in told
+    ]
+    if events:
+        await leg.record(events, lambda _tx: None)
+
+
+async def _stream(leg: "Leg", request: ModelRequest, turn: Turn) -> None:
+    model = leg.engine.catalog.language_model(request.model.provider)
+    async with aclosing(model.stream(request)) as batches:
+        async for batch in batches:
+            waiting: list[tuple[str, str, str]] = []
+            for delta in batch:
+                begun, shown = turn.take(delta)
+                if begun is not None:
+                    if waiting:
+                        leg.show(waiting)
+                        waiting = []
+                    await leg.record([begun], lambda _tx: None)
+                if shown is not None:
+                    waiting.append(shown)
+            if waiting:
+                leg.show(waiting)
+    if turn.end is None:
+        raise ModelCut("The model's answer broke off before its end.")
+
+
+async def _announce_retry(
+    leg: "Leg", effect: Effect, turn: Turn, retries: int, error: OutlastError, wait_s: float
+) -> None:
+    """Take back what was shown of the failed try and say when the next one is."""
+    events: list[NamedEvent] = []
+    if turn.parts:
+        events.append(
+            ("step.reset", StepReset(run_id=leg.run.id, step=turn.step, attempt=leg.run.attempt, parts=[]))
+        )
+    at = iso(leg.engine.clock.now() + timedelta(seconds=wait_s))
+    status = RunStatusChanged(run_id=leg.run.id, status="running", retry_at=at, reason=error.code)
+    events.append(("run.status", status))
+    await leg.record(
+        events, lambda tx: store.update_effect(tx, effect.id, retries=retries, error=error.to_dict())
+    )
+
+
+async def _fail(leg: "Leg", effect: Effect, error: OutlastError) -> None:
+    """The turn failed for good: the run ends with what was made and an error a person can act on."""
+    events: list[NamedEvent] = []
+    reason = "policy" if error.code == "model_policy_refused" else "provider"
+    data = ErrorData(
+        code=error.code, message=error.message, hint=error.hint, retry_after_s=error.retry_after_s
+    )
+
+    def change(tx: Tx) -> None:
+        store.update_effect(tx, effect.id, status="failed", ended_at=tx.now, error=error.to_dict())
+        events.extend(leg.settle_in(tx, End("error", reason), data))
+
+    await leg.record(events, change, last=True)
+    leg.ended = True
+
+
+async def _record_turn(leg: "Leg", effect: Effect, turn: Turn) -> None:
+    """Record the whole turn with a verdict on each of its calls; a turn without calls ends the run in the same
+    commit."""
+    assert turn.end is not None
+    usage = asdict(turn.end.usage)
+    events = turn.completed()
+    completed = StepCompleted(
+        run_id=leg.run.id, step=turn.step, finish=turn.end.finish, usage=UsageData(**usage)
+    )
+
+    def change(tx: Tx) -> bool:
+        store.update_effect(
+            tx, effect.id, status="finished", ended_at=tx.now, result=turn.result(), usage=usage, error=None
+        )
+        store.add_usage(tx, leg.run.id, usage)
+        grants = store.grants_of(tx, leg.run.thread_id) if turn.calls else []
+        for offset, part in enumerate(turn.calls, start=1):
+            events.extend(_plan_call(tx, leg, effect, part, effect.ordinal + offset, grants))
+        events.append(("step.completed", completed))
+        if turn.calls:
+            return False
+        situation = store.transcript_of(tx, leg.run.id, leg.engine.questions()).situation(
+            leg.engine.max_steps(leg.run.profile)
+        )
+        coming = next_step(situation)
+        if isinstance(coming, End):
+            events.extend(leg.settle_in(tx, coming, REFUSED if coming.status == "error" else None))
+            return True
+        return False
+
+    leg.ended = await leg.record(events, change, last=not turn.calls)
+
+
+def _plan_call(
+    tx: Tx, leg: "Leg", turn: Effect, part: OpenPart, ordinal: int, grants: list[Grant]
+) -> list[NamedEvent]:
+    """The effect of one call, with the policy's verdict: allowed, waiting for a person, or closed at once."""
+    arguments = parse_arguments(part.whole())
+    refusal = _refusal(leg, part, arguments)
+    tool = leg.profile.tools.get(part.tool)
+    verdict = policy.Verdict("deny", refusal)
+    if refusal == "" and tool is not None and arguments is not None:
+        verdict = policy.decide(leg.engine.settings.policy, grants, leg.run.profile, part.tool, arguments)
+    asks = refusal == "" and tool is not None and tool.asks_person and verdict.decision != "deny"
+    status = (
+        "waiting"
+        if asks or verdict.decision == "ask"
+        else "allowed"
+        if verdict.decision == "allow"
+        else "denied"
+    )
+    values: dict[str, Any] = {}
+    if status == "denied":
+        values = {"result": {"content": verdict.reason, "is_error": True}, "ended_at": tx.now}
+    effect_id = store.insert_effect(
+        tx,
+        leg.run.id,
+        ordinal,
+        turn.step,
+        "tool",
+        status="finished" if refusal else status,
+        tool=part.tool[:80],
+        call_id=part.call_id,
+        part_id=part.id,
+        arguments=part.whole() or "{}",
+        **values,
+    )
+    return _call_events(
+        tx, leg, turn.step, part, effect_id, status, verdict.reason, refusal, asks, arguments or {}
+    )
+
+
+def _call_events(
+    tx: Tx,
+    leg: "Leg",
+    step: int,
+    part: OpenPart,
+    effect_id: str,
+    status: str,
+    reason: str,
+    refusal: str,
+    asks: bool,
+    arguments: dict[str, Any],
+) -> list[NamedEvent]:
+    shown = call_part(part, step, status="pending")
+    events: list[NamedEvent] = [("part.completed", PartCarrier(part=shown))]
+    if status == "denied":
+        word = "error" if refusal else "denied"
+        result = ToolResultData(part_id=part.id, call_id=part.call_id, status=word, result=reason)  # type: ignore[arg-type]
+        events.append(("tool_call.result", result))
+    elif status == "waiting":
+        kind = "question" if asks else "approval"
+        item_id = store.insert_approval(tx, leg.run, effect_id, kind, part.tool, part.whole() or "{}", reason)
+        base = {
+            "id": item_id,
+            "run_id": leg.run.id,
+            "thread_id": leg.run.thread_id,
+            "part_id": part.id,
+            "call_id": part.call_id,
+            "created_at": iso(tx.now),
+        }
+        if asks:
+            items = [QuestionItem(**item) for item in arguments["questions"]]
+            events.append(("question.asked", QuestionAsked(question=QuestionData(questions=items, **base))))
+        else:
+            asked = ApprovalData(tool=part.tool, arguments=part.whole() or "{}", reason=reason, **base)
+            events.append(("approval.requested", ApprovalRequested(approval=asked)))
+    return events
+
+
+def _refusal(leg: "Leg", part: OpenPart, arguments: dict[str, Any] | None) -> str:
+    """Why the call cannot be made at all; empty: it can."""
+    tool = leg.profile.tools.get(part.tool)
+    if tool is None:
+        return f"There is no tool {part.tool[:80]!r}. Available: {', '.join(leg.profile.tools)}."
+    if arguments is None:
+        return "The arguments are not a JSON object."
+    try:
+        tool.check(arguments)
+    except ArgumentsInvalid as error:
+        return f"{error.message} {error.hint}".strip()
+    return ""

@@ -1,0 +1,201 @@
+"""The tool effects of one step, in parallel: marked as started, carried out, recorded each as it finishes."""
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import anyio
+
+from outlast.base.errors import (
+    DiskFull,
+    InternalError,
+    OutlastError,
+    SandboxLost,
+    SandboxUnavailable,
+    StorageUnavailable,
+)
+from outlast.base.events import ContextLost, FilesChanged, NoticePart, PartCarrier, ToolResultData
+from outlast.base.ids import new_id
+from outlast.core.runs import store
+from outlast.core.runs.model import Effect
+from outlast.core.runs.profile import Tool, ToolContext, ToolResult
+from outlast.core.runs.rules import backoff_s
+from outlast.core.runs.turns import encodable, parse_arguments
+from outlast.core.streams.log import NamedEvent
+from outlast.db.database import Tx
+
+if TYPE_CHECKING:
+    from outlast.core.runs.leg import Leg
+
+STOP_S = 1.0  # a tool's own stopping may take this long before the run goes on without it
+LOST_TEXT = "The sandbox was lost. A new one with the same files goes on; what ran in the old one is gone."
+RESULT_CHARS = 60_000  # what a model is given of one result at most
+
+
+async def call_tools(leg: "Leg", effects: Sequence[Effect]) -> None:
+    """Carry out these calls. A sandbox that cannot be had ends the run (`leg.fatal`)."""
+    effects = await _mark_started(leg, effects)
+    async with anyio.create_task_group() as group:
+        for effect in effects:
+            group.start_soon(_call, leg, effect)
+
+
+async def _mark_started(leg: "Leg", effects: Sequence[Effect]) -> list[Effect]:
+    """The effects with the time each was begun first; `status` still says whether an earlier attempt had."""
+
+    def change(tx: Tx) -> list[Effect]:
+        begun = [replace(effect, started_at=effect.started_at or tx.now) for effect in effects]
+        for effect in begun:
+            store.update_effect(
+                tx, effect.id, status="started", attempt=leg.run.attempt, started_at=effect.started_at
+            )
+        return begun
+
+    return await leg.record([], change)
+
+
+async def _call(leg: "Leg", effect: Effect) -> None:
+    context = _context(leg, effect)
+    tool = leg.profile.tools.get(effect.tool or "")
+    if tool is None:  # planned by an attempt under another configuration
+        gone = ToolResult(f"There is no tool {effect.tool} any more.", is_error=True)
+        await _record_result(leg, effect, gone)
+        return
+    try:
+        result = await _perform(leg, tool, context, parse_arguments(effect.arguments or "{}") or {})
+    except anyio.get_cancelled_exc_class():
+        if leg.stop == "person":
+            with anyio.CancelScope(shield=True, deadline=anyio.current_time() + STOP_S):
+                await _quietly(leg, tool.stop, context)
+        raise
+    except SandboxUnavailable as error:
+        leg.fatal = error
+        return
+    with anyio.CancelScope(shield=True):  # write the outcome first, then stop
+        await _record_result(leg, effect, result)
+    await _quietly(leg, tool.forget, context)
+
+
+async def _perform(leg: "Leg", tool: Tool, context: ToolContext, arguments: Mapping[str, Any]) -> ToolResult:
+    """The result, also of a failure: what the model should know of it. Only a missing sandbox ends the run."""
+    if context.reattach and not tool.repeatable and not hasattr(tool, "reattaches"):
+        return interrupted(tool.name)
+    retries = 0
+    lost = False
+    while True:
+        try:
+            return await tool.run(context, arguments)
+        except SandboxLost:
+            if lost or not tool.repeatable:
+                return lost_with_sandbox(tool.name)
+            lost = True  # once more, in the new sandbox
+        except SandboxUnavailable as error:
+            retries += 1
+            if retries > leg.engine.settings.retry.attempts:
+                raise
+            await leg.engine.clock.sleep(
+                backoff_s(retries, leg.engine.settings.retry.base_s, error.retry_after_s, random.random())
+            )
+        except (StorageUnavailable, DiskFull, InternalError):
+            raise
+        except OutlastError as error:
+            return ToolResult(f"{error.message} {error.hint}".strip(), is_error=True)
+        except Exception as error:  # the edge of an effect: a tool's bug is told to the model, not to the run
+            leg.engine.log(
+                "tool failed", run_id=leg.run.id, effect_id=context.effect_id, tool=tool.name, error=error
+            )
+            return ToolResult(
+                f"The tool {tool.name} failed inside the server ({type(error).__name__}).", is_error=True
+            )
+
+
+def interrupted(tool: str) -> ToolResult:
+    """What the model is told of a call that can be neither re-attached nor repeated."""
+    return ToolResult(
+        f"The call of {tool} was interrupted by a restart of the server; whether it took effect is not known. "
+        "Check before repeating it.",
+        is_error=True,
+        interrupted=True,
+    )
+
+
+def lost_with_sandbox(tool: str) -> ToolResult:
+    """What the model is told of a call whose sandbox went away under it."""
+    return ToolResult(
+        f"The sandbox was lost while {tool} ran; whether it took effect is not known. A new sandbox with the same "
+        "files is made at the next call; running processes and variables are gone. Check before repeating it.",
+        is_error=True,
+        interrupted=True,
+    )
+
+
+async def tell_lost(leg: "Leg", workspace_id: str, sandbox_id: str) -> None:
+    """Tell the run, once per sandbox, that it goes on in a new one: an event for programs, a notice for people."""
+    if sandbox_id in leg.lost:
+        return
+    leg.lost.add(sandbox_id)
+    told = ContextLost(workspace_id=workspace_id, sandbox_id=sandbox_id, text=LOST_TEXT)
+    notice = NoticePart(
+        id=new_id("part"), step=leg.shown.step, level="warning", code="context_lost", text=LOST_TEXT
+    )
+    await leg.record([("context.lost", told), ("part.created", PartCarrier(part=notice))], lambda _tx: None)
+
+
+def _context(leg: "Leg", effect: Effect) -> ToolContext:
+    def output(text: str) -> None:
+        if text and effect.part_id:
+            leg.show([("tool_call.output.delta", effect.part_id, encodable(text))])
+
+    return ToolContext(
+        run=leg.run,
+        effect_id=effect.id,
+        attempt=leg.run.attempt,
+        reattach=effect.status == "started",
+        started_at=effect.started_at,
+        output=output,
+        lost=partial(tell_lost, leg),
+    )
+
+
+async def _record_result(leg: "Leg", effect: Effect, result: ToolResult) -> None:
+    content = encodable(result.content)
+    if len(content) > RESULT_CHARS:
+        half = RESULT_CHARS // 2
+        content = (
+            f"{content[:half]}\n[… {len(content) - RESULT_CHARS} characters left out …]\n{content[-half:]}"
+        )
+    status = "interrupted" if result.interrupted else "error" if result.is_error else "done"
+    began = effect.started_at  # of the first attempt: a command that was attached to again has run since then
+    duration_s = None if began is None else max((leg.engine.clock.now() - began).total_seconds(), 0.0)
+    shown = ToolResultData(
+        part_id=effect.part_id or "",
+        call_id=effect.call_id or "",
+        status=status,  # type: ignore[arg-type]  # one of the three above
+        result=content,
+        duration_s=None if duration_s is None else round(duration_s, 3),
+    )
+    events: list[NamedEvent] = [("tool_call.result", shown)]
+
+    def change(tx: Tx) -> None:
+        if result.files:
+            workspace_id = store.run_of(tx, leg.run.id).workspace_id or ""
+            files = FilesChanged(run_id=leg.run.id, workspace_id=workspace_id, files=list(result.files))
+            events.append(("files.changed", files))
+        store.update_effect(
+            tx,
+            effect.id,
+            status="interrupted" if result.interrupted else "finished",
+            ended_at=tx.now,
+            result={"content": content, "is_error": result.is_error},
+        )
+
+    await leg.record(events, change)
+
+
+async def _quietly(leg: "Leg", action: Callable[[ToolContext], Any], context: ToolContext) -> None:
+    try:
+        await action(context)
+    except OutlastError as error:
+        leg.engine.log("tool clean-up failed", run_id=leg.run.id, effect_id=context.effect_id, error=error)

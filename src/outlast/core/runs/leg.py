@@ -1,0 +1,194 @@
+"""One leg: load, decide, carry out, record, and again, until the run has ended or waits for a person."""
+
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from typing import Any, TypeVar
+
+import anyio
+
+from outlast.base.errors import OutlastError
+from outlast.base.events import ErrorData, RunStarted, StepReset
+from outlast.core.runs import store
+from outlast.core.runs.asking import ask_model
+from outlast.core.runs.calling import call_tools
+from outlast.core.runs.endings import Ending, settle
+from outlast.core.runs.engine import Engine
+from outlast.core.runs.model import Run, Transcript
+from outlast.core.runs.parking import announce_decisions, park
+from outlast.core.runs.rules import AskModel, CallTools, End, Wait, next_step
+from outlast.core.streams.fold import RunFold, apply, fold_lines
+from outlast.core.streams.log import NamedEvent, read_all
+from outlast.core.streams.writer import RunWriter
+from outlast.db.database import Tx
+
+T = TypeVar("T")
+LAST_WORDS_S = 5.0  # how long the last transaction of a cancelled leg may take
+
+
+class Leg:
+    """A claimed run in the hands of this worker. `stop` is None while it may work; "person" (cancelled) or
+    "shutdown"."""
+
+    def __init__(self, engine: Engine, run: Run, first_seq: int) -> None:
+        self.engine = engine
+        self.run = run
+        self.profile = engine.profiles[run.profile]
+        self.stop: str | None = None
+        self.fatal: OutlastError | None = None
+        self.ended = False
+        self.shown = RunFold()
+        self.opening: list[NamedEvent] = []  # facts of the claim, recorded together with the first effect
+        self.lost: set[str] = set()  # sandboxes whose loss this leg has told of
+        self.scope = anyio.CancelScope()
+        self._streamed: dict[tuple[str, str], list[str]] = {}  # (event, part id): deltas not yet folded
+        self.writer = RunWriter(
+            engine.db,
+            engine.hub,
+            engine.clock,
+            run.id,
+            run.attempt,
+            run.seq_saved,
+            first_seq,
+            run.seq_reserved,
+        )
+
+    async def work(self) -> None:
+        """Until the run has ended, waits for a person, or is taken away. Raises `FenceLost`, `StorageUnavailable` or
+        `DiskFull` (the run is taken up again), nothing else."""
+        self.engine.flusher.add(self.writer)
+        try:
+            with self.scope:
+                await self._open()
+                while not await self._advance():
+                    pass
+            if self.stop == "person" and not self.ended:
+                with anyio.CancelScope(shield=True, deadline=anyio.current_time() + LAST_WORDS_S):
+                    await self._end_now()
+        finally:
+            self.engine.flusher.remove(self.writer)
+            self.writer.close()
+
+    def cancel(self, reason: str) -> None:
+        """Stop at once: "person" ends the run as cancelled, "shutdown" leaves it to the next attempt."""
+        self.stop = self.stop or reason
+        self.scope.cancel()
+
+    async def record(self, events: Sequence[NamedEvent], change: Callable[[Tx], T], last: bool = False) -> T:
+        """`RunWriter.record`, with the facts of the claim before the first, and folded into what is shown. `change` may
+        add to `events`; it may be run again."""
+        opening, given = self.opening, list(events)
+        all_events: list[NamedEvent] = []
+
+        def run(tx: Tx) -> T:
+            if isinstance(events, list):
+                events[:] = given
+            result = change(tx)
+            all_events[:] = [*opening, *events]
+            return result
+
+        self._fold_streamed()
+        result = await self.writer.record(all_events, run, last)
+        if self.opening is opening:
+            self.opening = []
+        for name, data in all_events:
+            apply(self.shown, {"event": name, "data": data.model_dump(), "sequenceNumber": 0})
+        return result
+
+    def show(self, deltas: Sequence[tuple[str, str, str]]) -> None:
+        """Show streamed deltas at once; they are saved within the save interval."""
+        self.writer.deltas(deltas)
+        for event, part_id, text in deltas:
+            self._streamed.setdefault((event, part_id), []).append(text)
+
+    def _fold_streamed(self) -> None:
+        """Add what was streamed to what is shown: once per record, not once per delta, so that a long answer costs no
+        more per word than a short one."""
+        streamed, self._streamed = self._streamed, {}
+        for (event, part_id), texts in streamed.items():
+            data = {"part_id": part_id, "delta": "".join(texts)}
+            apply(self.shown, {"event": event, "data": data, "sequenceNumber": 0})
+
+    async def transcript(self) -> Transcript:
+        return await self.engine.db.read(store.transcript_of, self.run.id, self.engine.questions())
+
+    def settle_in(
+        self, tx: Tx, end: End, error: ErrorData | None = None, save_message: bool = True
+    ) -> list[NamedEvent]:
+        """End the run inside a record of this leg; returns the closing events."""
+        self._fold_streamed()
+        run = store.run_of(tx, self.run.id)
+        by = run.cancelled_by if end.status == "cancelled" else None
+        ending = Ending(end, self.shown.parts, error, save_message=save_message, by=by)
+        return settle(tx, self.engine.settings, self.profile, run, ending)
+
+    async def _open(self) -> None:
+        """Begin: a first attempt starts the run; a later one rebuilds what was shown and takes back what was cut."""
+        self.opening.append(("run.started", RunStarted(run_id=self.run.id, attempt=self.run.attempt)))
+        if self.run.attempt == 1 and self.run.seq_saved <= 1:
+            return
+        self.shown = fold_lines(await self.engine.db.read(read_all, self.run.id))
+        self.shown.parts = [part for part in self.shown.parts if "type" in part]
+        transcript = await self.transcript()
+        turn = transcript.last_turn
+        cut = [e for e in (transcript.calls_of(turn.step) if turn else ()) if e.status == "started"]
+        if turn is not None and (cut or turn.status == "started"):
+            again = {effect.part_id for effect in cut}
+            parts = [_cleared(part) if part["id"] in again else part for part in self.shown.parts]
+            kept: Any = [part for part in parts if part["step"] == turn.step]
+            reset = StepReset(run_id=self.run.id, step=turn.step, attempt=self.run.attempt, parts=kept)
+            self.opening.append(("step.reset", reset))
+
+    async def _advance(self) -> bool:
+        """One effect. True: the leg is over."""
+        if self.stop == "shutdown":
+            await self.engine.db.write(store.hand_back, self.run.id, self.run.attempt)
+            return True
+        transcript = await self.transcript()
+        await announce_decisions(self, transcript)
+        coming = next_step(transcript.situation(self.engine.max_steps(self.run.profile)))
+        if isinstance(coming, AskModel):
+            await ask_model(self, transcript, coming.step)
+        elif isinstance(coming, CallTools):
+            await call_tools(self, [transcript.effect(effect_id) for effect_id in coming.effect_ids])
+        elif isinstance(coming, Wait):
+            return await park(self, coming.waiting_for)
+        else:
+            await self.end(coming)
+        if self.fatal is not None and not self.ended:
+            await self.end(
+                End("error", "sandbox"),
+                _error_data(self.fatal),
+                save_message=self._did_something(await self.transcript()),
+            )
+        return self.ended
+
+    async def end(self, end: End, error: ErrorData | None = None, save_message: bool = True) -> None:
+        """End the run, in a transaction of its own."""
+        events: list[NamedEvent] = []
+        await self.record(
+            events, lambda tx: events.extend(self.settle_in(tx, end, error, save_message)), last=True
+        )
+        self.ended = True
+
+    async def _end_now(self) -> None:
+        run = await self.engine.db.read(store.run_of, self.run.id)
+        await self.end(End("cancelled", run.cancel_reason or "user"))
+
+    def _did_something(self, transcript: Transcript) -> bool:
+        """Whether any tool has ever answered in this run: without, an answer could not even begin."""
+        return any(effect.kind == "tool" and effect.status == "finished" for effect in transcript.effects)
+
+
+def _cleared(part: dict[str, Any]) -> dict[str, Any]:
+    """A call that is asked about again shows its output anew, from the start."""
+    return {**part, "output": "", "status": "pending"}
+
+
+def _error_data(error: OutlastError) -> ErrorData:
+    return ErrorData(
+        code=error.code, message=error.message, hint=error.hint, retry_after_s=error.retry_after_s
+    )
+
+
+def lease_of(engine: Engine) -> timedelta:
+    return timedelta(seconds=engine.settings.runs.lease_s)

@@ -1,0 +1,98 @@
+"""A run and its effects as values: what the store reads and the rest of the room works with."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from outlast.core.runs.rules import Call, Situation
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run's row, as far as a leg needs it."""
+
+    id: str
+    project_id: str
+    thread_id: str
+    workspace_id: str | None
+    profile: str
+    model: str
+    message_id: str
+    parent_run_id: str | None
+    mode: str
+    started_by: str
+    status: str
+    leg: str
+    attempt: int
+    seq_saved: int
+    seq_reserved: int
+    credits: int
+    cancel_reason: str | None
+    cancelled_by: str | None
+    created_at: datetime
+    started_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """One model turn or tool call. `result`: a turn as `{text, reasoning, calls, finish, opaque}`, a call as
+    `{content, is_error}`."""
+
+    id: str
+    ordinal: int
+    step: int
+    kind: str
+    status: str
+    attempt: int = 0
+    retries: int = 0
+    tool: str | None = None
+    call_id: str | None = None
+    part_id: str | None = None
+    arguments: str | None = None
+    result: Mapping[str, Any] | None = None
+    error: Mapping[str, Any] | None = None
+    inherited: bool = False
+    question: bool = False
+    started_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """A run with everything that has happened in it so far."""
+
+    run: Run
+    effects: tuple[Effect, ...] = field(default=())
+
+    @property
+    def last_turn(self) -> Effect | None:
+        return next((effect for effect in reversed(self.effects) if effect.kind == "model"), None)
+
+    @property
+    def next_ordinal(self) -> int:
+        return self.effects[-1].ordinal + 1 if self.effects else 1
+
+    def calls_of(self, step: int) -> tuple[Effect, ...]:
+        return tuple(effect for effect in self.effects if effect.kind == "tool" and effect.step == step)
+
+    def effect(self, effect_id: str) -> Effect:
+        return next(effect for effect in self.effects if effect.id == effect_id)
+
+    def situation(self, max_steps: int) -> Situation:
+        """What the rules need to know."""
+        turn = self.last_turn
+        cancel = self.run.cancel_reason
+        if turn is None:
+            return Situation("none", max_steps=max_steps, cancel=cancel)
+        state = {"finished": "finished", "failed": "failed"}.get(turn.status, "open")
+        calls = tuple(Call(call.id, call.status, call.question) for call in self.calls_of(turn.step))
+        steps = turn.step - sum(1 for e in self.effects if e.kind == "model" and e.inherited)
+        finish = str((turn.result or {}).get("finish", ""))
+        return Situation(
+            state,  # type: ignore[arg-type]  # one of the four by construction
+            turn.step,
+            finish,
+            calls,
+            max_steps + turn.step - steps,
+            cancel,
+        )

@@ -1,0 +1,94 @@
+"""What an agent is to the runs room: a profile with its tools, as Protocols that `outlast.agents` fills.
+
+A tool is one class in one file of `agents/tools/`; a profile names the tools it offers. The room calls them by
+effect: the same effect may be called again by a later attempt, with `attempt` raised.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from outlast.base.events import FileChange
+from outlast.core.models.protocol import ModelMessage, ToolSpec
+from outlast.core.runs.model import Run
+from outlast.db.database import Tx
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What a tool gives back: the text for the model, whether it failed, and the files it changed in the workspace."""
+
+    content: str
+    is_error: bool = False
+    files: tuple[FileChange, ...] = ()
+    interrupted: bool = (
+        False  # an earlier attempt had started it, and it could be neither re-attached nor repeated
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ToolContext:
+    """What a tool may use. `attempt` above 1 with `reattach` true means: an earlier attempt has begun this very effect;
+    collect its result or go on with it, never do it twice."""
+
+    run: Run
+    effect_id: str
+    attempt: int
+    reattach: bool
+    started_at: Any
+    output: Callable[[str], None]  # shown live in the tool call's part
+    lost: Callable[
+        [str, str], Awaitable[None]
+    ]  # (workspace id, sandbox id): tell the run that this sandbox is gone
+
+
+class Tool(Protocol):
+    """One thing an agent can do. `asks_person`: the call becomes a question, answered by a person, and `run` is never
+    called. `repeatable`: calling it again with the same arguments does no harm."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def asks_person(self) -> bool: ...
+    @property
+    def repeatable(self) -> bool: ...
+    def spec(self) -> ToolSpec: ...
+    def check(self, arguments: Mapping[str, Any]) -> None:
+        """Raise `ArgumentsInvalid` naming the field that is wrong."""
+
+    async def run(self, context: ToolContext, arguments: Mapping[str, Any]) -> ToolResult:
+        """Do it. An `OutlastError` becomes an error result that the model reads; cancelled: see `stop`."""
+
+    async def stop(self, context: ToolContext) -> None:
+        """End what `run` began (a person cancelled). Must return within a second."""
+
+    async def forget(self, context: ToolContext) -> None:
+        """The result is recorded: whoever keeps it for a re-attach may let go."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What a model is told before the run's own turns. `notices` are told to the person: code and text each."""
+
+    system: str
+    messages: Sequence[ModelMessage]
+    notices: Sequence[tuple[str, str]] = ()
+
+
+class Profile(Protocol):
+    """How an agent behaves."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def tools(self) -> Mapping[str, Tool]: ...
+    def prompt(self, tx: Tx, run: Run) -> Prompt:
+        """System text and history, read in one transaction: at most the profile's messages and token budget."""
+
+    def finish(self, tx: Tx, run: Run, parts: Sequence[Mapping[str, Any]]) -> list[str]:
+        """The profile's own writes in the settle transaction; returns the problems it found (empty: none)."""
+
+
+Profiles = Mapping[str, Profile]
+ProfileOf = Callable[[str], Profile]
+StopCommands = Callable[[Run, Sequence[str]], Awaitable[None]]

@@ -1,0 +1,123 @@
+"""What a run does next. Pure: the same situation always gives the same answer.
+
+State diagram (docs/states.md): queued → running ⇄ awaiting_approval → paused → running …, ending in completed,
+cancelled or error. A leg asks `next_step` after every recorded effect.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+ENDED: Final = frozenset({"completed", "cancelled", "error"})
+OPEN_CALLS: Final = frozenset({"allowed", "waiting", "started"})
+TRANSITIONS: Final[Mapping[str, frozenset[str]]] = {
+    "queued": frozenset({"running", "cancelled", "error"}),
+    "running": frozenset({"running", "awaiting_approval", "completed", "cancelled", "error"}),
+    "awaiting_approval": frozenset({"running", "paused", "cancelled", "error"}),
+    "paused": frozenset({"running", "awaiting_approval", "cancelled", "error"}),
+    "completed": frozenset(),
+    "cancelled": frozenset(),
+    "error": frozenset(),
+}
+THREAD_STATUS: Final[Mapping[str, str]] = {
+    "queued": "generating",
+    "running": "generating",
+    "awaiting_approval": "awaiting_approval",
+    "paused": "paused",
+    "completed": "complete",
+    "cancelled": "idle",
+    "error": "error",
+}
+WaitingFor = Literal["approval", "answer"]
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A tool call of the last turn. `status` as in the effects table."""
+
+    effect_id: str
+    status: str
+    question: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """All that the next step depends on. `turn` is the last model turn's state: none yet, open (named, not finished),
+    finished, or failed (its error is final); `finish` is why the model stopped."""
+
+    turn: Literal["none", "open", "finished", "failed"]
+    step: int = 0
+    finish: str = ""
+    calls: Sequence[Call] = ()
+    max_steps: int = 50
+    cancel: str | None = None  # user | abandoned | superseded
+
+
+@dataclass(frozen=True, slots=True)
+class AskModel:
+    step: int
+
+
+@dataclass(frozen=True, slots=True)
+class CallTools:
+    effect_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    waiting_for: WaitingFor
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """How the run ends. `message_status` is that of the saved answer."""
+
+    status: Literal["completed", "cancelled", "error"]
+    stop_reason: str
+
+    @property
+    def message_status(self) -> str:
+        return {"completed": "complete", "cancelled": "cancelled", "error": "error"}[self.status]
+
+
+Next = AskModel | CallTools | Wait | End
+
+
+def next_step(now: Situation) -> Next:
+    """The next effect, or how the run waits or ends."""
+    if now.cancel is not None:
+        return End("cancelled", now.cancel)
+    if now.turn == "failed":
+        return End("error", "provider")
+    if now.turn == "none":
+        return AskModel(1)
+    if now.turn == "open":
+        return AskModel(now.step)
+    runnable = tuple(call.effect_id for call in now.calls if call.status in ("allowed", "started"))
+    if runnable:
+        return CallTools(runnable)
+    waiting = [call for call in now.calls if call.status == "waiting"]
+    if waiting:
+        return Wait("answer" if all(call.question for call in waiting) else "approval")
+    if not now.calls:
+        return End("error", "policy") if now.finish == "refused" else End("completed", "end")
+    if now.step >= now.max_steps:
+        return End("completed", "steps")
+    return AskModel(now.step + 1)
+
+
+def may_continue(status: str) -> bool:
+    """Error and cancelled runs may be continued from where they stopped."""
+    return status in ("error", "cancelled")
+
+
+def may_retry(status: str) -> bool:
+    return status in ENDED
+
+
+def backoff_s(retry: int, base_s: float, retry_after_s: float | None, jitter: float) -> float:
+    """How long to wait before the n-th retry (1, 2, …): the provider's word if it gave one, else base · 2ⁿ⁻¹, plus
+    up to a quarter of jitter so that many runs do not return at once (AWS Architecture Blog, "Exponential Backoff And
+    Jitter")."""
+    wait = retry_after_s if retry_after_s is not None else base_s * 2 ** (retry - 1)
+    return wait + wait * 0.25 * jitter

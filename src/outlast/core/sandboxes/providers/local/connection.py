@@ -1,0 +1,163 @@
+"""The server's wire to the agent: a small pool of Unix sockets, one request at a time on each.
+
+Rebuilt freely: what is in memory here is only open sockets. Everything read comes from inside a sandbox and is not
+trusted: frames are bounded, and each answer is checked for the shape that is needed.
+"""
+
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import anyio
+from anyio.abc import SocketStream
+
+from outlast.base.errors import (
+    ArgumentsInvalid,
+    Conflict,
+    DiskFull,
+    FenceLost,
+    MalformedInput,
+    NotFound,
+    PathRefused,
+    SandboxLost,
+)
+
+from .inside.frames import BadFrame, Decoder, encode
+
+MAX_IDLE: Final = 4
+RECEIVE_SIZE: Final = 1 << 18
+_ERRORS: Final = {
+    "superseded": FenceLost,
+    "acknowledged": Conflict,
+    "unknown_effect": NotFound,
+    "not_found": NotFound,
+    "path_refused": PathRefused,
+    "disk_full": DiskFull,
+    "arguments_invalid": ArgumentsInvalid,
+}
+
+_GONE: Final = (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError, OSError, BadFrame)
+
+Frame = tuple[dict[str, Any], bytes]
+
+
+async def open_socket(state_dir: Path, kind: bytes) -> SocketStream:
+    """Connect to the shim's socket in `state_dir` and say what for: "A" to reach the agent, "W" to watch for the
+    end, "K" to bring it about.
+
+    Raises OSError when nobody listens there. Answers also while the sandbox is frozen: the shim is not."""
+    folder = os.open(state_dir, os.O_PATH | os.O_DIRECTORY)
+    try:  # through the descriptor: the whole path may be longer than a socket address
+        stream = await anyio.connect_unix(f"/proc/self/fd/{folder}/socket")
+    finally:
+        os.close(folder)
+    try:
+        await stream.send(kind)
+        if kind == b"A":
+            await stream.receive(1)
+    except BaseException:
+        with anyio.CancelScope(shield=True):
+            await anyio.aclose_forcefully(stream)
+        raise
+    return stream
+
+
+class Wire:
+    """One socket to the agent."""
+
+    def __init__(self, stream: SocketStream) -> None:
+        self._stream = stream
+        self._decoder = Decoder()
+        self._frames: list[Frame] = []
+
+    async def send(self, head: dict[str, Any], payload: bytes) -> None:
+        await self._stream.send(encode(head, payload))
+
+    async def receive(self) -> Frame:
+        while not self._frames:
+            self._frames.extend(self._decoder.feed(await self._stream.receive(RECEIVE_SIZE)))
+        return self._frames.pop(0)
+
+    async def aclose(self) -> None:
+        await anyio.aclose_forcefully(self._stream)
+
+
+class Exchange:
+    """One request under way; `done` after its last answer."""
+
+    def __init__(self, wire: Wire, sandbox_id: str) -> None:
+        self._wire = wire
+        self._sandbox_id = sandbox_id
+        self.done = False
+
+    async def next(self) -> Frame:
+        """The next answer; the last one says `end`, or has no such word. Raises the error that the agent answered."""
+        try:
+            head, payload = await self._wire.receive()
+        except _GONE as error:
+            raise lost(self._sandbox_id) from error
+        self.done = bool(head.get("end", True))
+        if head.get("ok") is not True:
+            self.done = True
+            raise self._refusal(head)
+        return head, payload
+
+    def _refusal(self, head: dict[str, Any]) -> Exception:
+        kind = _ERRORS.get(str(head.get("code")), MalformedInput)
+        return kind(
+            str(head.get("message", "the sandbox refused the request"))[:2000], sandbox_id=self._sandbox_id
+        )
+
+
+class Pool:
+    """Open wires to one sandbox. `SandboxLost` from every call once the sandbox is gone."""
+
+    def __init__(self, sandbox_id: str, state_dir: Path) -> None:
+        self._sandbox_id = sandbox_id
+        self._state_dir = state_dir
+        self._idle: list[Wire] = []
+
+    async def ask(self, op: str, payload: bytes = b"", **request: Any) -> Frame:
+        """One request, one answer."""
+        async with self.exchange(op, payload, **request) as exchange:
+            return await exchange.next()
+
+    @asynccontextmanager
+    async def exchange(self, op: str, payload: bytes = b"", **request: Any) -> AsyncIterator[Exchange]:
+        """Send a request. Leaving before it is done, by cancellation too, closes the socket, which tells the agent
+        that nobody listens any more."""
+        wire = None
+        exchange = None
+        try:
+            try:
+                wire = self._idle.pop() if self._idle else Wire(await open_socket(self._state_dir, b"A"))
+                await wire.send({"op": op, **request}, payload)
+            except _GONE as error:
+                raise lost(self._sandbox_id) from error
+            exchange = Exchange(wire, self._sandbox_id)
+            yield exchange
+        finally:
+            if wire is not None:
+                await self._give_back(wire, reusable=exchange is not None and exchange.done)
+
+    async def _give_back(self, wire: Wire, reusable: bool) -> None:
+        if reusable and len(self._idle) < MAX_IDLE:
+            self._idle.append(wire)
+            return
+        with anyio.CancelScope(shield=True):
+            await wire.aclose()
+
+    async def aclose(self) -> None:
+        idle, self._idle = self._idle, []
+        for wire in idle:
+            await wire.aclose()
+
+
+def lost(sandbox_id: str) -> SandboxLost:
+    return SandboxLost(
+        f"the sandbox {sandbox_id} is gone",
+        hint="A new one over the same files is made at the next use.",
+        sandbox_id=sandbox_id,
+    )

@@ -1,0 +1,93 @@
+"""Watches how much the workspace holds while something runs, and ends what runs when that is too much.
+
+A file system quota would be exact, but needs rights and a file system that the host may not have. So `du` looks
+every few seconds; in between, a command can overshoot by what it writes in that time, one file at most to the same
+limit (RLIMIT_FSIZE).
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from .commands import WORKSPACE
+from .effects import Effects, Refused
+from .loop import Loop
+from .processes import Child, Spawner
+
+FIRST_LOOK_S = 1.0
+LEAST_PAUSE_S = 2.0
+PAUSE_PER_LOOK = 20  # looking takes at most this share of the time, however many files there are
+DU = "/usr/bin/du"
+
+
+class DiskWatch:
+    """Looks while any effect runs, and once more after it ended, so that `used` is about right between commands."""
+
+    def __init__(self, loop: Loop, spawner: Spawner, effects: Effects, limit: int) -> None:
+        self._loop = loop
+        self._spawner = spawner
+        self._effects = effects
+        self._limit = limit
+        self._scheduled = False
+        self._used = 0
+
+    def wake(self) -> None:
+        """Something starts to run."""
+        if not self._scheduled:
+            self._scheduled = True
+            self._loop.after(FIRST_LOOK_S, self._look)
+
+    def check_room(self, size: int) -> None:
+        """Raise `Refused` when `size` bytes more do not fit. Looks again before it refuses: files may have been
+        removed."""
+        if self._used + size > self._limit:
+            read_end, child = self._start()
+            self._take(read_end)
+            os.waitpid(child.pid, 0)
+        if self._used + size > self._limit:
+            raise Refused(
+                "disk_full", f"the workspace may hold {self._limit >> 20} MiB and holds {self._used >> 20}"
+            )
+        self._used += size
+
+    def _look(self) -> None:
+        started = time.monotonic()
+        try:
+            read_end, child = self._start()
+        except OSError:  # no process to be had: looked again later
+            self._pause(started)
+            return
+        self._loop.on_exit(child.pid, lambda _code: self._found(read_end, started))
+
+    def _start(self) -> tuple[int, Child]:
+        read_end, write_end = os.pipe()
+        null = os.open("/dev/null", os.O_RDWR)
+        try:
+            return read_end, self._spawner.spawn([DU, "-sxB1", WORKSPACE], {}, "/", (null, write_end, null))
+        except OSError:
+            os.close(read_end)
+            raise
+        finally:
+            os.close(write_end)
+            os.close(null)
+
+    def _take(self, read_end: int) -> None:
+        words = os.read(read_end, 4096).split()
+        os.close(read_end)
+        if words and words[0].isdigit():
+            self._used = int(words[0])
+
+    def _found(self, read_end: int, started: float) -> None:
+        self._take(read_end)
+        if self._used > self._limit:
+            for effect in self._effects.running():
+                effect.stop("disk")
+        self._pause(started)
+
+    def _pause(self, started: float) -> None:
+        if self._effects.running():
+            spent = time.monotonic() - started
+            self._loop.after(max(LEAST_PAUSE_S, PAUSE_PER_LOOK * spent), self._look)
+        else:
+            self._scheduled = False

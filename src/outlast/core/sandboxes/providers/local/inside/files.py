@@ -1,0 +1,126 @@
+"""Files of /workspace, reached only by relative paths that stay inside it.
+
+The agent has no more rights than the code around it, so a symlink swapped at the wrong moment can only show what that
+code may read anyway; the host's files are in another file system altogether.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+
+from .commands import WORKSPACE
+from .effects import Refused
+
+TYPE_CHECKING = False  # importing `typing` would cost every sandbox 3 ms of its start
+if TYPE_CHECKING:
+    from typing import Any
+
+READ_SIZE = 1024 * 1024
+
+
+def resolve(path: str, *, parents: bool = False) -> str:
+    """The real place of a relative path. Raises `Refused` for absolute paths, '..', and symlinks that lead
+    outside."""
+    if not path or path.startswith("/") or "\0" in path or ".." in path.split("/"):
+        raise Refused("path_refused", f"the path {path!r} is not relative to the workspace, or holds '..'")
+    full = os.path.join(WORKSPACE, path)
+    real = os.path.realpath(os.path.dirname(full) if parents else full)
+    if real != WORKSPACE and not real.startswith(WORKSPACE + "/"):
+        raise Refused("path_refused", f"the path {path!r} leads outside the workspace")
+    return os.path.join(real, os.path.basename(full)) if parents else real
+
+
+def write(files: list[tuple[str, bytes]]) -> None:
+    """Write each file by a temporary one and a rename; parents are made. All paths are checked before the first
+    write."""
+    targets = [(resolve(path, parents=True), path, data) for path, data in files]
+    for target, path, data in targets:
+        try:
+            _write_one(target, data)
+        except OSError as error:
+            raise _refused(error, path) from error
+
+
+def _write_one(target: str, data: bytes) -> None:
+    if os.path.islink(target):
+        target = resolve(os.path.relpath(target, WORKSPACE))
+    parent = os.path.dirname(target)
+    os.makedirs(parent, exist_ok=True)
+    mode = stat.S_IMODE(os.stat(target).st_mode) if os.path.exists(target) else 0o644
+    temporary = os.path.join(parent, f".{os.path.basename(target)[:200]}.{os.getpid()}.tmp")
+    fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode)
+    try:
+        view = memoryview(data)
+        while view:
+            view = view[os.write(fd, view) :]
+        os.close(fd)
+        os.rename(temporary, target)
+    except OSError:
+        os.unlink(temporary)
+        raise
+
+
+def read(path: str, max_bytes: int) -> tuple[bytes, int]:
+    """(the first `max_bytes` of the file, its whole size)."""
+    target = resolve(path)
+    try:
+        fd = os.open(target, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
+    except OSError as error:
+        raise _refused(error, path) from error
+    try:
+        facts = os.fstat(fd)
+        if not stat.S_ISREG(facts.st_mode):
+            raise Refused("path_refused", f"{path!r} is not a regular file")
+        parts, missing = [], max_bytes
+        while missing > 0:
+            data = os.read(fd, min(missing, READ_SIZE))
+            if not data:
+                break
+            parts.append(data)
+            missing -= len(data)
+        return b"".join(parts), facts.st_size
+    finally:
+        os.close(fd)
+
+
+def entries(prefix: str, limit: int) -> list[dict[str, Any]]:
+    """Everything below `prefix` ("" for all), folders before what is in them, sorted by name, at most `limit`."""
+    top = resolve(prefix) if prefix not in ("", ".", "./") else WORKSPACE
+    found: list[dict[str, Any]] = []
+    try:
+        _walk(top, limit, found)
+    except OSError as error:
+        raise _refused(error, prefix) from error
+    return found
+
+
+def _walk(folder: str, limit: int, found: list[dict[str, Any]]) -> None:
+    with os.scandir(folder) as scan:
+        children = sorted(scan, key=lambda entry: entry.name)
+    for entry in children:
+        if len(found) >= limit:
+            return
+        try:
+            facts = entry.stat(follow_symlinks=False)
+        except FileNotFoundError:
+            continue
+        is_dir = stat.S_ISDIR(facts.st_mode)
+        path = os.path.relpath(entry.path, WORKSPACE)
+        found.append(
+            {"path": path, "size": 0 if is_dir else facts.st_size, "is_dir": is_dir, "mtime": facts.st_mtime}
+        )
+        if is_dir:
+            try:
+                _walk(entry.path, limit, found)
+            except PermissionError:
+                continue
+
+
+def _refused(error: OSError, path: str) -> Refused:
+    if error.errno == errno.ENOENT:
+        return Refused("not_found", f"there is no file {path!r}")
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        return Refused("disk_full", f"{path!r} does not fit: {error.strerror}")
+    return Refused("path_refused", f"{path!r}: {error.strerror}")

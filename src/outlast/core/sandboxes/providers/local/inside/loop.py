@@ -1,0 +1,135 @@
+"""One thread, one `epoll`: descriptors, timers and ended children, each with the function to call."""
+
+from __future__ import annotations
+
+import heapq
+import os
+import select
+import signal
+import time
+
+TYPE_CHECKING = False  # importing `typing` would cost every sandbox 3 ms of its start
+if TYPE_CHECKING:
+    from typing import Callable
+
+READ = select.EPOLLIN
+WRITE = select.EPOLLOUT
+MAX_IDLE_ROUNDS = 3
+
+
+class Timer:
+    """A function to call at a moment of the monotonic clock; `cancel` before then and it never is."""
+
+    __slots__ = ("call", "due", "live")
+
+    def __init__(self, due: float, call: Callable[[], None]) -> None:
+        self.due = due
+        self.call = call
+        self.live = True
+
+    def cancel(self) -> None:
+        self.live = False
+
+    def __lt__(self, other: Timer) -> bool:
+        return self.due < other.due
+
+
+class Loop:
+    """Runs until `stop`. Handlers must not block and must not raise."""
+
+    def __init__(self) -> None:
+        self._epoll = select.epoll()
+        self._handlers: dict[int, Callable[[int], None]] = {}
+        self._timers: list[Timer] = []
+        self._children: dict[int, Callable[[int], None]] = {}
+        self._running = True
+        self._watch_children()
+
+    def add(self, fd: int, events: int, handler: Callable[[int], None]) -> None:
+        """Call `handler(events)` whenever `fd` is ready."""
+        self._handlers[fd] = handler
+        self._epoll.register(fd, events)
+
+    def change(self, fd: int, events: int) -> None:
+        self._epoll.modify(fd, events)
+
+    def remove(self, fd: int) -> None:
+        """Forget `fd`; the caller closes it."""
+        if self._handlers.pop(fd, None) is not None:
+            self._epoll.unregister(fd)
+
+    def after(self, seconds: float, call: Callable[[], None]) -> Timer:
+        timer = Timer(time.monotonic() + seconds, call)
+        heapq.heappush(self._timers, timer)
+        return timer
+
+    def shift_timers(self, seconds: float) -> None:
+        """The sandbox was frozen that long: time that nobody could use does not count against a time limit."""
+        for timer in self._timers:
+            timer.due += seconds
+
+    def on_exit(self, pid: int, call: Callable[[int], None]) -> None:
+        """Call `call(exit code)` when the child has ended; a signal counts as 128 + its number, as in a shell."""
+        self._children[pid] = call
+
+    def stop(self) -> None:
+        self._running = False
+
+    def run(self) -> None:
+        while self._running:
+            self._poll(self._wait_time())
+            # A message that says how long the sandbox was frozen lies in a socket before the thaw, so what is readable
+            # is read before any timer fires. The rounds are bounded: a flood of output must not stop the clocks.
+            for _ in range(MAX_IDLE_ROUNDS):
+                if not self._timer_due() or not self._poll(0):
+                    break
+            self._fire()
+
+    def _poll(self, timeout: float) -> bool:
+        ready = self._epoll.poll(timeout)
+        for fd, events in ready:
+            handler = self._handlers.get(fd)
+            if handler is not None:
+                handler(events)
+        return bool(ready)
+
+    def _wait_time(self) -> float:
+        while self._timers and not self._timers[0].live:
+            heapq.heappop(self._timers)
+        return max(0.0, self._timers[0].due - time.monotonic()) if self._timers else -1
+
+    def _timer_due(self) -> bool:
+        return bool(self._timers) and self._timers[0].due <= time.monotonic()
+
+    def _fire(self) -> None:
+        now = time.monotonic()
+        while self._timers and self._timers[0].due <= now:
+            timer = heapq.heappop(self._timers)
+            if timer.live:
+                timer.call()
+
+    def _watch_children(self) -> None:
+        read_end, write_end = os.pipe()
+        os.set_blocking(read_end, False)
+        os.set_blocking(write_end, False)
+        signal.set_wakeup_fd(write_end, warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda _number, _frame: None)
+
+        def reap(_events: int) -> None:
+            os.read(read_end, 4096)
+            self._reap()
+
+        self.add(read_end, READ, reap)
+
+    def _reap(self) -> None:
+        """As process 1 of the sandbox the agent inherits every orphan, and must collect them all."""
+        while True:
+            try:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                return
+            if pid == 0:
+                return
+            call = self._children.pop(pid, None)
+            if call is not None:
+                call(os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status))

@@ -1,0 +1,244 @@
+"""The agent's start, its connections and the requests they may make."""
+
+from __future__ import annotations
+
+import _socket
+import json
+import os
+import resource
+import struct
+
+from . import files
+from .commands import Command
+from .disk import DiskWatch
+from .effects import Effect, Effects, Listener, Refused
+from .frames import BadFrame, Decoder, encode
+from .loop import READ, WRITE, Loop
+from .processes import Spawner
+from .repls import ARGV, Job, Repl
+
+TYPE_CHECKING = False  # importing `typing` would cost every sandbox 3 ms of its start
+if TYPE_CHECKING:
+    from typing import Any, Callable, Optional
+
+CONTROL_FD = 3
+MAX_UNSENT_BYTES = 256 * 1024
+MAX_PASSED = 8
+MAX_LISTED = 100_000
+VERSION = 1
+
+
+class Agent:
+    """Everything the sandbox knows: its effects, its REPLs, the environment of what it starts."""
+
+    def __init__(self, loop: Loop, spawner: Spawner, env: dict[str, str], disk_bytes: int) -> None:
+        self.loop = loop
+        self._spawner = spawner
+        self.env = env
+        self.effects = Effects()
+        self._disk = DiskWatch(loop, spawner, self.effects, disk_bytes)
+        self._repls: dict[str, Repl] = {}
+        self.handlers: dict[str, Callable[[Connection, dict[str, Any], bytes], None]] = {
+            "hello": self._hello,
+            "run": self._run,
+            "evaluate": self._evaluate,
+            "acknowledge": self._acknowledge,
+            "kill": self._kill,
+            "thawed": self._thawed,
+            "write": self._write,
+            "read": self._read,
+            "list": self._list,
+        }
+
+    def _hello(self, connection: Connection, _request: dict[str, Any], _payload: bytes) -> None:
+        connection.reply(version=VERSION, effects=self.effects.summary())
+
+    def _run(self, connection: Connection, request: dict[str, Any], _payload: bytes) -> None:
+        effect, known = self._effect(request)
+        connection.follow(effect)
+        if not known:
+            Command(self.loop, self._spawner, effect, request, self.env)
+
+    def _evaluate(self, connection: Connection, request: dict[str, Any], payload: bytes) -> None:
+        language = request["language"]
+        if language not in ARGV:
+            raise Refused(
+                "arguments_invalid", f"there is no language {language!r}; known: {', '.join(sorted(ARGV))}"
+            )
+        effect, known = self._effect(request)
+        connection.follow(effect)
+        if not known:
+            if language not in self._repls:
+                self._repls[language] = Repl(self.loop, self._spawner, language, self.env)
+            self._repls[language].submit(Job(effect, payload.decode(), float(request["timeout_s"])))
+
+    def _effect(self, request: dict[str, Any]) -> tuple[Effect, bool]:
+        effect = self.effects.find(request["effect"], int(request["attempt"]))
+        if effect is not None:
+            return effect, True
+        if request.get("attach_only"):
+            raise Refused("unknown_effect", f"nothing is known of {request['effect']} here")
+        effect = Effect(request["effect"], int(request["attempt"]), int(request["limit"]))
+        self.effects.add(effect)
+        self._disk.wake()
+        return effect, False
+
+    def _acknowledge(self, connection: Connection, request: dict[str, Any], _payload: bytes) -> None:
+        self.effects.acknowledge(request["effect"])
+        connection.reply()
+
+    def _kill(self, connection: Connection, request: dict[str, Any], _payload: bytes) -> None:
+        effect = self.effects.get(request["effect"])
+        if effect is not None and effect.result is None:
+            effect.stop(request["reason"])
+        connection.reply(known=effect is not None)
+
+    def _thawed(self, connection: Connection, request: dict[str, Any], _payload: bytes) -> None:
+        self.loop.shift_timers(float(request["seconds"]))
+        connection.reply()
+
+    def _write(self, connection: Connection, request: dict[str, Any], payload: bytes) -> None:
+        start, parts = 0, []
+        for path, size in request["files"]:
+            parts.append((str(path), payload[start : start + size]))
+            start += size
+        self._disk.check_room(len(payload))
+        files.write(parts)
+        connection.reply()
+
+    def _read(self, connection: Connection, request: dict[str, Any], _payload: bytes) -> None:
+        data, size = files.read(request["path"], int(request["max_bytes"]))
+        connection.reply(data, size=size)
+
+    def _list(self, connection: Connection, request: dict[str, Any], _payload: bytes) -> None:
+        connection.reply(entries=files.entries(request["prefix"], min(int(request["limit"]), MAX_LISTED)))
+
+
+class Connection(Listener):
+    """One socket to the server: one request at a time, answered by `reply`, or by the output and end of an effect."""
+
+    def __init__(self, agent: Agent, sock: _socket.socket) -> None:
+        self._agent = agent
+        self._sock = sock
+        self._decoder = Decoder()
+        self._out = bytearray()
+        self._effect: Optional[Effect] = None
+        self._sent = 0
+        sock.setblocking(False)
+        agent.loop.add(sock.fileno(), READ, self._ready)
+
+    def reply(self, payload: bytes = b"", **head: Any) -> None:
+        self._write(encode({"ok": True, **head}, payload))
+
+    def refuse(self, error: Refused) -> None:
+        self._effect = None
+        self._write(encode({"ok": False, "code": error.code, "message": str(error)}))
+
+    def follow(self, effect: Effect) -> None:
+        self._effect, self._sent = effect, 0
+        effect.listen(self)
+
+    def pump(self) -> None:
+        """Send what the effect has and the socket takes; the result comes last, with the rest of the output."""
+        effect = self._effect
+        if effect is None or len(self._out) > MAX_UNSENT_BYTES:
+            return
+        new = bytes(effect.output.head[self._sent : self._sent + MAX_UNSENT_BYTES])
+        self._sent += len(new)
+        if effect.result is not None and self._sent == len(effect.output.head):
+            self._effect, effect.listener = None, None
+            self._write(encode({"ok": True, "end": True, **effect.result}, new + effect.output.rest()))
+        elif new:
+            self._write(encode({"ok": True, "end": False}, new))
+
+    def _ready(self, events: int) -> None:
+        if events & WRITE:
+            self._flush()
+        if events & ~WRITE:
+            self._receive()
+
+    def _receive(self) -> None:
+        try:
+            data = self._sock.recv(1 << 18)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        try:
+            for head, payload in self._decoder.feed(data):
+                self._handle(head, payload)
+        except BadFrame:
+            data = b""
+        if not data:
+            self._close()
+
+    def _handle(self, head: dict[str, Any], payload: bytes) -> None:
+        handler = self._agent.handlers.get(str(head.get("op")))
+        try:
+            if handler is None:
+                raise Refused("malformed_input", f"the agent knows no request {head.get('op')!r}")
+            handler(self, head, payload)
+        except Refused as error:
+            self.refuse(error)
+        except (KeyError, TypeError, ValueError, OSError) as error:
+            self.refuse(Refused("malformed_input", f"{type(error).__name__}: {error}"))
+
+    def _write(self, data: bytes) -> None:
+        self._out += data
+        self._flush()
+
+    def _flush(self) -> None:
+        if self._sock.fileno() < 0:
+            return
+        try:
+            while self._out:
+                del self._out[: self._sock.send(memoryview(self._out)[: 1 << 18])]
+        except BlockingIOError:
+            pass
+        except OSError:
+            self._close()
+            return
+        self._agent.loop.change(self._sock.fileno(), READ | (WRITE if self._out else 0))
+        effect = self._effect
+        if not self._out and effect is not None and (effect.result or self._sent < len(effect.output.head)):
+            self.pump()
+
+    def _close(self) -> None:
+        if self._sock.fileno() < 0:
+            return
+        if self._effect is not None and self._effect.listener is self:
+            self._effect.listener = None
+        self._effect = None
+        self._agent.loop.remove(self._sock.fileno())
+        self._sock.close()
+
+
+def main() -> None:
+    """Run the agent. Descriptor 3 leads to the shim: first its configuration as JSON, then one message per
+    connection."""
+    os.closerange(4, 4096)
+    os.set_inheritable(CONTROL_FD, False)
+    spawner = Spawner()
+    control = _socket.socket(fileno=CONTROL_FD)
+    message = control.recv(1 << 20)
+    if not message:
+        return  # the start was given up
+    config = json.loads(message)
+    for name, value in config["rlimits"]:
+        resource.setrlimit(getattr(resource, name), (value, value))
+    loop = Loop()
+    agent = Agent(loop, spawner, config["env"], config["disk_bytes"])
+
+    def accept(_events: int) -> None:
+        message, extra, _flags, _address = control.recvmsg(16, _socket.CMSG_SPACE(4 * MAX_PASSED))
+        if not message:
+            os._exit(0)  # the shim is gone, and nobody can reach or end this sandbox any more
+        for level, kind, data in extra:
+            if level == _socket.SOL_SOCKET and kind == _socket.SCM_RIGHTS:
+                for (fd,) in struct.iter_unpack("i", data[: len(data) // 4 * 4]):
+                    os.set_inheritable(fd, False)
+                    Connection(agent, _socket.socket(fileno=fd))
+
+    loop.add(CONTROL_FD, READ, accept)
+    control.send(b"ready")
+    loop.run()

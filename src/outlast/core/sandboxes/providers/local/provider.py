@@ -1,0 +1,215 @@
+"""Making local sandboxes, and finding them again."""
+
+import functools
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final, TypeVar
+
+import anyio
+import anyio.to_thread
+
+from outlast.base.errors import SandboxIsolationMissing, SandboxLost, SandboxUnavailable
+from outlast.core.sandboxes.interface import Capabilities, Command, Limits, ProbeReport, SandboxSpec
+
+from . import probe as probing
+from .base_layer import BaseLayer, prepare_base
+from .cgroups import Group, Layout, find_layout
+from .connection import lost, open_socket
+from .launch import START_TIMEOUT_S, choose_uid, find_powers, own_workspace, write_plan
+from .sandbox import LocalSandbox, State, clear_remains
+
+T = TypeVar("T")
+
+SHIM: Final = Path(__file__).with_name("shim.py")
+_START_SHIM: Final = "import sys; sys.path.insert(0, sys.argv[1]); import shim; shim.main()"
+LOG_BYTES: Final = 2000
+FORGOTTEN_AFTER_S: Final = 120.0  # a folder without a state file: its start was given up before it began
+
+
+class LocalProvider:
+    """See `SandboxProvider`. `state_dir` holds one folder per living sandbox (socket, state file, log); `cache_dir`
+    the base layer. In memory: only what was found out about this machine, and the shims to collect when they
+    end."""
+
+    def __init__(self, state_dir: Path, cache_dir: Path) -> None:
+        self.state_dir = state_dir.absolute()
+        self.cache_dir = cache_dir.absolute()
+        self._base: BaseLayer | None = None
+        self._layout: Layout | None = None
+        self._shims: list[subprocess.Popen[bytes]] = []
+        self._preparing = anyio.Lock()
+
+    @property
+    def name(self) -> str:
+        return "local"
+
+    @property
+    def capabilities(self) -> Capabilities:
+        if self._layout is None:
+            self._layout = find_layout()
+        return Capabilities(pause=self._layout.can_freeze, reattach=True)
+
+    async def probe(self) -> ProbeReport:
+        report = probing.missing_tools()
+        if report is not None:
+            return report
+        started = time.monotonic()
+        workspace = Path(await _in_thread(tempfile.mkdtemp))
+        spec = SandboxSpec(
+            f"probe-{os.getpid()}-{time.monotonic_ns()}", workspace, Limits(memory_bytes=256 * 1024**2)
+        )
+        try:
+            _, layout = await self.prepare()
+            sandbox = await self.create(spec)
+            milliseconds = (time.monotonic() - started) * 1000
+            try:
+                result = await sandbox.run(Command("probe", 1, "true", timeout_s=10))
+            finally:
+                await sandbox.kill()
+            if result.exit_code != 0:
+                return probing.failure(f"its first command failed: {result.output}")
+            return probing.success(layout, find_powers(), milliseconds)
+        except (SandboxUnavailable, SandboxLost) as error:
+            return probing.failure(str(error.fields.get("log") or error))
+        except SandboxIsolationMissing as error:
+            return ProbeReport(False, "none", (error.message,), (error.hint,))
+        except OSError as error:
+            return ProbeReport(False, "none", (f"the trial could not be prepared: {error}",))
+        finally:
+            with anyio.CancelScope(shield=True):
+                await _in_thread(functools.partial(shutil.rmtree, workspace, ignore_errors=True))
+
+    async def create(self, spec: SandboxSpec) -> LocalSandbox:
+        missing = probing.missing_tools()
+        if missing is not None:
+            raise SandboxIsolationMissing(missing.details[0], hint=missing.fixes[0])
+        base, layout = await self.prepare()
+        folder = self.state_dir / spec.sandbox_id
+        group = Group.planned(layout, spec.sandbox_id)
+        plan = await _in_thread(functools.partial(_lay_out, spec, base, layout, group, folder))
+        shim = self._start_shim(folder, plan)
+        ready = False
+        try:
+            ready = await _wait_ready(shim)
+            state = State.read(folder)
+            if not ready or state is None:
+                raise _not_started(spec.sandbox_id, folder)
+            return LocalSandbox(state, folder)
+        except BaseException:
+            with anyio.CancelScope(shield=True):
+                await self._abandon(shim, group, folder)
+            raise
+
+    async def connect(self, sandbox_id: str, ref: str) -> LocalSandbox:
+        folder = self.state_dir / sandbox_id
+        state = State.read(folder)
+        if state is None or state.ref != ref or not state.is_alive():
+            raise lost(sandbox_id)
+        try:
+            watch = await open_socket(folder, b"W")
+        except OSError as error:
+            raise lost(sandbox_id) from error
+        await anyio.aclose_forcefully(watch)
+        return LocalSandbox(state, folder)
+
+    async def list_refs(self) -> list[tuple[str, str]]:
+        self._collect()
+        return await _in_thread(self._scan)
+
+    def _scan(self) -> list[tuple[str, str]]:
+        found = []
+        for folder in sorted(self.state_dir.iterdir()) if self.state_dir.is_dir() else ():
+            state = State.read(folder)
+            if state is not None and state.is_alive():
+                found.append((state.sandbox_id, state.ref))
+            elif state is not None:
+                clear_remains(state, folder)
+            elif time.time() - folder.stat().st_mtime > FORGOTTEN_AFTER_S:
+                shutil.rmtree(folder, ignore_errors=True)
+        return found
+
+    async def prepare(self) -> tuple[BaseLayer, Layout]:
+        """Make the base layer and look at the control groups; otherwise done at the first use. Repeatable."""
+        async with self._preparing:
+            if self._base is None or self._layout is None:
+                self._base = await _in_thread(functools.partial(prepare_base, self.cache_dir))
+                self._layout = await _in_thread(find_layout)
+            return self._base, self._layout
+
+    def _start_shim(self, folder: Path, plan: bytes) -> subprocess.Popen[bytes]:
+        """Start the shim in a session of its own, so that no signal to the server's terminal or group reaches it."""
+        self._collect()
+        python = os.path.realpath(sys.executable)
+        command = [python, "-I", "-S", "-c", _START_SHIM, str(SHIM.parent)]
+        plan_file = os.memfd_create("plan")
+        try:
+            with open(folder / "log", "wb") as log:
+                os.write(plan_file, plan)
+                os.lseek(plan_file, 0, os.SEEK_SET)
+                shim = subprocess.Popen(
+                    command,
+                    stdin=plan_file,
+                    stdout=subprocess.PIPE,
+                    stderr=log,
+                    start_new_session=True,
+                    cwd="/",
+                    env={},
+                )
+        finally:
+            os.close(plan_file)
+        self._shims.append(shim)
+        return shim
+
+    def _collect(self) -> None:
+        """Take the exit codes of shims that have ended, so that no zombie stays."""
+        for shim in [shim for shim in self._shims if shim.poll() is not None]:
+            self._shims.remove(shim)
+
+    async def _abandon(self, shim: subprocess.Popen[bytes], group: Group, folder: Path) -> None:
+        """End a start that failed or was cancelled, wherever it has got to."""
+        if shim.poll() is None:
+            shim.kill()
+        await _in_thread(shim.wait)
+        state = State(folder.name, shim.pid, 0, group)
+        await _in_thread(functools.partial(clear_remains, state, folder))
+
+
+def _lay_out(spec: SandboxSpec, base: BaseLayer, layout: Layout, group: Group, folder: Path) -> bytes:
+    uid = choose_uid(find_powers(), spec.workspace_dir)
+    own_workspace(spec.workspace_dir, uid)
+    folder.mkdir(mode=0o700, parents=True)
+    return write_plan(spec, base, layout, group, folder, uid)
+
+
+async def _wait_ready(shim: subprocess.Popen[bytes]) -> bool:
+    """True once the agent answers; False when the start failed. The pipe's end is the shim's end."""
+    assert shim.stdout is not None
+    with anyio.move_on_after(START_TIMEOUT_S + 2):
+        await anyio.wait_readable(shim.stdout)
+        answer = os.read(shim.stdout.fileno(), 16)
+        shim.stdout.close()
+        return answer == b"ready\n"
+    return False
+
+
+def _not_started(sandbox_id: str, folder: Path) -> SandboxUnavailable:
+    try:
+        log = (folder / "log").read_bytes()[-LOG_BYTES:].decode("utf-8", "replace").strip()
+    except OSError:
+        log = ""
+    return SandboxUnavailable(
+        f"the sandbox {sandbox_id} did not start: {log or 'no message'}",
+        hint="'outlast doctor' tries it and says what to change on this machine.",
+        sandbox_id=sandbox_id,
+        log=log,
+    )
+
+
+async def _in_thread(call: Callable[[], T]) -> T:
+    return await anyio.to_thread.run_sync(call)

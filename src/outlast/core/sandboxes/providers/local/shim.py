@@ -1,0 +1,299 @@
+"""The small process outside each sandbox that outlives the server.
+
+Run as a script by the server's Python with `-I -S` (standard library only, and only the parts that load in about 2
+ms). It reads its plan, marshalled, from descriptor 0; makes the control group, builds the mounts when it is root,
+starts bubblewrap with the agent inside, and then hands every connection that the server opens on its socket through
+to the agent. When the sandbox's first process ends, by itself or by a kill of the group, it removes group, socket
+and state file and exits.
+
+First byte of a connection: `A`: pass it to the agent, and answer `A` when that is done. `W`: keep it open; its end
+is the end of this sandbox. `K`: end the sandbox, and keep it open until then.
+"""
+
+import _signal  # type: ignore[import-not-found]  # `signal` would load `enum`, some ms
+import _socket
+import ctypes
+import marshal
+import os
+import select
+import sys
+
+CLONE_NEWNS = 0x20000
+MS_BIND, MS_REC, MS_PRIVATE, MS_NOSUID, MS_NODEV = 0x1000, 0x4000, 0x40000, 2, 4
+PR_SET_NO_NEW_PRIVS = 38
+SCM_RIGHTS = 1
+STAGE = "/tmp"
+AGENT_FD, SECCOMP_FD, INFO_FD, HIGH = 3, 4, 5, 40
+BACKLOG = 128
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def main() -> None:
+    plan = _read_plan()
+    os.chdir(plan["state_dir"])
+    _write_state(plan)
+    listener = _listen()
+    ours, theirs = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
+    group = plan["group_folders"]
+    child, first = 0, -1
+    try:
+        _make_group(group, plan["limit_files"])
+        info_read, info_write = os.pipe()
+        child = os.fork()
+        if child == 0:
+            _become_sandbox(plan, theirs.fileno(), info_write, [listener.fileno(), ours.fileno(), info_read])
+        theirs.close()
+        os.close(info_write)
+        # Joining the groups waits for the kernel, some 10 ms, and goes on beside the start of the agent. Until the
+        # agent has its configuration it starts nothing, so nothing in the sandbox ever runs outside the groups.
+        number = _first_process(info_read)
+        first = os.pidfd_open(number)
+        _join_group(group, [child, number])
+        ours.send(plan["agent_config"])
+        if _wait_ready(ours, plan["start_timeout_s"]):
+            os.write(1, b"ready\n")
+            _serve(listener, ours, plan["look_after_s"])
+    except OSError as error:
+        os.write(2, f"shim: {error}\n".encode())
+    finally:
+        _clean_up(group, child, first)
+
+
+def _read_plan() -> dict:  # type: ignore[type-arg]
+    parts: list[bytes] = []
+    while True:
+        data = os.read(0, 1 << 16)
+        if not data:
+            return marshal.loads(b"".join(parts))  # type: ignore[no-any-return]
+        parts.append(data)
+
+
+def _write_state(plan: dict) -> None:  # type: ignore[type-arg]
+    """The server finds this sandbox again by pid and start time: both together name one process for ever."""
+    with open("/proc/self/stat", "rb") as file:
+        start_time = file.read().rpartition(b")")[2].split()[19].decode()
+    text = plan["state_template"].replace("@pid@", str(os.getpid())).replace("@start_time@", start_time)
+    with open("state.new", "w") as file:
+        file.write(text)
+    os.rename("state.new", "state.json")
+
+
+def _listen() -> "_socket.socket":
+    listener = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
+    listener.bind("socket")  # relative: the whole path may be longer than a socket address
+    listener.listen(BACKLOG)
+    listener.setblocking(False)
+    return listener
+
+
+def _make_group(folders: "list[str]", files: "list[tuple[str, str]]") -> None:
+    for folder in folders:
+        os.makedirs(folder, exist_ok=True)
+    for path, value in files:
+        try:
+            fd = os.open(path, os.O_WRONLY)
+        except OSError:
+            continue  # optional files, such as swap limits on a kernel without swap accounting
+        try:
+            os.write(fd, value.encode())
+        except OSError as error:
+            os.write(2, f"shim: {path}: {error}\n".encode())
+        finally:
+            os.close(fd)
+
+
+def _join_group(folders: "list[str]", pids: "list[int]") -> None:
+    for folder in folders:
+        for pid in pids:
+            with open(folder + "/cgroup.procs", "w") as file:
+                file.write(str(pid))
+
+
+def _first_process(info: int) -> int:
+    """The pid, as seen here, of the sandbox's first process, from what `bwrap --info-fd` writes. Raises OSError."""
+    text = b""
+    while b"}" not in text:
+        data = os.read(info, 4096)
+        if not data:
+            raise OSError("bubblewrap did not start")
+        text += data
+    os.close(info)
+    return int(text.partition(b'"child-pid":')[2].replace(b",", b" ").replace(b"}", b" ").split()[0])
+
+
+def _become_sandbox(plan: dict, agent_fd: int, info_fd: int, not_inside: "list[int]") -> None:  # type: ignore[type-arg]
+    try:
+        os.setsid()
+        if plan["stage"]:
+            _stage(plan["stage"])
+        _place_descriptors(plan["seccomp"], agent_fd, info_fd, not_inside)
+        if plan["uid"]:
+            os.setgroups([])
+            os.setresgid(plan["uid"], plan["uid"], plan["uid"])
+            os.setresuid(plan["uid"], plan["uid"], plan["uid"])
+        _libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+        os.execve(plan["argv"][0], plan["argv"], {})
+    except BaseException as error:  # the child must never return into the shim
+        os.write(2, f"start: {error}\n".encode())
+    os._exit(126)
+
+
+def _stage(sources: "list[str]") -> None:
+    """As root: bind every source to a place that the sandbox's own user can reach, in a mount namespace of our own.
+
+    A data directory is usually closed to other users, and the sandbox's user is one.
+    """
+    _check(_libc.unshare(CLONE_NEWNS), "unshare")
+    _mount(None, "/", None, MS_REC | MS_PRIVATE)
+    opened = [os.open(source, os.O_PATH) for source in sources]
+    _mount("outlast", STAGE, "tmpfs", MS_NOSUID | MS_NODEV, "mode=755")
+    for number, fd in enumerate(opened):
+        target = f"{STAGE}/{number}"
+        if os.path.isdir(f"/proc/self/fd/{fd}"):
+            os.mkdir(target)
+        else:
+            os.close(os.open(target, os.O_CREAT | os.O_WRONLY))
+        _mount(f"/proc/self/fd/{fd}", target, None, MS_BIND | MS_REC)
+        os.close(fd)
+
+
+def _mount(
+    source: "str | None", target: str, kind: "str | None", flags: int, options: "str | None" = None
+) -> None:
+    words = [None if word is None else word.encode() for word in (source, target, kind, options)]
+    _check(
+        _libc.mount(words[0], words[1], words[2], ctypes.c_ulong(flags), words[3]),
+        f"mount {source} on {target}",
+    )
+
+
+def _check(result: int, what: str) -> None:
+    if result != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"{what}: {os.strerror(number)}")
+
+
+def _place_descriptors(seccomp: bytes, agent_fd: int, info_fd: int, not_inside: "list[int]") -> None:
+    for fd in not_inside:
+        os.close(fd)
+    read_end, write_end = os.pipe()
+    os.write(write_end, seccomp)  # a few KB: fits into the pipe
+    os.close(write_end)
+    for number, fd in ((HIGH, agent_fd), (HIGH + 1, read_end), (HIGH + 2, info_fd)):
+        os.dup2(fd, number)  # out of the way first: one may have the number that another must get
+    for number, fd in ((AGENT_FD, HIGH), (SECCOMP_FD, HIGH + 1), (INFO_FD, HIGH + 2)):
+        os.dup2(fd, number)
+    os.closerange(INFO_FD + 1, 4096)
+    null = os.open("/dev/null", os.O_RDWR)
+    os.dup2(null, 0)
+    os.dup2(2, 1)
+    os.close(null)
+
+
+def _wait_ready(agent: "_socket.socket", timeout_s: float) -> bool:
+    agent.settimeout(timeout_s)
+    try:
+        return agent.recv(16) == b"ready"
+    except OSError:
+        return False
+
+
+def _serve(listener: "_socket.socket", agent: "_socket.socket", look_after_s: float) -> None:
+    """Pass connections on until the agent's socket closes, which it does when the sandbox's first process ends, or
+    until the state file is gone: then the data directory was deleted, and no server could ever find this sandbox
+    again."""
+    poll = select.poll()
+    poll.register(listener.fileno(), select.POLLIN)
+    poll.register(agent.fileno(), select.POLLIN)
+    fresh = {}
+    watchers = []
+    while True:
+        ready = poll.poll(look_after_s * 1000)
+        if not ready and not os.path.exists("state.json"):
+            return
+        for fd, _events in ready:
+            if fd == agent.fileno():
+                return
+            if fd == listener.fileno():
+                accepted, _address = listener._accept()  # type: ignore[attr-defined]
+                fresh[accepted] = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM, 0, accepted)
+                poll.register(accepted, select.POLLIN)
+            elif fd in fresh:
+                poll.unregister(fd)
+                connection = fresh.pop(fd)
+                kind = _introduce(connection, agent)
+                if kind in (b"W", b"K"):
+                    watchers.append(connection)
+                if kind == b"K":
+                    return
+
+
+def _introduce(connection: "_socket.socket", agent: "_socket.socket") -> bytes:
+    """Read the first byte and do what it says; the connection stays open only for `W` and `K`."""
+    try:
+        kind = connection.recv(1)
+        if kind == b"A":
+            descriptor = connection.fileno().to_bytes(4, sys.byteorder)
+            agent.sendmsg([b"A"], [(_socket.SOL_SOCKET, SCM_RIGHTS, descriptor)])
+            connection.send(b"A")  # what the server writes now lies before the agent, even a frozen one
+    except OSError as error:
+        os.write(2, f"shim: {error}\n".encode())
+        kind = b""
+    if kind not in (b"W", b"K"):
+        connection.close()
+    return kind
+
+
+def _clean_up(folders: "list[str]", child: int, first: int) -> None:
+    """End whatever is left, collect the child, remove all traces but the log.
+
+    The group is the authority; where there is none, the kernel ends a process namespace with its first process.
+    """
+    for _ in range(5000):
+        left = _kill_group(folders)
+        if first >= 0:
+            try:
+                _signal.pidfd_send_signal(first, _signal.SIGKILL)
+            except OSError:
+                first = -1
+        if child and os.waitpid(child, os.WNOHANG)[0] == child:
+            child = 0
+        if not left and not child:
+            break
+        select.select([], [], [], 0.001)
+    for folder in folders:
+        try:
+            os.rmdir(folder)
+        except OSError as error:
+            os.write(2, f"shim: {folder}: {error}\n".encode())
+    for name in ("socket", "state.json"):
+        if os.path.exists(name):
+            os.unlink(name)
+
+
+def _kill_group(folders: "list[str]") -> int:
+    left = 0
+    for folder in folders:
+        try:
+            with open(folder + "/cgroup.procs") as file:
+                pids = [int(line) for line in file]
+        except OSError:
+            continue
+        left += len(pids)
+        for pid in pids:
+            try:
+                os.kill(pid, 9)
+            except OSError:
+                continue
+        if pids and os.path.exists(folder + "/freezer.state"):
+            with open(folder + "/freezer.state", "w") as file:
+                file.write("THAWED")
+        if pids and os.path.exists(folder + "/cgroup.freeze"):
+            with open(folder + "/cgroup.freeze", "w") as file:
+                file.write("0")
+    return left
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,57 @@
+"""Forks: a new thread that begins as a copy of another, up to one message."""
+
+from collections.abc import Callable
+
+import sqlalchemy as sa
+
+from outlast.base.ids import new_id
+from outlast.core.accounts.actor import Actor
+from outlast.core.threads.messages import message_in
+from outlast.core.threads.search import copy_words
+from outlast.core.threads.store import add_thread
+from outlast.db.database import Tx
+from outlast.db.tables import messages, threads
+
+FileCopy = Callable[[Tx, sa.RowMapping, str, str], None]
+"""Copies the workspace's files as they were at a message: (tx, parent thread's row, fork's id, message id)."""
+
+
+def fork_thread(
+    tx: Tx,
+    parent: sa.RowMapping,
+    actor: Actor,
+    message_id: str | None,
+    title: str,
+    copy_files: FileCopy | None,
+) -> str:
+    """Make a thread with the parent's profile and anchor and copies of its messages up to `message_id` (None: its last
+    one), whole: parts with their ids, images, models, times. The parent is not changed. Returns the new id; not
+    announced yet. Raises `NotFound` for a message of another thread, or when there is nothing to copy."""
+    last = message_in(tx, parent["id"], message_id)
+    fork_id = add_thread(
+        tx,
+        parent["project_id"],
+        actor.user_id,
+        title=title,
+        profile=parent["profile"],
+        anchor=parent["anchor"],
+        parent_thread_id=parent["id"],
+        parent_message_id=last["id"],
+    )
+    _copy_messages(tx, parent["id"], fork_id, last["position"])
+    copy_words(tx, parent["id"], fork_id, last["position"])
+    if copy_files is not None:
+        copy_files(tx, parent, fork_id, last["id"])
+    return fork_id
+
+
+def _copy_messages(tx: Tx, from_thread_id: str, to_thread_id: str, upto: int) -> None:
+    source = messages.c.thread_id == from_thread_id, messages.c.position <= upto
+    rows = tx.all(sa.select(messages).where(*source).order_by(messages.c.position))
+    fresh = {row["id"]: new_id("message") for row in rows}
+    copies = [
+        {**row, "id": fresh[row["id"]], "thread_id": to_thread_id, "reply_to": fresh.get(row["reply_to"])}
+        for row in rows
+    ]
+    tx.execute(sa.insert(messages), copies)
+    tx.execute(sa.update(threads).where(threads.c.id == to_thread_id).values(message_count=upto))

@@ -1,0 +1,163 @@
+"""Messages in the database. First argument: the open transaction."""
+
+from typing import Any, Final
+
+import sqlalchemy as sa
+
+from outlast.base.clock import iso
+from outlast.base.errors import NotFound
+from outlast.base.events import MessageCreated, MessageData
+from outlast.base.ids import new_id
+from outlast.core.streams.log import append
+from outlast.core.threads.rules import text_of, title_from
+from outlast.core.threads.search import put_words, replace_title
+from outlast.db.database import Tx
+from outlast.db.tables import messages, threads, users
+
+PAGE: Final = 50
+
+# Built once: making a statement anew costs four times what running it does, and every start goes through these.
+_ADD: Final = sa.insert(messages)
+_ONE: Final = (
+    sa.select(messages, users.c.name.label("sender_name"))
+    .outerjoin(users, users.c.id == messages.c.sender_id)
+    .where(messages.c.id == sa.bindparam("message"))
+)
+_NEXT_POSITION: Final = (
+    sa.update(threads)
+    .where(threads.c.id == sa.bindparam("thread"))
+    .values(message_count=threads.c.message_count + 1, updated_at=sa.bindparam("now"))
+    .returning(threads.c.message_count, threads.c.titled, threads.c.project_id)
+)
+_RETITLE: Final = (
+    sa.update(threads).where(threads.c.id == sa.bindparam("thread")).values(title=sa.bindparam("line"))
+)
+
+
+def add_message(
+    tx: Tx,
+    thread_id: str,
+    role: str,
+    sender_id: str | None,
+    status: str,
+    parts: list[dict[str, Any]],
+    *,
+    model: str | None = None,
+    run_id: str | None = None,
+    reply_to: str | None = None,
+    credits: int | None = None,  # noqa: A002 - the field's word
+    error: dict[str, Any] | None = None,
+    stop_reason: str | None = None,
+    logged: bool = True,
+) -> MessageData:
+    """Append a message to a thread: it gets the next position under the thread row's lock, the thread an untitled first
+    message's title, followers `message.created`, the search index its words. The thread itself is not announced."""
+    thread = _next_position(tx, thread_id)
+    message_id = new_id("message")
+    row = {
+        "id": message_id,
+        "thread_id": thread_id,
+        "position": thread["message_count"],
+        "role": role,
+        "sender_id": sender_id,
+        "status": status,
+        "parts": parts,
+        "model": model,
+        "run_id": run_id,
+        "reply_to": reply_to,
+        "credits": credits,
+        "error": error,
+        "stop_reason": stop_reason,
+        "created_at": tx.now,
+    }
+    tx.execute(_ADD, row)
+    text = text_of(parts)
+    put_words(tx, thread_id, thread["project_id"], thread["message_count"], text)
+    if thread["message_count"] == 1 and not thread["titled"] and text.strip():
+        _set_title(tx, thread_id, thread["project_id"], title_from(text))
+    data = message_data(tx, message_id)
+    if logged:  # an answer's message.created stands in its run's log instead, before run.completed
+        append(tx, thread_id, [("message.created", MessageCreated(message=data))])
+    return data
+
+
+def message_data(tx: Tx, message_id: str) -> MessageData:
+    """One message as the API shows it. Raises `NotFound`."""
+    row = tx.one(_ONE, {"message": message_id})
+    if row is None:
+        raise NotFound(f"There is no message {message_id}.", message_id=message_id)
+    return _to_data(row)
+
+
+def message_in(tx: Tx, thread_id: str, message_id: str | None) -> sa.RowMapping:
+    """Row of a thread's message, or of its last one for None. Raises `NotFound`."""
+    mine = sa.select(messages).where(messages.c.thread_id == thread_id)
+    named = (
+        mine.order_by(messages.c.position.desc())
+        if message_id is None
+        else mine.where(messages.c.id == message_id)
+    )
+    row = tx.one(named.limit(1))
+    if row is None:
+        what = "has no messages yet" if message_id is None else f"has no message {message_id}"
+        raise NotFound(f"Thread {thread_id} {what}.", thread_id=thread_id, message_id=message_id)
+    return row
+
+
+def list_messages(
+    tx: Tx, thread_id: str, before: int | None = None, limit: int = PAGE
+) -> tuple[list[MessageData], int | None]:
+    """The last `limit` messages before a position (None: the newest), oldest first, and the position to ask older ones
+    with (None: there are none)."""
+    mine = _select().where(messages.c.thread_id == thread_id)
+    if before is not None:
+        mine = mine.where(messages.c.position < before)
+    rows = tx.all(mine.order_by(messages.c.position.desc()).limit(limit + 1))
+    page = [_to_data(row) for row in reversed(rows[:limit])]
+    return page, page[0].position if len(rows) > limit else None
+
+
+def messages_upto(tx: Tx, thread_id: str, position: int, limit: int | None = None) -> list[MessageData]:
+    """The messages up to and including a position, oldest first; with `limit`, only the last so many of them."""
+    mine = _select().where(messages.c.thread_id == thread_id, messages.c.position <= position)
+    rows = tx.all(mine.order_by(messages.c.position.desc()).limit(limit))
+    return [_to_data(row) for row in reversed(rows)]
+
+
+def _next_position(tx: Tx, thread_id: str) -> sa.RowMapping:
+    row = tx.one(_NEXT_POSITION, {"thread": thread_id, "now": tx.now})
+    if row is None:
+        raise NotFound(f"There is no thread {thread_id}.", thread_id=thread_id)
+    return row
+
+
+def _set_title(tx: Tx, thread_id: str, project_id: str, title: str) -> None:
+    tx.execute(_RETITLE, {"thread": thread_id, "line": title})
+    replace_title(tx, thread_id, project_id, title)
+
+
+def _select() -> sa.Select[Any]:
+    return sa.select(messages, users.c.name.label("sender_name")).outerjoin(
+        users, users.c.id == messages.c.sender_id
+    )
+
+
+def _to_data(row: sa.RowMapping) -> MessageData:
+    return MessageData.model_validate(
+        {
+            "id": row["id"],
+            "thread_id": row["thread_id"],
+            "position": row["position"],
+            "role": row["role"],
+            "sender_id": row["sender_id"],
+            "sender_name": row["sender_name"],
+            "status": row["status"],
+            "parts": row["parts"],
+            "model": row["model"],
+            "run_id": row["run_id"],
+            "credits": row["credits"],
+            "error": row["error"],
+            "stop_reason": row["stop_reason"],
+            "created_at": iso(row["created_at"]),
+        }
+    )

@@ -1,0 +1,67 @@
+"""What a thread accepts. Pure."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import orjson
+
+from outlast.base.errors import MalformedInput, ThreadArchived
+
+NEW_TITLE: Final = "New thread"
+TITLE_CHARS: Final = 60
+ANCHOR_BYTES: Final = 20_000
+ANCHOR_TYPES: Final = ("section", "comment", "screen", "page", "selection")
+_MARKS: Final = "#>*-` \t"
+
+
+def title_from(text: str) -> str:
+    """A title made from a first message: its first line with words, without Markdown marks, at most 60 characters."""
+    lines = (" ".join(line.strip(_MARKS).split()) for line in text.splitlines())
+    line = next((line for line in lines if line), "")
+    if len(line) <= TITLE_CHARS:
+        return line or NEW_TITLE
+    cut = line[: TITLE_CHARS - 1]
+    head, space, _ = cut.rpartition(" ")
+    return (head if space and len(head) > TITLE_CHARS // 2 else cut).rstrip(" ,;:.") + "…"
+
+
+def fork_title(title: str, limit_chars: int) -> str:
+    """The title of a fork, the original's shortened where it does not fit."""
+    room = limit_chars - len('Fork of ""')
+    return f'Fork of "{title if len(title) <= room else title[: max(room - 1, 0)] + "…"}"'
+
+
+def checked_anchor(anchor: Any) -> dict[str, Any] | None:
+    """What a thread is about: `{type, id?, text?, …}` with a known type, at most 20 kB as JSON; None for nothing.
+    Raises `MalformedInput` with what is wrong."""
+    if anchor is None:
+        return None
+    if not isinstance(anchor, Mapping) or anchor.get("type") not in ANCHOR_TYPES:
+        raise MalformedInput(
+            f"An anchor is an object whose type is one of {', '.join(ANCHOR_TYPES)}.", field="anchor"
+        )
+    for name in ("id", "text"):
+        if not isinstance(anchor.get(name, ""), str):
+            raise MalformedInput(f"The anchor's {name} is a string.", field=f"anchor.{name}")
+    try:
+        size = len(orjson.dumps(dict(anchor)))
+    except TypeError as error:
+        raise MalformedInput(f"The anchor is no plain JSON: {error}.", field="anchor") from None
+    if size > ANCHOR_BYTES:
+        raise MalformedInput(
+            f"The anchor has {size:,} bytes; at most {ANCHOR_BYTES:,} are accepted.",
+            field="anchor",
+            size_bytes=size,
+        )
+    return dict(anchor)
+
+
+def demand_open(status: str, thread_id: str) -> None:
+    """Raise `ThreadArchived` unless the thread accepts something new."""
+    if status != "open":
+        raise ThreadArchived(f"Thread {thread_id} is archived and accepts nothing new.", thread_id=thread_id)
+
+
+def text_of(parts: list[dict[str, Any]]) -> str:
+    """The text of a message, as it is searched and titled: its text parts, one below the other."""
+    return "\n".join(str(part.get("text", "")) for part in parts if part.get("type") == "text")
