@@ -1,0 +1,37 @@
+"""Images: upload, open."""
+
+import anyio.to_thread
+
+from outlast.actions.services import Services
+from outlast.core.accounts.actor import Actor
+from outlast.core.projects.permissions import require, require_owned
+from outlast.core.projects.rules import Right
+from outlast.core.threads import attachments
+from outlast.core.threads.attachments import AttachmentData
+from outlast.db.database import Tx
+from outlast.db.tables import attachments as table
+
+
+async def upload_attachment(
+    services: Services, actor: Actor, project_id: str, name: str, content: bytes
+) -> AttachmentData:
+    """Store an image in a project (editors). Raises `InputTooLarge`, `MalformedInput`, `DiskFull`. The file is written
+    before the row: a failure between the two leaves an unnamed blob, never a row without a file."""
+    await services.db.read(require, actor, project_id, Right.EDIT)
+    image = attachments.checked_image(content, services.settings.limits.image_bytes)
+    blob = await anyio.to_thread.run_sync(services.blobs.put, content)
+
+    def run(tx: Tx) -> AttachmentData:
+        require(tx, actor, project_id, Right.EDIT)
+        shown = attachments.file_name(name)
+        return attachments.add_attachment(tx, project_id, actor.user_id, shown, image, len(content), blob)
+
+    return await services.db.write(run)
+
+
+async def open_attachment(
+    services: Services, actor: Actor, attachment_id: str
+) -> tuple[AttachmentData, bytes]:
+    """An attachment and its content, for members of its project."""
+    row = await services.db.read(require_owned, actor, table, "attachment", attachment_id, Right.READ)
+    return attachments.to_data(row), await anyio.to_thread.run_sync(services.blobs.get, row["blob"])

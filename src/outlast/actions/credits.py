@@ -1,0 +1,12 @@
+"""What the actor may still spend."""
+
+from outlast.actions.services import Services
+from outlast.core.accounts.actor import Actor
+from outlast.core.credits import store as credits  # noqa: A004 - the room's word
+from outlast.core.credits.store import CreditsData
+
+
+async def read_credits(services: Services, actor: Actor) -> CreditsData:
+    """The actor's plan, balance, reservations and last ledger rows."""
+    settings = services.settings.credits
+    return await services.db.read(credits.credits_data, actor.user_id, settings.plans, settings.low_at)

@@ -1,0 +1,149 @@
+"""Members and invitations."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+from outlast.actions.accounts import days, session_life
+from outlast.actions.services import Services
+from outlast.base.errors import MalformedInput
+from outlast.base.events import MemberData
+from outlast.core.accounts import store as accounts
+from outlast.core.accounts.actor import Actor
+from outlast.core.limits.rules import checked_line
+from outlast.core.projects import invitations
+from outlast.core.projects import store as projects
+from outlast.core.projects.invitations import InvitationData, NewInvitation
+from outlast.core.projects.permissions import require
+from outlast.core.projects.rules import Right, Role
+from outlast.core.projects.store import Membership
+from outlast.core.threads import driving
+from outlast.db.database import Tx
+
+INVITATION_LIFE: Final = timedelta(days=7)
+ACCEPTED_TOKEN_NAME: Final = "From the invitation"
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """What accepting an invitation gives: for a new user also an API token and a cookie value, both shown once."""
+
+    project_id: str
+    user_id: str
+    name: str
+    plan: str
+    token: str | None = None
+    cookie: str | None = None
+
+
+async def list_members(services: Services, actor: Actor, project_id: str) -> list[Membership]:
+    """Everybody in the project, in the order of joining."""
+
+    def run(tx: Tx) -> list[Membership]:
+        require(tx, actor, project_id, Right.READ)
+        return projects.list_members(tx, project_id)
+
+    return await services.db.read(run)
+
+
+async def change_member(
+    services: Services, actor: Actor, project_id: str, user_id: str, role: str
+) -> MemberData:
+    """Give a member another role (owners). Raises `LastOwner`. Who may no longer edit lets go of what they drive."""
+    wanted = checked_role(role)
+
+    def run(tx: Tx) -> MemberData:
+        require(tx, actor, project_id, Right.OWN)
+        if wanted is Role.VIEWER:
+            driving.release_all(tx, project_id, user_id)
+        return projects.change_role(tx, project_id, user_id, wanted)
+
+    return await services.db.write(run)
+
+
+async def remove_member(services: Services, actor: Actor, project_id: str, user_id: str) -> None:
+    """End a membership: owners anybody's, everybody their own. Raises `LastOwner`. Locks held are released."""
+
+    def run(tx: Tx) -> None:
+        require(tx, actor, project_id, Right.READ if user_id == actor.user_id else Right.OWN)
+        driving.release_all(tx, project_id, user_id)
+        projects.remove_member(tx, project_id, user_id)
+
+    await services.db.write(run)
+
+
+async def create_invitation(
+    services: Services,
+    actor: Actor,
+    project_id: str,
+    role: str,
+    name: str = "",
+    expires_in_days: float | None = None,
+) -> NewInvitation:
+    """Make a link that lets one person join (owners); good for 7 days unless said otherwise. Its secret is in this
+    answer and nowhere else."""
+    life = days("expires_in_days", expires_in_days) or INVITATION_LIFE
+    wanted = checked_role(role)
+    limit = services.settings.limits.title_chars
+    meant = checked_line("The invited person's name", name, limit) if name.strip() else ""
+
+    def run(tx: Tx) -> NewInvitation:
+        require(tx, actor, project_id, Right.OWN)
+        return invitations.add_invitation(tx, project_id, actor.user_id, wanted, meant, tx.now + life)
+
+    return await services.db.write(run)
+
+
+async def list_invitations(services: Services, actor: Actor, project_id: str) -> list[InvitationData]:
+    """The project's open invitations (owners), newest first."""
+
+    def run(tx: Tx) -> list[InvitationData]:
+        require(tx, actor, project_id, Right.OWN)
+        return invitations.list_invitations(tx, project_id)
+
+    return await services.db.read(run)
+
+
+async def withdraw_invitation(services: Services, actor: Actor, invitation_id: str) -> None:
+    """Make an invitation invalid (owners of its project)."""
+
+    def run(tx: Tx) -> None:
+        require(tx, actor, invitations.invitation(tx, invitation_id)["project_id"], Right.OWN)
+        invitations.withdraw(tx, invitation_id)
+
+    await services.db.write(run)
+
+
+async def accept_invitation(services: Services, actor: Actor | None, secret: str, name: str = "") -> Joined:
+    """Join a project. Whoever is signed in joins as that user (`AlreadyMember` if so already); anybody else becomes a
+    new user called `name`, with a token and a session. Raises `NotFound` for a link that is not good (any more)."""
+
+    def run(tx: Tx) -> Joined:
+        invited = invitations.open_invitation(tx, secret)
+        user_id = actor.user_id if actor else _new_user(services, tx, name or invited["name"])
+        invitations.accept(tx, invited, user_id)
+        row = accounts.user(tx, user_id)
+        token, cookie = (None, None) if actor else _credentials(services, tx, user_id)
+        return Joined(invited["project_id"], user_id, row["name"], row["plan"], token, cookie)
+
+    return await services.db.write(run)
+
+
+def checked_role(role: str) -> Role:
+    """A role from outside. Raises `MalformedInput`."""
+    try:
+        return Role(role)
+    except ValueError:
+        raise MalformedInput("A role is owner, editor or viewer.", field="role") from None
+
+
+def _new_user(services: Services, tx: Tx, name: str) -> str:
+    title = checked_line("Your name", name, services.settings.limits.title_chars)
+    user_id = accounts.add_user(tx, title, services.settings.credits.default_plan)
+    projects.ensure_default_project(tx, user_id)
+    return user_id
+
+
+def _credentials(services: Services, tx: Tx, user_id: str) -> tuple[str, str]:
+    made = accounts.add_token(tx, user_id, ACCEPTED_TOKEN_NAME, None)
+    return made.secret, accounts.add_session(tx, user_id, made.token.id, session_life(services))

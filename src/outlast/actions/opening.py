@@ -1,0 +1,44 @@
+"""Opening a thread's page: everything of one moment, and the cursor to follow from."""
+
+from dataclasses import dataclass
+
+from outlast.actions.services import Services
+from outlast.actions.threads import ThreadView, view_thread
+from outlast.base.events import MemberData
+from outlast.core.accounts.actor import Actor
+from outlast.core.runs import views
+from outlast.core.runs.views import RunDetails, RunSummary
+from outlast.core.streams import follow
+from outlast.db.database import Tx
+
+QUEUED_SHOWN = 50
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedThread:
+    """A thread as its page shows it. `queued` are the runs that wait behind the active one, the next one first."""
+
+    view: ThreadView
+    cursor: str
+    active_run: tuple[RunSummary, RunDetails] | None
+    queued: list[RunSummary]
+    watching: list[MemberData]
+
+
+async def open_thread(services: Services, actor: Actor, thread_id: str) -> OpenedThread:
+    """One thread with its active run. Counts as following for a while. Raises `NotFound`."""
+
+    def run(tx: Tx) -> OpenedThread:
+        view = view_thread(tx, actor, thread_id)
+        active = view.thread.active_run_id
+        shown = (views.summary_of(tx, active), views.details_of(tx, active)) if active else None
+        waiting, _ = views.list_summaries(
+            tx, [view.thread.project_id], thread_id=thread_id, status="queued", limit=QUEUED_SHOWN
+        )
+        queued = [run for run in reversed(waiting) if run.id != active]
+        watching = list(services.presence.present(thread_id).watching)
+        return OpenedThread(view, follow.thread_cursor(tx, thread_id), shown, queued, watching)
+
+    opened = await services.db.read(run)
+    services.watching.touch(thread_id)
+    return opened

@@ -1,0 +1,31 @@
+"""Presence: who watches and types."""
+
+from outlast.actions.services import Services
+from outlast.base.events import EphemeralPresence, MemberData
+from outlast.core.accounts.actor import Actor
+from outlast.core.projects import store as projects
+from outlast.core.projects.permissions import require_thread
+from outlast.core.projects.rules import Right
+from outlast.db.database import Tx
+
+
+async def set_typing(services: Services, actor: Actor, thread_id: str, typing: bool) -> None:
+    """Show the others that the actor types (editors), for 6 s or until told otherwise."""
+    await services.db.read(require_thread, actor, thread_id, Right.EDIT)
+    services.presence.type_in(thread_id, actor.user_id, typing)
+
+
+async def read_presence(services: Services, actor: Actor, thread_id: str) -> EphemeralPresence:
+    """Who watches and types in a thread."""
+    await services.db.read(require_thread, actor, thread_id, Right.READ)
+    return services.presence.present(thread_id)
+
+
+async def watcher(services: Services, actor: Actor, thread_id: str) -> MemberData:
+    """The actor as others see them, for `services.presence.watching`."""
+
+    def run(tx: Tx) -> MemberData:
+        row = require_thread(tx, actor, thread_id, Right.READ)
+        return projects.member_data(tx, row["project_id"], actor.user_id)
+
+    return await services.db.read(run)

@@ -1,0 +1,38 @@
+"""What every action is given."""
+
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+
+from outlast.base.clock import Clock
+from outlast.base.settings import Settings
+from outlast.core.models.catalog import ModelCatalog
+from outlast.core.presence.board import PresenceBoard
+from outlast.core.runs.engine import Engine
+from outlast.core.runs.sweeper import SandboxSteps
+from outlast.core.runs.watching import Watching
+from outlast.core.sandboxes.manager import SandboxManager
+from outlast.core.streams.hub import Hub
+from outlast.core.threads.forks import FileCopy
+from outlast.db.blobs import FolderBlobs
+from outlast.db.database import Database
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Services:
+    """The opened resources of one server, wired in `app.py`. `profiles` are the agent profiles that are registered;
+    `copy_files` copies a workspace's files into a fork (None: forks begin without files); `machines` opens workspaces
+    and `sandboxes` is what of it runs need (both None: the configuration offers no sandboxes)."""
+
+    db: Database
+    clock: Clock
+    settings: Settings
+    blobs: FolderBlobs
+    presence: PresenceBoard
+    hub: Hub
+    catalog: ModelCatalog
+    engine: Engine
+    watching: Watching
+    sandboxes: SandboxSteps | None = None
+    machines: SandboxManager | None = None
+    profiles: AbstractSet[str] = field(default=frozenset({"chat"}))
+    copy_files: FileCopy | None = None

@@ -1,0 +1,220 @@
+"""Threads: list, search, make, read, rename, archive, fork, delete; messages without a run."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from outlast.actions.services import Services
+from outlast.base.errors import OutlastError, ThreadBusy, UnknownProfile
+from outlast.base.events import MessageData, ThreadData
+from outlast.core.accounts.actor import Actor
+from outlast.core.limits.rules import checked_line
+from outlast.core.projects.permissions import require, require_thread
+from outlast.core.projects.rules import Right
+from outlast.core.sandboxes.store import announce_to_project, give_up
+from outlast.core.threads import lists
+from outlast.core.threads import store as threads
+from outlast.core.threads.composing import Draft, compose
+from outlast.core.threads.forks import fork_thread as copy_thread
+from outlast.core.threads.lists import ThreadPage
+from outlast.core.threads.rules import checked_anchor, demand_open, fork_title
+from outlast.db.database import Tx
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadView:
+    """A thread as its page shows it: `log_seq` is the last number of its log at the moment of reading, `lineage` the
+    threads it was forked from (id, title), the nearest first, `role` the reader's in the project."""
+
+    thread: ThreadData
+    role: str
+    log_seq: int
+    lineage: Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class MessagePage:
+    """Messages, oldest first; `next` is the position to ask older ones with (None: there are none)."""
+
+    items: list[MessageData]
+    next: int | None
+
+
+async def list_threads(
+    services: Services,
+    actor: Actor,
+    project_id: str,
+    *,
+    status: str | None = "open",
+    query: str = "",
+    before: str | None = None,
+    limit: int = 50,
+) -> ThreadPage:
+    """The project's threads, last changed first; with a query those it finds, whatever their status."""
+
+    def run(tx: Tx) -> ThreadPage:
+        require(tx, actor, project_id, Right.READ)
+        if query.strip():
+            return lists.search_threads(tx, project_id, query, before, limit)
+        return lists.list_threads(tx, project_id, status, before, limit)
+
+    return await services.db.read(run)
+
+
+async def create_thread(
+    services: Services,
+    actor: Actor,
+    project_id: str,
+    *,
+    title: str | None = None,
+    profile: str = "chat",
+    anchor: Any = None,
+) -> ThreadData:
+    """Make a thread (editors), from a button or about something (`anchor`)."""
+    checked = new_thread_fields(services, title, profile, anchor)
+
+    def run(tx: Tx) -> ThreadData:
+        require(tx, actor, project_id, Right.EDIT)
+        return threads.announce(tx, threads.add_thread(tx, project_id, actor.user_id, **checked))
+
+    return await services.db.write(run)
+
+
+def new_thread_fields(services: Services, title: str | None, profile: str, anchor: Any) -> dict[str, Any]:
+    """A new thread's fields, checked. Raises `MalformedInput`, `InputTooLarge`, `UnknownProfile`."""
+    demand_profile(services, profile)
+    return {
+        "title": None
+        if title is None
+        else checked_line("The title", title, services.settings.limits.title_chars),
+        "profile": profile,
+        "anchor": checked_anchor(anchor),
+    }
+
+
+def demand_profile(services: Services, profile: str) -> None:
+    """Raise `UnknownProfile` unless an agent profile of this name is registered."""
+    if profile not in services.profiles:
+        known = ", ".join(sorted(services.profiles))
+        raise UnknownProfile(
+            "There is no agent profile of this name.", hint=f"There are: {known}.", field="profile"
+        )
+
+
+async def read_thread(services: Services, actor: Actor, thread_id: str) -> ThreadView:
+    """One thread with what its page shows beside the messages."""
+    return await services.db.read(view_thread, actor, thread_id)
+
+
+def view_thread(tx: Tx, actor: Actor, thread_id: str) -> ThreadView:
+    """As `read_thread`, inside a transaction that reads more of the same moment."""
+    row = require_thread(tx, actor, thread_id, Right.READ)
+    data = threads.thread_data(tx, thread_id)
+    return ThreadView(data, row["actor_role"], row["log_seq"], threads.lineage(tx, thread_id))
+
+
+async def rename_thread(services: Services, actor: Actor, thread_id: str, title: str) -> ThreadData:
+    """Give a thread a title of one's own choice (editors)."""
+    line = checked_line("The title", title, services.settings.limits.title_chars)
+
+    def run(tx: Tx) -> ThreadData:
+        row = require_thread(tx, actor, thread_id, Right.EDIT)
+        threads.rename(tx, thread_id, row["project_id"], line)
+        return threads.announce(tx, thread_id)
+
+    return await services.db.write(run)
+
+
+async def archive_thread(services: Services, actor: Actor, thread_id: str) -> ThreadData:
+    """Hide a thread from the list (editors); it is still found by search. Raises `ThreadBusy` while a run of it has not
+    ended. Repeating is harmless."""
+
+    def run(tx: Tx) -> ThreadData:
+        require_thread(tx, actor, thread_id, Right.EDIT)
+        _demand_idle(tx, thread_id)
+        threads.set_status(tx, thread_id, "archived")
+        return threads.announce(tx, thread_id)
+
+    return await services.db.write(run)
+
+
+async def unarchive_thread(services: Services, actor: Actor, thread_id: str) -> ThreadData:
+    """Bring a thread back to the list (editors). Repeating is harmless."""
+
+    def run(tx: Tx) -> ThreadData:
+        require_thread(tx, actor, thread_id, Right.EDIT)
+        threads.set_status(tx, thread_id, "open")
+        return threads.announce(tx, thread_id)
+
+    return await services.db.write(run)
+
+
+async def delete_thread(services: Services, actor: Actor, thread_id: str) -> None:
+    """Remove a thread with everything in it, its sandbox and files too (owners). Attached images stay in the project.
+    Raises `ThreadBusy` while a run of it has not ended. Once this returns the thread is gone; a sandbox that could not
+    be ended now is ended later."""
+
+    def run(tx: Tx) -> None:
+        project_id = require_thread(tx, actor, thread_id, Right.OWN)["project_id"]
+        _demand_idle(tx, thread_id)
+        give_up(tx, project_id, thread_id, announce_to_project)
+        threads.delete_thread(tx, thread_id)
+
+    await services.db.write(run)
+    if services.machines is not None:
+        with suppress(OutlastError):  # noted in the tables, and tried again every minute
+            await services.machines.collect()
+
+
+async def fork_thread(
+    services: Services, actor: Actor, thread_id: str, message_id: str | None = None, title: str | None = None
+) -> ThreadData:
+    """Make a thread that begins as a copy of this one up to a message (None: the last), also while somebody else drives
+    it or it is archived (editors). The thread itself is not changed."""
+    limit = services.settings.limits.title_chars
+    chosen = None if title is None else checked_line("The title", title, limit)
+
+    def run(tx: Tx) -> ThreadData:
+        parent = require_thread(tx, actor, thread_id, Right.EDIT)
+        shown = chosen or fork_title(parent["title"], limit)
+        return threads.announce(tx, copy_thread(tx, parent, actor, message_id, shown, services.copy_files))
+
+    return await services.db.write(run)
+
+
+async def list_messages(
+    services: Services, actor: Actor, thread_id: str, before: int | None = None, limit: int = 50
+) -> MessagePage:
+    """A page of a thread's messages: the newest, or those before a position."""
+
+    def run(tx: Tx) -> MessagePage:
+        require_thread(tx, actor, thread_id, Right.READ)
+        return MessagePage(*threads.list_messages(tx, thread_id, before, limit))
+
+    return await services.db.read(run)
+
+
+async def post_message(services: Services, actor: Actor, thread_id: str, draft: Draft) -> MessageData:
+    """Add a message without a run (editors; no lock needed). Raises `ThreadArchived`, and what `compose` does."""
+
+    def run(tx: Tx) -> MessageData:
+        row = require_thread(tx, actor, thread_id, Right.EDIT)
+        parts = compose(tx, row["project_id"], draft, services.settings.limits)
+        demand_open(threads.hold(tx, thread_id)["status"], thread_id)
+        message = threads.add_message(tx, thread_id, "user", actor.user_id, "complete", parts)
+        threads.announce(tx, thread_id)
+        return message
+
+    return await services.db.write(run)
+
+
+def _demand_idle(tx: Tx, thread_id: str) -> None:
+    active = threads.hold(tx, thread_id)["active_run_id"]
+    if active is not None:
+        raise ThreadBusy(
+            f"Run {active} of thread {thread_id} has not ended.",
+            hint="Wait for it or cancel it first.",
+            thread_id=thread_id,
+            active_run_id=active,
+        )

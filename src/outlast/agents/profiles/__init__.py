@@ -1,0 +1,1 @@
+"""One file a profile: prompt, tools, context and finisher of an agent."""

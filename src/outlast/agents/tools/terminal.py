@@ -1,0 +1,70 @@
+"""`terminal`: a shell command in the workspace, its output streamed, re-attached to after a restart."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from pydantic import Field
+
+from outlast.agents.tools.base import Arguments, ToolBase
+from outlast.agents.workspaces import Workspaces
+from outlast.core.runs.calling import interrupted
+from outlast.core.runs.profile import ToolContext, ToolResult
+from outlast.core.sandboxes.interface import Command, CommandResult
+
+
+class TerminalArguments(Arguments):
+    command: str = Field(
+        min_length=1, max_length=20_000, description="Shell command, run in the workspace folder."
+    )
+    timeout_s: float | None = Field(None, gt=0, le=3600, description="Seconds until it is stopped.")
+
+
+class Terminal(ToolBase):
+    name: ClassVar[str] = "terminal"
+    description: ClassVar[str] = (
+        "Run a shell command in the workspace of the sandbox (Linux, no network). Returns its output and exit code."
+    )
+    arguments: ClassVar[type[Arguments]] = TerminalArguments
+    reattaches: ClassVar[bool] = True
+
+    def __init__(self, workspaces: Workspaces, timeout_s: float, output_bytes: int) -> None:
+        self._workspaces, self._timeout_s, self._output_bytes = workspaces, timeout_s, output_bytes
+
+    async def run(self, context: ToolContext, arguments: Mapping[str, Any]) -> ToolResult:
+        asked = TerminalArguments.model_validate(dict(arguments))
+        workspace = await self._workspaces.open(context)
+
+        async def run(attach_only: bool) -> CommandResult:
+            command = Command(
+                effect_id=context.effect_id,
+                attempt=context.attempt,
+                script=asked.command,
+                timeout_s=min(asked.timeout_s or self._timeout_s, self._timeout_s),
+                output_limit_bytes=self._output_bytes,
+                attach_only=attach_only,
+            )
+            return await workspace.sandbox.run(command, context.output)
+
+        result = await self._workspaces.attach_or_start(workspace, context, run)
+        if result is None:
+            return interrupted(self.name)
+        return ToolResult(_told(result), is_error=result.exit_code != 0 or result.timed_out)
+
+    async def stop(self, context: ToolContext) -> None:
+        workspace = await self._workspaces.open(context)
+        await workspace.sandbox.kill_command(context.effect_id)
+
+    async def forget(self, context: ToolContext) -> None:
+        workspace = await self._workspaces.open(context)
+        await workspace.sandbox.acknowledge(context.effect_id)
+
+
+def _told(result: CommandResult) -> str:
+    """What the model reads: the output, then how it ended."""
+    ending = f"exit code {result.exit_code}"
+    if result.timed_out:
+        ending = f"stopped after {result.duration_s:.0f} s, its time limit"
+    elif result.killed_reason:
+        ending = f"stopped: {result.killed_reason}"
+    output = result.output.rstrip("\n")
+    return f"{output}\n[{ending}]" if output else f"[no output, {ending}]"

@@ -1,0 +1,380 @@
+"""The whole program, wired: settings in, one task tree out.
+
+`open_program` opens resources in order and closes them in reverse. `run_program` starts what runs beside each other,
+each once the one before is ready: the database's listener, followers' leases, the sweeper, the worker, the HTTP
+server. Stopping has two steps. Softly (the first SIGTERM or Ctrl+C): no connection and no run is taken on, streams
+end with their cursors, every run stops before its next effect, for at most `server.stop_grace_s`. Hard (then, or at
+the second signal): what is left is cut short and its lease handed back; it goes on elsewhere or at the next start,
+and counts as no failure.
+"""
+
+import logging
+import os
+import signal
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import anyio
+from anyio.abc import TaskGroup, TaskStatus
+
+from outlast.actions import accounts
+from outlast.actions.sandboxes import pause_idle
+from outlast.actions.services import Services
+from outlast.agents.profiles.chat import ChatProfile
+from outlast.agents.workspaces import Workspaces
+from outlast.base.clock import SystemClock
+from outlast.base.data_directory import cache_directory, data_directory, held, node_of
+from outlast.base.errors import OutlastError, UnsafeBind
+from outlast.base.ids import new_id
+from outlast.base.settings import Settings
+from outlast.core.accounts.store import has_tokens
+from outlast.core.models.catalog import ModelCatalog
+from outlast.core.models.config import ModelConfig, ProviderConfig
+from outlast.core.presence.board import PresenceBoard
+from outlast.core.runs.engine import Engine
+from outlast.core.runs.store import free_lapsed
+from outlast.core.runs.sweeper import SandboxSteps, Sweeper
+from outlast.core.runs.watching import Watching
+from outlast.core.runs.worker import Worker
+from outlast.core.sandboxes.manager import SandboxManager
+from outlast.core.sandboxes.providers.local.provider import LocalProvider
+from outlast.core.streams.hub import Hub
+from outlast.core.streams.writer import Flusher
+from outlast.db.blobs import FolderBlobs
+from outlast.db.database import Database
+from outlast.db.opening import migrate, open_database
+from outlast.surfaces.http.application import create_http
+from outlast.surfaces.http.hosts import is_loopback, known_hosts
+from outlast.surfaces.http.readiness import Readiness
+from outlast.surfaces.http.server import HttpServer, bind
+from outlast.surfaces.http.sign_in import Surface
+from outlast.surfaces.http.stream import OpenStreams, StreamTimes
+
+IDLE_CHECK_S = 60.0
+Announce = Callable[[str], None]
+AskedToStop = Callable[[], Awaitable[None]]
+log = logging.getLogger("outlast.app")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Program:
+    """One server's opened resources."""
+
+    settings: Settings
+    services: Services
+    engine: Engine
+    database: Database
+    presence: PresenceBoard
+    watching: Watching
+    worker: Worker
+    sweeper: Sweeper
+    sandboxes: SandboxManager | None
+
+
+def run(settings: Settings, announce: Announce, *, http: bool) -> None:
+    """Run a server (`http` false: a worker alone) until it is told to stop. `announce` is called with the address, or
+    with "" for a worker, once everything is ready. Raises `StartRefused`, `InvalidSetting` and their like."""
+    anyio.run(partial(run_program, settings, announce, http=http), backend_options={"use_uvloop": True})
+
+
+async def run_program(
+    settings: Settings, announce: Announce, *, http: bool, asked_to_stop: AskedToStop | None = None
+) -> None:
+    """As `run`, inside a running event loop. `asked_to_stop` returns at the first wish to stop and, called again, at
+    the second; None: signals."""
+    async with open_program(settings) as program:
+        listener = await _bind(program) if http else None
+        server = await _http_server(program, listener) if listener else None
+        stack = AsyncExitStack()
+        async with stack, anyio.create_task_group() as tasks:
+            wish = asked_to_stop or stack.enter_context(_signals())
+            worker_ended = anyio.Event()
+            await _start_inner(program, tasks, worker_ended)
+            if server is not None:
+                await tasks.start(_serve, server)
+            announce(_address(settings, listener) if listener else "")
+            await wish()
+            await _stop(program, server, worker_ended, wish)
+            tasks.cancel_scope.cancel()
+
+
+@asynccontextmanager
+async def open_program(settings: Settings) -> AsyncIterator[Program]:
+    """Everything a server works with, opened in order and closed in reverse; nothing runs yet. Raises
+    `DataDirectoryInUse`, `StorageUnavailable`, `SchemaMismatch`, `InvalidSetting`."""
+    clock = SystemClock()
+    folder = data_directory(settings.server.data_dir)
+    async with AsyncExitStack() as stack:
+        stack.enter_context(held(folder))
+        database = open_database(settings.database.url.reveal(), folder, clock)
+        stack.push_async_callback(database.aclose)
+        await migrate(database)
+        catalog = open_catalog(settings, clock)
+        stack.push_async_callback(catalog.aclose)
+        sandboxes = _sandbox_manager(settings, database, clock, folder)
+        if sandboxes is not None:
+            stack.push_async_callback(sandboxes.aclose)
+        yield _wire(settings, database, clock, folder, catalog, sandboxes)
+
+
+def _wire(
+    settings: Settings,
+    database: Database,
+    clock: SystemClock,
+    folder: Path,
+    catalog: ModelCatalog,
+    sandboxes: SandboxManager | None,
+) -> Program:
+    """The rooms, each given what it needs."""
+    hub = Hub()
+    database.on_notice(hub.ring)
+    blobs = FolderBlobs(folder / settings.blobs.url.reveal())
+    presence = PresenceBoard(clock)
+    presence.on_change(lambda thread_id: hub.whisper(thread_id, _presence_frame(presence, thread_id)))
+    chat = ChatProfile(settings, Workspaces(database, sandboxes), blobs, catalog.get)
+    # On PostgreSQL another process may have been this machine's server a moment ago: its leases must lapse, so a
+    # new process must not renew them.
+    node_id = node_of(folder) if database.dialect == "sqlite" else new_id("node")
+    engine = Engine(
+        db=database,
+        hub=hub,
+        clock=clock,
+        settings=settings,
+        catalog=catalog,
+        profiles={chat.name: chat},
+        flusher=Flusher(settings.streams.save_interval_s),
+        node_id=node_id,
+        log=_log_event,
+    )
+    watching = Watching(database, hub, clock, settings, node_id)
+    steps = _sandbox_steps(sandboxes)
+    services = Services(
+        db=database,
+        clock=clock,
+        settings=settings,
+        blobs=blobs,
+        presence=presence,
+        hub=hub,
+        catalog=catalog,
+        engine=engine,
+        watching=watching,
+        sandboxes=steps,
+        machines=sandboxes,
+        profiles=frozenset(engine.profiles),
+    )
+    return Program(
+        settings=settings,
+        services=services,
+        engine=engine,
+        database=database,
+        presence=presence,
+        watching=watching,
+        worker=Worker(engine),
+        sweeper=Sweeper(engine, steps),
+        sandboxes=sandboxes,
+    )
+
+
+def open_catalog(settings: Settings, clock: SystemClock) -> ModelCatalog:
+    """The configured models. Keys come from the environment variables that the settings name."""
+    providers = [
+        ProviderConfig(
+            name=name,
+            kind=provider.kind,
+            base_url=provider.base_url,
+            api_key_env=provider.api_key_env,
+            connect_timeout_s=provider.connect_timeout_s,
+            first_byte_timeout_s=provider.first_token_timeout_s,
+            between_tokens_timeout_s=provider.token_timeout_s,
+            headers=provider.headers,
+            extra_body=provider.extra_body,
+            max_tokens_field=provider.max_tokens_field,
+            delta_delay_s=provider.delta_delay_s,
+        )
+        for name, provider in settings.providers.items()
+    ]
+    models = [
+        ModelConfig(
+            id=model.id,
+            provider=model.provider,
+            name=model.name,
+            vision=model.vision,
+            credits=model.credits,
+            context_tokens=model.context_tokens,
+            max_output_tokens=model.max_output_tokens,
+            label=model.label,
+        )
+        for model in settings.models
+    ]
+    return ModelCatalog(
+        providers, models, secret=os.environ.get, default_model=settings.default_model, clock=clock
+    )
+
+
+def _sandbox_manager(
+    settings: Settings, database: Database, clock: SystemClock, folder: Path
+) -> SandboxManager | None:
+    if settings.sandbox is None:
+        return None
+    provider = LocalProvider(folder / "sandboxes", cache_directory())
+    return SandboxManager(database, provider, clock, settings.sandbox, folder, node_id=node_of(folder))
+
+
+def _sandbox_steps(sandboxes: SandboxManager | None) -> SandboxSteps | None:
+    if sandboxes is None:
+        return None
+    return SandboxSteps(sandboxes.freeze, sandboxes.thaw, sandboxes.kill, sandboxes.stop_commands)
+
+
+async def _start_inner(program: Program, tasks: TaskGroup, worker_ended: anyio.Event) -> None:
+    """Everything but the door: what was left behind is taken up before new work can come in."""
+    tasks.start_soon(program.database.background)
+    tasks.start_soon(program.watching.run)
+    tasks.start_soon(_end_typing, program.presence)
+    if program.database.dialect == "sqlite":  # the lock on the folder says that nobody else can hold a run
+        await program.database.write(free_lapsed, everything=True)
+    if program.sandboxes is not None:
+        await _take_up_sandboxes(program.sandboxes)
+        tasks.start_soon(_pause_idle_sandboxes, program.services)
+    tasks.start_soon(program.sweeper.run)
+    tasks.start_soon(_work, program.worker, worker_ended)
+
+
+async def _work(worker: Worker, ended: anyio.Event) -> None:
+    try:
+        await worker.run()
+    finally:
+        ended.set()
+
+
+async def _take_up_sandboxes(sandboxes: SandboxManager) -> None:
+    """Keep the sandboxes that outlived the last server. A machine that cannot run any says so when one is needed."""
+    try:
+        await sandboxes.reconcile()
+    except OutlastError as error:
+        log.warning("sandboxes not taken up", extra={"code": error.code, "reason": error.message})
+
+
+async def _pause_idle_sandboxes(services: Services) -> None:
+    while True:
+        await anyio.sleep(IDLE_CHECK_S)
+        try:
+            await pause_idle(services)
+        except OutlastError as error:
+            log.warning("idle sandboxes not paused", extra={"code": error.code, "reason": error.message})
+
+
+async def _end_typing(presence: PresenceBoard) -> None:
+    """Whoever stops typing without saying so is seen to have stopped."""
+    changed = anyio.Event()
+
+    def note(_thread_id: str) -> None:
+        changed.set()
+
+    presence.on_change(note)
+    while True:
+        changed = anyio.Event()
+        with anyio.move_on_after(presence.sweep()):
+            await changed.wait()
+
+
+def _presence_frame(presence: PresenceBoard, thread_id: str) -> bytes:
+    return b"event: presence\ndata: %b\n\n" % presence.present(thread_id).model_dump_json().encode()
+
+
+# --- the HTTP door ----------------------------------------------------------------------------------------------------
+
+
+async def _bind(program: Program) -> socket.socket:
+    """A bound socket. An address that others can reach takes a token first: nobody is let in by being near."""
+    server = program.settings.server
+    if not is_loopback(server.host) and not await program.database.read(has_tokens):
+        raise UnsafeBind(
+            f"{server.host} can be reached from other machines, and there is no API token to ask them for.",
+            hint=f"Make one first: outlast token create --data-dir {server.data_dir}; or bind 127.0.0.1.",
+            host=server.host,
+        )
+    return bind(server.host, server.port)
+
+
+async def _http_server(program: Program, listener: socket.socket) -> HttpServer:
+    settings, server = program.settings, program.settings.server
+    times = settings.streams
+    is_local = is_loopback(server.host) and not server.public_url
+    surface = Surface(
+        services=program.services,
+        streams=OpenStreams(StreamTimes(times.heartbeat_s, times.slow_reader_s, times.recheck_s)),
+        readiness=Readiness(program.database, program.sandboxes.provider if program.sandboxes else None),
+        local_owner=await accounts.ensure_local_owner(program.services) if is_local else None,
+        version=version("outlast"),
+        secure_cookie=server.public_url.startswith("https://"),
+    )
+    program.database.on_notice(surface.streams.hear)
+    hosts = known_hosts(server.host, server.public_url, server.allowed_hosts)
+    return HttpServer(create_http(surface, hosts), listener, server.stop_grace_s, surface.streams.close)
+
+
+async def _serve(server: HttpServer, *, task_status: TaskStatus[None]) -> None:
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(server.run_until_stopped)
+        await server.ready.wait()
+        task_status.started()
+
+
+def _address(settings: Settings, listener: socket.socket) -> str:
+    host, port = listener.getsockname()[:2]
+    return settings.server.public_url or f"http://{f'[{host}]' if ':' in host else host}:{port}"
+
+
+# --- stopping ---------------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _signals() -> Iterator[AskedToStop]:
+    """Waits for SIGTERM or SIGINT, as often as it is called."""
+    with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as received:
+
+        async def wish() -> None:
+            async for number in received:
+                log.info("stopping", extra={"signal": number.name})
+                return
+
+        yield wish
+
+
+async def _stop(
+    program: Program, server: HttpServer | None, worker_ended: anyio.Event, wish: AskedToStop
+) -> None:
+    """Softly for the stated grace, or until the second wish; then hard."""
+
+    async def hurry(scope: anyio.CancelScope) -> None:
+        await wish()
+        scope.cancel()
+
+    program.worker.stop_softly()
+    with anyio.move_on_after(program.settings.server.stop_grace_s):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(hurry, tasks.cancel_scope)
+            if server is not None:
+                server.stop()
+                await server.stopped.wait()
+            await worker_ended.wait()
+            tasks.cancel_scope.cancel()
+    if not worker_ended.is_set():
+        await program.worker.stop_hard()
+
+
+def _log_event(message: str, **fields: Any) -> None:
+    """How rooms below the surfaces tell the operator something."""
+    error = fields.pop("error", None)
+    level = logging.WARNING if error is not None else logging.INFO
+    if isinstance(error, OutlastError):
+        fields |= {"code": error.code, "reason": error.message}
+        error = None
+    log.log(level, message, extra=fields, exc_info=error)

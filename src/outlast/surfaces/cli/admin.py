@@ -1,0 +1,128 @@
+"""Changes to the database, for operators: whoever can read the data directory needs no permission."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from typing import TypeVar
+
+import anyio
+
+from outlast.base.clock import SystemClock
+from outlast.base.data_directory import data_directory
+from outlast.base.errors import InvalidSetting, NotFound
+from outlast.base.settings import Settings
+from outlast.core.accounts import store as accounts
+from outlast.core.accounts.store import NewToken, TokenData
+from outlast.core.projects import store as projects
+from outlast.core.threads import search
+from outlast.db.database import Database, Tx
+from outlast.db.opening import migrate, open_database
+
+T = TypeVar("T")
+
+
+class Admin:
+    """Each call opens the database, changes it in one transaction, and closes it."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+
+    def migrate(self) -> None:
+        """Bring the tables up to date."""
+
+        async def done(_database: Database) -> None:
+            return None
+
+        self._with_database(done)
+
+    def create(
+        self,
+        name: str,
+        user: str | None,
+        new_user: str | None,
+        plan: str | None,
+        expires_in_days: float | None,
+    ) -> NewToken:
+        """A token for an existing user, for a new one, or for the owner of local mode."""
+        settings = self._settings
+
+        def run(tx: Tx) -> NewToken:
+            user_id = _new_user(tx, settings, new_user, plan) if new_user else _user_id(tx, settings, user)
+            expires_at = tx.now + timedelta(days=expires_in_days) if expires_in_days else None
+            return accounts.add_token(tx, user_id, name, expires_at)
+
+        return self._with_database(lambda database: database.write(run))
+
+    def tokens(self, user: str | None) -> list[TokenData]:
+        """The user's tokens, newest first."""
+
+        def run(tx: Tx) -> list[TokenData]:
+            return accounts.list_tokens(tx, _user_id(tx, self._settings, user))
+
+        return self._with_database(lambda database: database.write(run))
+
+    def revoke(self, token_id: str, user: str | None) -> None:
+        """Raises `NotFound` for a token of somebody else."""
+
+        def run(tx: Tx) -> None:
+            accounts.revoke_token(tx, _user_id(tx, self._settings, user), token_id)
+
+        self._with_database(lambda database: database.write(run))
+
+    def rebuild_search(self) -> int:
+        """Make the search index anew, a few threads at a time; how many entries it has."""
+
+        async def run(database: Database) -> int:
+            await database.write(search.mend_index)
+            total, after = 0, ""
+            while True:
+                next_id, count = await database.write(search.rebuild, after)
+                total += count
+                if next_id is None:
+                    return total
+                after = next_id
+
+        return self._with_database(run)
+
+    def _with_database(self, work: Callable[[Database], Awaitable[T]]) -> T:
+        async def run() -> T:
+            async with _opened(self._settings) as database:
+                return await work(database)
+
+        return anyio.run(run)
+
+
+def _user_id(tx: Tx, settings: Settings, wanted: str | None) -> str:
+    """The user with this id or name; without one the owner of local mode, made if this is the first use."""
+    if wanted is None:
+        owner: str = accounts.ensure_local_owner(tx, settings.credits.default_plan)["id"]
+        projects.ensure_default_project(tx, owner)
+        return owner
+    found = [row["id"] for row in accounts.list_users(tx) if wanted in (row["id"], row["name"])]
+    if len(found) != 1:
+        hint = "Name the user by id." if found else "Make one: outlast token create --new-user NAME."
+        raise NotFound(f"There {'are several users' if found else 'is no user'} {wanted!r}.", hint=hint)
+    return str(found[0])
+
+
+def _new_user(tx: Tx, settings: Settings, name: str, plan: str | None) -> str:
+    plans = settings.credits.plans
+    if plan is not None and plan not in plans:
+        raise InvalidSetting(
+            f"There is no plan {plan!r}.", hint=f"Plans: {', '.join(plans)}.", setting="--plan"
+        )
+    user_id = accounts.add_user(tx, name, plan or settings.credits.default_plan)
+    projects.ensure_default_project(tx, user_id)
+    return user_id
+
+
+@asynccontextmanager
+async def _opened(settings: Settings) -> AsyncIterator[Database]:
+    """The database, also beside a running server: SQLite's write-ahead log lets a second process write for a moment."""
+    folder = data_directory(settings.server.data_dir)
+    database = open_database(settings.database.url.reveal(), folder, SystemClock())
+    try:
+        await migrate(database)
+        yield database
+    finally:
+        await database.aclose()

@@ -1,0 +1,154 @@
+"""`outlast doctor`: what this machine can do, and what to do about the rest."""
+
+import os
+import platform
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import anyio
+
+from outlast.base.clock import SystemClock
+from outlast.base.data_directory import cache_directory, data_directory, held
+from outlast.base.errors import DataDirectoryInUse, OutlastError
+from outlast.base.settings import Settings
+from outlast.core.models.config import DEFAULT_KEY_ENVS
+from outlast.core.sandboxes.interface import ProbeReport
+from outlast.db.opening import open_database
+from outlast.surfaces.cli.consoles import out
+from outlast.surfaces.cli.exits import Exit
+from outlast.surfaces.http.static import FOLDER as WEB_FOLDER
+
+Verdict = Literal["ok", "note", "bad"]
+MARKS = {"ok": "[green]✓[/]", "note": "[yellow]•[/]", "bad": "[red]✗[/]"}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    verdict: Verdict
+    what: str
+    found: str
+    fixes: tuple[str, ...] = ()
+
+
+def tell_findings(settings: Settings) -> Exit:
+    """Print everything found; FAILED where something that is configured cannot work."""
+    worst = Exit.OK
+    for finding in _examine(settings):
+        out.print(f"{MARKS[finding.verdict]} [bold]{finding.what}[/]: ", end="")
+        out.print(finding.found, markup=False)
+        for fix in finding.fixes:
+            out.print(f"    → {fix}", markup=False, style="yellow")
+        if finding.verdict == "bad":
+            worst = Exit.FAILED
+    return worst
+
+
+def _examine(settings: Settings) -> Iterator[Finding]:
+    yield Finding("ok", "Python", f"{platform.python_version()} on {platform.system()} {platform.release()}")
+    yield _data_folder(settings)
+    yield anyio.run(_database, settings)
+    yield _port(settings)
+    yield anyio.run(_sandboxes, settings)
+    yield _deno()
+    yield _web_app()
+    yield _chromium()
+    yield from _models(settings)
+
+
+def _data_folder(settings: Settings) -> Finding:
+    try:
+        folder = data_directory(settings.server.data_dir)
+        free = f"{shutil.disk_usage(folder).free / 1e9:.1f} GB free"
+        with held(folder):
+            return Finding("ok", "Data directory", f"{folder}, {free}")
+    except DataDirectoryInUse as error:
+        return Finding("note", "Data directory", f"in use by the running server (pid {error.fields['pid']})")
+    except OutlastError as error:
+        return Finding("bad", "Data directory", error.message, (error.hint,))
+
+
+async def _database(settings: Settings) -> Finding:
+    try:
+        database = open_database(
+            settings.database.url.reveal(), data_directory(settings.server.data_dir), SystemClock()
+        )
+        try:
+            await database.read(lambda tx: None)
+        finally:
+            await database.aclose()
+    except OutlastError as error:
+        fix = "Start the database, or correct database.url."
+        return Finding("bad", "Database", f"{settings.database.url}: {error.message}", (fix,))
+    return Finding("ok", "Database", str(settings.database.url))
+
+
+def _port(settings: Settings) -> Finding:
+    host, port = settings.server.host, settings.server.port
+    try:
+        with socket.create_connection((host, port), timeout=1):
+            return Finding(
+                "note", "Port", f"something answers at {host}:{port} already (perhaps this server)"
+            )
+    except OSError:
+        return Finding("ok", "Port", f"{host}:{port} is free")
+
+
+async def _sandboxes(settings: Settings) -> Finding:
+    if settings.sandbox is None:
+        return Finding("note", "Sandboxes", "none configured: agents cannot run code")
+    report = await _probe(data_directory(settings.server.data_dir))
+    said = "; ".join((f"isolation: {report.isolation}", *report.details))
+    return Finding("ok" if report.ok else "bad", "Sandboxes", said, report.fixes)
+
+
+async def _probe(folder: Path) -> ProbeReport:
+    from outlast.core.sandboxes.providers.local.provider import LocalProvider
+
+    return await LocalProvider(folder / "sandboxes", cache_directory()).probe()
+
+
+def _deno() -> Finding:
+    import deno
+
+    command = [deno.find_deno_bin(), "--version"]
+    try:
+        told = subprocess.run(command, capture_output=True, text=True, timeout=20, check=True)
+        return Finding("ok", "Deno", told.stdout.split("\n", 1)[0])
+    except (OSError, subprocess.SubprocessError) as error:
+        fix = f"{sys.executable} -m pip install --force-reinstall deno"
+        return Finding("bad", "Deno", f"does not start: {error}", (fix,))
+
+
+def _web_app() -> Finding:
+    if (WEB_FOLDER / "index.html").is_file():
+        return Finding("ok", "Web app", "built")
+    return Finding("note", "Web app", "not built; the API works without it", ("make setup",))
+
+
+def _chromium() -> Finding:
+    for name in ("chromium", "chromium-browser", "google-chrome"):
+        if path := shutil.which(name):
+            return Finding("ok", "Chromium", path)
+    return Finding(
+        "note", "Chromium", "not found; only the browser tests need it", ("apt-get install chromium",)
+    )
+
+
+def _models(settings: Settings) -> Iterator[Finding]:
+    for model in settings.models:
+        provider = settings.providers[model.provider]
+        key = provider.api_key_env or DEFAULT_KEY_ENVS.get(provider.kind, "")
+        if provider.kind == "demo":
+            yield Finding("ok", f"Model {model.id}", "the demo: recorded answers, real tools, no key")
+        elif key and not os.environ.get(key):
+            yield Finding("bad", f"Model {model.id}", f"{key} is not set", (f"export {key}=...",))
+        else:
+            yield Finding(
+                "ok", f"Model {model.id}", f"{key} is set" if key else f"no key needed ({provider.kind})"
+            )

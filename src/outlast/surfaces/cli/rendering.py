@@ -1,0 +1,131 @@
+"""A run in the terminal: events in, text out. Answers go to the output as they are written; the rest is set off
+dimly."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import orjson
+from rich.markup import escape
+
+from outlast.surfaces.cli.consoles import out
+
+DELTAS: Final = {
+    "text.delta": "text",
+    "reasoning.delta": "reasoning",
+    "tool_call.output.delta": "output",
+}
+MAX_ARGUMENT_CHARS: Final = 400
+ENDINGS: Final = {
+    "run.completed": "[green]completed[/]",
+    "run.cancelled": "[yellow]cancelled[/]",
+    "run.error": "[red]error[/]",
+}
+
+
+class Rendering:
+    """Prints one run. Holds how long each part is and how much of it was shown, so that what comes again (a snapshot
+    after a break, the output of a command that a new attempt attached to) is not shown twice."""
+
+    def __init__(self) -> None:
+        self._length: dict[str, int] = {}
+        self._shown: dict[str, int] = {}
+        self._at_line_start = True
+        self._kind = ""
+
+    def show(self, event: Mapping[str, Any]) -> None:
+        """Print what one event adds. Names it does not know print nothing."""
+        name, data = event["event"], event["data"]
+        if name in DELTAS:
+            self._add(data["part_id"], DELTAS[name], data["delta"])
+        elif name in ("part.created", "part.snapshot", "part.completed"):
+            self._part(data["part"], complete=name == "part.completed")
+        elif name == "tool_call.result":
+            self._result(data)
+        elif name == "step.reset":
+            self._reset(data["parts"])
+        elif name == "run.status" and data.get("retry_at"):
+            self._note(f"the model cannot answer now; retrying at {data['retry_at']}", "yellow")
+        elif name in ENDINGS:
+            self._end(name, data)
+
+    def line(self) -> None:
+        """Go to the start of a line."""
+        if not self._at_line_start:
+            out.print()
+            self._at_line_start = True
+
+    def _add(self, part_id: str, kind: str, text: str) -> None:
+        """The next piece of a part: shown as far as it goes beyond what was shown before."""
+        begins = self._length.get(part_id, 0)
+        self._length[part_id] = begins + len(text)
+        fresh = text[max(self._shown.get(part_id, 0) - begins, 0) :]
+        if not fresh:
+            return
+        self._shown[part_id] = begins + len(text)
+        if kind != self._kind:
+            self.line()
+            self._kind = kind
+        out.print(fresh, end="", markup=False, style=None if kind == "text" else "dim")
+        self._at_line_start = fresh.endswith("\n")
+
+    def _whole(self, part_id: str, kind: str, text: str) -> None:
+        self._length[part_id] = 0
+        self._add(part_id, kind, text)
+
+    def _reset(self, parts: Sequence[Mapping[str, Any]]) -> None:
+        self._note("the server went on with this step after a break", "yellow")
+        for part in parts:
+            self._length[part["id"]] = len(part.get("text", "") or part.get("output", ""))
+
+    def _part(self, part: Mapping[str, Any], *, complete: bool) -> None:
+        kind = part["type"]
+        if kind in ("text", "reasoning"):
+            self._whole(part["id"], kind, part["text"])
+        elif kind == "notice":
+            self._note(part["text"], {"error": "red", "warning": "yellow"}.get(part["level"], "dim"))
+        elif kind == "tool_call" and (complete or part["status"] != "streaming"):
+            self._call(part)
+
+    def _call(self, part: Mapping[str, Any]) -> None:
+        key = f"call {part['id']}"
+        if key not in self._shown:
+            self._shown[key] = 1
+            self._note(
+                f"[bold]{escape(part['tool'])}[/] {escape(shorten(part['arguments']))}", "cyan", mark="▸"
+            )
+        if part["output"]:
+            self._whole(part["id"], "output", part["output"])
+
+    def _result(self, data: Mapping[str, Any]) -> None:
+        if data["status"] == "done":
+            took = f" in {data['duration_s']:.1f} s" if data.get("duration_s") is not None else ""
+            self._note(f"done{took}", "dim", mark=" ")
+        else:
+            self._note(f"{data['status']}: {escape(shorten(data['result']))}", "red", mark=" ")
+
+    def _end(self, name: str, data: Mapping[str, Any]) -> None:
+        self.line()
+        told = ENDINGS[name]
+        if error := data.get("error"):
+            told += f": {escape(error['message'])} {escape(error['hint'])}"
+        elif name == "run.cancelled":
+            told += f" ({data['stop_reason']})"
+        out.print(f"[dim]──[/] {told} [dim]{data['run_id']}[/]")
+
+    def _note(self, text: str, style: str, mark: str = "•") -> None:
+        self.line()
+        self._kind = ""
+        out.print(f"{mark} {text}", style=style)
+
+
+def shorten(text: str) -> str:
+    """Arguments as one line of bounded length; a lone command is shown as it is."""
+    try:
+        value = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        value = text
+    if isinstance(value, dict) and len(value) == 1:
+        value = next(iter(value.values()))
+    shown = value if isinstance(value, str) else orjson.dumps(value).decode()
+    shown = " ⏎ ".join(shown.split("\n"))
+    return shown if len(shown) <= MAX_ARGUMENT_CHARS else f"{shown[:MAX_ARGUMENT_CHARS]} …"

@@ -1,0 +1,88 @@
+"""`outlast serve`, `worker`, `check-config`, `migrate`, `doctor`."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from outlast.base.errors import OutlastError
+from outlast.base.logs import set_up_logs
+from outlast.base.settings import Settings, load_settings
+from outlast.surfaces.cli.consoles import err, out, tell_error
+from outlast.surfaces.cli.exits import Exit
+from outlast.surfaces.cli.options import ConfigOption, DataDirOption, read_settings
+
+Announce = Callable[[str], None]
+Program = Callable[[Settings, Announce], None]
+
+
+def add_commands(app: typer.Typer, serve: Program, work: Program) -> None:
+    """The commands that start something, around the programs that are wired above."""
+
+    @app.command("serve")
+    def start_server(
+        config: ConfigOption = None,
+        data_dir: DataDirOption = None,
+        host: Annotated[str | None, typer.Option(help="Address to listen on (127.0.0.1).")] = None,
+        port: Annotated[int | None, typer.Option(help="Port to listen on (8400); 0: a free one.")] = None,
+    ) -> None:
+        """Start the server with its web app. Stop it with Ctrl+C: twice, if it shall not wait for running steps."""
+        settings = read_settings(config, data_dir, host=host, port=port)
+        _run(serve, settings)
+
+    @app.command("worker")
+    def start_worker(config: ConfigOption = None, data_dir: DataDirOption = None) -> None:
+        """Start a worker without the HTTP door, beside servers on the same PostgreSQL."""
+        _run(work, read_settings(config, data_dir))
+
+    app.command("check-config")(check_config)
+    app.command("migrate")(migrate)
+    app.command("doctor")(doctor)
+
+
+def _run(program: Program, settings: Settings) -> None:
+    set_up_logs(settings.logs.level, settings.logs.format)
+    try:
+        program(settings, _announce)
+    except OutlastError as error:  # whatever it is, the server has not started
+        tell_error(error)
+        raise typer.Exit(Exit.REFUSED_TO_START) from None
+
+
+def _announce(address: str) -> None:
+    err.print(
+        f"[bold green]Outlast is ready[/] {address}" if address else "[bold green]The worker is ready[/]"
+    )
+    if address:
+        err.print("  Ctrl+C stops it; runs go on at the next start.", style="dim")
+
+
+def check_config(
+    file: Annotated[Path, typer.Argument(help="Configuration file (TOML).", exists=False)],
+) -> None:
+    """Check a configuration file without starting anything: exit code 0, or 2 with the setting and its line."""
+    settings = load_settings(file)
+    default = settings.default_model or settings.models[0].id
+    out.print(f"[green]{file} is a valid configuration.[/]")
+    out.print(
+        f"  models: {', '.join(model.id for model in settings.models)} (default {default})", markup=False
+    )
+    out.print(f"  database: {settings.database.url}", markup=False)
+    out.print(f"  sandboxes: {settings.sandbox.provider if settings.sandbox else 'none'}", markup=False)
+    out.print(f"  listens on: {settings.server.host}:{settings.server.port}", markup=False)
+
+
+def migrate(config: ConfigOption = None, data_dir: DataDirOption = None) -> None:
+    """Bring the database's tables up to date. A starting server does this by itself; repeating is harmless."""
+    from outlast.surfaces.cli.admin import Admin
+
+    Admin(read_settings(config, data_dir)).migrate()
+    out.print("The database is up to date.")
+
+
+def doctor(config: ConfigOption = None, data_dir: DataDirOption = None) -> None:
+    """What this machine can do: Python, sandboxes, database, models and keys; with the fix for what it cannot."""
+    from outlast.surfaces.cli.doctor import tell_findings
+
+    raise typer.Exit(tell_findings(read_settings(config, data_dir)))

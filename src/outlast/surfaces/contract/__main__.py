@@ -1,0 +1,41 @@
+"""Write the generated files, or check that they are current."""
+
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Final
+
+from outlast.surfaces.contract import api_page, cli_page, errors_page, events_page, schemas, settings_page
+
+ROOT: Final = Path(__file__).resolve().parents[4]
+FILES: Final[Mapping[str, Callable[[], str]]] = {
+    "contract/openapi.json": schemas.openapi,
+    "contract/events.json": schemas.events,
+    "docs/reference/api.md": api_page.write,
+    "docs/reference/configuration.md": settings_page.write,
+    "docs/reference/errors.md": errors_page.write,
+    "docs/reference/events.md": events_page.write,
+    "docs/reference/cli.md": cli_page.write,
+}
+
+
+def main(arguments: list[str]) -> int:
+    """0: written, or all current; 1: `--check` found files out of date."""
+    stale = [name for name, write in FILES.items() if _current(ROOT / name) != write()]
+    if "--check" in arguments:
+        for name in stale:
+            sys.stderr.write(f"{name} is out of date: run 'make gen' and commit the result.\n")
+        return 1 if stale else 0
+    for name in stale:
+        (ROOT / name).parent.mkdir(parents=True, exist_ok=True)
+        (ROOT / name).write_text(FILES[name](), encoding="utf-8")
+        sys.stdout.write(f"wrote {name}\n")
+    return 0
+
+
+def _current(file: Path) -> str | None:
+    return file.read_text(encoding="utf-8") if file.is_file() else None
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,28 @@
+"""The two schemas that other programs are generated from."""
+
+import json
+from typing import Any
+
+from pydantic.json_schema import models_json_schema
+
+from outlast.base.events import EVENT_ADAPTER, EphemeralPresence
+from outlast.surfaces.http.application import create_api
+
+
+def openapi() -> str:
+    """OpenAPI 3.1 of every route."""
+    return _text(create_api().openapi())
+
+
+def events() -> str:
+    """JSON Schema of every event: `$defs` holds each by its class, the schema itself is the union of them all."""
+    schema: dict[str, Any] = EVENT_ADAPTER.json_schema()
+    _, presence = models_json_schema([(EphemeralPresence, "validation")])
+    schema["$defs"] |= presence["$defs"]
+    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+    schema["title"] = "Event"
+    return _text(schema)
+
+
+def _text(schema: dict[str, Any]) -> str:
+    return json.dumps(schema, indent=1, sort_keys=True, ensure_ascii=False) + "\n"

@@ -1,0 +1,196 @@
+"""What every request passes first, as one plain ASGI layer: a request id, a known host, an own origin, JSON where
+JSON is expected, a bounded body, security headers, one line in the log. Nothing here reads the database."""
+
+import logging
+import re
+import time
+from typing import Final
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from outlast.base.errors import InputTooLarge, MalformedInput, OriginRefused, OutlastError
+from outlast.base.ids import new_id
+from outlast.surfaces.http.hosts import KnownHosts
+from outlast.surfaces.http.problems import problem, unexpected
+from outlast.surfaces.http.stream import DIRECT_SEND
+
+CONTENT_SECURITY: Final = (
+    "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
+    "font-src 'self' data:; connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; "
+    "frame-ancestors 'none'"
+)
+SECURITY_HEADERS: Final = [
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"content-security-policy", CONTENT_SECURITY.encode()),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"x-frame-options", b"DENY"),
+]
+FORM_PATHS: Final = frozenset({"/v1/attachments"})
+HEALTH_PATHS: Final = frozenset({"/healthz", "/readyz"})
+FORM_OVERHEAD_BYTES: Final = 64_000
+_GIVEN_ID = re.compile(r"[A-Za-z0-9_.-]{8,64}")
+
+log = logging.getLogger("outlast.http")
+
+
+class Doors:
+    """Wraps the application. `body_bytes` bounds JSON bodies, `file_bytes` an uploaded file."""
+
+    def __init__(self, app: ASGIApp, hosts: KnownHosts, *, body_bytes: int, file_bytes: int) -> None:
+        self._app = app
+        self._hosts = hosts
+        self._body_bytes = body_bytes
+        self._file_bytes = file_bytes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            return
+        visit = _Visit(scope, send)
+        headers = Headers(scope=scope)
+        try:
+            self._admit(scope, headers)
+            bounded = self._bounded(receive, scope, headers)
+            await self._app(scope, bounded, visit.send)
+        except OutlastError as error:
+            await visit.refuse(error)
+        except Exception:
+            log.exception("request failed", extra=visit.fields())
+            await visit.fail()
+        finally:
+            visit.end()
+
+    def _admit(self, scope: Scope, headers: Headers) -> None:
+        if scope["path"] in HEALTH_PATHS:
+            return
+        host = headers.get("host", "")
+        if not self._hosts.knows(host):
+            raise OriginRefused(
+                "The Host header names no host that this server is known by.",
+                hint="Use http://127.0.0.1:PORT, or set server.public_url or server.allowed_hosts.",
+                host=host[:100],
+            )
+        if "\x00" in scope["path"] or b"%00" in scope["query_string"]:
+            raise MalformedInput(
+                "The address holds a NUL character.", hint="Nothing here has one in its name."
+            )
+        if scope["path"].startswith("/v1/"):
+            self._check_origin(headers, host)
+            _check_content_type(scope, headers)
+
+    def _check_origin(self, headers: Headers, host: str) -> None:
+        origin = headers.get("origin")
+        if origin is not None and not self._hosts.is_own_origin(origin, host):
+            raise OriginRefused(
+                "Pages of another origin may not use this server.",
+                hint="Open the server's own address, or add the host to server.allowed_hosts.",
+                origin=origin[:100],
+            )
+        site = headers.get("sec-fetch-site", "none")
+        if site not in ("same-origin", "none") and not (origin and self._hosts.invited(origin)):
+            raise OriginRefused("The browser says that this request comes from another site.", site=site[:20])
+
+    def _bounded(self, receive: Receive, scope: Scope, headers: Headers) -> Receive:
+        """`receive`, refusing more bytes than this path takes."""
+        is_form = scope["path"] in FORM_PATHS
+        most = self._file_bytes + FORM_OVERHEAD_BYTES if is_form else self._body_bytes
+        stated = headers.get("content-length", "")
+        if stated.isdigit() and int(stated) > most:
+            raise _too_large(most)
+        if stated == "" and "transfer-encoding" not in headers:
+            return receive
+        taken = 0
+
+        async def counted() -> Message:
+            nonlocal taken
+            message = await receive()
+            if message["type"] == "http.request":
+                taken += len(message.get("body", b""))
+                if taken > most:
+                    raise _too_large(most)
+            return message
+
+        return counted
+
+
+class _Visit:
+    """One request, from its id to its line in the log."""
+
+    __slots__ = ("_began", "_raw_send", "_scope", "request_id", "status")
+
+    def __init__(self, scope: Scope, send: Send) -> None:
+        given = Headers(scope=scope).get("x-request-id", "")
+        self.request_id = given if _GIVEN_ID.fullmatch(given) else new_id("request")
+        scope.setdefault("state", {})["request_id"] = self.request_id
+        scope.setdefault("extensions", {})[DIRECT_SEND] = send
+        self._scope = scope
+        self._raw_send = send
+        self._began = time.monotonic()
+        self.status = 0
+
+    async def send(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            message["headers"] = [
+                *_with_security(message["headers"]),
+                (b"x-request-id", self.request_id.encode()),
+            ]
+        await self._raw_send(message)
+
+    async def refuse(self, error: OutlastError) -> None:
+        if not self.status:
+            await problem(error, self.request_id)(self._scope, _no_more, self.send)
+
+    async def fail(self) -> None:
+        if not self.status:
+            await unexpected(self.request_id)(self._scope, _no_more, self.send)
+
+    def fields(self) -> dict[str, object]:
+        state = self._scope.get("state", {})
+        return {
+            "request_id": self.request_id,
+            "method": self._scope["method"],
+            "path": self._scope["path"],
+            "status": self.status,
+            "duration_s": round(time.monotonic() - self._began, 4),
+            "user_id": state.get("user_id"),
+        }
+
+    def end(self) -> None:
+        level = logging.DEBUG if self._scope["path"] in HEALTH_PATHS else logging.INFO
+        if log.isEnabledFor(level):
+            log.log(level, "request", extra=self.fields())
+
+
+def _with_security(headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+    """The headers and those of `SECURITY_HEADERS` that the answer does not set itself."""
+    own = {name.lower() for name, _ in headers}
+    return [*headers, *(pair for pair in SECURITY_HEADERS if pair[0] not in own)]
+
+
+def _check_content_type(scope: Scope, headers: Headers) -> None:
+    """A body must say that it is JSON: a form on a foreign page cannot."""
+    if headers.get("content-length", "0") == "0" and "transfer-encoding" not in headers:
+        return
+    wanted = "multipart/form-data" if scope["path"] in FORM_PATHS else "application/json"
+    given = headers.get("content-type", "").split(";")[0].strip().lower()
+    if given != wanted:
+        raise MalformedInput(
+            f"The body's content type is {given[:80] or 'not stated'}; this route takes {wanted}.",
+            hint=f"Send the header 'Content-Type: {wanted}'.",
+            content_type=given[:80],
+        )
+
+
+def _too_large(most: int) -> InputTooLarge:
+    return InputTooLarge(
+        f"The request's body is larger than the {most:,} bytes taken here.",
+        hint="Send less, or raise limits.request_bytes or limits.image_bytes.",
+        limit_bytes=most,
+    )
+
+
+async def _no_more() -> Message:
+    return {"type": "http.disconnect"}

@@ -1,0 +1,73 @@
+"""Who may knock: which Host and Origin headers are ours. Pure; `doors.py` asks.
+
+A page on another site can make a browser send requests here, and a rebound name can make them look local. So a
+request must name a host we know, and when a browser says where it comes from, that must be the very host it talks to.
+"""
+
+import ipaddress
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from urllib.parse import urlsplit
+
+LOOPBACK_NAMES = frozenset({"localhost", "127.0.0.1", "[::1]"})
+
+
+@dataclass(frozen=True, slots=True)
+class KnownHosts:
+    """`any_host` holds where the operator opened the server to a network and named no host: tokens guard it then."""
+
+    names: frozenset[str]  # without port: any port of theirs is us
+    exact: frozenset[str]  # host or host:port as browsers write them
+    origins: frozenset[str]
+    any_host: bool = False
+
+    def knows(self, host: str) -> bool:
+        host = host.lower()
+        return self.any_host or host in self.exact or _name(host) in self.names
+
+    def is_own_origin(self, origin: str, host: str) -> bool:
+        """Whether a page of `origin` is our own page, reached under the same `host`."""
+        parts = urlsplit(origin.lower())
+        if parts.scheme not in ("http", "https") or not parts.netloc:
+            return False
+        return parts.netloc == host.lower() or self.invited(origin)
+
+    def invited(self, origin: str) -> bool:
+        """Whether the operator named this origin in the settings."""
+        return origin.lower() in self.origins
+
+
+def known_hosts(bind_host: str, public_url: str, allowed: Iterable[str]) -> KnownHosts:
+    """The hosts of a server that listens on `bind_host` and is reached as `public_url` and under `allowed` names."""
+    public = urlsplit(public_url.lower())
+    exact = {entry.lower() for entry in allowed}
+    origins = {f"{scheme}://{entry}" for entry in exact for scheme in ("http", "https")}
+    if public.netloc:
+        exact.add(public.netloc)
+        origins.add(f"{public.scheme}://{public.netloc}")
+    local = is_loopback(bind_host)
+    names = set(LOOPBACK_NAMES) | ({bind_host.lower()} if local else set())
+    return KnownHosts(
+        frozenset(names), frozenset(exact), frozenset(origins), any_host=not local and not exact
+    )
+
+
+@lru_cache(maxsize=1000)
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach the address."""
+    if host.lower() == "localhost":
+        return True
+    try:
+        address = ipaddress.ip_address(host.strip("[]"))
+    except ValueError:
+        return False
+    mapped = getattr(address, "ipv4_mapped", None)
+    return bool((mapped or address).is_loopback)
+
+
+def _name(host: str) -> str:
+    """The host without its port."""
+    if host.startswith("["):
+        return host[: host.find("]") + 1]
+    return host.rsplit(":", 1)[0] if host.count(":") == 1 else host

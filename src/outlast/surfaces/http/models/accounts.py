@@ -1,0 +1,75 @@
+"""Who is signed in, tokens, sessions, and what this server can do."""
+
+from outlast.surfaces.http.models.shapes import Answer, Days, Name, Request
+
+
+class UserAnswer(Answer):
+    id: str
+    name: str
+    plan: str
+
+
+class LimitsAnswer(Answer):
+    message_bytes: int
+    image_bytes: int
+    images_per_message: int
+
+
+class ClocksAnswer(Answer):
+    approval_pause_after_s: float
+    paused_kill_after_s: float
+    abandoned_after_s: float
+    lock_ttl_s: float
+
+
+class MeAnswer(Answer):
+    user: UserAnswer
+    signed_in: bool
+    local_mode: bool
+    default_project_id: str | None
+    version: str
+    limits: LimitsAnswer
+    clocks: ClocksAnswer
+
+
+class SessionRequest(Request):
+    """Exchange an API token for a browser's cookie session."""
+
+    token: str
+
+
+class TokenRequest(Request):
+    name: Name
+    expires_in_days: Days | None = None
+
+
+class TokenAnswer(Answer):
+    id: str
+    name: str
+    prefix: str
+    created_at: str
+    last_used_at: str | None
+    expires_at: str | None
+
+
+class NewTokenAnswer(TokenAnswer):
+    """`token` is shown this once."""
+
+    token: str
+
+
+class HealthAnswer(Answer):
+    status: str
+
+
+class SandboxHealth(Answer):
+    ok: bool
+    isolation: str
+    details: list[str]
+    fixes: list[str]
+
+
+class ReadyAnswer(Answer):
+    status: str
+    database: str
+    sandbox: SandboxHealth

@@ -1,0 +1,71 @@
+"""Projects, members, invitations."""
+
+from typing import Literal
+
+from outlast.surfaces.http.models.accounts import UserAnswer
+from outlast.surfaces.http.models.shapes import Answer, Days, Name, Request
+
+RoleName = Literal["owner", "editor", "viewer"]
+
+
+class ProjectRequest(Request):
+    name: Name
+
+
+class ProjectAnswer(Answer):
+    id: str
+    name: str
+    role: RoleName
+    created_at: str
+    updated_at: str
+    thread_count: int
+    cursor: str
+
+
+class MemberAnswer(Answer):
+    user_id: str
+    name: str
+    role: RoleName
+    created_at: str
+
+
+class RoleRequest(Request):
+    role: RoleName
+
+
+class InvitationRequest(Request):
+    role: RoleName
+    name: str = ""
+    expires_in_days: Days | None = None
+
+
+class InvitationAnswer(Answer):
+    id: str
+    project_id: str
+    role: RoleName
+    name: str
+    created_at: str
+    expires_at: str
+
+
+class NewInvitationAnswer(Answer):
+    """`token` and `url` are shown this once."""
+
+    id: str
+    role: RoleName
+    url: str
+    token: str
+    expires_at: str
+
+
+class AcceptRequest(Request):
+    token: str
+    name: str = ""
+
+
+class AcceptAnswer(Answer):
+    """`token`: an API token, shown this once, where accepting made a new user."""
+
+    project_id: str
+    user: UserAnswer
+    token: str | None = None

@@ -1,0 +1,43 @@
+"""What all nouns share: the two bases, pages, and the bounds of common fields."""
+
+from typing import Annotated, Generic, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+Item = TypeVar("Item")
+
+Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=200)]
+Days = Annotated[float, Field(gt=0, le=3650, allow_inf_nan=False)]
+
+
+class Request(BaseModel):
+    """A request's body: frozen, nothing unknown in it."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, str_max_length=2_000_000)
+
+
+class Answer(BaseModel):
+    """An answer's body."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Page(Answer, Generic[Item]):
+    """A list: the items, and the cursor to pass as `before` (or `after`) for the next ones; null: there are none."""
+
+    items: list[Item]
+    next: str | None = None
+
+
+class Problem(Answer):
+    """Every error's answer (RFC 9457), as application/problem+json."""
+
+    type: str
+    title: str
+    status: int
+    code: str
+    detail: str
+    hint: str
+    fields: dict[str, object]
+    request_id: str
+    retry_after_s: float | None = None

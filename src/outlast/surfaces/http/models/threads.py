@@ -1,0 +1,107 @@
+"""Threads, messages, forks, locks."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from outlast.base.events import LockData, ThreadData
+from outlast.surfaces.http.models.runs import RunAnswer
+from outlast.surfaces.http.models.shapes import Answer, Request
+
+
+class ThreadRequest(Request):
+    title: str | None = None
+    profile: str | None = None
+    anchor: dict[str, Any] | None = None
+
+
+class TitleRequest(Request):
+    title: str
+
+
+class Match(Answer):
+    """Where a search found something: the words around it, and in which message (null: in the title)."""
+
+    snippet: str
+    message_id: str | None
+
+
+class ListedThreadAnswer(ThreadData):
+    match: Match | None = None
+
+
+class WatcherAnswer(Answer):
+    user_id: str
+    name: str
+
+
+class LineageAnswer(Answer):
+    id: str
+    title: str
+
+
+class QueuedRunAnswer(Answer):
+    run_id: str
+    message_id: str
+
+
+class ThreadAnswer(ThreadData):
+    """A thread with what a page needs to show it: load its messages, then follow it from `cursor`."""
+
+    cursor: str
+    watching: list[WatcherAnswer]
+    lineage: list[LineageAnswer]
+    active_run: RunAnswer | None
+    queued_runs: list[QueuedRunAnswer]
+    project_role: str
+
+
+class TextInput(Request):
+    type: Literal["text"]
+    text: str
+
+
+class ImageInput(Request):
+    type: Literal["image"]
+    attachment_id: str
+
+
+PartInput = Annotated[TextInput | ImageInput, Field(discriminator="type")]
+
+
+class MessageRequest(Request):
+    """`content` is short for one text part; `images` names uploaded attachments."""
+
+    content: str | None = None
+    parts: list[PartInput] | None = None
+    images: list[str] = Field(default_factory=list)
+
+
+class ForkRequest(Request):
+    message_id: str | None = None
+    title: str | None = None
+
+
+class LockRequest(Request):
+    take_over: bool = False
+
+
+class HandOverRequest(Request):
+    user_id: str
+
+
+class LockAnswer(Answer):
+    lock: LockData | None
+
+
+class TypingRequest(Request):
+    typing: bool
+
+
+class AttachmentAnswer(Answer):
+    id: str
+    name: str
+    media_type: str
+    size_bytes: int
+    width: int | None
+    height: int | None

@@ -1,0 +1,134 @@
+"""Errors as HTTP: one table from code to status, one shape (RFC 9457) for all of them."""
+
+import logging
+import math
+from collections.abc import Iterable, Mapping
+from http import HTTPStatus
+from typing import Any, Final
+
+import orjson
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+
+from outlast.base.errors import (
+    Conflict,
+    CreditsNeeded,
+    Gone,
+    InternalError,
+    InvalidRequest,
+    MalformedInput,
+    NotFound,
+    OutlastError,
+    PermissionNeeded,
+    ProviderRefused,
+    StartRefused,
+    TryLater,
+)
+
+MEDIA_TYPE: Final = "application/problem+json"
+
+STATUS: Final[Mapping[str, int]] = {
+    "malformed_input": 400,
+    "input_too_large": 413,
+    "cursor_unknown": 400,
+    "not_signed_in": 401,
+    "run_cleaned_up": 410,
+    "rate_limited": 429,
+    "disk_full": 507,
+}
+BRANCH: Final[tuple[tuple[type[OutlastError], int], ...]] = (
+    (InvalidRequest, 422),
+    (PermissionNeeded, 403),
+    (CreditsNeeded, 402),
+    (Gone, 404),
+    (Conflict, 409),
+    (TryLater, 503),
+    (ProviderRefused, 502),
+    (StartRefused, 500),
+    (InternalError, 500),
+)
+log = logging.getLogger("outlast.http")
+
+
+def status_of(kind: type[OutlastError]) -> int:
+    """The HTTP status of an error: its own in `STATUS`, else its branch's."""
+    own = STATUS.get(kind.code)
+    return own or next((status for branch, status in BRANCH if issubclass(kind, branch)), 500)
+
+
+def problem(error: OutlastError, request_id: str, *, status: int | None = None) -> Response:
+    """The answer that tells `error`."""
+    status = status or status_of(type(error))
+    body: dict[str, Any] = {
+        "type": f"urn:outlast:problem:{error.code}",
+        "title": HTTPStatus(status).phrase,
+        "status": status,
+        "code": error.code,
+        "detail": error.message,
+        "hint": error.hint,
+        "fields": error.fields,
+        "request_id": request_id,
+    }
+    headers = {"cache-control": "no-store"}
+    if error.retry_after_s is not None:
+        body["retry_after_s"] = error.retry_after_s
+        headers["retry-after"] = str(max(1, math.ceil(error.retry_after_s)))
+    if status == 401:
+        headers["www-authenticate"] = "Bearer"
+    return Response(orjson.dumps(body, default=str), status, headers, MEDIA_TYPE)
+
+
+def request_id_of(request: Request) -> str:
+    return str(request.scope.get("state", {}).get("request_id", ""))
+
+
+async def tell_refusal(request: Request, error: Exception) -> Response:
+    """Handler of every `OutlastError`; our own bugs are logged with their ids."""
+    assert isinstance(error, OutlastError)
+    if isinstance(error, InternalError):
+        log.error("internal error", exc_info=error, extra={"request_id": request_id_of(request)})
+    return problem(error, request_id_of(request))
+
+
+async def tell_invalid(request: Request, error: Exception) -> Response:
+    """Handler of input that does not fit its model: names the fields, never quotes what was sent."""
+    assert isinstance(error, RequestValidationError)
+    fields = {_place(item["loc"]): str(item["msg"]) for item in error.errors()}
+    first = ", ".join(f"{name}: {text}" for name, text in list(fields.items())[:3])
+    told = MalformedInput(
+        f"The request does not have the expected shape: {first}.",
+        hint="Correct the fields named. GET /openapi.json describes every request.",
+        errors=fields,
+    )
+    return problem(told, request_id_of(request))
+
+
+async def tell_http(request: Request, error: Exception) -> Response:
+    """Handler of what the router itself refuses: no such path, wrong method."""
+    assert isinstance(error, HTTPException)
+    request_id = request_id_of(request)
+    if error.status_code == 404:
+        return problem(NotFound(f"There is nothing at {request.url.path[:200]}."), request_id)
+    told = MalformedInput(str(error.detail), hint="GET /openapi.json describes every request.")
+    answer = problem(told, request_id, status=error.status_code)
+    answer.headers.update(error.headers or {})
+    return answer
+
+
+def unexpected(request_id: str) -> Response:
+    """The answer to an error nobody foresaw. What it was stands in the log, under the request id."""
+    return problem(InternalError("The server failed to answer this request."), request_id)
+
+
+async def tell_unexpected(request: Request, _error: Exception) -> Response:
+    """Handler of every other exception; the doors log it."""
+    return unexpected(request_id_of(request))
+
+
+def _place(path: Iterable[Any]) -> str:
+    parts = [str(part) for part in path]
+    return ".".join(
+        parts[1:] if len(parts) > 1 and parts[0] in ("body", "query", "path", "header") else parts
+    )

@@ -1,0 +1,43 @@
+"""Answers as JSON. Routes name their model for the documentation and give ready bytes, so nothing is validated
+twice."""
+
+from dataclasses import fields
+from typing import Any
+
+import orjson
+from pydantic import BaseModel
+from starlette.responses import Response
+
+from outlast.core.runs.views import RunDetails, RunSummary
+
+MEDIA_TYPE = "application/json"
+
+
+def reply(value: Any, status: int = 200) -> Response:
+    """`value` (plain data, dataclasses or models) as a JSON answer that no cache keeps."""
+    return Response(orjson.dumps(value, default=_plain), status, {"cache-control": "no-store"}, MEDIA_TYPE)
+
+
+def page(items: Any, next_cursor: Any = None) -> dict[str, Any]:
+    """A list answer: the items and the cursor of the next ones."""
+    return {"items": items, "next": None if next_cursor is None else str(next_cursor)}
+
+
+def nothing() -> Response:
+    """Done, and there is nothing to say."""
+    return Response(status_code=204)
+
+
+def shown_run(summary: RunSummary, details: RunDetails) -> dict[str, Any]:
+    """A run's two halves as one object."""
+    return {field.name: getattr(half, field.name) for half in (summary, details) for field in fields(half)}
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
+    if isinstance(value, (tuple, set, frozenset)):
+        return list(value)
+    if isinstance(value, dict):
+        return dict(value)
+    raise TypeError(f"{type(value).__name__} has no JSON form")

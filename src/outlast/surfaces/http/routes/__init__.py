@@ -1,0 +1,33 @@
+"""One file per noun. A route reads its input, calls one action, shapes the answer."""
+
+from outlast.surfaces.http.routes import (
+    accounts,
+    approvals,
+    attachments,
+    health,
+    invitations,
+    locks,
+    members,
+    models,
+    projects,
+    runs,
+    sandboxes,
+    streams,
+    threads,
+)
+
+__all__ = [
+    "accounts",
+    "approvals",
+    "attachments",
+    "health",
+    "invitations",
+    "locks",
+    "members",
+    "models",
+    "projects",
+    "runs",
+    "sandboxes",
+    "streams",
+    "threads",
+]

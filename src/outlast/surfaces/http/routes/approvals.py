@@ -1,0 +1,54 @@
+"""What runs wait for: approvals, questions, and the inbox of both."""
+
+from dataclasses import asdict
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from outlast.actions import approvals as actions
+from outlast.actions.inbox import list_inbox as find_items
+from outlast.surfaces.http.models.runs import (
+    AnswersRequest,
+    ApprovalRequest,
+    DecisionAnswer,
+    InboxItemAnswer,
+)
+from outlast.surfaces.http.models.shapes import Page
+from outlast.surfaces.http.replies import page, reply
+from outlast.surfaces.http.sign_in import Signed, Svc
+
+router = APIRouter(prefix="/v1", tags=["Approvals"])
+
+
+@router.post("/approvals/{approval_id}", response_model=DecisionAnswer)
+async def decide_approval(approval_id: str, body: ApprovalRequest, services: Svc, actor: Signed) -> Response:
+    """Approve or deny a tool call. The first decision stands: a second gets 409 with the first in `fields.first`."""
+    decided = await actions.decide_approval(
+        services,
+        actor,
+        approval_id,
+        body.decision,
+        reason=body.reason,
+        arguments=body.arguments,
+        remember=body.remember,
+    )
+    return reply(decided)
+
+
+@router.get("/approvals/{approval_id}", response_model=DecisionAnswer)
+async def read_approval(approval_id: str, services: Svc, actor: Signed) -> Response:
+    """An approval as it stands: `open` until decided."""
+    return reply(await actions.read_decision(services, actor, approval_id))
+
+
+@router.post("/questions/{question_id}", response_model=DecisionAnswer)
+async def answer_question(question_id: str, body: AnswersRequest, services: Svc, actor: Signed) -> Response:
+    """Answer what an agent asked, every question at once."""
+    return reply(await actions.answer_question(services, actor, question_id, body.answers))
+
+
+@router.get("/inbox", response_model=Page[InboxItemAnswer])
+async def list_inbox(services: Svc, actor: Signed, project: str | None = None) -> Response:
+    """What waits for the caller: approvals, questions, and requests to hand over what they drive."""
+    items = await find_items(services, actor, project)
+    return reply(page([asdict(item) for item in items]))

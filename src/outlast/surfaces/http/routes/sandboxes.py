@@ -1,0 +1,77 @@
+"""Sandboxes: see, pause, resume, kill, and the files in them."""
+
+import mimetypes
+from datetime import UTC, datetime
+from typing import Any, Final
+from urllib.parse import quote
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from outlast.actions import sandboxes as actions
+from outlast.base.clock import iso
+from outlast.core.sandboxes.interface import FileEntry
+from outlast.surfaces.http.models.sandboxes import FileAnswer, SandboxAnswer
+from outlast.surfaces.http.models.shapes import Page
+from outlast.surfaces.http.replies import page, reply
+from outlast.surfaces.http.sign_in import Signed, Svc
+
+router = APIRouter(prefix="/v1", tags=["Sandboxes"])
+LOCKED_DOWN: Final = "default-src 'none'; sandbox; frame-ancestors 'none'"
+
+
+@router.get("/projects/{project_id}/sandboxes", response_model=Page[SandboxAnswer])
+async def list_sandboxes(project_id: str, services: Svc, actor: Signed) -> Response:
+    """The project's living sandboxes, newest first."""
+    return reply(page(await actions.list_sandboxes(services, actor, project_id)))
+
+
+@router.get("/sandboxes/{sandbox_id}", response_model=SandboxAnswer)
+async def read_sandbox(sandbox_id: str, services: Svc, actor: Signed) -> Response:
+    """One sandbox, with what it uses now."""
+    return reply(await actions.read_sandbox(services, actor, sandbox_id))
+
+
+@router.post("/sandboxes/{sandbox_id}/pause", response_model=SandboxAnswer)
+async def pause_sandbox(sandbox_id: str, services: Svc, actor: Signed) -> Response:
+    """Freeze it where it is (editors)."""
+    return reply(await actions.pause_sandbox(services, actor, sandbox_id))
+
+
+@router.post("/sandboxes/{sandbox_id}/resume", response_model=SandboxAnswer)
+async def resume_sandbox(sandbox_id: str, services: Svc, actor: Signed) -> Response:
+    """Wake it, or make a new one over the same files (editors)."""
+    return reply(await actions.resume_sandbox(services, actor, sandbox_id))
+
+
+@router.post("/sandboxes/{sandbox_id}/kill", response_model=SandboxAnswer)
+async def kill_sandbox(sandbox_id: str, services: Svc, actor: Signed) -> Response:
+    """End it; its files stay (editors)."""
+    return reply(await actions.kill_sandbox(services, actor, sandbox_id))
+
+
+@router.get("/sandboxes/{sandbox_id}/files", response_model=Page[FileAnswer])
+async def list_files(sandbox_id: str, services: Svc, actor: Signed, path: str = "") -> Response:
+    """Files and folders below a path of the workspace."""
+    return reply(
+        page([_shown(entry) for entry in await actions.list_files(services, actor, sandbox_id, path)])
+    )
+
+
+@router.get("/sandboxes/{sandbox_id}/files/content", response_class=Response)
+async def read_file(sandbox_id: str, path: str, services: Svc, actor: Signed) -> Response:
+    """A file's bytes, the first 5 MB of it, as a download."""
+    content = await actions.read_file(services, actor, sandbox_id, path)
+    name = quote(path.rsplit("/", 1)[-1], safe="")
+    headers = {
+        "content-disposition": f"attachment; filename*=UTF-8''{name}",
+        "content-security-policy": LOCKED_DOWN,
+        "cache-control": "no-store",
+    }
+    kind = mimetypes.guess_type(path)[0] or "application/octet-stream"
+    return Response(content, 200, headers, kind if kind.startswith("image/") else "text/plain; charset=utf-8")
+
+
+def _shown(entry: FileEntry) -> dict[str, Any]:
+    modified = iso(datetime.fromtimestamp(entry.mtime, UTC))
+    return {"path": entry.path, "size_bytes": entry.size, "is_dir": entry.is_dir, "modified_at": modified}

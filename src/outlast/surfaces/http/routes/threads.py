@@ -1,0 +1,135 @@
+"""Threads and their messages: list, search, make, read, rename, archive, fork, delete."""
+
+from typing import Any, Literal
+
+from fastapi import APIRouter, Query
+from starlette.responses import Response
+
+from outlast.actions import threads as actions
+from outlast.actions.opening import OpenedThread, open_thread
+from outlast.base.events import MessageData, ThreadData
+from outlast.core.threads.composing import Draft
+from outlast.core.threads.lists import ListedThread
+from outlast.surfaces.http.models.shapes import Page
+from outlast.surfaces.http.models.threads import (
+    ForkRequest,
+    ListedThreadAnswer,
+    MessageRequest,
+    ThreadAnswer,
+    ThreadRequest,
+    TitleRequest,
+)
+from outlast.surfaces.http.replies import nothing, page, reply, shown_run
+from outlast.surfaces.http.sign_in import Signed, Svc
+
+router = APIRouter(prefix="/v1", tags=["Threads"])
+MAX_POSITION = 2**31 - 1  # of a message, as the databases count
+
+
+@router.get("/projects/{project_id}/threads", response_model=Page[ListedThreadAnswer])
+async def list_threads(
+    project_id: str,
+    services: Svc,
+    actor: Signed,
+    status: Literal["open", "archived"] = "open",
+    q: str = Query("", max_length=500),
+    before: str | None = None,
+    limit: int = Query(50, ge=1, le=200),
+) -> Response:
+    """The project's threads, last changed first; with `q` those whose title or messages hold its words, archived
+    too."""
+    found = await actions.list_threads(
+        services, actor, project_id, status=status, query=q, before=before, limit=limit
+    )
+    return reply(page([_listed(item) for item in found.items], found.next))
+
+
+@router.post("/projects/{project_id}/threads", status_code=201, response_model=ThreadData)
+async def create_thread(project_id: str, body: ThreadRequest, services: Svc, actor: Signed) -> Response:
+    """Make a thread (editors)."""
+    made = await actions.create_thread(
+        services, actor, project_id, title=body.title, profile=body.profile or "chat", anchor=body.anchor
+    )
+    return reply(made, 201)
+
+
+@router.get("/threads/{thread_id}", response_model=ThreadAnswer)
+async def read_thread(thread_id: str, services: Svc, actor: Signed) -> Response:
+    """A thread with what its page shows: load its messages, then follow it from `cursor`."""
+    return reply(_opened(await open_thread(services, actor, thread_id)))
+
+
+@router.patch("/threads/{thread_id}", response_model=ThreadData)
+async def rename_thread(thread_id: str, body: TitleRequest, services: Svc, actor: Signed) -> Response:
+    """Give a thread a title (editors)."""
+    return reply(await actions.rename_thread(services, actor, thread_id, body.title))
+
+
+@router.delete("/threads/{thread_id}", status_code=204)
+async def delete_thread(thread_id: str, services: Svc, actor: Signed) -> Response:
+    """Remove a thread with everything in it (owners)."""
+    await actions.delete_thread(services, actor, thread_id)
+    return nothing()
+
+
+@router.post("/threads/{thread_id}/archive", response_model=ThreadData)
+async def archive_thread(thread_id: str, services: Svc, actor: Signed) -> Response:
+    """Hide a thread from the list; search still finds it (editors)."""
+    return reply(await actions.archive_thread(services, actor, thread_id))
+
+
+@router.post("/threads/{thread_id}/unarchive", response_model=ThreadData)
+async def unarchive_thread(thread_id: str, services: Svc, actor: Signed) -> Response:
+    """Bring a thread back to the list (editors)."""
+    return reply(await actions.unarchive_thread(services, actor, thread_id))
+
+
+@router.post("/threads/{thread_id}/fork", status_code=201, response_model=ThreadData)
+async def fork_thread(
+    thread_id: str, services: Svc, actor: Signed, body: ForkRequest | None = None
+) -> Response:
+    """Copy a thread up to a message (without one: the last) into a new thread (editors)."""
+    asked = body or ForkRequest()
+    return reply(await actions.fork_thread(services, actor, thread_id, asked.message_id, asked.title), 201)
+
+
+@router.get("/threads/{thread_id}/messages", response_model=Page[MessageData])
+async def list_messages(
+    thread_id: str,
+    services: Svc,
+    actor: Signed,
+    before: int | None = Query(None, ge=0, le=MAX_POSITION),
+    limit: int = Query(50, ge=1, le=200),
+) -> Response:
+    """A page of messages, oldest first: the newest ones, or those before a position."""
+    found = await actions.list_messages(services, actor, thread_id, before, limit)
+    return reply(page(found.items, found.next))
+
+
+@router.post("/threads/{thread_id}/messages", status_code=201, response_model=MessageData)
+async def post_message(thread_id: str, body: MessageRequest, services: Svc, actor: Signed) -> Response:
+    """Add a message without starting a run (editors; needs no lock)."""
+    return reply(await actions.post_message(services, actor, thread_id, draft_of(body)), 201)
+
+
+def draft_of(body: MessageRequest) -> Draft:
+    """What a person sends, as the core takes it."""
+    parts = [part.model_dump() for part in body.parts or ()]
+    return Draft(body.content, parts, body.images)
+
+
+def _listed(item: ListedThread) -> dict[str, Any]:
+    shown = item.thread.model_dump()
+    return shown if item.match is None else {**shown, "match": item.match}
+
+
+def _opened(opened: OpenedThread) -> dict[str, Any]:
+    return {
+        **opened.view.thread.model_dump(),
+        "cursor": opened.cursor,
+        "watching": [{"user_id": member.user_id, "name": member.name} for member in opened.watching],
+        "lineage": [{"id": thread_id, "title": title} for thread_id, title in opened.view.lineage],
+        "active_run": shown_run(*opened.active_run) if opened.active_run else None,
+        "queued_runs": [{"run_id": run.id, "message_id": run.message_id} for run in opened.queued],
+        "project_role": opened.view.role,
+    }

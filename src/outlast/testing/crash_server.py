@@ -1,0 +1,24 @@
+"""The command `outlast`, with a database that can be told to kill the process: `python -m outlast.testing.crash_server
+serve …`. The environment says where: `OUTLAST_CRASH_POINT_FILE`, and `OUTLAST_CRASH_COMMITS_FILE` for the labels of
+all commits (see `outlast.testing.crash`)."""
+
+import os
+from pathlib import Path
+
+from outlast import app
+from outlast.__main__ import main
+from outlast.base.clock import Clock
+from outlast.db.database import Database
+from outlast.db.opening import open_database
+from outlast.testing.crash import COMMITS_FILE, POINT_FILE, CrashingDatabase
+
+
+def _open_crashing(url: str, data_dir: Path, clock: Clock) -> Database:
+    commits = os.environ.get(COMMITS_FILE)
+    inner = open_database(url, data_dir, clock)
+    return CrashingDatabase(inner, Path(os.environ[POINT_FILE]), Path(commits) if commits else None)
+
+
+if __name__ == "__main__":
+    app.open_database = _open_crashing  # type: ignore[attr-defined]  # imported there by name
+    main()

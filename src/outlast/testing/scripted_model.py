@@ -1,0 +1,167 @@
+"""A language model that says what the test wrote down, and can be held, hung and broken at any point.
+
+    model = ScriptedModel([turn("Let me look.", Call("terminal", {"command": "ls"})), turn("Two files.")])
+
+Each request plays the next turn and is kept in `requests`. Steps of a turn: a string (streamed word by word), `Think`,
+`Call`, `Fail`, `WaitFor` (an event the test sets), `HANG` (until cancelled).
+"""
+
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import anyio
+import orjson
+
+from outlast.base.errors import OutlastError
+from outlast.core.models.protocol import (
+    Delta,
+    Finish,
+    ModelRequest,
+    ReasoningDelta,
+    TextDelta,
+    TurnEnd,
+    Usage,
+)
+from outlast.core.models.turn import TurnCalls
+from outlast.core.models.words import split_words
+
+
+@dataclass(frozen=True, slots=True)
+class Think:
+    """Reasoning, streamed word by word."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A tool call. `arguments`: the object, or its JSON text (which may be broken on purpose)."""
+
+    name: str
+    arguments: dict[str, Any] | str = field(default_factory=dict)
+    call_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Fail:
+    """The stream breaks here with this error."""
+
+    error: OutlastError
+
+
+@dataclass(frozen=True, slots=True)
+class WaitFor:
+    """Nothing more until the test sets `event`."""
+
+    event: anyio.Event
+
+
+@dataclass(frozen=True, slots=True)
+class Hang:
+    """Nothing more, ever; only cancelling helps."""
+
+
+HANG: Final = Hang()
+
+USUAL: Final = Usage(input_tokens=10, output_tokens=5, cost_usd=0.0)
+
+Step = str | Think | Call | Fail | WaitFor | Hang
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One answer. `finish` other than `stop` is kept as written; calls make it `tool_calls` by themselves."""
+
+    steps: tuple[Step, ...]
+    finish: Finish = "stop"
+    usage: Usage = USUAL
+    opaque: dict[str, Any] | None = None
+
+
+def turn(
+    *steps: Step, finish: Finish = "stop", usage: Usage | None = None, opaque: dict[str, Any] | None = None
+) -> Turn:
+    """Short for `Turn((…,))` with a usual usage."""
+    return Turn(steps, finish, usage or USUAL, opaque)
+
+
+class ScriptedModel:
+    """A `LanguageModel` that plays `turns` in order.
+
+    `turns` may also be a function from the request to its turn (for tests whose requests come in any order). A request
+    beyond the last turn fails the test with an `AssertionError`, unless `repeat_last` is set. `open_streams` counts
+    streams begun and not yet ended or closed; `abandoned` those closed before their end.
+    """
+
+    def __init__(
+        self, turns: Iterable[Turn] | Callable[[ModelRequest], Turn] = (), *, repeat_last: bool = False
+    ) -> None:
+        self.requests: list[ModelRequest] = []
+        self.open_streams = 0
+        self.abandoned = 0
+        self._choose = turns if callable(turns) else None
+        self._turns: list[Turn] = [] if callable(turns) else list(turns)
+        self._repeat_last = repeat_last
+        self._arrived = anyio.Event()
+
+    def add(self, *turns: Turn) -> None:
+        """More turns at the end of the script."""
+        self._turns.extend(turns)
+
+    async def wait_requests(self, count: int) -> None:
+        """Returns once at least `count` requests have been made (they may still be streaming)."""
+        while len(self.requests) < count:
+            await self._arrived.wait()
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[Sequence[Delta], None]:
+        """Plays the next turn: one batch per word, call or end."""
+        self.requests.append(request)
+        self._arrived.set()
+        self._arrived = anyio.Event()
+        chosen = self._next_turn(request)
+        self.open_streams += 1
+        ended = False
+        try:
+            calls = TurnCalls()
+            for number, step in enumerate(chosen.steps):
+                async for batch in _play(step, calls, f"call_{len(self.requests)}_{number}"):
+                    yield batch
+            yield [*calls.complete(), TurnEnd(calls.finish(chosen.finish), chosen.usage, chosen.opaque)]
+            ended = True
+        finally:
+            self.open_streams -= 1
+            self.abandoned += not ended
+
+    def _next_turn(self, request: ModelRequest) -> Turn:
+        if self._choose is not None:
+            return self._choose(request)
+        position = len(self.requests) - 1
+        if position >= len(self._turns) and self._repeat_last and self._turns:
+            position = len(self._turns) - 1
+        assert position < len(self._turns), (
+            f"request {position + 1} came, the script has {len(self._turns)} turns"
+        )
+        return self._turns[position]
+
+
+async def _play(step: Step, calls: TurnCalls, call_id: str) -> AsyncGenerator[Sequence[Delta], None]:
+    match step:
+        case str():
+            for word in split_words(step):
+                yield [TextDelta(word)]
+        case Think(text):
+            for word in split_words(text):
+                yield [ReasoningDelta(word)]
+        case Call(name, arguments, given_id):
+            text = arguments if isinstance(arguments, str) else orjson.dumps(arguments).decode()
+            start = calls.start(given_id or call_id, name)
+            yield [start]
+            for at in range(0, len(text), 12):
+                yield [calls.add(start.index, text[at : at + 12])]
+        case Fail(error):
+            raise error
+        case WaitFor(event):
+            await event.wait()
+        case Hang():
+            await anyio.sleep_forever()
