@@ -1,0 +1,188 @@
+/** The HTTP API as methods. One fetch wrapper; every refusal is thrown as an `OutlastError` of the matching class. */
+import { errorOf, unreachable } from './errors.ts'
+import type * as api from './types.ts'
+
+export interface ClientOptions {
+  /** Where the server is; empty for the page's own origin. */
+  baseUrl?: string
+  /** An API token. Without it the browser's cookie session is used. */
+  token?: string
+  fetch?: typeof globalThis.fetch
+}
+
+interface RequestOptions {
+  body?: unknown
+  form?: FormData
+  query?: Record<string, string | number | null | undefined>
+  headers?: Record<string, string>
+  signal?: AbortSignal | undefined
+}
+
+export interface ListOptions {
+  limit?: number
+  before?: string | number | null
+  signal?: AbortSignal | undefined
+}
+
+export class OutlastClient {
+  readonly #baseUrl: string
+  readonly #token: string | undefined
+  readonly #fetch: typeof globalThis.fetch
+  readonly #listeners = new Set<(event: api.OutlastEvent) => void>()
+
+  constructor({ baseUrl = '', token, fetch }: ClientOptions = {}) {
+    this.#baseUrl = baseUrl.replace(/\/$/, '')
+    this.#token = token
+    this.#fetch = fetch ?? ((...args) => globalThis.fetch(...args))
+  }
+
+  /** Calls back for every event that any stream of this client brings. Returns how to stop. */
+  listen(listener: (event: api.OutlastEvent) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Passes an event of a stream on to the listeners. */
+  announce(event: api.OutlastEvent): void {
+    for (const listener of this.#listeners) listener(event)
+  }
+
+  /** The response of one request. Throws `Unreachable` without an answer and the matching class for a refusal. */
+  async send(method: string, path: string, options: RequestOptions = {}): Promise<Response> {
+    const headers: Record<string, string> = { ...options.headers }
+    if (this.#token !== undefined) headers['authorization'] = `Bearer ${this.#token}`
+    if (options.body !== undefined) headers['content-type'] = 'application/json'
+    const body = options.form ?? (options.body === undefined ? null : JSON.stringify(options.body))
+    const init: RequestInit = { method, headers, body, signal: options.signal ?? null, credentials: 'same-origin' }
+    const response = await this.#fetch(this.url(path, options.query), init).catch((reason: unknown) => {
+      throw options.signal?.aborted === true ? reason : unreachable(reason)
+    })
+    if (!response.ok) throw await errorOf(response)
+    return response
+  }
+
+  url(path: string, query: RequestOptions['query'] = {}): string {
+    const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== '')
+    const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()
+    return `${this.#baseUrl}${path}${search === '' ? '' : `?${search}`}`
+  }
+
+  async #json<T>(method: string, path: string, options?: RequestOptions): Promise<T> {
+    const response = await this.send(method, path, options)
+    return (response.status === 204 ? undefined : await response.json()) as T
+  }
+
+  #get<T>(path: string, query?: RequestOptions['query'], signal?: AbortSignal): Promise<T> {
+    return this.#json<T>('GET', path, { ...(query && { query }), signal })
+  }
+
+  /** Opens an event stream after `cursor`; 204 means that there is nothing more. */
+  openEvents(noun: 'runs' | 'threads' | 'projects', id: string, cursor: string, signal: AbortSignal) {
+    return this.send('GET', `/v1/${noun}/${id}/events`, {
+      query: { after: cursor },
+      headers: { accept: 'text/event-stream' },
+      signal,
+    })
+  }
+
+  // --- session and account
+
+  me = (signal?: AbortSignal) => this.#get<api.Me>('/v1/me', {}, signal)
+  signIn = (token: string) => this.#json<void>('POST', '/v1/session', { body: { token } })
+  signOut = () => this.#json<void>('DELETE', '/v1/session')
+  models = () => this.#get<{ items: api.Model[] }>('/v1/models')
+  credits = () => this.#get<api.Credits>('/v1/credits')
+  inbox = (project?: string) => this.#get<{ items: api.InboxItem[] }>('/v1/inbox', { project })
+  tokens = () => this.#get<api.Page<api.Token>>('/v1/tokens')
+  createToken = (body: { name: string; expires_in_days?: number }) =>
+    this.#json<api.Token & { token: string }>('POST', '/v1/tokens', { body })
+  revokeToken = (id: string) => this.#json<void>('DELETE', `/v1/tokens/${id}`)
+
+  // --- projects and members
+
+  projects = () => this.#get<api.Page<api.Project>>('/v1/projects')
+  project = (id: string, signal?: AbortSignal) => this.#get<api.Project>(`/v1/projects/${id}`, {}, signal)
+  createProject = (name: string) => this.#json<api.Project>('POST', '/v1/projects', { body: { name } })
+  renameProject = (id: string, name: string) =>
+    this.#json<api.Project>('PATCH', `/v1/projects/${id}`, { body: { name } })
+  deleteProject = (id: string) => this.#json<void>('DELETE', `/v1/projects/${id}`)
+  members = (projectId: string) => this.#get<api.Page<api.Member>>(`/v1/projects/${projectId}/members`)
+  changeRole = (projectId: string, userId: string, role: api.Role) =>
+    this.#json<api.Member>('PATCH', `/v1/projects/${projectId}/members/${userId}`, { body: { role } })
+  removeMember = (projectId: string, userId: string) =>
+    this.#json<void>('DELETE', `/v1/projects/${projectId}/members/${userId}`)
+  invitations = (projectId: string) => this.#get<api.Page<api.Invitation>>(`/v1/projects/${projectId}/invitations`)
+  invite = (projectId: string, body: { role: api.Role; name?: string; expires_in_days?: number }) =>
+    this.#json<api.Invitation & { url: string; token: string }>('POST', `/v1/projects/${projectId}/invitations`, {
+      body,
+    })
+  withdrawInvitation = (id: string) => this.#json<void>('DELETE', `/v1/invitations/${id}`)
+  acceptInvitation = (token: string, name: string) =>
+    this.#json<{ project_id: string; user: api.Me['user']; token?: string }>('POST', '/v1/invitations/accept', {
+      body: { token, name },
+    })
+
+  // --- threads
+
+  threads = (projectId: string, options: ListOptions & { status?: 'open' | 'archived'; q?: string } = {}) => {
+    const { signal, ...query } = options
+    return this.#get<api.Page<api.Thread>>(`/v1/projects/${projectId}/threads`, query, signal)
+  }
+  createThread = (projectId: string, body: { title?: string; profile?: string } = {}) =>
+    this.#json<api.Thread>('POST', `/v1/projects/${projectId}/threads`, { body })
+  thread = (id: string, signal?: AbortSignal) => this.#get<api.ThreadView>(`/v1/threads/${id}`, {}, signal)
+  renameThread = (id: string, title: string) =>
+    this.#json<api.Thread>('PATCH', `/v1/threads/${id}`, { body: { title } })
+  deleteThread = (id: string) => this.#json<void>('DELETE', `/v1/threads/${id}`)
+  messages = (threadId: string, { signal, ...query }: ListOptions = {}) =>
+    this.#get<api.Page<api.Message>>(`/v1/threads/${threadId}/messages`, query, signal)
+  postMessage = (threadId: string, body: { content: string; images?: string[] }) =>
+    this.#json<api.Message>('POST', `/v1/threads/${threadId}/messages`, { body })
+  fork = (threadId: string, body: { message_id?: string; title?: string } = {}) =>
+    this.#json<api.Thread>('POST', `/v1/threads/${threadId}/fork`, { body })
+  archive = (threadId: string) => this.#json<api.Thread>('POST', `/v1/threads/${threadId}/archive`)
+  unarchive = (threadId: string) => this.#json<api.Thread>('POST', `/v1/threads/${threadId}/unarchive`)
+  takeLock = (threadId: string, takeOver = false) =>
+    this.#json<{ lock: api.Lock }>('PUT', `/v1/threads/${threadId}/lock`, { body: { take_over: takeOver } })
+  releaseLock = (threadId: string) => this.#json<void>('DELETE', `/v1/threads/${threadId}/lock`)
+  requestLock = (threadId: string) => this.#json<{ lock: api.Lock }>('POST', `/v1/threads/${threadId}/lock/request`)
+  handOverLock = (threadId: string, userId: string) =>
+    this.#json<{ lock: api.Lock }>('POST', `/v1/threads/${threadId}/lock/handover`, { body: { user_id: userId } })
+  typing = (threadId: string, typing: boolean) =>
+    this.#json<void>('POST', `/v1/threads/${threadId}/typing`, { body: { typing } })
+
+  // --- runs
+
+  /** Starts a run and returns at once. The same key again gives the first answer, so a lost reply is safely repeated. */
+  startRun = (threadId: string, body: api.StartRun, idempotencyKey: string) =>
+    this.#json<api.StartedRun>('POST', `/v1/threads/${threadId}/runs`, {
+      body,
+      headers: { 'idempotency-key': idempotencyKey },
+    })
+  /** The same, creating the thread. */
+  startThread = (body: api.StartRun & { project_id?: string; profile?: string }, idempotencyKey: string) =>
+    this.#json<api.StartedRun>('POST', '/v1/runs', { body, headers: { 'idempotency-key': idempotencyKey } })
+  runs = (options: ListOptions & { project?: string; thread?: string; status?: api.RunStatus; q?: string } = {}) => {
+    const { signal, ...query } = options
+    return this.#get<api.Page<api.RunSummary>>('/v1/runs', query, signal)
+  }
+  run = (id: string, signal?: AbortSignal) => this.#get<api.RunView>(`/v1/runs/${id}`, {}, signal)
+  exportUrl = (runId: string) => this.url(`/v1/runs/${runId}/export`)
+  cancel = (runId: string) => this.#json<api.RunSummary>('POST', `/v1/runs/${runId}/cancel`)
+  retry = (runId: string) => this.#json<api.StartedRun>('POST', `/v1/runs/${runId}/retry`)
+  continue = (runId: string) => this.#json<api.StartedRun>('POST', `/v1/runs/${runId}/continue`)
+  resume = (runId: string) => this.#json<api.RunSummary>('POST', `/v1/runs/${runId}/resume`)
+  decide = (approvalId: string, body: api.ApprovalDecision) =>
+    this.#json<{ id: string; decision: string }>('POST', `/v1/approvals/${approvalId}`, { body })
+  answer = (questionId: string, answers: api.Answers) =>
+    this.#json<{ id: string }>('POST', `/v1/questions/${questionId}`, { body: { answers } })
+
+  // --- attachments
+
+  upload = (projectId: string, file: File, signal?: AbortSignal) => {
+    const form = new FormData()
+    form.append('file', file)
+    return this.#json<api.Attachment>('POST', '/v1/attachments', { form, query: { project_id: projectId }, signal })
+  }
+  attachmentUrl = (id: string) => this.url(`/v1/attachments/${id}`)
+}

@@ -1,0 +1,112 @@
+/** The server's error tree: the class answers "what now?", `code` says exactly what happened. */
+
+/** A problem document (RFC 9457) as the server sends it. */
+export interface Problem {
+  title?: string
+  status: number
+  code: string
+  detail: string
+  hint?: string
+  request_id?: string | null
+  fields?: Record<string, unknown>
+  retry_after_s?: number | null
+}
+
+export class OutlastError extends Error {
+  readonly code: string
+  readonly status: number
+  readonly hint: string
+  readonly fields: Record<string, unknown>
+  readonly requestId: string | null
+  readonly retryAfterS: number | null
+
+  constructor(problem: Problem, options?: ErrorOptions) {
+    super(problem.detail, options)
+    this.name = new.target.name
+    this.code = problem.code
+    this.status = problem.status
+    this.hint = problem.hint ?? ''
+    this.fields = problem.fields ?? {}
+    this.requestId = problem.request_id ?? null
+    this.retryAfterS = problem.retry_after_s ?? null
+  }
+}
+
+/** Fix the request. */
+export class InvalidRequest extends OutlastError {}
+/** Sign in, or ask for permission. */
+export class PermissionNeeded extends OutlastError {}
+/** Buy credits or choose a cheaper model. */
+export class CreditsNeeded extends OutlastError {}
+/** It is gone, or was never there for you. */
+export class Gone extends OutlastError {}
+/** Somebody was faster, or the thing is in another state. */
+export class Conflict extends OutlastError {}
+/** Try again later; the only branch worth repeating unchanged. */
+export class TryLater extends OutlastError {}
+/** A model provider said no for good. */
+export class ProviderRefused extends OutlastError {}
+/** A bug in the server. */
+export class InternalError extends OutlastError {}
+/** No answer at all: the server is down or the network is. */
+export class Unreachable extends TryLater {}
+
+type ErrorClass = new (problem: Problem, options?: ErrorOptions) => OutlastError
+
+const BY_CODE: Record<string, ErrorClass> = {
+  credits_needed: CreditsNeeded,
+  model_rejected: ProviderRefused,
+  model_policy_refused: ProviderRefused,
+  model_key_refused: ProviderRefused,
+  policy_denied: PermissionNeeded,
+}
+
+const BY_STATUS: Record<number, ErrorClass> = {
+  401: PermissionNeeded,
+  402: CreditsNeeded,
+  403: PermissionNeeded,
+  404: Gone,
+  410: Gone,
+  409: Conflict,
+  408: TryLater,
+  429: TryLater,
+  502: TryLater,
+  503: TryLater,
+  504: TryLater,
+  507: TryLater,
+}
+
+/** The error for a problem document, by its code where that decides and else by its status. */
+export function errorFrom(problem: Problem): OutlastError {
+  const known = BY_CODE[problem.code] ?? BY_STATUS[problem.status]
+  return new (known ?? (problem.status >= 500 ? InternalError : InvalidRequest))(problem)
+}
+
+/** The error for a refused response, whatever its body is. */
+export async function errorOf(response: Response): Promise<OutlastError> {
+  const body: unknown = await response.json().catch(() => null)
+  if (isProblem(body)) return errorFrom({ ...body, status: response.status })
+  const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN)
+  return errorFrom({
+    status: response.status,
+    code: `http_${response.status}`,
+    detail: response.statusText || `The server answered ${response.status}`,
+    retry_after_s: Number.isNaN(retryAfter) ? null : retryAfter,
+  })
+}
+
+export function unreachable(cause: unknown): Unreachable {
+  return new Unreachable(
+    {
+      status: 0,
+      code: 'unreachable',
+      detail: 'The server does not answer.',
+      hint: 'Check the connection. Nothing that was saved is lost.',
+    },
+    { cause },
+  )
+}
+
+function isProblem(body: unknown): body is Problem {
+  return typeof body === 'object' && body !== null && 'code' in body && 'detail' in body
+}

@@ -1,0 +1,266 @@
+/**
+ * Events in, state out. Plain functions without React, clock or network; the Python twin is
+ * `core/streams/fold.py` and both run `contract/cases/*.json`. States are plain JSON and never changed in place.
+ */
+import type {
+  EventData,
+  Lock,
+  Message,
+  OutlastEvent,
+  Part,
+  Pending,
+  RunError,
+  RunStatus,
+  Thread,
+  Usage,
+} from './types.ts'
+
+export interface RunState {
+  run_id: string
+  thread_id: string | null
+  /** The user message that the run answers. */
+  message_id: string | null
+  answer_message_id: string | null
+  profile: string | null
+  model: string | null
+  started_by: string | null
+  after_run_id: string | null
+  parent_run_id: string | null
+  status: RunStatus
+  waiting_for: 'approval' | 'answer' | null
+  retry_at: string | null
+  reason: string | null
+  attempt: number
+  step: number
+  parts: Part[]
+  pending: Pending[]
+  stop_reason: string | null
+  problems: string[]
+  usage: Usage | null
+  credits: number | null
+  error: RunError | null
+  /** True after `stream.ended`: nothing more will come. */
+  ended: boolean
+}
+
+export interface ThreadState {
+  thread: Thread | null
+  lock: Lock | null
+  /** Ordered by position. */
+  messages: Message[]
+  /** Runs seen in this stream, by id. */
+  runs: Record<string, RunState>
+}
+
+const TERMINAL: readonly RunStatus[] = ['completed', 'cancelled', 'error']
+
+export const isTerminal = (status: RunStatus): boolean => TERMINAL.includes(status)
+
+export function emptyRun(runId: string): RunState {
+  return {
+    run_id: runId,
+    thread_id: null,
+    message_id: null,
+    answer_message_id: null,
+    profile: null,
+    model: null,
+    started_by: null,
+    after_run_id: null,
+    parent_run_id: null,
+    status: 'queued',
+    waiting_for: null,
+    retry_at: null,
+    reason: null,
+    attempt: 0,
+    step: 0,
+    parts: [],
+    pending: [],
+    stop_reason: null,
+    problems: [],
+    usage: null,
+    credits: null,
+    error: null,
+    ended: false,
+  }
+}
+
+export const emptyThread = (): ThreadState => ({ thread: null, lock: null, messages: [], runs: {} })
+
+/** The run after one event of its log. An event that says nothing about a run returns the same object. */
+export function foldRun(run: RunState, event: OutlastEvent): RunState {
+  switch (event.event) {
+    case 'run.queued':
+      return { ...emptyRun(event.data.run_id), ...event.data }
+    case 'run.started':
+      return { ...run, ...RESUMED, status: 'running', attempt: event.data.attempt }
+    case 'run.status':
+      return foldStatus(run, event.data)
+    case 'step.started':
+      return { ...run, ...TRIED, step: event.data.step, attempt: event.data.attempt }
+    case 'step.reset':
+      return foldReset(run, event.data)
+    case 'part.created':
+      return { ...run, ...TRIED, parts: upsertPart(run.parts, event.data.part) }
+    case 'part.completed':
+    case 'part.snapshot':
+      return { ...run, parts: upsertPart(run.parts, event.data.part) }
+    case 'text.delta':
+    case 'reasoning.delta':
+    case 'tool_call.arguments.delta':
+    case 'tool_call.output.delta':
+      return foldDelta(run, event.event, event.data)
+    case 'tool_call.result':
+      return changeTool(run, event.data.part_id, {
+        status: event.data.status,
+        result: event.data.result,
+        duration_s: event.data.duration_s,
+      })
+    case 'approval.requested':
+      return foldApprovalRequested(run, event.data)
+    case 'approval.resolved':
+      return foldApprovalResolved(run, event.data)
+    case 'question.asked':
+      return foldQuestionAsked(run, event.data)
+    case 'question.answered':
+      return foldQuestionAnswered(run, event.data)
+    case 'run.completed':
+    case 'run.error':
+    case 'run.cancelled':
+      return foldEnd(run, event)
+    case 'stream.ended':
+      return { ...run, ended: true }
+    default:
+      return run
+  }
+}
+
+/** The thread after one event of its stream: its own log interleaved with its runs' logs. */
+export function foldThread(state: ThreadState, event: OutlastEvent): ThreadState {
+  switch (event.event) {
+    case 'message.created':
+      return { ...state, messages: upsertMessage(state.messages, event.data.message) }
+    case 'thread.updated':
+      return { ...state, thread: event.data.thread, lock: event.data.thread.lock }
+    case 'lock.acquired':
+    case 'lock.released':
+    case 'lock.requested':
+    case 'lock.handed_over':
+    case 'lock.taken_over':
+      return foldLock(state, event.data.lock)
+    default:
+      return foldRunInThread(state, event)
+  }
+}
+
+/** The wait before another try is over. */
+const TRIED = { retry_at: null, reason: null } as const
+
+const RESUMED = { waiting_for: null, retry_at: null, reason: null } as const
+
+function foldRunInThread(state: ThreadState, event: OutlastEvent): ThreadState {
+  const runId = runOf(event)
+  if (runId === null) return state
+  const before = state.runs[runId] ?? emptyRun(runId)
+  const after = foldRun(before, event)
+  return after === before ? state : { ...state, runs: { ...state.runs, [runId]: after } }
+}
+
+/** Which run an event is about: the one it names, else the one whose log it lies in ("<log id>:<number>"). */
+export function runOf({ id, data }: OutlastEvent): string | null {
+  if ('run_id' in data && data.run_id !== null) return data.run_id
+  const logId = id.slice(0, id.lastIndexOf(':'))
+  return logId.startsWith('run_') ? logId : null
+}
+
+function foldLock(state: ThreadState, lock: Lock | null): ThreadState {
+  return { ...state, lock, thread: state.thread && { ...state.thread, lock } }
+}
+
+function foldStatus(run: RunState, data: EventData<'run.status'>): RunState {
+  const { status, waiting_for, retry_at, reason } = data
+  return { ...run, status, waiting_for, retry_at, reason }
+}
+
+function foldReset(run: RunState, data: EventData<'step.reset'>): RunState {
+  const kept = run.parts.filter((part) => part.step !== data.step)
+  return { ...run, ...TRIED, step: data.step, attempt: data.attempt, parts: [...kept, ...data.parts] }
+}
+
+type DeltaName = 'text.delta' | 'reasoning.delta' | 'tool_call.arguments.delta' | 'tool_call.output.delta'
+
+function foldDelta(run: RunState, name: DeltaName, data: EventData<'text.delta'>): RunState {
+  const at = run.parts.findIndex((part) => part.id === data.part_id)
+  const part = run.parts[at]
+  if (part === undefined) return run
+  return { ...run, parts: run.parts.with(at, grown(part, name, data.delta)) }
+}
+
+function grown(part: Part, name: DeltaName, delta: string): Part {
+  if (part.type === 'text' || part.type === 'reasoning') return { ...part, text: part.text + delta }
+  if (part.type !== 'tool_call') return part
+  if (name === 'tool_call.output.delta') return { ...part, output: part.output + delta }
+  return { ...part, arguments: part.arguments + delta }
+}
+
+function foldApprovalRequested(run: RunState, { approval }: EventData<'approval.requested'>): RunState {
+  const asked = changeTool(run, approval.part_id, { status: 'waiting', approval_id: approval.id })
+  return { ...asked, pending: [...without(run.pending, approval.id), { kind: 'approval', ...approval }] }
+}
+
+function foldApprovalResolved(run: RunState, data: EventData<'approval.resolved'>): RunState {
+  const status = ({ approve: 'pending', deny: 'denied', cancelled: 'cancelled' } as const)[data.decision]
+  const change = data.arguments == null ? { status } : { status, arguments: data.arguments }
+  return { ...changeTool(run, data.part_id, change), pending: without(run.pending, data.approval_id) }
+}
+
+function foldQuestionAsked(run: RunState, { question }: EventData<'question.asked'>): RunState {
+  const asked = changeTool(run, question.part_id, { status: 'waiting', approval_id: question.id })
+  return { ...asked, pending: [...without(run.pending, question.id), { kind: 'question', ...question }] }
+}
+
+function foldQuestionAnswered(run: RunState, data: EventData<'question.answered'>): RunState {
+  const answered = changeTool(run, data.part_id, { status: data.cancelled ? 'cancelled' : 'pending' })
+  return { ...answered, pending: without(run.pending, data.question_id) }
+}
+
+type End = Extract<OutlastEvent, { event: 'run.completed' | 'run.error' | 'run.cancelled' }>
+
+function foldEnd(run: RunState, event: End): RunState {
+  const base = {
+    ...run,
+    ...RESUMED,
+    pending: [],
+    answer_message_id: event.data.message_id,
+    stop_reason: event.data.stop_reason,
+  }
+  switch (event.event) {
+    case 'run.completed': {
+      const { problems, usage, credits } = event.data
+      return { ...base, status: 'completed', problems, usage, credits }
+    }
+    case 'run.error':
+      return { ...base, status: 'error', error: event.data.error }
+    case 'run.cancelled':
+      return { ...base, status: 'cancelled' }
+  }
+}
+
+const without = (pending: Pending[], id: string): Pending[] => pending.filter((item) => item.id !== id)
+
+function changeTool(run: RunState, partId: string, change: Partial<Extract<Part, { type: 'tool_call' }>>): RunState {
+  const at = run.parts.findIndex((part) => part.id === partId)
+  const part = run.parts[at]
+  if (part?.type !== 'tool_call') return run
+  return { ...run, parts: run.parts.with(at, { ...part, ...change }) }
+}
+
+function upsertPart(parts: Part[], part: Part): Part[] {
+  const at = parts.findIndex((known) => known.id === part.id)
+  return at === -1 ? [...parts, part] : parts.with(at, part)
+}
+
+export function upsertMessage(messages: Message[], message: Message): Message[] {
+  const others = messages.filter((known) => known.id !== message.id)
+  const at = others.findLastIndex((known) => known.position <= message.position)
+  return others.toSpliced(at + 1, 0, message)
+}

@@ -1,0 +1,11 @@
+/** Outlast's TypeScript SDK: client, connection and fold. React hooks are in `@outlast/sdk/react`. */
+export * from './client.ts'
+export * from './connection.ts'
+export * from './errors.ts'
+export * from './fold.ts'
+export * from './projects.ts'
+export * from './runs.ts'
+export * from './status.ts'
+export * from './store.ts'
+export * from './threads.ts'
+export type * from './types.ts'

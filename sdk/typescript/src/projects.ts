@@ -1,0 +1,47 @@
+/** One project kept in step: its news as they happen. Lists are loaded by whoever shows them. */
+import type { OutlastClient } from './client.ts'
+import { Connection, type ConnectionState } from './connection.ts'
+import { Store } from './store.ts'
+import type { OutlastEvent, Project } from './types.ts'
+
+export interface ProjectSnapshot {
+  project: Project | null
+  connection: ConnectionState
+}
+
+export class ProjectStore extends Store<ProjectSnapshot> {
+  readonly #connection: Connection
+
+  constructor(
+    readonly client: OutlastClient,
+    readonly projectId: string,
+  ) {
+    super({ project: null, connection: { status: 'connecting', failures: 0, error: null } })
+    this.#connection = new Connection({
+      load: (signal) => this.#load(signal),
+      open: (cursor, signal) => client.openEvents('projects', projectId, cursor, signal),
+      onEvents: (events) => this.#fold(events),
+      onState: (connection) => this.patch({ connection }),
+    })
+  }
+
+  start = () => this.#connection.start()
+  stop = () => this.#connection.stop()
+  rest = () => this.#connection.rest()
+  peek = () => Promise.resolve()
+
+  async #load(signal: AbortSignal): Promise<string> {
+    const project = await this.client.project(this.projectId, signal)
+    this.patch({ project })
+    return project.cursor
+  }
+
+  #fold(events: OutlastEvent[]): void {
+    for (const event of events) {
+      const { project } = this.get()
+      if (event.event === 'project.updated' && project !== null)
+        this.patch({ project: { ...project, name: event.data.name } })
+      this.client.announce(event)
+    }
+  }
+}

@@ -1,0 +1,2 @@
+export { OutlastProvider, useClient } from './context.tsx'
+export * from './hooks.ts'

@@ -1,0 +1,43 @@
+/** What a run is doing, in words for people; derived here and nowhere else. */
+import type { RunState } from './fold.ts'
+import type { ToolCallPart } from './types.ts'
+
+export interface StatusOptions {
+  /** Writes a time of day; the reader's own format by default. */
+  time?: (iso: string) => string
+}
+
+const clockTime = (iso: string) => new Date(iso).toLocaleTimeString([], { timeStyle: 'medium' })
+
+/** One short line; empty when the run is completed. */
+export function statusText(run: RunState, { time = clockTime }: StatusOptions = {}): string {
+  switch (run.status) {
+    case 'queued':
+      return run.retry_at === null ? 'Queued…' : `Retrying at ${time(run.retry_at)}`
+    case 'awaiting_approval':
+      return waitsForAnswer(run) ? 'Waiting for your answer' : 'Waiting for your approval'
+    case 'paused':
+      return 'Paused: waiting for you'
+    case 'completed':
+      return ''
+    case 'cancelled':
+      return 'Cancelled'
+    case 'error':
+      return 'Stopped by an error'
+    case 'running':
+      return run.retry_at === null ? runningText(run) : `Retrying at ${time(run.retry_at)}`
+  }
+}
+
+export const waitsForAnswer = (run: RunState): boolean =>
+  run.waiting_for === 'answer' || (run.waiting_for === null && run.pending[0]?.kind === 'question')
+
+const ACTIVE = new Set(['streaming', 'pending', 'running'])
+
+function runningText(run: RunState): string {
+  const last = run.parts.at(-1)
+  if (last === undefined) return 'Starting…'
+  const tool = run.parts.findLast((part): part is ToolCallPart => part.type === 'tool_call' && ACTIVE.has(part.status))
+  if (tool !== undefined) return `Calling ${tool.tool}…`
+  return last.type === 'text' && last.text !== '' ? 'Writing…' : 'Thinking…'
+}

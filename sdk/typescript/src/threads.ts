@@ -1,0 +1,201 @@
+/** One thread kept in step: its messages, lock, live runs, who is there. */
+import type { OutlastClient } from './client.ts'
+import { Connection, type ConnectionState } from './connection.ts'
+import {
+  emptyRun,
+  emptyThread,
+  foldThread,
+  isTerminal,
+  upsertMessage,
+  type RunState,
+  type ThreadState,
+} from './fold.ts'
+import { Store } from './store.ts'
+import type {
+  Member,
+  Message,
+  OutlastEvent,
+  Presence,
+  Role,
+  RunStatus,
+  RunSummary,
+  RunView,
+  ThreadRunStatus,
+  ThreadView,
+} from './types.ts'
+
+export interface ThreadSnapshot extends ThreadState {
+  loading: boolean
+  connection: ConnectionState
+  watching: Pick<Member, 'user_id' | 'name'>[]
+  /** User ids of those who write at this moment. */
+  typing: string[]
+  /** Where this thread was forked from, nearest first. */
+  lineage: { id: string; title: string }[]
+  role: Role | null
+  /** Cursor of the next older page of messages; null when the first one is loaded. */
+  older: string | null
+  loadingOlder: boolean
+  /** Seconds that a model thought, by reasoning part, as far as this client has followed. */
+  thinking: Record<string, { from: string; seconds: number }>
+}
+
+export const MESSAGE_PAGE = 50
+
+const THREAD_STATUS: Record<RunStatus, ThreadRunStatus> = {
+  queued: 'generating',
+  running: 'generating',
+  awaiting_approval: 'awaiting_approval',
+  paused: 'paused',
+  completed: 'complete',
+  cancelled: 'complete',
+  error: 'error',
+}
+
+const CONNECTING: ConnectionState = { status: 'connecting', failures: 0, error: null }
+
+export class ThreadStore extends Store<ThreadSnapshot> {
+  readonly #connection: Connection
+
+  constructor(
+    readonly client: OutlastClient,
+    readonly threadId: string,
+  ) {
+    super({
+      ...emptyThread(),
+      loading: true,
+      connection: CONNECTING,
+      watching: [],
+      typing: [],
+      lineage: [],
+      role: null,
+      older: null,
+      loadingOlder: false,
+      thinking: {},
+    })
+    this.#connection = new Connection({
+      load: (signal) => this.#load(signal),
+      open: (cursor, signal) => client.openEvents('threads', threadId, cursor, signal),
+      onEvents: (events) => this.#fold(events),
+      onPresence: (presence) => this.#present(presence),
+      onState: (connection) => this.patch({ connection }),
+    })
+  }
+
+  start = () => this.#connection.start()
+  stop = () => this.#connection.stop()
+  wake = () => this.#connection.wake()
+  restart = () => this.#connection.restart()
+
+  rest = () => this.#connection.rest()
+
+  /** Whether the run that was active when the stream was closed still is; only the thread's status is changed. */
+  peek = async (): Promise<void> => {
+    const run = activeRun(this.get())
+    const { thread } = this.get()
+    if (run === null || thread === null) return
+    const { status } = await this.client.run(run.run_id)
+    if (this.#connection.state.status === 'resting')
+      this.patch({ thread: { ...thread, run_status: THREAD_STATUS[status] } })
+  }
+
+  /** Puts the page of messages before the oldest one in front. */
+  loadOlder = async (): Promise<void> => {
+    const { older, loadingOlder } = this.get()
+    if (older === null || loadingOlder) return
+    this.patch({ loadingOlder: true })
+    try {
+      const page = await this.client.messages(this.threadId, { limit: MESSAGE_PAGE, before: older })
+      const messages = page.items.reduce(upsertMessage, this.get().messages)
+      this.patch({ messages, older: page.next })
+    } finally {
+      this.patch({ loadingOlder: false })
+    }
+  }
+
+  async #load(signal: AbortSignal): Promise<string> {
+    const view = await this.client.thread(this.threadId, signal)
+    const page = await this.client.messages(this.threadId, { limit: MESSAGE_PAGE, signal })
+    const unanswered = await this.#unanswered(view, page.items, signal)
+    this.patch({
+      ...snapshotState(view, page.items, unanswered),
+      loading: false,
+      watching: view.watching,
+      lineage: view.lineage,
+      role: view.project_role,
+      older: page.next,
+    })
+    return view.cursor
+  }
+
+  /** The run that ended before it had anything to save, so that its error is shown and it can be tried again. */
+  async #unanswered(view: ThreadView, messages: Message[], signal: AbortSignal): Promise<RunState[]> {
+    const last = messages.at(-1)
+    if (last?.role !== 'user' || view.active_run !== null || view.queued_runs.length > 0) return []
+    const [run] = (await this.client.runs({ thread: view.id, limit: 1, signal })).items
+    return run?.message_id === last.id && isTerminal(run.status) ? [runFromView(run)] : []
+  }
+
+  #fold(events: OutlastEvent[]): void {
+    const { thinking } = this.get()
+    this.patch({
+      ...events.reduce<ThreadState>(foldThread, this.get()),
+      thinking: events.reduce(foldThinking, thinking),
+    })
+    for (const event of events) this.client.announce(event)
+  }
+
+  #present({ watching, typing }: Presence): void {
+    this.patch({ watching, typing })
+  }
+}
+
+type Thinking = ThreadSnapshot['thinking']
+
+/** A reasoning part lasts from its creation to its last news, by the server's clock. */
+export function foldThinking(thinking: Thinking, { event, data, timestamp }: OutlastEvent): Thinking {
+  if (event === 'part.created' && data.part.type === 'reasoning')
+    return { ...thinking, [data.part.id]: { from: timestamp, seconds: 0 } }
+  const id = event === 'reasoning.delta' ? data.part_id : event === 'part.completed' ? data.part.id : ''
+  const known = thinking[id]
+  if (known === undefined) return thinking
+  return { ...thinking, [id]: { ...known, seconds: (Date.parse(timestamp) - Date.parse(known.from)) / 1000 } }
+}
+
+function snapshotState(view: ThreadView, messages: Message[], unanswered: RunState[]): ThreadState {
+  const queued = view.queued_runs.map(({ run_id, message_id }): RunState => ({ ...emptyRun(run_id), message_id }))
+  const active = view.active_run === null ? [] : [runFromView(view.active_run)]
+  return {
+    thread: view,
+    lock: view.lock,
+    messages,
+    runs: Object.fromEntries([...unanswered, ...active, ...queued].map((run) => [run.run_id, run])),
+  }
+}
+
+/** The folded state that a run's snapshot stands for. */
+export function runFromView(view: RunSummary & Partial<Pick<RunView, 'parts' | 'pending'>>): RunState {
+  const { id, parts = [], pending = [], step_count, ...rest } = view
+  const base = emptyRun(id)
+  const known = Object.keys(base).filter((key) => key in rest) as (keyof RunState & keyof typeof rest)[]
+  const fields = Object.fromEntries(known.map((key) => [key, rest[key]]))
+  return { ...base, ...fields, parts, pending, step: step_count, ended: isTerminal(view.status) }
+}
+
+/** The run that works or waits at this moment, if any. */
+export function activeRun(state: ThreadState): RunState | null {
+  const runs = Object.values(state.runs).filter((run) => !isTerminal(run.status))
+  return runs.find((run) => run.status !== 'queued') ?? runs.find((run) => run.after_run_id === null) ?? runs[0] ?? null
+}
+
+/** Runs that wait for the active one, oldest first. */
+export function queuedRuns(state: ThreadState): RunState[] {
+  const active = activeRun(state)
+  return Object.values(state.runs).filter((run) => run.status === 'queued' && run !== active)
+}
+
+/** Runs whose answer is not yet (or never will be) a saved message, in the order they were seen. */
+export function liveRuns(state: ThreadState): RunState[] {
+  const answered = new Set(state.messages.filter((m) => m.role === 'assistant').map((m) => m.run_id))
+  return Object.values(state.runs).filter((run) => !answered.has(run.run_id))
+}

@@ -1,0 +1,432 @@
+/** What travels over the wire: the shapes of the HTTP API and of the event log (field names as the server sends them). */
+
+export type Role = 'owner' | 'editor' | 'viewer'
+export type RunStatus = 'queued' | 'running' | 'awaiting_approval' | 'paused' | 'completed' | 'cancelled' | 'error'
+export type ThreadRunStatus = 'idle' | 'generating' | 'awaiting_approval' | 'paused' | 'complete' | 'error'
+export type ToolStatus =
+  'streaming' | 'pending' | 'waiting' | 'running' | 'done' | 'error' | 'denied' | 'interrupted' | 'cancelled'
+
+// --- parts of a message
+
+export interface TextPart {
+  type: 'text'
+  id: string
+  step: number
+  text: string
+}
+export interface ReasoningPart {
+  type: 'reasoning'
+  id: string
+  step: number
+  text: string
+}
+export interface ToolCallPart {
+  type: 'tool_call'
+  id: string
+  step: number
+  call_id: string
+  tool: string
+  /** JSON text; incomplete while `status` is `streaming`. */
+  arguments: string
+  status: ToolStatus
+  output: string
+  result: string | null
+  approval_id: string | null
+  duration_s: number | null
+}
+export interface ImagePart {
+  type: 'image'
+  id: string
+  step: number
+  attachment_id: string
+  media_type: string
+  name: string
+  width: number | null
+  height: number | null
+}
+export interface NoticePart {
+  type: 'notice'
+  id: string
+  step: number
+  level: 'info' | 'warning' | 'error'
+  code: string
+  text: string
+}
+export type Part = TextPart | ReasoningPart | ToolCallPart | ImagePart | NoticePart
+
+// --- nouns
+
+export interface Usage {
+  input_tokens: number
+  output_tokens: number
+  cached_tokens: number
+  reasoning_tokens: number
+  cost_usd: number | null
+}
+export interface RunError {
+  code: string
+  message: string
+  hint: string
+  retry_after_s: number | null
+}
+export interface Lock {
+  resource_type: 'thread' | 'section'
+  resource_id: string
+  holder_id: string
+  holder_name: string
+  acquired_at: string
+  expires_at: string
+  requested_by: string | null
+  requested_by_name: string | null
+}
+export interface Approval {
+  id: string
+  run_id: string
+  thread_id: string
+  part_id: string
+  call_id: string
+  tool: string
+  arguments: string
+  reason: string
+  created_at: string
+}
+export interface QuestionItem {
+  id: string
+  question: string
+  options: string[]
+  multiple: boolean
+  placeholder: string
+}
+export interface Question {
+  id: string
+  run_id: string
+  thread_id: string
+  part_id: string
+  call_id: string
+  questions: QuestionItem[]
+  created_at: string
+}
+export type Pending = ({ kind: 'approval' } & Approval) | ({ kind: 'question' } & Question)
+
+export interface Message {
+  id: string
+  thread_id: string
+  /** Orders a thread's messages. */
+  position: number
+  role: 'user' | 'assistant' | 'tool' | 'system'
+  sender_id: string | null
+  sender_name: string | null
+  status: 'complete' | 'partial' | 'cancelled' | 'error'
+  parts: Part[]
+  model: string | null
+  run_id: string | null
+  credits: number | null
+  error: RunError | null
+  stop_reason: string | null
+  created_at: string
+}
+export interface Thread {
+  id: string
+  project_id: string
+  title: string
+  profile: string
+  status: 'open' | 'archived'
+  run_status: ThreadRunStatus
+  active_run_id: string | null
+  sandbox_id: string | null
+  anchor: Record<string, unknown> | null
+  parent_thread_id: string | null
+  parent_message_id: string | null
+  lock: Lock | null
+  message_count: number
+  created_by: string
+  created_at: string
+  updated_at: string
+  /** Only in search answers. */
+  match?: { snippet: string; message_id: string | null }
+}
+export interface Member {
+  user_id: string
+  name: string
+  role: Role
+  created_at?: string
+}
+export interface Project {
+  id: string
+  name: string
+  role: Role
+  created_at: string
+  updated_at: string
+  thread_count: number
+  cursor: string
+}
+export interface RunSummary {
+  id: string
+  thread_id: string
+  project_id: string
+  thread_title: string
+  profile: string
+  model: string
+  status: RunStatus
+  stop_reason: string | null
+  waiting_for: 'approval' | 'answer' | null
+  problems: string[]
+  parent_run_id: string | null
+  after_run_id: string | null
+  started_by: string
+  started_by_name: string
+  message_id: string
+  answer_message_id: string | null
+  attempt: number
+  usage: Usage
+  credits: number
+  error: RunError | null
+  step_count: number
+  tool_count: number
+  created_at: string
+  started_at: string | null
+  ended_at: string | null
+  duration_s: number | null
+}
+export interface Step {
+  name: string
+  kind: 'start' | 'model' | 'tool' | 'wait' | 'settle'
+  step: number
+  tool: string | null
+  status: string
+  started_at: string | null
+  ended_at: string | null
+  duration_s: number | null
+  usage: Usage | null
+  cost_usd: number | null
+  retries: number
+  error: RunError | string | null
+  attempt: number
+}
+export interface Clock {
+  name: string
+  due_at: string
+  /** What happens when it runs out, as a sentence for people. */
+  takes_away: string
+}
+export interface RunView extends RunSummary {
+  parts: Part[]
+  pending: Pending[]
+  steps: Step[]
+  cursor: number | string
+  clocks: Clock[]
+}
+export interface ThreadView extends Thread {
+  cursor: string
+  watching: { user_id: string; name: string }[]
+  lineage: { id: string; title: string }[]
+  active_run: RunView | null
+  queued_runs: { run_id: string; message_id: string }[]
+  project_role: Role
+}
+export interface Me {
+  user: { id: string; name: string; plan: string }
+  signed_in: boolean
+  local_mode: boolean
+  default_project_id: string
+  version: string
+  limits: { message_bytes: number; image_bytes: number; images_per_message: number }
+  clocks: {
+    approval_pause_after_s: number
+    paused_kill_after_s: number
+    abandoned_after_s: number
+    lock_ttl_s: number
+  }
+}
+export interface Model {
+  id: string
+  label: string
+  provider: string
+  vision: boolean
+  credits: number
+  default: boolean
+  demo: boolean
+  available: boolean
+  reason?: string | null
+}
+export interface CreditEntry {
+  id: string
+  kind: string
+  credits: number
+  run_id: string | null
+  created_at: string
+}
+export interface Credits {
+  plan: string
+  /** null: unlimited. */
+  balance: number | null
+  reserved: number
+  low: boolean
+  resets_at: string | null
+  entries: CreditEntry[]
+}
+export interface Token {
+  id: string
+  name: string
+  prefix: string
+  created_at: string
+  expires_at: string | null
+  last_used_at?: string | null
+}
+export interface Invitation {
+  id: string
+  role: Role
+  name?: string | null
+  url?: string
+  token?: string
+  expires_at: string | null
+  created_at?: string
+}
+export interface Attachment {
+  id: string
+  name: string
+  media_type: string
+  size_bytes: number
+  width: number | null
+  height: number | null
+}
+export interface InboxItem {
+  kind: 'approval' | 'question' | 'handover'
+  id: string
+  thread_id: string
+  thread_title: string
+  run_id?: string | null
+  created_at: string
+  text: string
+}
+export interface Page<T> {
+  items: T[]
+  next: string | null
+}
+export interface StartedRun {
+  run_id: string
+  thread_id: string
+  message_id: string
+  cursor: string
+}
+export type OnBusy = 'reject' | 'enqueue' | 'interrupt'
+export interface StartRun {
+  content: string
+  model?: string
+  images?: string[]
+  on_busy?: OnBusy
+}
+export interface ApprovalDecision {
+  decision: 'approve' | 'deny'
+  reason?: string
+  arguments?: string
+  remember?: 'thread'
+}
+export type Answers = Record<string, string | string[]>
+
+// --- events
+
+interface Data {
+  'run.queued': {
+    run_id: string
+    thread_id: string
+    message_id: string
+    profile: string
+    model: string
+    started_by: string
+    after_run_id: string | null
+    parent_run_id: string | null
+  }
+  'run.started': { run_id: string; attempt: number }
+  'run.status': {
+    run_id: string
+    status: RunStatus
+    waiting_for: 'approval' | 'answer' | null
+    retry_at: string | null
+    reason: string | null
+  }
+  'run.completed': {
+    run_id: string
+    message_id: string | null
+    stop_reason: string
+    problems: string[]
+    usage: Usage
+    credits: number
+  }
+  'run.error': { run_id: string; message_id: string | null; stop_reason: string; error: RunError }
+  'run.cancelled': { run_id: string; message_id: string | null; stop_reason: string; by: string | null }
+  'stream.ended': { run_id: string }
+  'step.started': { run_id: string; step: number; attempt: number }
+  'step.completed': { run_id: string; step: number; finish: string; usage: Usage }
+  'step.reset': { run_id: string; step: number; attempt: number; parts: Part[] }
+  'part.created': { part: Part }
+  'part.completed': { part: Part }
+  'part.snapshot': { part: Part }
+  'text.delta': { part_id: string; delta: string }
+  'reasoning.delta': { part_id: string; delta: string }
+  'tool_call.arguments.delta': { part_id: string; delta: string }
+  'tool_call.output.delta': { part_id: string; delta: string }
+  'tool_call.result': {
+    part_id: string
+    call_id: string
+    status: ToolStatus
+    result: string
+    duration_s: number | null
+  }
+  'approval.requested': { approval: Approval }
+  'approval.resolved': {
+    approval_id: string
+    part_id: string
+    decision: 'approve' | 'deny' | 'cancelled'
+    reason: string
+    by: string | null
+    arguments: string | null
+    remember: 'thread' | null
+  }
+  'question.asked': { question: Question }
+  'question.answered': {
+    question_id: string
+    part_id: string
+    answers: Record<string, unknown>
+    by: string | null
+    cancelled: boolean
+  }
+  'files.changed': {
+    run_id: string | null
+    workspace_id: string
+    files: { path: string; size_bytes: number | null; change: 'written' | 'deleted' }[]
+  }
+  'sandbox.state': {
+    sandbox_id: string
+    workspace_id: string
+    state: 'creating' | 'ready' | 'pausing' | 'paused' | 'resuming' | 'lost' | 'killed'
+    pause_kind: 'frozen' | 'stopped' | null
+  }
+  'context.lost': { workspace_id: string; sandbox_id: string; text: string }
+  'credit.settled': { run_id: string; kind: 'settle' | 'release'; credits: number; balance: number | null }
+  'credit.low': { balance: number }
+  'message.created': { message: Message }
+  'thread.updated': { thread: Thread }
+  'thread.deleted': { thread_id: string }
+  'lock.acquired': { thread_id: string; lock: Lock | null }
+  'lock.released': { thread_id: string; lock: Lock | null }
+  'lock.requested': { thread_id: string; lock: Lock | null }
+  'lock.handed_over': { thread_id: string; lock: Lock | null }
+  'lock.taken_over': { thread_id: string; lock: Lock | null }
+  'member.added': { member: Member }
+  'member.changed': { member: Member }
+  'member.removed': { user_id: string }
+  'project.updated': { project_id: string; name: string }
+}
+export type EventName = keyof Data
+export type OutlastEvent = {
+  [K in EventName]: { id: string; event: K; data: Data[K]; timestamp: string; sequenceNumber: number }
+}[EventName]
+export type EventData<K extends EventName> = Data[K]
+
+/** Shown, never logged: who has the thread open, and the user ids of those who write. */
+export interface Presence {
+  thread_id: string
+  watching: Member[]
+  typing: string[]
+}

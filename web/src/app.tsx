@@ -1,0 +1,63 @@
+import { lazy, Suspense } from 'react'
+import { Link, Redirect, Route, Switch } from 'wouter'
+import { ErrorBoundary } from './components/error-boundary'
+import { Empty, SkeletonRows } from './components/states'
+import { JoinPage } from './features/session/join-page'
+import { SessionGate, useMe } from './features/session/session-gate'
+import { Shell } from './features/shell/shell'
+import { NewThreadPage } from './features/threads/new-thread-page'
+import { ThreadPage } from './features/threads/thread-page'
+import { SignInPage } from './features/session/sign-in-page'
+import { useThemeSync } from './lib/theme'
+
+const RunsPage = lazy(() => import('./features/runs/runs-page'))
+const RunPage = lazy(() => import('./features/runs/run-page'))
+
+export function App() {
+  useThemeSync()
+  return (
+    <Switch>
+      <Route path="/join" component={JoinPage} />
+      <Route path="/sign-in" component={SignInPage} />
+      <Route>
+        <SessionGate>
+          <Shell>
+            <ErrorBoundary>
+              <Suspense fallback={<SkeletonRows rows={6} className="mx-auto h-12 max-w-4xl first:mt-16" />}>
+                <Pages />
+              </Suspense>
+            </ErrorBoundary>
+          </Shell>
+        </SessionGate>
+      </Route>
+    </Switch>
+  )
+}
+
+function Pages() {
+  const me = useMe()
+  return (
+    <Switch>
+      <Route path="/">
+        <Redirect to={`/projects/${localStorage.getItem('outlast.project') ?? me.default_project_id}`} replace />
+      </Route>
+      <Route path="/projects/:id">{({ id }) => <NewThreadPage key={id} projectId={id} />}</Route>
+      <Route path="/threads/:id">{({ id }) => <ThreadPage key={id} threadId={id} />}</Route>
+      <Route path="/runs" component={RunsPage} />
+      <Route path="/runs/:id">{({ id }) => <RunPage key={id} runId={id} />}</Route>
+      <Route>
+        <Empty
+          className="pt-[24vh]"
+          title="There is no page here"
+          action={
+            <Link href="/" className="text-link underline">
+              Go to the start
+            </Link>
+          }
+        >
+          The address may be mistyped, or what it named is gone.
+        </Empty>
+      </Route>
+    </Switch>
+  )
+}

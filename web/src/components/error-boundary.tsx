@@ -1,0 +1,30 @@
+import { Component, type ReactNode } from 'react'
+import { Button } from './button'
+import { Empty } from './states'
+
+/** Shown instead of a page that broke: what was said, and the way out. Nothing that was saved is lost by reloading. */
+export class ErrorBoundary extends Component<{ children: ReactNode }, { error: Error | null }> {
+  override state: { error: Error | null } = { error: null }
+
+  static getDerivedStateFromError(error: Error): { error: Error } {
+    return { error }
+  }
+
+  override render(): ReactNode {
+    const { error } = this.state
+    if (error === null) return this.props.children
+    return (
+      <Empty
+        className="pt-[24vh]"
+        title="This page broke"
+        action={
+          <Button look="primary" onClick={() => location.reload()}>
+            Load it again
+          </Button>
+        }
+      >
+        It may be that the server was updated meanwhile. Your threads and runs are safe. ({error.message})
+      </Empty>
+    )
+  }
+}

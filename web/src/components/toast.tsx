@@ -1,0 +1,71 @@
+import { CircleAlert, CircleCheck, X } from 'lucide-react'
+import { useSyncExternalStore } from 'react'
+import { OutlastError } from '@outlast/sdk'
+
+interface Toast {
+  id: number
+  kind: 'ok' | 'error'
+  title: string
+  hint: string
+}
+
+let toasts: Toast[] = []
+let lastId = 0
+const listeners = new Set<() => void>()
+
+function show(toast: Omit<Toast, 'id'>, forMs: number): void {
+  const id = (lastId += 1)
+  toasts = [...toasts.filter(({ title }) => title !== toast.title), { id, ...toast }].slice(-3)
+  tell()
+  setTimeout(() => dismiss(id), forMs)
+}
+
+function dismiss(id: number): void {
+  toasts = toasts.filter((toast) => toast.id !== id)
+  tell()
+}
+
+const tell = () => listeners.forEach((listener) => listener())
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+/** Says briefly that something worked. */
+export const say = (title: string) => show({ kind: 'ok', title, hint: '' }, 3000)
+
+/** Says what was refused and what to do; for actions that have no place of their own for an error. */
+export const complain = (error: Error) =>
+  show({ kind: 'error', title: error.message, hint: error instanceof OutlastError ? error.hint : '' }, 9000)
+
+export function Toasts() {
+  const shown = useSyncExternalStore(subscribe, () => toasts)
+  return (
+    <div aria-live="polite" className="pointer-events-none fixed inset-x-3 top-3 z-60 flex flex-col items-center gap-2">
+      {shown.map(({ id, kind, title, hint }) => (
+        <div
+          key={id}
+          className="pointer-events-auto flex w-full max-w-sm gap-2.5 rounded-xl border border-line bg-raised px-3.5 py-2.5 shadow-pop animate-in sm:w-auto"
+        >
+          {kind === 'ok' ? (
+            <CircleCheck className="mt-0.5 size-4 shrink-0 text-ok" />
+          ) : (
+            <CircleAlert className="mt-0.5 size-4 shrink-0 text-danger" />
+          )}
+          <div className="min-w-0 flex-1">
+            <p>{title}</p>
+            {hint !== '' && <p className="mt-0.5 text-muted">{hint}</p>}
+          </div>
+          <button
+            aria-label="Dismiss"
+            className="-mr-1 self-start p-0.5 text-faint hover:text-fg"
+            onClick={() => dismiss(id)}
+          >
+            <X className="size-3.5" />
+          </button>
+        </div>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,16 @@
+import { useCallback, useRef } from 'react'
+import type { OutlastEvent } from '@outlast/sdk'
+import { useEvents } from '@outlast/sdk/react'
+import { queryClient } from '@/lib/queries'
+
+/** Loads the lists of runs again when a thread of the project tells of a change; many changes at once count as one. */
+export function useRunNews(): void {
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  useEvents(
+    useCallback(({ event }: OutlastEvent) => {
+      if (event !== 'thread.updated' && event !== 'thread.deleted') return
+      clearTimeout(timer.current)
+      timer.current = setTimeout(() => void queryClient.invalidateQueries({ queryKey: ['runs'] }), 300)
+    }, []),
+  )
+}

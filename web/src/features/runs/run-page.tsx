@@ -1,0 +1,144 @@
+import { Download, Square } from 'lucide-react'
+import { useEffect, useState, type ReactNode } from 'react'
+import { Link } from 'wouter'
+import type { RunView } from '@outlast/sdk'
+import { useRun } from '@outlast/sdk/react'
+import { Button } from '@/components/button'
+import { Dot, statusLabel } from '@/components/dot'
+import { Problem } from '@/components/problem'
+import { SkeletonRows } from '@/components/states'
+import { Countdown } from '@/components/time'
+import { complain } from '@/components/toast'
+import { count, dollars, duration, fullTime } from '@/lib/format'
+import { client } from '@/lib/queries'
+import { PageHeader } from '../shell/shell'
+import { Timeline } from './timeline'
+
+/** One run for operators: what it did, step by step, how long each took, what it cost, what went wrong. */
+export default function RunPage({ runId }: { runId: string }) {
+  const { view, connection, isActive, statusText } = useRun(runId)
+  useEffect(() => {
+    document.title = `Run ${runId} · Outlast`
+  }, [runId])
+  return (
+    <>
+      <PageHeader>
+        <nav aria-label="Breadcrumb" className="text-[14.5px] font-semibold">
+          <Link href="/runs" className="text-muted hover:text-fg">
+            Runs
+          </Link>
+        </nav>
+        <span aria-hidden className="mx-1 text-faint">
+          /
+        </span>
+        <h1 className="min-w-0 flex-1 truncate font-mono text-[13px]">{runId}</h1>
+        {isActive && view !== null && <Stop runId={runId} />}
+        {view !== null && (
+          <a href={client.exportUrl(runId)} download>
+            <Button size="sm" tabIndex={-1}>
+              <Download />
+              <span className="max-sm:sr-only">Export</span>
+            </Button>
+          </a>
+        )}
+      </PageHeader>
+      <div className="min-h-0 flex-1 overflow-y-auto">
+        <div className="mx-auto max-w-4xl px-4 py-6 sm:px-6">
+          {connection.status === 'failed' && connection.error !== null && <Problem error={connection.error} />}
+          {view === null && connection.status !== 'failed' && <SkeletonRows rows={6} className="h-10" />}
+          {view !== null && <Details run={view} statusText={statusText} />}
+        </div>
+      </div>
+    </>
+  )
+}
+
+function Stop({ runId }: { runId: string }) {
+  const [busy, setBusy] = useState(false)
+  const stop = () => {
+    setBusy(true)
+    client
+      .cancel(runId)
+      .catch(complain)
+      .finally(() => setBusy(false))
+  }
+  return (
+    <Button size="sm" busy={busy} onClick={stop}>
+      {!busy && <Square />}
+      Cancel
+    </Button>
+  )
+}
+
+function Details({ run, statusText }: { run: RunView; statusText: string }) {
+  const { usage } = run
+  return (
+    <>
+      <div className="flex items-center gap-2.5">
+        <Dot status={run.status} className="size-3" />
+        <p className="text-lg font-semibold">
+          {statusLabel(run.status)}
+          {statusText !== '' && run.status === 'running' && (
+            <span className="font-normal text-muted"> · {statusText}</span>
+          )}
+        </p>
+      </div>
+      <p className="mt-1 text-muted">
+        In{' '}
+        <Link href={`/threads/${run.thread_id}`} className="text-link underline underline-offset-2">
+          {run.thread_title === '' ? 'Untitled' : run.thread_title}
+        </Link>{' '}
+        by {run.started_by_name}, {fullTime(run.created_at)}
+      </p>
+      {run.error !== null && (
+        <div role="alert" className="mt-4 rounded-xl border border-danger-line bg-danger-soft px-4 py-3">
+          <p className="text-danger">
+            <code className="mr-2 font-mono text-xs">{run.error.code}</code>
+            {run.error.message}
+          </p>
+          {run.error.hint !== '' && <p className="mt-1 text-muted">{run.error.hint}</p>}
+        </div>
+      )}
+      {run.problems.length > 0 && (
+        <ul className="mt-4 list-disc rounded-xl border border-warn-line bg-warn-soft py-3 pr-4 pl-8 text-warn">
+          {run.problems.map((problem) => (
+            <li key={problem}>{problem}</li>
+          ))}
+        </ul>
+      )}
+      <dl className="mt-6 grid grid-cols-2 gap-px overflow-hidden rounded-xl border border-line bg-line sm:grid-cols-4">
+        <Fact name="Duration">{run.duration_s === null ? '–' : duration(run.duration_s)}</Fact>
+        <Fact name="Tokens in / out">
+          {count(usage.input_tokens)} / {count(usage.output_tokens)}
+        </Fact>
+        <Fact name="Cost">{usage.cost_usd === null ? '–' : dollars(usage.cost_usd)}</Fact>
+        <Fact name="Credits">{count(run.credits)}</Fact>
+        <Fact name="Model">{run.model}</Fact>
+        <Fact name="Profile">{run.profile}</Fact>
+        <Fact name="Attempts">{run.attempt}</Fact>
+        <Fact name="Stop reason">{run.stop_reason ?? '–'}</Fact>
+      </dl>
+      {run.clocks.length > 0 && (
+        <ul className="mt-4 space-y-1 text-muted">
+          {run.clocks.map(({ name, due_at, takes_away }) => (
+            <li key={name}>
+              <span className="mr-2 font-medium text-fg">
+                <Countdown iso={due_at} />
+              </span>
+              {takes_away}
+            </li>
+          ))}
+        </ul>
+      )}
+      <h2 className="mt-8 mb-2 font-semibold">Steps</h2>
+      <Timeline run={run} />
+    </>
+  )
+}
+
+const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
+  <div className="min-w-0 bg-bg px-3.5 py-2.5">
+    <dt className="text-xs text-faint">{name}</dt>
+    <dd className="mt-0.5 truncate tabular-nums">{children}</dd>
+  </div>
+)

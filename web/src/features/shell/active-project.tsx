@@ -1,0 +1,74 @@
+import { useQuery } from '@tanstack/react-query'
+import { createContext, useCallback, useContext, useEffect, useState, type ReactNode } from 'react'
+import type { OutlastEvent, Project } from '@outlast/sdk'
+import { useEvents, useProject } from '@outlast/sdk/react'
+import { complain } from '@/components/toast'
+import { isSignedOut, meQuery, projectsQuery, queryClient } from '@/lib/queries'
+import { forgetThread, patchLock, patchThreads } from '../threads/thread-cache'
+import { useMe } from '../session/session-gate'
+
+interface ActiveProject {
+  projectId: string
+  /** null until loaded. */
+  project: Project | null
+  choose: (projectId: string) => void
+  connection: ReturnType<typeof useProject>['connection']
+}
+
+/** Where this browser remembers the last project; each tab stays in its own. */
+const LAST = 'outlast.project'
+
+const Context = createContext<ActiveProject | null>(null)
+
+export function useActiveProject(): ActiveProject {
+  const active = useContext(Context)
+  if (active === null) throw new Error('useActiveProject is called outside of the shell')
+  return active
+}
+
+/** The project whose threads the sidebar shows, followed live. */
+export function ActiveProjectProvider({ children }: { children: ReactNode }) {
+  const me = useMe()
+  const [projectId, setProjectId] = useState(() => localStorage.getItem(LAST) ?? me.default_project_id)
+  const choose = useCallback((id: string) => {
+    setProjectId(id)
+    localStorage.setItem(LAST, id)
+  }, [])
+  const { project, connection } = useProject(projectId)
+  useEvents(useCallback((event: OutlastEvent) => hear(event, projectId), [projectId]))
+  useEffect(() => {
+    if (connection.status !== 'failed') return
+    if (isSignedOut(connection.error)) void queryClient.invalidateQueries(meQuery)
+    if (isSignedOut(connection.error) || projectId === me.default_project_id) return
+    if (connection.error !== null) complain(connection.error)
+    choose(me.default_project_id)
+  }, [connection, projectId, me.default_project_id, choose])
+  return <Context value={{ projectId, project, choose, connection }}>{children}</Context>
+}
+
+export function useProjects(): Project[] {
+  return useQuery(projectsQuery).data?.items ?? []
+}
+
+/** Keeps what was loaded in step with what the streams tell. */
+function hear(event: OutlastEvent, projectId: string): void {
+  switch (event.event) {
+    case 'thread.updated':
+      return patchThreads(event.data.thread)
+    case 'thread.deleted':
+      return forgetThread(event.data.thread_id)
+    case 'lock.acquired':
+    case 'lock.released':
+    case 'lock.requested':
+    case 'lock.handed_over':
+    case 'lock.taken_over':
+      return patchLock(event.data.thread_id, event.data.lock)
+    case 'member.added':
+    case 'member.changed':
+    case 'member.removed':
+      void queryClient.invalidateQueries({ queryKey: ['members', projectId] })
+      return
+    case 'project.updated':
+      void queryClient.invalidateQueries({ queryKey: ['projects'] })
+  }
+}

@@ -1,0 +1,164 @@
+import { useMutation } from '@tanstack/react-query'
+import { ShieldQuestion } from 'lucide-react'
+import { useMemo, useState } from 'react'
+import type { Approval, ApprovalDecision } from '@outlast/sdk'
+import { Button } from '@/components/button'
+import { Input, TextArea } from '@/components/field'
+import { Problem } from '@/components/problem'
+import { parseObject, prettyJson } from '@/lib/format'
+import { client } from '@/lib/queries'
+import { ClockNote } from './clock-note'
+import { useOpenThread, useThreadFacts } from './thread-context'
+import { Block } from './tool-body'
+
+/** A tool call that waits for a person: look, change, approve or deny. */
+export function ApprovalCard({ approval }: { approval: Approval }) {
+  const { open } = useOpenThread()
+  const { mayWrite } = useThreadFacts()
+  const run = open.runs[approval.run_id]
+  return (
+    <section
+      aria-label={`Approval for ${approval.tool}`}
+      data-approval={approval.id}
+      className="overflow-hidden rounded-xl border border-warn-line bg-raised"
+    >
+      <header className="flex items-start gap-2.5 bg-warn-soft px-3.5 py-2.5">
+        <ShieldQuestion className="mt-px size-4.5 shrink-0 text-warn" aria-hidden />
+        <div className="min-w-0 flex-1">
+          <h2 className="font-medium">
+            May <code className="font-mono text-[13px]">{approval.tool}</code> run?
+          </h2>
+          {approval.reason !== '' && <p className="text-muted">{approval.reason}</p>}
+        </div>
+        {run !== undefined && run.status === 'awaiting_approval' && (
+          <ClockNote run={run} className="shrink-0 text-right text-xs text-muted" />
+        )}
+      </header>
+      {mayWrite ? <Decide key={approval.id} approval={approval} /> : <ReadOnly approval={approval} />}
+    </section>
+  )
+}
+
+function ReadOnly({ approval }: { approval: Approval }) {
+  return (
+    <div className="space-y-2 p-3">
+      <Shown approval={approval} />
+      <p className="text-xs text-muted">An editor who drives this thread, or an owner, decides.</p>
+    </div>
+  )
+}
+
+function Shown({ approval }: { approval: Approval }) {
+  const { label, text } = editable(approval)
+  return <Block label={label} text={text} language={label === 'command' ? 'bash' : 'json'} />
+}
+
+interface Editable {
+  label: string
+  text: string
+  /** The whole arguments as JSON text with the edited text in its place. */
+  wrap: (text: string) => string
+}
+
+const MAIN: Record<string, string> = { terminal: 'command', run_code: 'code' }
+
+/** What a person edits: the command or code itself where the tool has one, else the arguments as JSON. */
+function editable({ tool, arguments: json }: Approval): Editable {
+  const args = parseObject(json)
+  const name = MAIN[tool]
+  const main = name === undefined ? undefined : args?.[name]
+  if (name === undefined || typeof main !== 'string')
+    return { label: 'Arguments', text: prettyJson(json), wrap: (text) => text }
+  return { label: name, text: main, wrap: (text) => JSON.stringify({ ...args, [name]: text }) }
+}
+
+type Mode = 'look' | 'edit' | 'deny'
+
+function Decide({ approval }: { approval: Approval }) {
+  const [mode, setMode] = useState<Mode>('look')
+  const field = useMemo(() => editable(approval), [approval])
+  const [draft, setDraft] = useState(field.text)
+  const [reason, setReason] = useState('')
+  const [remember, setRemember] = useState(false)
+  const decide = useMutation({ mutationFn: (body: ApprovalDecision) => client.decide(approval.id, body) })
+  const valid = mode !== 'edit' || parseObject(field.wrap(draft)) !== null
+  const approve = () =>
+    decide.mutate({
+      decision: 'approve',
+      ...(mode === 'edit' && draft !== field.text && { arguments: field.wrap(draft) }),
+      ...(remember && { remember: 'thread' }),
+    })
+  const deny = () => decide.mutate({ decision: 'deny', ...(reason.trim() !== '' && { reason: reason.trim() }) })
+  return (
+    <div className="space-y-3 p-3">
+      {mode === 'edit' ? (
+        <>
+          <TextArea
+            autoFocus
+            aria-label={field.label}
+            aria-invalid={!valid}
+            rows={Math.min(14, Math.max(2, draft.split('\n').length))}
+            className="font-mono text-xs leading-relaxed"
+            value={draft}
+            onChange={(event) => setDraft(event.target.value)}
+          />
+          {!valid && <p className="text-xs text-danger">This is not a JSON object yet.</p>}
+        </>
+      ) : (
+        <Shown approval={approval} />
+      )}
+      {mode === 'deny' && (
+        <form
+          onSubmit={(event) => {
+            event.preventDefault()
+            deny()
+          }}
+        >
+          <Input
+            autoFocus
+            aria-label="Reason for denying"
+            placeholder="Why not? The agent is told (optional)"
+            value={reason}
+            onChange={(event) => setReason(event.target.value)}
+          />
+        </form>
+      )}
+      {decide.error !== null && <Problem error={decide.error} />}
+      {mode !== 'deny' && (
+        <label className="flex w-fit items-center gap-2 text-[13px] text-muted">
+          <input
+            type="checkbox"
+            className="accent-accent"
+            checked={remember}
+            onChange={(event) => setRemember(event.target.checked)}
+          />
+          Allow exactly this for the rest of this thread
+        </label>
+      )}
+      <div className="flex flex-wrap gap-2">
+        {mode === 'deny' ? (
+          <>
+            <Button look="danger" busy={decide.isPending} onClick={deny}>
+              Deny
+            </Button>
+            <Button look="ghost" onClick={() => setMode('look')}>
+              Back
+            </Button>
+          </>
+        ) : (
+          <>
+            <Button look="primary" busy={decide.isPending} disabled={!valid} onClick={approve}>
+              {mode === 'edit' ? 'Approve the edited call' : 'Approve'}
+            </Button>
+            <Button disabled={decide.isPending} onClick={() => setMode('deny')}>
+              Deny…
+            </Button>
+            <Button look="ghost" disabled={decide.isPending} onClick={() => setMode(mode === 'edit' ? 'look' : 'edit')}>
+              {mode === 'edit' ? 'Do not edit' : 'Edit arguments'}
+            </Button>
+          </>
+        )}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,29 @@
+import { LoaderCircle, RotateCw } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import type { ConnectionState } from '@outlast/sdk'
+
+/** Shown when the stream has been away for a moment; recovery is automatic, the button only hurries it. */
+export function ConnectionBar({ connection, onWake }: { connection: ConnectionState; onWake: () => void }) {
+  const away = connection.status === 'reconnecting'
+  const [shown, setShown] = useState(false)
+  useEffect(() => {
+    if (!away) return setShown(false)
+    const timer = setTimeout(() => setShown(true), 700)
+    return () => clearTimeout(timer)
+  }, [away])
+  if (!shown) return null
+  return (
+    <div
+      role="status"
+      data-connection="reconnecting"
+      className="flex items-center justify-center gap-2 border-b border-warn-line bg-warn-soft px-4 py-1.5 text-[12.5px] text-warn"
+    >
+      <LoaderCircle className="size-3.5 animate-spin" aria-hidden />
+      Reconnecting… Answers go on being written meanwhile.
+      <button className="flex items-center gap-1 font-medium underline underline-offset-2" onClick={onWake}>
+        <RotateCw className="size-3" />
+        Try now
+      </button>
+    </div>
+  )
+}

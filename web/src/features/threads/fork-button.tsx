@@ -1,0 +1,38 @@
+import { GitFork } from 'lucide-react'
+import { useState } from 'react'
+import { useLocation } from 'wouter'
+import { IconButton } from '@/components/button'
+import { complain, say } from '@/components/toast'
+import { client } from '@/lib/queries'
+import { patchThreads } from './thread-cache'
+import { useThreadFacts } from './thread-context'
+
+/** Makes a thread of one's own from the messages up to a point, and opens it. */
+export function useFork(): [fork: (messageId?: string) => void, busy: boolean] {
+  const { threadId } = useThreadFacts()
+  const [, navigate] = useLocation()
+  const [busy, setBusy] = useState(false)
+  const fork = (messageId?: string) => {
+    setBusy(true)
+    client
+      .fork(threadId, messageId === undefined ? {} : { message_id: messageId })
+      .then((forked) => {
+        patchThreads(forked)
+        say('Forked. You are in the new thread.')
+        navigate(`/threads/${forked.id}`)
+      }, complain)
+      .finally(() => setBusy(false))
+  }
+  return [fork, busy]
+}
+
+export function ForkButton({ messageId }: { messageId: string }) {
+  const { role } = useThreadFacts()
+  const [fork, busy] = useFork()
+  if (role === 'viewer') return null
+  return (
+    <IconButton label="Fork from here" size="icon-sm" busy={busy} onClick={() => fork(messageId)}>
+      {!busy && <GitFork />}
+    </IconButton>
+  )
+}

@@ -1,0 +1,80 @@
+import { ArrowDown } from 'lucide-react'
+import { useLayoutEffect, useMemo } from 'react'
+import { liveRuns, type Message, type RunState } from '@outlast/sdk'
+import { Button } from '@/components/button'
+import { Skeleton } from '@/components/states'
+import { AssistantMessage } from './assistant-message'
+import { LiveAnswer } from './live-answer'
+import type { OpenThread } from './thread-page'
+import { UserMessage } from './user-message'
+import { useStickToBottom } from './stick-to-bottom'
+
+interface MessageListProps {
+  open: OpenThread
+  queued: RunState[]
+  /** The message on its way to the server. */
+  sending: Message | null
+}
+
+export function MessageList({ open, queued, sending }: MessageListProps) {
+  const { messages, older, loadingOlder, store, activeRun } = open
+  const { box, content, atBottom, toBottom } = useStickToBottom(() => void store.loadOlder())
+  const isSending = sending !== null
+  useLayoutEffect(() => {
+    if (isSending) toBottom()
+  }, [isSending, toBottom])
+  const live = useMemo(() => liveRuns(open), [open])
+  const waiting = new Set(queued.map(({ run_id }) => run_id))
+  const shown = live.filter((run) => !waiting.has(run.run_id))
+  const lastAnswer = messages.findLast(({ role }) => role === 'assistant')
+  const isSent = sending !== null && messages.some(({ id }) => id === sending.id)
+  return (
+    <div className="relative min-h-0 flex-1">
+      <div ref={box} className="h-full overflow-y-auto overscroll-contain [overflow-anchor:none]" data-messages>
+        <div ref={content} className="mx-auto w-full max-w-3xl space-y-7 px-4 pt-7 pb-6 sm:px-6">
+          {older !== null && (
+            <div data-older className="flex h-7 items-center justify-center">
+              {loadingOlder ? (
+                <Skeleton className="h-4 w-40" />
+              ) : (
+                <Button look="ghost" size="sm" onClick={() => void store.loadOlder()}>
+                  Older messages
+                </Button>
+              )}
+            </div>
+          )}
+          {messages.map((message) =>
+            message.role === 'assistant' ? (
+              <AssistantMessage
+                key={message.id}
+                message={message}
+                run={message.run_id === null ? undefined : open.runs[message.run_id]}
+                isLast={message === lastAnswer && activeRun === null}
+              />
+            ) : (
+              <UserMessage
+                key={message.id}
+                message={message}
+                queued={queued.find(({ message_id }) => message_id === message.id)}
+              />
+            ),
+          )}
+          {sending !== null && !isSent && <UserMessage message={sending} unsaved />}
+          {shown.map((run) => (
+            <LiveAnswer key={run.run_id} run={run} />
+          ))}
+        </div>
+      </div>
+      {!atBottom && (
+        <Button
+          size="sm"
+          className="absolute bottom-3 left-1/2 -translate-x-1/2 rounded-full shadow-pop"
+          onClick={() => toBottom('smooth')}
+        >
+          <ArrowDown />
+          Latest
+        </Button>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,87 @@
+import { CircleSlash, CircleX } from 'lucide-react'
+import { useState } from 'react'
+import { Link } from 'wouter'
+import type { RunError } from '@outlast/sdk'
+import { Button } from '@/components/button'
+import { complain } from '@/components/toast'
+import { client } from '@/lib/queries'
+import { useThreadFacts } from './thread-context'
+
+interface RunEndProps {
+  runId: string | null
+  status: 'cancelled' | 'error'
+  stopReason: string | null
+  error: RunError | null
+  /** Only the thread's last answer can be retried or continued. */
+  canRestart: boolean
+}
+
+const CANCELLED: Record<string, string> = {
+  user: 'Cancelled',
+  superseded: 'Interrupted by the next message',
+  abandoned: 'Cancelled: it ran long with nobody following',
+  steps: 'Stopped at the limit of steps',
+}
+
+/** How an answer ended when it did not complete, and what can be done about it. */
+export function RunEnd({ runId, status, stopReason, error, canRestart }: RunEndProps) {
+  if (status === 'cancelled')
+    return (
+      <div data-end="cancelled" className="mt-3 flex flex-wrap items-center gap-x-3 gap-y-2 text-muted">
+        <span className="flex items-center gap-1.5">
+          <CircleSlash className="size-4 text-faint" aria-hidden />
+          {CANCELLED[stopReason ?? 'user'] ?? 'Cancelled'}
+        </span>
+        {canRestart && runId !== null && <Restart runId={runId} />}
+      </div>
+    )
+  return (
+    <div data-end="error" role="alert" className="mt-3 rounded-xl border border-danger-line bg-danger-soft px-3.5 py-3">
+      <p className="flex gap-2 text-danger">
+        <CircleX className="mt-px size-4 shrink-0" aria-hidden />
+        <span className="min-w-0 [overflow-wrap:anywhere]">
+          {error?.message ?? 'The answer was stopped by an error.'}
+        </span>
+      </p>
+      {error !== null && error.hint !== '' && <p className="mt-1 pl-6 text-muted">{error.hint}</p>}
+      {isCredits(error, stopReason) && (
+        <p className="mt-1 pl-6 text-muted">
+          An answer costs the credits shown beside its model. Nothing was charged for this one.
+        </p>
+      )}
+      {runId !== null && (
+        <div className="mt-2.5 flex flex-wrap items-center gap-2 pl-6">
+          {canRestart && <Restart runId={runId} />}
+          <Link href={`/runs/${runId}`} className="px-1 text-xs text-muted underline-offset-2 hover:underline">
+            What happened
+          </Link>
+        </div>
+      )}
+    </div>
+  )
+}
+
+const isCredits = (error: RunError | null, stopReason: string | null): boolean =>
+  stopReason === 'credits' || error?.code === 'credits_needed'
+
+function Restart({ runId }: { runId: string }) {
+  const { mayWrite } = useThreadFacts()
+  const [busy, setBusy] = useState<'retry' | 'continue' | null>(null)
+  if (!mayWrite) return null
+  const start = (how: 'retry' | 'continue') => {
+    setBusy(how)
+    client[how](runId)
+      .catch(complain)
+      .finally(() => setBusy(null))
+  }
+  return (
+    <span className="flex gap-2">
+      <Button size="sm" busy={busy === 'retry'} disabled={busy !== null} onClick={() => start('retry')}>
+        Retry
+      </Button>
+      <Button size="sm" busy={busy === 'continue'} disabled={busy !== null} onClick={() => start('continue')}>
+        Continue from here
+      </Button>
+    </span>
+  )
+}

@@ -1,0 +1,51 @@
+import { useEffect, useLayoutEffect, useRef, type ClipboardEvent } from 'react'
+
+interface TextBoxProps {
+  value: string
+  busy: boolean
+  autoFocus: boolean
+  onChange: (value: string) => void
+  onPaste: (event: ClipboardEvent) => void
+  onEnter: () => void
+}
+
+/** Only from nobody or from the link that led here: never from a menu, nor on a phone, where keys cover the page. */
+function mayTakeFocus(): boolean {
+  const held = document.activeElement
+  const free = held === null || held === document.body || held.matches('[data-thread-link]')
+  return free && !matchMedia('(pointer: coarse)').matches
+}
+
+/** Grows with its text up to a third of the window. Enter sends; Shift+Enter and a phone's Enter begin a line. */
+export function TextBox({ value, busy, autoFocus, onChange, onPaste, onEnter }: TextBoxProps) {
+  const box = useRef<HTMLTextAreaElement>(null)
+  useLayoutEffect(() => {
+    const area = box.current
+    if (area === null) return
+    area.style.height = 'auto'
+    area.style.height = `${Math.min(area.scrollHeight, innerHeight / 3)}px`
+  }, [value])
+  useEffect(() => {
+    if (autoFocus && mayTakeFocus()) box.current?.focus()
+  }, [autoFocus])
+  return (
+    <textarea
+      ref={box}
+      data-composer
+      rows={1}
+      aria-label="Message"
+      placeholder={busy ? 'Write the next message: queue it, or interrupt' : 'Write a message'}
+      className="block w-full resize-none bg-transparent px-4 pt-3.5 pb-2 text-[15px] leading-6 outline-none"
+      value={value}
+      onChange={(event) => onChange(event.target.value)}
+      onPaste={onPaste}
+      onKeyDown={(event) => {
+        const plain = !event.shiftKey && !event.nativeEvent.isComposing
+        if (event.key === 'Escape') event.currentTarget.blur()
+        if (event.key !== 'Enter' || !plain || matchMedia('(pointer: coarse)').matches) return
+        event.preventDefault()
+        onEnter()
+      }}
+    />
+  )
+}

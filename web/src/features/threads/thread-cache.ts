@@ -1,0 +1,60 @@
+import { infiniteQueryOptions, type InfiniteData } from '@tanstack/react-query'
+import type { Lock, Page, Thread } from '@outlast/sdk'
+import { client, queryClient } from '@/lib/queries'
+
+export interface ThreadFilter {
+  projectId: string
+  status: 'open' | 'archived'
+  q: string
+}
+
+type Pages = InfiniteData<Page<Thread>, string | null>
+
+export const threadsQuery = ({ projectId, status, q }: ThreadFilter) =>
+  infiniteQueryOptions({
+    queryKey: ['threads', { projectId, status, q }] as const,
+    queryFn: ({ pageParam, signal }) =>
+      client.threads(projectId, { ...(q === '' ? { status } : { q }), before: pageParam, limit: 40, signal }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next,
+  })
+
+/** Puts a thread's news into every loaded list: in place, or on top where it belongs and is missing. */
+export function patchThreads(thread: Thread): void {
+  const lists = queryClient.getQueriesData<Pages>({ queryKey: ['threads'] })
+  for (const [key, data] of lists) {
+    const filter = key[1] as ThreadFilter
+    if (data === undefined || filter.projectId !== thread.project_id) continue
+    queryClient.setQueryData<Pages>(key, patched(data, thread, filter))
+  }
+}
+
+/** Shows a thread's new lock in every loaded list. */
+export function patchLock(threadId: string, lock: Lock | null): void {
+  queryClient.setQueriesData<Pages>(
+    { queryKey: ['threads'] },
+    (data) => data && mapPages(data, (items) => items.map((item) => (item.id === threadId ? { ...item, lock } : item))),
+  )
+}
+
+/** Takes a deleted thread out of every loaded list. */
+export function forgetThread(threadId: string): void {
+  queryClient.setQueriesData<Pages>(
+    { queryKey: ['threads'] },
+    (data) => data && mapPages(data, (items) => items.filter(({ id }) => id !== threadId)),
+  )
+}
+
+function patched(data: Pages, thread: Thread, filter: ThreadFilter): Pages {
+  const known = data.pages.some(({ items }) => items.some(({ id }) => id === thread.id))
+  if (filter.q !== '')
+    return mapPages(data, (items) => items.map((item) => (item.id === thread.id ? { ...item, ...thread } : item)))
+  if (thread.status !== filter.status) return mapPages(data, (items) => items.filter(({ id }) => id !== thread.id))
+  if (known) return mapPages(data, (items) => items.map((item) => (item.id === thread.id ? thread : item)))
+  return mapPages(data, (items, page) => (page === 0 ? [thread, ...items] : items))
+}
+
+const mapPages = (data: Pages, change: (items: Thread[], page: number) => Thread[]): Pages => ({
+  ...data,
+  pages: data.pages.map((page, index) => ({ ...page, items: change(page.items, index) })),
+})

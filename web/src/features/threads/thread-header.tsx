@@ -1,0 +1,147 @@
+import { Archive, ArchiveRestore, Ellipsis, GitFork, Pencil, Trash2, Activity } from 'lucide-react'
+import { useState } from 'react'
+import { Link, useLocation } from 'wouter'
+import { IconButton } from '@/components/button'
+import { Confirm } from '@/components/confirm'
+import { Menu, MenuItem, MenuLine } from '@/components/menu'
+import { complain, say } from '@/components/toast'
+import { client } from '@/lib/queries'
+import { CreditsChip } from '../account/credits-chip'
+import { PageHeader } from '../shell/shell'
+import { useFork } from './fork-button'
+import { LockChip } from './lock-chip'
+import { forgetThread, patchThreads } from './thread-cache'
+import { useOpenThread } from './thread-context'
+import { Watching } from './presence'
+
+export function ThreadHeader() {
+  const { thread, open } = useOpenThread()
+  const [renaming, setRenaming] = useState(false)
+  const parent = open.lineage[0]
+  return (
+    <PageHeader>
+      <div className="min-w-0 flex-1">
+        {renaming ? (
+          <Rename onDone={() => setRenaming(false)} />
+        ) : (
+          <h1
+            className="truncate text-[14.5px] font-semibold"
+            onDoubleClick={() => open.role !== 'viewer' && setRenaming(true)}
+          >
+            {thread.title === '' ? 'Untitled' : thread.title}
+          </h1>
+        )}
+        {thread.parent_thread_id !== null && !renaming && (
+          <Link
+            href={`/threads/${thread.parent_thread_id}`}
+            className="flex items-center gap-1 text-xs text-faint hover:text-fg"
+          >
+            <GitFork className="size-3 shrink-0" aria-hidden />
+            <span className="truncate">Fork of {parent?.title ?? 'another thread'}</span>
+          </Link>
+        )}
+      </div>
+      <Watching />
+      <LockChip />
+      <CreditsChip />
+      <ThreadMenu onRename={() => setRenaming(true)} />
+    </PageHeader>
+  )
+}
+
+function Rename({ onDone }: { onDone: () => void }) {
+  const { thread } = useOpenThread()
+  const [title, setTitle] = useState(thread.title)
+  const save = () => {
+    onDone()
+    if (title.trim() === '' || title.trim() === thread.title) return
+    client.renameThread(thread.id, title.trim()).then(patchThreads, complain)
+  }
+  return (
+    <input
+      autoFocus
+      aria-label="Title"
+      className="h-7 w-full max-w-md rounded-md border border-accent bg-bg px-2 font-semibold outline-none"
+      value={title}
+      maxLength={200}
+      onFocus={(event) => event.currentTarget.select()}
+      onChange={(event) => setTitle(event.target.value)}
+      onBlur={save}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') save()
+        if (event.key === 'Escape') onDone()
+      }}
+    />
+  )
+}
+
+function ThreadMenu({ onRename }: { onRename: () => void }) {
+  const { thread, open } = useOpenThread()
+  const [, navigate] = useLocation()
+  const [fork] = useFork()
+  const [leaving, setLeaving] = useState(false)
+  const archived = thread.status === 'archived'
+  const archive = () => {
+    const change = archived ? client.unarchive(thread.id) : client.archive(thread.id)
+    change.then((changed) => (patchThreads(changed), say(archived ? 'Back in the list' : 'Archived')), complain)
+  }
+  const remove = () => {
+    client.deleteThread(thread.id).then(() => {
+      forgetThread(thread.id)
+      navigate(`/projects/${thread.project_id}`)
+    }, complain)
+  }
+  const mayChange = open.role === 'owner' || open.role === 'editor'
+  return (
+    <>
+      <Menu
+        align="end"
+        trigger={
+          <IconButton label="Thread menu">
+            <Ellipsis />
+          </IconButton>
+        }
+      >
+        {mayChange && (
+          <>
+            {/* After the menu has given the focus back, or the input would lose it at once. */}
+            <MenuItem onSelect={() => setTimeout(onRename, 50)}>
+              <Pencil />
+              Rename
+            </MenuItem>
+            <MenuItem onSelect={() => fork()}>
+              <GitFork />
+              Fork thread
+            </MenuItem>
+            <MenuItem onSelect={archive}>
+              {archived ? <ArchiveRestore /> : <Archive />}
+              {archived ? 'Unarchive' : 'Archive'}
+            </MenuItem>
+          </>
+        )}
+        <MenuItem onSelect={() => navigate(`/runs?thread=${thread.id}`)}>
+          <Activity />
+          Runs of this thread
+        </MenuItem>
+        {open.role === 'owner' && (
+          <>
+            <MenuLine />
+            <MenuItem danger onSelect={() => setLeaving(true)}>
+              <Trash2 />
+              Delete
+            </MenuItem>
+          </>
+        )}
+      </Menu>
+      <Confirm
+        open={leaving}
+        onClose={() => setLeaving(false)}
+        title="Delete this thread?"
+        action="Delete"
+        onConfirm={remove}
+      >
+        Its messages, runs and files are removed for everybody. Archive it instead to keep it searchable.
+      </Confirm>
+    </>
+  )
+}

@@ -1,0 +1,124 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Archive, MessagesSquare, SearchX } from 'lucide-react'
+import { Fragment, useDeferredValue } from 'react'
+import { useRoute } from 'wouter'
+import type { Thread } from '@outlast/sdk'
+import { Button } from '@/components/button'
+import { Problem } from '@/components/problem'
+import { Empty, SkeletonRows } from '@/components/states'
+import { cn } from '@/lib/cn'
+import { dayGroup } from '@/lib/format'
+import { useKeys } from '@/lib/keys'
+import { useMinutes } from '@/lib/time'
+import { threadsQuery } from './thread-cache'
+import { ThreadRow } from './thread-row'
+
+interface ThreadListProps {
+  projectId: string
+  q: string
+  archived: boolean
+  onArchived: (archived: boolean) => void
+}
+
+export function ThreadList({ projectId, q, archived, onArchived }: ThreadListProps) {
+  const wanted = useDeferredValue(q.trim())
+  const list = useInfiniteQuery({
+    ...threadsQuery({ projectId, status: archived ? 'archived' : 'open', q: wanted }),
+    placeholderData: (before, query) => (query?.queryKey[1].projectId === projectId ? before : undefined),
+  })
+  useKeys({ j: () => step(1), k: () => step(-1) })
+  const threads = sorted(list.data?.pages.flatMap(({ items }) => items) ?? [])
+  return (
+    <>
+      {wanted === '' ? (
+        <div role="group" aria-label="Which threads" className="flex gap-1 px-2.5 pt-2 text-xs">
+          <Filter on={!archived} onClick={() => onArchived(false)}>
+            Open
+          </Filter>
+          <Filter on={archived} onClick={() => onArchived(true)}>
+            Archived
+          </Filter>
+        </div>
+      ) : null}
+      <nav aria-label="Threads" className="min-h-0 flex-1 overflow-y-auto px-2.5 pt-1.5 pb-4">
+        {list.error !== null && <Problem error={list.error} retry={() => void list.refetch()} />}
+        {list.isPending && <SkeletonRows rows={7} className="h-8" />}
+        {list.isSuccess && threads.length === 0 && <Nothing q={wanted} archived={archived} />}
+        <Groups threads={threads} q={wanted} />
+        {list.hasNextPage && (
+          <Button
+            look="ghost"
+            size="sm"
+            className="mt-1 w-full"
+            busy={list.isFetchingNextPage}
+            onClick={() => void list.fetchNextPage()}
+          >
+            Show more
+          </Button>
+        )}
+      </nav>
+    </>
+  )
+}
+
+const sorted = (threads: Thread[]) => threads.toSorted((a, b) => Date.parse(b.updated_at) - Date.parse(a.updated_at))
+
+function Groups({ threads, q }: { threads: Thread[]; q: string }) {
+  const now = useMinutes()
+  const [, params] = useRoute('/threads/:id')
+  let last = ''
+  return threads.map((thread) => {
+    const group = q !== '' ? '' : dayGroup(thread.updated_at, now)
+    const heading = group !== last
+    last = group
+    return (
+      <Fragment key={thread.id}>
+        {heading && group !== '' && <h2 className="px-2 pt-3 pb-1 text-[11.5px] font-medium text-faint">{group}</h2>}
+        <ThreadRow thread={thread} current={params?.id === thread.id} q={q} />
+      </Fragment>
+    )
+  })
+}
+
+function Filter({ on, onClick, children }: { on: boolean; onClick: () => void; children: string }) {
+  return (
+    <button
+      aria-pressed={on}
+      className={cn('rounded-full px-2.5 py-0.5', on ? 'bg-active font-medium' : 'text-muted hover:text-fg')}
+      onClick={onClick}
+    >
+      {children}
+    </button>
+  )
+}
+
+function Nothing({ q, archived }: { q: string; archived: boolean }) {
+  if (q !== '')
+    return (
+      <Empty className="px-2 py-8" icon={<SearchX />} title="Nothing found">
+        No thread or message matches “{q}”.
+      </Empty>
+    )
+  if (archived)
+    return (
+      <Empty className="px-2 py-8" icon={<Archive />} title="Nothing archived">
+        Archived threads leave the list and stay searchable.
+      </Empty>
+    )
+  return (
+    <Empty className="px-2 py-8" icon={<MessagesSquare />} title="No threads yet">
+      Write a message to start the first one.
+    </Empty>
+  )
+}
+
+/** Moves the keyboard's focus through the list, beginning at the thread that is open. */
+function step(by: number): void {
+  const links = [...document.querySelectorAll<HTMLElement>('[data-thread-link]')].filter(
+    (link) => link.offsetParent !== null,
+  )
+  const focused = links.indexOf(document.activeElement as HTMLElement)
+  const open = links.findIndex((link) => link.ariaCurrent === 'page')
+  const from = focused === -1 ? open : focused
+  links[Math.min(links.length - 1, Math.max(0, from + by))]?.focus()
+}

@@ -1,0 +1,60 @@
+import { GitFork, Lock as LockIcon } from 'lucide-react'
+import { Link } from 'wouter'
+import type { Lock, Thread } from '@outlast/sdk'
+import { Dot } from '@/components/dot'
+import { Ago } from '@/components/time'
+import { cn } from '@/lib/cn'
+import { useReached } from '@/lib/time'
+import { useMe } from '../session/session-gate'
+
+export function ThreadRow({ thread, current, q }: { thread: Thread; current: boolean; q: string }) {
+  const quiet = thread.run_status === 'idle' || thread.run_status === 'complete'
+  return (
+    <Link
+      href={`/threads/${thread.id}`}
+      data-thread-link
+      aria-current={current ? 'page' : undefined}
+      className={cn(
+        'block rounded-lg px-2 py-1.5 pointer-coarse:py-2.5 hover:bg-hover focus-visible:bg-hover',
+        current && 'bg-active',
+      )}
+    >
+      <span className="flex items-center gap-2">
+        {thread.parent_thread_id !== null && <GitFork aria-label="Fork" className="size-3.5 shrink-0 text-faint" />}
+        <span className={cn('min-w-0 flex-1 truncate', thread.title === '' && 'text-muted')}>
+          {thread.title === '' ? 'Untitled' : thread.title}
+        </span>
+        <LockMark lock={thread.lock} />
+        {quiet ? <Ago iso={thread.updated_at} className="text-xs text-faint" /> : <Dot status={thread.run_status} />}
+      </span>
+      {thread.match !== undefined && thread.match.snippet !== '' && (
+        <span className="mt-0.5 line-clamp-2 text-xs text-muted">
+          <Snippet text={thread.match.snippet} q={q} />
+        </span>
+      )}
+    </Link>
+  )
+}
+
+function LockMark({ lock }: { lock: Lock | null }) {
+  const me = useMe()
+  const expired = useReached(lock?.expires_at ?? null)
+  if (lock === null || lock.holder_id === me.user.id || expired) return null
+  return <LockIcon role="img" aria-label={`Locked by ${lock.holder_name}`} className="size-3 shrink-0 text-faint" />
+}
+
+/** The place of a hit, with the words that begin with a searched one marked. */
+function Snippet({ text, q }: { text: string; q: string }) {
+  const wanted = q.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? []
+  const pieces = text.split(/([\p{L}\p{N}_]+)/u)
+  return pieces.map((piece, index) => {
+    const hit = index % 2 === 1 && wanted.some((word) => piece.toLowerCase().startsWith(word))
+    return hit ? (
+      <mark key={index} className="rounded-xs bg-amber/25 text-fg">
+        {piece}
+      </mark>
+    ) : (
+      piece
+    )
+  })
+}

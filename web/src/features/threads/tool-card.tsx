@@ -1,0 +1,68 @@
+import {
+  Ban,
+  Check,
+  ChevronRight,
+  CircleAlert,
+  CircleSlash,
+  LoaderCircle,
+  MessageCircleQuestion,
+  Unplug,
+} from 'lucide-react'
+import { memo, useState, type ReactNode } from 'react'
+import type { ToolCallPart, ToolStatus } from '@outlast/sdk'
+import { cn } from '@/lib/cn'
+import { duration, parseObject } from '@/lib/format'
+import { ToolBody } from './tool-body'
+import { exitCode, title } from './tool-text'
+
+const MARK: Record<ToolStatus, [icon: ReactNode, label: string]> = {
+  streaming: [<LoaderCircle className="animate-spin text-link" />, 'being written'],
+  pending: [<LoaderCircle className="animate-spin text-link" />, 'about to start'],
+  waiting: [<MessageCircleQuestion className="text-warn" />, 'waiting for you'],
+  running: [<LoaderCircle className="animate-spin text-link" />, 'running'],
+  done: [<Check className="text-ok" />, 'done'],
+  error: [<CircleAlert className="text-danger" />, 'failed'],
+  denied: [<Ban className="text-danger" />, 'denied'],
+  interrupted: [<Unplug className="text-warn" />, 'interrupted'],
+  cancelled: [<CircleSlash className="text-faint" />, 'cancelled'],
+}
+
+const BUSY = new Set<ToolStatus>(['streaming', 'pending', 'running'])
+
+/** One call of a tool: what it does in one line, everything about it when opened. Open by itself while it runs. */
+export const ToolCard = memo(function ToolCard({ part }: { part: ToolCallPart }) {
+  const [choice, setChoice] = useState<boolean | null>(null)
+  const open = choice ?? (BUSY.has(part.status) && part.output !== '')
+  const [icon, label] = MARK[part.status]
+  const code = exitCode(part)
+  return (
+    <section
+      data-tool={part.tool}
+      data-tool-status={part.status}
+      className="overflow-hidden rounded-xl border border-line bg-raised"
+    >
+      <button
+        aria-expanded={open}
+        className="flex w-full items-center gap-2.5 px-3 py-2 text-left text-[13px] hover:bg-hover"
+        onClick={() => setChoice(!open)}
+      >
+        <span role="img" aria-label={label} title={label} className="[&_svg]:size-4">
+          {icon}
+        </span>
+        <span className="shrink-0 font-medium">{part.tool}</span>
+        <code className="min-w-0 flex-1 truncate font-mono text-xs text-muted">
+          {title(part.tool, parseObject(part.arguments))}
+        </code>
+        {code !== null && code !== 0 && <span className="shrink-0 text-xs text-danger">exit {code}</span>}
+        {part.duration_s !== null && (
+          <span className="shrink-0 text-xs text-faint tabular-nums">{duration(part.duration_s)}</span>
+        )}
+        <ChevronRight
+          className={cn('size-3.5 shrink-0 text-faint transition-transform', open && 'rotate-90')}
+          aria-hidden
+        />
+      </button>
+      {open && <ToolBody part={part} />}
+    </section>
+  )
+})

@@ -1,0 +1,87 @@
+/** What a tool call says in one line. Pure. */
+import type { ToolCallPart } from '@outlast/sdk'
+
+type Arguments = Record<string, unknown>
+
+const text = (value: unknown): string =>
+  typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value)
+
+/** The one argument that matters. */
+export function title(tool: string, args: Arguments | null): string {
+  if (args === null) return ''
+  switch (tool) {
+    case 'terminal':
+      return firstLine(text(args['command']))
+    case 'run_code':
+      return [text(args['language']), firstLine(text(args['code']))].filter((word) => word !== '').join(': ')
+    case 'create_or_update_files':
+      return filesOf(args)
+        .map(({ path }) => path)
+        .join(', ')
+    case 'read_files':
+      return list(args['files'] ?? args['paths'])
+        .map(text)
+        .join(', ')
+    case 'ask_user':
+      return questionsAndAnswers(args, null)
+        .map(([question]) => question)
+        .join(' ')
+    default:
+      return firstLine(text(Object.values(args)[0]))
+  }
+}
+
+export interface FileArgument {
+  path: string
+  content: string
+}
+
+export function filesOf(args: Arguments): FileArgument[] {
+  return list(args['files']).flatMap((file) => {
+    const { path, content } = (file ?? {}) as Partial<FileArgument>
+    return typeof path === 'string' ? [{ path, content: text(content) }] : []
+  })
+}
+
+/** The exit status that a command's result names; null where there is none. */
+export function exitCode({ tool, result }: Pick<ToolCallPart, 'tool' | 'result'>): number | null {
+  if (tool !== 'terminal' || result === null) return null
+  const found = /exit(?:ed)?[ _-]*(?:code|status)?[":= ]*(-?\d+)/i.exec(
+    result.slice(0, 200) + '\n' + result.slice(-200),
+  )
+  return found === null ? null : Number(found[1])
+}
+
+const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
+const firstLine = (value: string): string => value.trimStart().split('\n', 1)[0] ?? ''
+
+/** What is left of a result when the output has been shown: how the command ended. */
+export function ending(result: string): string {
+  return /\[([^\]\n]*)\]\s*$/.exec(result)?.[1] ?? ''
+}
+
+export interface Evaluation {
+  success: boolean
+  result: unknown
+  error: unknown
+  stdout: string
+}
+
+/** What `run_code` answers; null for anything else. */
+export function evaluation(value: Arguments | null): Evaluation | null {
+  if (value === null || typeof value['success'] !== 'boolean') return null
+  return { success: value['success'], result: value['result'], error: value['error'], stdout: text(value['stdout']) }
+}
+
+/** The questions of an `ask_user` call with the answers its result holds. */
+export function questionsAndAnswers(args: Arguments | null, result: Arguments | null): [string, string][] {
+  const answers = (result?.['answers'] ?? result ?? {}) as Arguments
+  return list(args?.['questions']).map((item) => {
+    const { id, question } = (item ?? {}) as { id?: string; question?: string }
+    const answer = answers[id ?? '']
+    return [question ?? '', Array.isArray(answer) ? answer.join(', ') : text(answer)]
+  })
+}
+
+export const readable = (value: unknown): string =>
+  value === null || value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value, null, 2)

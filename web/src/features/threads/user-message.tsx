@@ -1,0 +1,102 @@
+import { LoaderCircle, X } from 'lucide-react'
+import { memo, useState } from 'react'
+import type { ImagePart, Message, RunState } from '@outlast/sdk'
+import { CopyIcon } from '@/components/copy'
+import { complain } from '@/components/toast'
+import { ClockTime } from '@/components/time'
+import { cn } from '@/lib/cn'
+import { client } from '@/lib/queries'
+import { useMe } from '../session/session-gate'
+import { ForkButton } from './fork-button'
+
+interface UserMessageProps {
+  message: Message
+  /** The run that waits for its turn. */
+  queued?: RunState | undefined
+  unsaved?: boolean
+}
+
+/** What a person wrote: plain text exactly as typed, never read as markup. */
+export const UserMessage = memo(function UserMessage({ message, queued, unsaved = false }: UserMessageProps) {
+  const me = useMe()
+  const images = message.parts.filter((part) => part.type === 'image')
+  const text = textOf(message)
+  const other = message.sender_id !== null && message.sender_id !== me.user.id
+  return (
+    <article aria-label="Your message" data-message={message.id} className="group relative flex flex-col items-end">
+      {other && <p className="mb-1 mr-1 text-xs text-faint">{message.sender_name}</p>}
+      {images.length > 0 && (
+        <ul className="mb-1.5 flex flex-wrap justify-end gap-2">
+          {images.map((image) => (
+            <Thumbnail key={image.id} image={image} />
+          ))}
+        </ul>
+      )}
+      {text !== '' && (
+        <div
+          className={cn(
+            'max-w-[min(36rem,88%)] rounded-2xl rounded-br-md bg-bubble px-4 py-2.5 text-[15px] leading-relaxed whitespace-pre-wrap [overflow-wrap:anywhere]',
+            unsaved && 'opacity-60',
+          )}
+        >
+          {text}
+        </div>
+      )}
+      {queued !== undefined && <Queued run={queued} />}
+      {!unsaved && queued === undefined && (
+        <div className="absolute top-full right-0 flex h-7 items-center gap-0.5 text-xs text-faint opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100">
+          <ClockTime iso={message.created_at} className="mr-1" />
+          <ForkButton messageId={message.id} />
+          <CopyIcon label="Copy message" text={text} />
+        </div>
+      )}
+    </article>
+  )
+})
+
+export const textOf = (message: Message): string =>
+  message.parts
+    .filter((part) => part.type === 'text')
+    .map(({ text }) => text)
+    .join('\n\n')
+
+function Thumbnail({ image }: { image: ImagePart }) {
+  const url = client.attachmentUrl(image.attachment_id)
+  return (
+    <li>
+      <a href={url} target="_blank" rel="noreferrer" title={image.name}>
+        <img
+          src={url}
+          alt={image.name === '' ? 'Attached image' : image.name}
+          loading="lazy"
+          className="max-h-52 max-w-full rounded-xl border border-line object-contain sm:max-w-72"
+        />
+      </a>
+    </li>
+  )
+}
+
+function Queued({ run }: { run: RunState }) {
+  const [busy, setBusy] = useState(false)
+  const cancel = () => {
+    setBusy(true)
+    client
+      .cancel(run.run_id)
+      .catch(complain)
+      .finally(() => setBusy(false))
+  }
+  return (
+    <p className="mt-1.5 flex items-center gap-1.5 text-xs text-muted">
+      {busy ? (
+        <LoaderCircle className="size-3 animate-spin" />
+      ) : (
+        <span className="size-2 rounded-full border-2 border-accent" />
+      )}
+      Queued: answered after the present one
+      <button className="flex items-center gap-0.5 rounded px-1 text-faint hover:text-fg" onClick={cancel}>
+        <X className="size-3" />
+        Cancel
+      </button>
+    </p>
+  )
+}

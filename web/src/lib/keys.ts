@@ -1,0 +1,29 @@
+import { useEffect, useRef } from 'react'
+
+const editable = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+
+const dialogOpen = (): boolean => document.querySelector('[role="dialog"],[role="menu"],[role="alertdialog"]') !== null
+
+/** "mod+k" works everywhere; single letters only while nobody writes and nothing lies on top of the page. */
+export function useKeys(bindings: Record<string, (event: KeyboardEvent) => void>): void {
+  const current = useRef(bindings)
+  useEffect(() => {
+    current.current = bindings
+  })
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      const mod = event.metaKey || event.ctrlKey
+      const name = mod ? `mod+${event.key.toLowerCase()}` : event.key
+      const action = current.current[name]
+      if (action === undefined || event.altKey) return
+      if (!mod && (editable(event.target) || dialogOpen())) return
+      event.preventDefault()
+      action(event)
+    }
+    addEventListener('keydown', press)
+    return () => removeEventListener('keydown', press)
+  }, [])
+}
+
+export const MOD = /Mac|iPhone|iPad/.test(navigator.platform) ? '⌘' : 'Ctrl'

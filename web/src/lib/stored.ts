@@ -1,0 +1,44 @@
+import { useCallback, useState, useSyncExternalStore } from 'react'
+
+const listeners = new Set<() => void>()
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  addEventListener('storage', listener)
+  return () => {
+    listeners.delete(listener)
+    removeEventListener('storage', listener)
+  }
+}
+
+/**
+ * A small choice that this browser remembers; empty when there is none. Everybody who reads the
+ * same key sees a change at once, in other tabs too.
+ */
+export function useStored(key: string): [string, (value: string) => void] {
+  const value = useSyncExternalStore(subscribe, () => localStorage.getItem(key) ?? '')
+  const set = useCallback(
+    (next: string) => {
+      if (next === '') localStorage.removeItem(key)
+      else localStorage.setItem(key, next)
+      for (const listener of [...listeners]) listener()
+    },
+    [key],
+  )
+  return [value, set]
+}
+
+/** Text that survives a reload but is this tab's own: two tabs that write do not write over each other's words. */
+export function useDraft(key: string): [string, (value: string) => void] {
+  const [draft, setDraft] = useState(() => ({ key, value: localStorage.getItem(key) ?? '' }))
+  const value = draft.key === key ? draft.value : (localStorage.getItem(key) ?? '')
+  const set = useCallback(
+    (next: string) => {
+      setDraft({ key, value: next })
+      if (next === '') localStorage.removeItem(key)
+      else localStorage.setItem(key, next)
+    },
+    [key],
+  )
+  return [value, set]
+}
