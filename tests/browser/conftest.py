@@ -1,0 +1,152 @@
+"""A real server process with its own data directory and port, and Chromium in front of it.
+
+The page under test is the built one (`src/outlast/_web`, made by `make setup`); without it or without Chromium these
+tests are skipped with the reason. Nothing here waits for a fixed time: pages are waited for by what they show, the
+server by its readiness.
+"""
+
+import json
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+
+import outlast
+
+pytestmark = pytest.mark.browser
+
+WEB = Path(outlast.__file__).parent / "_web" / "index.html"
+START_TRIES = 600
+PATIENCE_MS = 30_000
+
+
+class Server:
+    """`outlast serve` as its users start it. Killed and started again, it keeps data directory and port."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.port = _free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.token = ""
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self, *more: str) -> None:
+        """Returns when the server answers. `more` are further options of the command line."""
+        command = [sys.executable, "-m", "outlast", "serve"]
+        options = ["--data-dir", str(self.folder / "data"), "--port", str(self.port)]
+        log = (self.folder / "server.log").open("ab")
+        self._process = subprocess.Popen([*command, *options, *more], stdout=log, stderr=log)
+        wait = urllib.request.Request(f"{self.url}/readyz")
+        for _ in range(START_TRIES):
+            if self._process.poll() is not None:
+                break
+            try:
+                urllib.request.urlopen(wait, timeout=5).close()
+            except urllib.error.HTTPError as refusal:
+                refusal.close()
+                return  # it answers; whether the sandbox is ready is not the page's concern
+            except OSError:
+                _wait_for_exit(self._process, 0.1)
+            else:
+                return
+        pytest.fail(f"the server did not start:\n{(self.folder / 'server.log').read_text()[-4000:]}")
+
+    def kill(self) -> None:
+        """SIGKILL: nothing is said goodbye to."""
+        self._stop(signal.SIGKILL)
+
+    def stop(self) -> None:
+        self._stop(signal.SIGTERM)
+
+    def get(self, path: str) -> Any:
+        with urllib.request.urlopen(f"{self.url}{path}", timeout=30) as answer:
+            return json.load(answer)
+
+    def post(self, path: str, body: dict[str, Any]) -> Any:
+        headers = {"content-type": "application/json"}
+        request = urllib.request.Request(
+            f"{self.url}{path}", json.dumps(body).encode(), headers, method="POST"
+        )
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            return json.load(answer)
+
+    def _stop(self, how: signal.Signals) -> None:
+        if self._process is None:
+            return
+        self._process.send_signal(how)
+        if not _wait_for_exit(self._process, 20):
+            self._process.kill()
+            self._process.wait()
+        self._process = None
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def _wait_for_exit(process: subprocess.Popen[bytes], seconds: float) -> bool:
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        return False
+    return True
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """One server for the tests of a file; each test uses a thread of its own."""
+    if not WEB.is_file():
+        pytest.skip("the web app is not built; `make setup` builds it")
+    running = Server(tmp_path_factory.mktemp("server"))
+    running.start()
+    yield running
+    running.stop()
+
+
+# Not for the whole session: Playwright keeps an event loop running in this thread, beside which no async test can run.
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if chromium is None:
+        pytest.skip("no Chromium; as root, `apt-get install --no-install-recommends chromium` installs it")
+    expect.set_options(timeout=PATIENCE_MS)
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=chromium, args=["--disable-gpu"])
+        yield launched
+        launched.close()
+
+
+OpenPage = Callable[..., Page]
+
+
+@pytest.fixture
+def open_page(browser: Browser, server: Server) -> Iterator[OpenPage]:
+    """Opens a path in a window of its own browser context. A page that throws fails the test."""
+    contexts: list[BrowserContext] = []
+    thrown: list[str] = []
+
+    def open_path(path: str = "/", **options: Any) -> Page:
+        context = browser.new_context(base_url=server.url, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(PATIENCE_MS)
+        page.on("pageerror", lambda error: thrown.append(str(error)))
+        page.goto(path)
+        return page
+
+    yield open_path
+    for context in contexts:
+        context.close()
+    assert thrown == []

@@ -1,0 +1,32 @@
+"""What holds for the whole run: no network beyond this machine, one async backend, two profiles of generated cases."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from tests import network_guard
+from tests.databases import *  # noqa: F403  # fixtures; the names are in its __all__
+
+# `make test` uses the fast profile and finds the same cases each time; `make deep` searches anew, and prints how to
+# repeat what it found.
+settings.register_profile("fast", max_examples=60, stateful_step_count=30, deadline=None, derandomize=True)
+settings.register_profile(
+    "deep",
+    max_examples=5000,
+    stateful_step_count=100,
+    deadline=timedelta(seconds=60),
+    print_blob=True,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("fast")
+
+network_guard.install()
+
+
+@pytest.fixture(scope="session")
+def anyio_backend() -> str:
+    """The server runs on asyncio only, so do the tests."""
+    return "asyncio"

@@ -1,0 +1,354 @@
+"""The docs keep their word: diagrams equal the code, what they name exists, and their commands run."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+import tomllib
+import urllib.request
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer.main
+
+from outlast.base.settings import load_settings
+from outlast.base.settings.reading import scalar_settings
+from outlast.core.runs import rules as runs
+from outlast.core.sandboxes import rules as sandboxes
+from outlast.surfaces.cli.main import build_app
+from outlast.surfaces.http.application import create_api
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+PAGES = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md")])
+# Written by `make gen`, and proved current by a test of their own.
+WRITTEN_BY_HAND = [page for page in PAGES if page.parent != DOCS / "reference" or page.name == "seeds.md"]
+OUTLAST = [sys.executable, "-m", "outlast"]
+START_TRIES = 600
+COMMAND = r"(?:^|[` ])(?:\.venv/bin/)?outlast ([a-z-]+(?: [a-z-]+)?)"
+
+
+def names(pages: list[Path]) -> list[str]:
+    return [str(page.relative_to(ROOT)) for page in pages]
+
+
+def section(page: str, heading: str) -> str:
+    """The text below a heading, up to the next one of its level or above."""
+    text = (ROOT / page).read_text()
+    level = heading.count("#")
+    begin = text.index(f"\n{heading}\n") + len(heading) + 2
+    end = re.search(rf"^#{{1,{level}}} ", text[begin:], re.MULTILINE)
+    return text[begin : begin + end.start()] if end else text[begin:]
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
+
+
+def diagram(heading: str) -> dict[str, set[str]]:
+    """The first state diagram below a heading of docs/states.md: what each state may become."""
+    drawn = re.findall(
+        r"^```mermaid\n(.*?)^```", section("docs/states.md", heading), re.MULTILINE | re.DOTALL
+    )[0]
+    after: dict[str, set[str]] = {}
+    for before, then in re.findall(r"^ +(\w+) --> (\w+|\[\*\])", drawn, re.MULTILINE):
+        after.setdefault(before, set())
+        if then != "[*]":
+            after[before].add(then)
+    return after
+
+
+# --- states -----------------------------------------------------------------------------------------------------------
+
+
+def test_the_diagram_of_a_run_is_that_of_the_rules() -> None:
+    assert diagram("## Run") == {state: set(after) for state, after in runs.TRANSITIONS.items()}
+
+
+def test_the_diagram_of_a_sandbox_is_that_of_the_rules() -> None:
+    states = list(sandboxes.State)
+    allowed = {a.value: {b.value for b in states if sandboxes.may_become(a, b)} for a in states}
+    assert diagram("## Sandbox") == allowed
+
+
+def test_the_status_of_a_thread_follows_its_run_as_written() -> None:
+    written: dict[str, str] = {}
+    for left, right in re.findall(
+        r"^\| (.+?) \| `(\w+)` \|$", section("docs/states.md", "## Thread"), re.MULTILINE
+    ):
+        written |= dict.fromkeys(re.findall(r"`(\w+)`", left), right)
+    assert written == dict(runs.THREAD_STATUS)
+
+
+def test_the_stop_reasons_written_down_are_the_same_everywhere() -> None:
+    states = (DOCS / "states.md").read_text()
+    sentence = re.search(r"`stop_reason` says why:\n(.+?)\n\(", states, re.DOTALL)
+    assert sentence is not None
+    explained = re.findall(
+        r"^\| `(\w+)` \|", section("docs/guides/operate.md", "## Why did it stop?"), re.MULTILINE
+    )
+    assert (set(explained) - {"stop_reason"}) | {"credits"} == set(re.findall(r"`(\w+)`", sentence[1]))
+
+
+# --- what pages name --------------------------------------------------------------------------------------------------
+
+
+def test_the_architecture_names_files_for_each_kind_of_change() -> None:
+    rows = re.findall(
+        r"^\| (.*?) \| (.*) \|$", section("ARCHITECTURE.md", "## Which file for what"), re.MULTILINE
+    )[1:]
+    kinds = {word for kind, _ in rows for word in re.findall(r"\*\*([\w ]+)\*\*", kind)}
+    wanted = {
+        "tool",
+        "model provider",
+        "event",
+        "setting",
+        "route",
+        "timer",
+        "table",
+        "error",
+        "command",
+        "page",
+    }
+    assert wanted <= kinds
+    for kind, files in rows:
+        if kind.startswith("-"):
+            continue
+        named = re.findall(r"`((?:src|web|sdk|contract|tests)/[\w./-]+)`", files)
+        assert named, kind
+        assert [path for path in named if not (ROOT / path).exists()] == [], kind
+
+
+def test_the_walk_through_a_feature_names_existing_files_in_every_step() -> None:
+    text = (DOCS / "guides" / "add-a-feature.md").read_text()
+    for step in re.findall(r"^## \d.*?(?=^## )", text, re.MULTILINE | re.DOTALL):
+        named = re.findall(r"^\| `([\w./-]+)` \|", step, re.MULTILINE)
+        assert named, step.splitlines()[0]
+        assert [path for path in named if not (ROOT / path).is_file()] == []
+
+
+@cache
+def defined_tests(path: Path) -> frozenset[str]:
+    """Names of the tests in a file, Python or TypeScript."""
+    if path.suffix == ".py":
+        nodes = ast.walk(ast.parse(path.read_text()))
+        functions = (ast.FunctionDef, ast.AsyncFunctionDef)
+        return frozenset(
+            node.name for node in nodes if isinstance(node, functions) and node.name.startswith("test_")
+        )
+    return frozenset(re.findall(r"(?:\b(?:test|it)|\]\))\(\s*['\"`](.+?)['\"`],", path.read_text()))
+
+
+def test_every_test_named_for_the_seeds_exists() -> None:
+    text = (DOCS / "reference" / "seeds.md").read_text()
+    named = re.findall(r"`((?:tests|web/tests)/[\w./-]+)::([^`]+)`", text)
+    assert len(named) > 60
+    missing = [f"{path}::{test}" for path, test in named if not (ROOT / path).is_file()]
+    missing += [
+        f"{path}::{test}"
+        for path, test in named
+        if (ROOT / path).is_file() and test not in defined_tests(ROOT / path)
+    ]
+    assert missing == []
+
+
+def test_every_row_for_the_seeds_names_a_test() -> None:
+    text = (DOCS / "reference" / "seeds.md").read_text()
+    rows = [
+        line for line in text.splitlines() if line.startswith("| ") and not line.startswith(("| seed", "|--"))
+    ]
+    assert len(rows) > 50
+    assert [row for row in rows if "::" not in row and "not built" not in row] == []
+
+
+def test_routes_named_in_the_docs_exist() -> None:
+    paths: dict[str, Any] = create_api().openapi()["paths"]
+    known = {
+        (method.upper(), re.sub(r"\{\w+\}", "{id}", path))
+        for path, methods in paths.items()
+        for method in methods
+    }
+    missing = []
+    for page in WRITTEN_BY_HAND:
+        for method, path in re.findall(r"`(GET|POST|PUT|PATCH|DELETE) (/[\w/{}.-]+)", page.read_text()):
+            plain = re.sub(r"\{\w+\}", "{id}", path).rstrip("/")
+            if (method, plain) not in known and plain not in ("/healthz", "/readyz"):
+                missing.append(f"{page.name}: {method} {path}")
+    assert missing == []
+
+
+def test_settings_named_in_the_docs_exist() -> None:
+    known = {".".join(map(str, path)) for path, _, _ in scalar_settings()}
+    sections = {name.split(".")[0] for name in known if "." in name}
+    named = [
+        (page.name, name)
+        for page in WRITTEN_BY_HAND
+        for name in re.findall(r"`([a-z]+\.[a-z_]+)(?: = [^`]+)?`", page.read_text())
+        if name.split(".")[0] in sections and not name.endswith((".py", ".toml", ".md"))
+    ]
+    assert [entry for entry in named if entry[1] not in known and entry[1] not in EVENTS_LIKE_SETTINGS] == []
+
+
+EVENTS_LIKE_SETTINGS = {"sandbox.state"}
+
+
+@pytest.mark.parametrize("page", WRITTEN_BY_HAND, ids=names(WRITTEN_BY_HAND))
+def test_configurations_shown_are_valid(page: Path, tmp_path: Path) -> None:
+    for block in blocks(page, "toml"):
+        file = tmp_path / "outlast.toml"
+        file.write_text(block)
+        tomllib.loads(block)
+        load_settings(file, environ={})
+
+
+def test_commands_of_outlast_named_in_the_docs_exist() -> None:
+    command = typer.main.get_command(build_app(lambda *_: None, lambda *_: None))
+    named = [
+        (page, words)
+        for page in WRITTEN_BY_HAND
+        for words in re.findall(COMMAND, page.read_text(), re.MULTILINE)
+        if _in_code(page, f"outlast {words}")
+    ]
+    assert len(named) > 20
+    assert [
+        f"{page.name}: outlast {words}" for page, words in named if not _known(command, words.split())
+    ] == []
+
+
+def _in_code(page: Path, words: str) -> bool:
+    text = page.read_text()
+    return any(words in block for block in blocks(page, "sh")) or f"`{words}" in text
+
+
+def _known(command: Any, words: list[str]) -> bool:
+    commands = getattr(command, "commands", None)
+    if commands is None or not words:
+        return True
+    return words[0] in commands and _known(commands[words[0]], words[1:])
+
+
+# --- commands ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A server as the quickstart starts it, on a port of its own."""
+    folder = tmp_path_factory.mktemp("docs")
+    command = [*OUTLAST, "serve", "--data-dir", str(folder / "data"), "--port", "0"]
+    with (folder / "log").open("w+b") as log:
+        process = subprocess.Popen(command, stderr=log, cwd=folder)
+        try:
+            yield _address(process, folder / "log")
+        finally:
+            process.terminate()
+            process.wait(30)
+
+
+def _address(process: subprocess.Popen[bytes], log: Path) -> str:
+    for _ in range(START_TRIES):
+        found = re.search(r"http://127\.0\.0\.1:\d+", log.read_text())
+        if found:
+            return found[0]
+        if process.poll() is not None:
+            break
+        time.sleep(0.1)
+    pytest.fail(f"the server did not start:\n{log.read_text()}")
+
+
+def here(script: str, address: str, **ids: str) -> str:
+    """A snippet for the server of this test."""
+    for name, value in ids.items():
+        script = script.replace(name, value)
+    return script.replace("http://127.0.0.1:8400", address).replace(".venv/bin/outlast", " ".join(OUTLAST))
+
+
+def shell(script: str, address: str) -> str:
+    environment = {**os.environ, "OUTLAST_URL": address}
+    done = subprocess.run(
+        ["sh", "-c", script],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+    )
+    assert done.returncode == 0, f"{script}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/quickstart.md", "docs/guides/follow-a-run.md"])
+def test_the_first_run_from_curl_and_from_the_command_line_works_as_written(page: str, address: str) -> None:
+    scripts = [
+        block
+        for block in blocks(ROOT / page, "sh")
+        if "127.0.0.1:8400/v1" in block or "outlast run " in block
+    ]
+    start = next(script for script in scripts if "content-type" in script)
+    started = json.loads(shell(here(start, address), address))
+    assert set(started) == {"run_id", "thread_id", "message_id", "cursor"}
+    for script in scripts:
+        if script is not start:
+            said = shell(here(script, address, RUN_ID=started["run_id"]), address)
+            assert "fibonacci" in said or "stream.ended" in said
+    with urllib.request.urlopen(f"{address}/v1/runs/{started['run_id']}", timeout=30) as answer:
+        assert json.load(answer)["status"] == "completed"
+
+
+def test_the_python_program_shown_follows_a_run_to_its_end(address: str, tmp_path: Path) -> None:
+    program = tmp_path / "follow.py"
+    [shown] = blocks(DOCS / "guides" / "follow-a-run.md", "python")
+    program.write_text(here(shown, address))
+    done = subprocess.run(
+        [sys.executable, str(program)], capture_output=True, text=True, timeout=120, check=True
+    )
+    assert done.stdout.splitlines()[-1] == "completed"
+    assert "fibonacci.py" in done.stdout
+
+
+def test_decisions_are_made_on_the_shell_as_written(address: str) -> None:
+    page = DOCS / "guides" / "approvals-and-policies.md"
+    commands = [
+        line
+        for block in blocks(page, "sh")
+        for line in re.sub(r"\\\n +", "", block).splitlines()
+        if "apr_01m7…" in line
+    ]
+    assert len(commands) == 5
+    for command in commands:
+        approval = _waiting(address)
+        assert "approve" in command or "deny" in command
+        shell(here(command, address).replace("apr_01m7…", approval), address)
+
+
+def _waiting(address: str) -> str:
+    """The id of an approval that waits, in a thread of its own."""
+    body = json.dumps({"content": "Clean up the build folder"}).encode()
+    request = urllib.request.Request(f"{address}/v1/runs", body, {"content-type": "application/json"})
+    with urllib.request.urlopen(request, timeout=30) as answer:
+        run_id = json.load(answer)["run_id"]
+    with urllib.request.urlopen(f"{address}/v1/runs/{run_id}/events", timeout=60) as stream:
+        for line in stream:
+            if line.startswith(b"data: ") and b'"approval.requested"' in line[:200]:
+                return str(json.loads(line[6:])["data"]["approval"]["id"])
+    raise AssertionError("the run ended without asking")
+
+
+def test_doctor_finds_this_machine_fit_for_what_is_configured(tmp_path: Path) -> None:
+    told = subprocess.run(
+        [*OUTLAST, "doctor", "--data-dir", str(tmp_path)],
+        check=False,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert "Model demo" in told.stdout
+    assert "Data directory" in told.stdout

@@ -1,0 +1,185 @@
+"""What a run left behind, without ids, times, numbers and attempts: the same whether it was killed or not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import orjson
+import sqlalchemy as sa
+
+from outlast.core.streams.fold import RunFold, apply, fold_lines
+from outlast.core.streams.log import read_all
+from outlast.db.database import Database, Tx
+from outlast.db.tables import (
+    approvals,
+    effects,
+    ledger,
+    messages,
+    runs,
+    sandboxes,
+    threads,
+    timers,
+)
+from tests.crash.scenario import Played, plain
+from tests.crash.server import MONTH, CrashServer
+
+PART_FIELDS = (
+    "type",
+    "step",
+    "text",
+    "call_id",
+    "tool",
+    "arguments",
+    "status",
+    "output",
+    "result",
+    "level",
+    "code",
+)
+
+
+async def outcome_of(server: CrashServer, db: Database, played: Played) -> dict[str, Any]:
+    """Everything that must be the same."""
+    found = await db.read(_rows, played)
+    workspace_id = found.pop("workspace_id")
+    found["files"] = _files(server, workspace_id)
+    text = plain(orjson.dumps(found, default=str).decode(), played)
+    outcome: dict[str, Any] = orjson.loads(text)
+    return outcome
+
+
+def _rows(tx: Tx, played: Played) -> dict[str, Any]:
+    run = tx.one(sa.select(runs).where(runs.c.id == played.run_id))
+    thread = tx.one(sa.select(threads).where(threads.c.id == played.thread_id))
+    assert run is not None
+    assert thread is not None
+    said = tx.all(
+        sa.select(messages).where(messages.c.thread_id == played.thread_id).order_by(messages.c.position)
+    )
+    done = tx.all(sa.select(effects).where(effects.c.run_id == played.run_id).order_by(effects.c.ordinal))
+    asked = tx.all(
+        sa.select(approvals).where(approvals.c.run_id == played.run_id).order_by(approvals.c.created_at)
+    )
+    paid = tx.all(sa.select(ledger).where(ledger.c.run_id == played.run_id).order_by(ledger.c.kind))
+    machines = sa.select(sandboxes.c.state, sandboxes.c.pause_kind).where(
+        sandboxes.c.workspace_id == thread["workspace_id"], sandboxes.c.ended_at.is_(None)
+    )
+    clocks = sa.select(timers.c.kind).where(timers.c.subject_id == played.run_id).order_by(timers.c.kind)
+    return {
+        "workspace_id": thread["workspace_id"],
+        "run": {name: run[name] for name in _RUN_FIELDS},
+        "thread": {name: thread[name] for name in ("title", "run_status", "active_run_id", "message_count")},
+        "messages": [
+            {**{name: row[name] for name in _MESSAGE_FIELDS}, "parts": parts_of(row["parts"])} for row in said
+        ],
+        "journal": [_effect(row) for row in done],
+        "approvals": [{name: row[name] for name in _APPROVAL_FIELDS} for row in asked],
+        "ledger": [(row["kind"], row["credits"]) for row in paid],
+        "sandboxes": [tuple(row) for row in tx.execute(machines)],
+        "timers": list(tx.execute(clocks).scalars()),
+    }
+
+
+_RUN_FIELDS = (
+    *(
+        "status",
+        "stop_reason",
+        "problems",
+        "error",
+        "leg",
+        "owner",
+        "waiting_for",
+        "cancel_reason",
+        "credits",
+    ),
+    *("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens", "unwatched_since", "paused_at"),
+)
+_MESSAGE_FIELDS = ("role", "status", "position", "model", "credits", "error", "stop_reason")
+_APPROVAL_FIELDS = ("kind", "status", "tool", "arguments", "reason", "decision", "announced")
+
+
+def _effect(row: sa.RowMapping) -> dict[str, Any]:
+    same = {
+        name: row[name]
+        for name in ("ordinal", "step", "kind", "tool", "status", "call_id", "arguments", "error")
+    }
+    return {**same, "result": row["result"] if row["kind"] == "tool" else (row["result"] or {}).get("finish")}
+
+
+def parts_of(parts: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{name: part[name] for name in PART_FIELDS if part.get(name) is not None} for part in parts]
+
+
+def _files(server: CrashServer, workspace_id: str | None) -> dict[str, str]:
+    folder = server.data_dir / "workspaces" / (workspace_id or "none")
+    found = (path for path in folder.rglob("*") if path.is_file())
+    return {
+        str(path.relative_to(folder)): path.read_text() for path in found if not path.name.startswith(".")
+    }
+
+
+async def check_followed(db: Database, played: Played) -> None:
+    """The follower has seen what the log says: each fact once, under the number it has there, leading to the same
+    state as a replay from the beginning and as the saved message."""
+    lines = await db.read(read_all, played.run_id)
+    logged = {seq: orjson.loads(line) for seq, line in lines}
+    seen = dict(played.events)
+    facts = {seq for seq, event in logged.items() if not event["event"].endswith(".delta")}
+    assert facts <= seen.keys(), (
+        f"facts that the follower missed: {[logged[seq] for seq in facts - seen.keys()]}"
+    )
+    for seq, event in logged.items():
+        if seq in seen and seen[seq]["event"] != "part.snapshot":
+            assert seen[seq] == event, f"number {seq} was given twice: {seen[seq]} and {event}"
+    unsaved = {seq: event for seq, event in seen.items() if seq not in logged}
+    assert all(event["event"].endswith(".delta") for event in unsaved.values()), (
+        f"facts not in the log: {unsaved}"
+    )
+    replayed, followed = fold_lines(lines), played.fold()
+    assert parts_of(followed.parts) == parts_of(replayed.parts)
+    assert (followed.status, followed.pending, followed.ended) == (replayed.status, [], True)
+    for event in logged.values():
+        if event["event"] == "message.created" and event["data"]["message"]["role"] == "assistant":
+            kept = [part for part in replayed.parts if part["type"] == "tool_call" or part["text"].strip()]
+            assert parts_of(event["data"]["message"]["parts"]) == parts_of(kept)
+
+
+def check_no_finished_step_again(played: Played) -> None:
+    """A step whose turn and calls are all recorded is never taken back."""
+    state, finished = RunFold(), 0
+    for _, event in played.events:
+        if event["event"] == "step.reset":
+            assert event["data"]["step"] > finished, f"step {event['data']['step']} was finished and is reset"
+        apply(state, event)
+        if event["event"] == "step.started":
+            finished = event["data"]["step"] - 1
+
+
+async def check_ledger(db: Database) -> None:
+    """The balance is what the settled runs cost, no hold is left, and every run has one of each."""
+    rows = await db.read(lambda tx: tx.all(sa.select(ledger.c.kind, ledger.c.credits, ledger.c.run_id)))
+    held = {row["run_id"] for row in rows if row["kind"] == "reserve"}
+    closed = [row["run_id"] for row in rows if row["kind"] in ("settle", "release")]
+    settled = [row for row in rows if row["kind"] == "settle"]
+    assert sorted(closed) == sorted(held), "each hold is closed once"
+    assert sum(row["credits"] for row in rows) == MONTH - 3 * len(settled)
+
+
+async def check_no_leaks(server: CrashServer, db: Database) -> None:
+    """Every sandbox process belongs to a living row."""
+    rows = await db.read(
+        lambda tx: set(tx.execute(sa.select(sandboxes.c.id).where(sandboxes.c.ended_at.is_(None))).scalars())
+    )
+    alive = {sandbox_id for sandbox_id, _ in await server.provider().list_refs()}
+    assert alive == rows, f"sandboxes alive {alive}, recorded {rows}"
+
+
+async def kill_sandbox(server: CrashServer, db: Database, played: Played) -> None:
+    """End the run's sandbox through the server."""
+    of_thread = sa.select(threads.c.workspace_id).where(threads.c.id == played.thread_id).scalar_subquery()
+    living = sa.select(sandboxes.c.id).where(
+        sandboxes.c.workspace_id == of_thread, sandboxes.c.ended_at.is_(None)
+    )
+    for sandbox_id in await db.read(lambda tx: list(tx.execute(living).scalars())):
+        status, body = await server.call("POST", f"/v1/sandboxes/{sandbox_id}/kill")
+        assert status == 200, body

@@ -1,0 +1,178 @@
+"""The same on PostgreSQL, and what only happens there: the database goes away, a worker wakes up too late."""
+
+from __future__ import annotations
+
+import random
+import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import anyio
+import pytest
+import sqlalchemy as sa
+
+from outlast.core.streams.log import read_all
+from outlast.db.database import Database
+from outlast.db.tables import runs
+from outlast.testing.crash import CrashPoint
+from outlast.testing.model_server import ModelServer
+from tests.crash import kills
+from tests.crash.conftest import MakeServer
+from tests.crash.kills import BY_THE_CLOCK, SEED_VARIABLE, Reference
+from tests.crash.outcome import check_followed, check_no_finished_step_again
+from tests.crash.scenario import Played, begin, follow, message, play
+from tests.crash.server import CrashServer, until
+from tests.postgres import PostgresServer
+
+pytestmark = [pytest.mark.postgres, pytest.mark.sandbox, pytest.mark.timeout(3600)]
+LEASE_S = 1.5
+SAMPLE = 3
+SLOW = [{"text": " ".join(f"word{n}" for n in range(120)), "delay_s": 0.03}]
+NEVER = [{"fault": "stall_body"}]
+
+
+async def test_a_run_killed_at_some_of_its_commits_or_at_random_times_ends_the_same_on_postgresql(
+    make_server: MakeServer, model: ModelServer, postgres_url: str
+) -> None:
+    await _kill(make_server, model, postgres_url, points=SAMPLE, times=2)
+
+
+@pytest.mark.deep
+async def test_a_run_killed_at_many_commits_and_random_times_ends_the_same_on_postgresql(
+    make_server: MakeServer, model: ModelServer, postgres_url: str
+) -> None:
+    await _kill(make_server, model, postgres_url, points=40, times=30)
+
+
+async def _kill(make_server: MakeServer, model: ModelServer, url: str, points: int, times: int) -> None:
+    server, seed = make_server(database=url, lease_s=LEASE_S), kills.seed_of_this_run()
+    async with kills.opened(server) as db:
+        reference: Reference = await kills.undisturbed(server, db, model)
+        every = [[point] for point in kills.points_of(reference.commits)]
+        chosen: list[list[CrashPoint]] = random.Random(seed).sample(every, min(points, len(every)))
+        at_points = await kills.at_points(server, db, model, reference, chosen)
+        at_times = await kills.at_random_times(server, db, model, reference, range(seed, seed + times))
+    print(f"{SEED_VARIABLE}={seed}: {at_points}; {at_times}")
+    assert not [name for name in at_points.not_reached if not BY_THE_CLOCK.search(name)]
+    problems = at_points.problems + at_times.problems
+    assert not problems, f"{SEED_VARIABLE}={seed}\n" + "\n\n".join(problems)
+
+
+@pytest.mark.parametrize("how", ["crash", pytest.param("stop", marks=pytest.mark.deep)])
+async def test_a_run_survives_a_postgresql_that_goes_away_in_the_middle(
+    make_server: MakeServer, model: ModelServer, postgres_url: str, postgres: PostgresServer, how: str
+) -> None:
+    server = make_server(database=postgres_url, lease_s=LEASE_S)
+    async with kills.opened(server) as db:
+        reference = await kills.undisturbed(server, db, model)
+
+        async def restart() -> None:
+            await server.until_committed("_mark_started.change", 2)  # a command is running
+            getattr(postgres, how)()
+            postgres.start()  # from this thread: PostgreSQL dies with the thread that started it
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(restart)
+            played = await play(server)
+        # An interruption may take one more attempt; it is no kill, but the model may be asked once more.
+        fresh = server.open_database()  # the connections of the other one died with the database
+        try:
+            await kills.compare(server, fresh, model, reference, played, kills=1)
+        finally:
+            await fresh.aclose()
+
+
+async def test_a_worker_that_slept_through_its_lease_writes_nothing_any_more(
+    make_server: MakeServer, model: ModelServer, postgres_url: str
+) -> None:
+    async with _two_servers(make_server, postgres_url) as (zombie, other, db):
+        played = await _started(zombie, other, model, "zombie", SLOW)
+        assert zombie.process is not None
+        zombie.process.send_signal(signal.SIGSTOP)
+        try:
+            async for _ in follow(other, played):
+                pass
+            ended = await db.read(_all_of, played)
+        finally:
+            zombie.process.send_signal(signal.SIGCONT)
+        assert ended["run"]["status"] == "completed"
+        assert ended["run"]["attempt"] == 2
+        again = await play(
+            zombie, [{"text": "Awake again."}]
+        )  # whatever it still wanted to write, it has tried now
+        assert again.fold().status == "completed"
+        assert await db.read(_all_of, played) == ended
+        await check_followed(db, played)
+        check_no_finished_step_again(played)
+
+
+async def test_a_cancel_takes_a_run_away_from_a_worker_that_does_not_answer(
+    make_server: MakeServer, model: ModelServer, postgres_url: str
+) -> None:
+    async with _two_servers(make_server, postgres_url, lease_s=60) as (sleeper, other, db):
+        played = await _started(sleeper, other, model, "sleeper", NEVER)
+        assert sleeper.process is not None
+        sleeper.process.send_signal(signal.SIGSTOP)
+        try:
+            status, body = await other.call("POST", f"/v1/runs/{played.run_id}/cancel")
+            assert status == 200, body
+            async for _ in follow(other, played):
+                pass
+            ended = await db.read(_all_of, played)
+        finally:
+            sleeper.process.send_signal(signal.SIGCONT)
+        assert (ended["run"]["status"], ended["run"]["stop_reason"]) == ("cancelled", "user")
+        await play(sleeper, [{"text": "Awake again."}])
+        assert await db.read(_all_of, played) == ended
+
+
+async def test_a_worker_alone_carries_out_what_a_dead_server_has_left(
+    make_server: MakeServer, model: ModelServer, postgres_url: str
+) -> None:
+    server = make_server("server", database=postgres_url, lease_s=LEASE_S)
+    worker = make_server("worker", database=postgres_url, lease_s=LEASE_S, role="worker")
+    async with kills.opened(server) as db:
+        played = await begin(server, "left", message("left", SLOW))
+        await model.wait_requests(1)
+        await server.kill()
+        async with worker:
+            with anyio.fail_after(60):
+                await until(lambda: _completed(db, played))
+        async for _ in follow(server, played):
+            pass
+        await check_followed(db, played)
+
+
+@asynccontextmanager
+async def _two_servers(
+    make_server: MakeServer, url: str, lease_s: float = LEASE_S
+) -> AsyncIterator[tuple[CrashServer, CrashServer, Database]]:
+    """Two servers on one PostgreSQL, each with a data directory of its own, and the database beside them."""
+    first, second = (make_server(name, database=url, lease_s=lease_s) for name in ("first", "second"))
+    async with kills.opened(first) as db, second:
+        yield first, second, db
+
+
+async def _started(
+    server: CrashServer, other: CrashServer, model: ModelServer, marker: str, turns: list[dict[str, Any]]
+) -> Played:
+    """A run that `server` works on: the other sleeps while it is claimed."""
+    assert other.process is not None
+    other.process.send_signal(signal.SIGSTOP)
+    try:
+        played = await begin(server, marker, message(marker, turns))
+        with anyio.fail_after(30):
+            await model.wait_requests(1)
+    finally:
+        other.process.send_signal(signal.SIGCONT)
+    return played
+
+
+async def _completed(db: Database, played: Played) -> bool:
+    return bool((await db.read(_all_of, played))["run"]["status"] == "completed")
+
+
+def _all_of(tx: Any, played: Played) -> dict[str, Any]:
+    row = tx.one(sa.select(runs).where(runs.c.id == played.run_id))
+    return {"run": dict(row), "log": read_all(tx, played.run_id)}

@@ -1,0 +1,150 @@
+"""Things that tests need to exist: users, projects, threads, runs. Plain functions on an open transaction."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+
+from outlast.actions.services import Services
+from outlast.base.clock import SystemClock
+from outlast.base.ids import new_id
+from outlast.base.settings import Settings
+from outlast.core.accounts import store as accounts
+from outlast.core.accounts.actor import Actor
+from outlast.core.presence.board import PresenceBoard
+from outlast.core.projects import store as projects
+from outlast.core.projects.rules import Role
+from outlast.core.runs.engine import Engine
+from outlast.core.runs.watching import Watching
+from outlast.core.streams.hub import Hub
+from outlast.core.streams.writer import Flusher
+from outlast.core.threads import store as threads
+from outlast.db.blobs import FolderBlobs
+from outlast.db.database import Database, Tx
+from outlast.db.tables import members, runs
+from outlast.testing.catalog import ScriptedCatalog
+from outlast.testing.profile import FakeProfile
+from outlast.testing.scripted_model import ScriptedModel
+
+
+def make_services(db: Database, folder: Path, settings: Settings | None = None, **more: Any) -> Services:
+    """Services over an open database, with blobs in `folder` and the shipped settings."""
+    clock = more.get("clock") or SystemClock()
+    chosen = settings or Settings()
+    hub = Hub()
+    db.on_notice(hub.ring)
+    catalog: Any = more.get("catalog") or ScriptedCatalog(ScriptedModel([]))
+    profiles = more.pop("run_profiles", None) or {"chat": FakeProfile()}
+    given: dict[str, Any] = {
+        "db": db,
+        "clock": clock,
+        "settings": chosen,
+        "blobs": FolderBlobs(folder / "blobs"),
+        "presence": PresenceBoard(clock),
+        "hub": hub,
+        "catalog": catalog,
+        "engine": Engine(
+            db,
+            hub,
+            clock,
+            chosen,
+            catalog,
+            profiles,
+            Flusher(chosen.streams.save_interval_s),
+            "nod_test",
+            _log,
+        ),
+        "watching": Watching(db, hub, clock, chosen, "nod_test"),
+    }
+    return Services(**{**given, **more})
+
+
+def _log(message: str, **fields: Any) -> None:
+    """What the engine reports; tests read it in the captured output."""
+    print(message, fields)
+
+
+def make_user(tx: Tx, /, name: str = "Ada", plan: str = "unlimited") -> Actor:
+    return Actor(accounts.add_user(tx, name, plan), name, "token")
+
+
+def make_project(tx: Tx, /, owner: Actor, name: str = "Project", **others: Actor) -> str:
+    """A project of `owner`, with others by role: `editor=…, viewer=…`."""
+    project_id = projects.add_project(tx, owner.user_id, name)
+    for role, actor in others.items():
+        join(tx, project_id, actor, role)
+    return project_id
+
+
+def join(tx: Tx, /, project_id: str, actor: Actor, role: str) -> None:
+    row = {"project_id": project_id, "user_id": actor.user_id, "role": Role(role).value, "created_at": tx.now}
+    tx.execute(sa.insert(members).values(**row))
+
+
+def make_thread(tx: Tx, /, project_id: str, actor: Actor, *texts: str, **fields: Any) -> str:
+    """A thread with one message of the actor's per text."""
+    thread_id = threads.add_thread(tx, project_id, actor.user_id, **fields)
+    for text in texts:
+        say(tx, thread_id, actor, text)
+    return thread_id
+
+
+def say(tx: Tx, /, thread_id: str, actor: Actor | None, text: str) -> str:
+    """A message of the actor's (None: of an agent's); its id."""
+    role, sender = ("assistant", None) if actor is None else ("user", actor.user_id)
+    return threads.add_message(tx, thread_id, role, sender, "complete", [text_part(text)]).id
+
+
+def text_part(text: str) -> dict[str, Any]:
+    return {"type": "text", "id": new_id("part"), "step": 0, "text": text}
+
+
+def make_run(
+    tx: Tx,
+    /,
+    thread_id: str,
+    actor: Actor,
+    *,
+    status: str = "running",
+    leg: str = "held",
+    created_at: datetime | None = None,
+    **fields: Any,
+) -> str:
+    """A run row as another room's code would have left it."""
+    run_id = new_id("run")
+    row: dict[str, Any] = {
+        "id": run_id,
+        "project_id": threads.hold(tx, thread_id)["project_id"],
+        "thread_id": thread_id,
+        "profile": "chat",
+        "model": "demo",
+        "message_id": new_id("message"),
+        "mode": "start",
+        "started_by": actor.user_id,
+        "status": status,
+        "leg": leg,
+        "problems": [],
+        "credits": 0,
+        "created_at": created_at or tx.now,
+        **fields,
+    }
+    tx.execute(sa.insert(runs).values(**row))
+    return run_id
+
+
+class Team:
+    """A project with one member of each role and a stranger: for tests of who may do what."""
+
+    def __init__(self, tx: Tx) -> None:
+        self.owner = make_user(tx, "Olga")
+        self.editor = make_user(tx, "Emil")
+        self.viewer = make_user(tx, "Vera")
+        self.stranger = make_user(tx, "Sten")
+        self.project_id = make_project(tx, self.owner, editor=self.editor, viewer=self.viewer)
+        self.thread_id = make_thread(tx, self.project_id, self.owner, "first message")
+
+    def by_role(self) -> dict[str, Actor]:
+        return {"owner": self.owner, "editor": self.editor, "viewer": self.viewer, "stranger": self.stranger}

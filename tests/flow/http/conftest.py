@@ -1,0 +1,68 @@
+"""The HTTP application over a database of its own, without worker, sandboxes or sockets."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from outlast.actions.accounts import ensure_local_owner
+from outlast.actions.services import Services
+from outlast.base.clock import SystemClock
+from outlast.base.settings import Settings
+from outlast.core.accounts import store as accounts
+from outlast.core.accounts.actor import Actor
+from outlast.db.opening import open_database
+from outlast.surfaces.http.application import create_http
+from outlast.surfaces.http.hosts import known_hosts
+from outlast.surfaces.http.readiness import Readiness
+from outlast.surfaces.http.sign_in import Surface
+from outlast.surfaces.http.stream import OpenStreams, StreamTimes
+from tests.asgi import Browser
+from tests.factories import make_services
+
+
+@dataclass
+class Site:
+    """One server's application; `local` has local mode, `remote` asks everybody to sign in."""
+
+    services: Services
+    local_surface: Surface
+    local: Browser
+    remote: Browser
+
+    async def signed_in(self, actor: Actor, app: Browser | None = None) -> Browser:
+        """Somebody with a token of this user."""
+        made = await self.services.db.write(accounts.add_token, actor.user_id, "test", None)
+        return Browser((app or self.remote).app, {"authorization": f"Bearer {made.secret}"})
+
+
+@pytest.fixture(scope="module")
+async def site(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Site]:
+    """One site for the tests of a file: each makes its own users and projects."""
+    folder = tmp_path_factory.mktemp("site")
+    shutil.copy(migrated_sqlite, folder / "outlast.db")
+    database = open_database("sqlite:///outlast.db", folder, SystemClock())
+    services = make_services(database, folder, Settings())
+    local = _surface(services, await ensure_local_owner(services))
+    hosts = known_hosts("127.0.0.1", "", ())
+    yield Site(
+        services,
+        local,
+        Browser(create_http(local, hosts)),
+        Browser(create_http(_surface(services, None), hosts)),
+    )
+    await database.aclose()
+
+
+def _surface(services: Services, owner: Actor | None) -> Surface:
+    return Surface(
+        services=services,
+        streams=OpenStreams(StreamTimes(60, 60, 60)),
+        readiness=Readiness(services.db, None),
+        local_owner=owner,
+        version="0.test",
+    )

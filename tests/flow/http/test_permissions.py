@@ -1,0 +1,266 @@
+"""Every route and stream as stranger, viewer, editor and owner. A route missing in the table fails the last test."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from outlast.base.ids import new_id
+from outlast.core.accounts.actor import Actor
+from outlast.core.projects import invitations
+from outlast.core.projects.rules import Role
+from outlast.db.database import Tx
+from outlast.db.tables import approvals, attachments, effects, sandboxes, workspaces
+from outlast.surfaces.http.application import create_api
+from tests.asgi import Answer, Browser
+from tests.factories import Team, join, make_run, make_user
+from tests.flow.http.conftest import Site
+
+ROLES = ("stranger", "viewer", "colleague", "editor", "owner")
+FORM = (
+    b'--x\r\ncontent-disposition: form-data; name="file"; filename="a.png"\r\n\r\nnot an image\r\n--x--\r\n',
+    {"content-type": "multipart/form-data; boundary=x"},
+)
+
+
+class Scene:
+    """A project with everything in it that a route can name. The editor started the run; the colleague, an editor too,
+    did not."""
+
+    def __init__(self, tx: Tx, blob: str) -> None:
+        team = Team(tx)
+        colleague = make_user(tx, "Cora")
+        join(tx, team.project_id, colleague, "editor")
+        self.actors: dict[str, Actor] = {**team.by_role(), "colleague": colleague}
+        run_id = make_run(tx, team.thread_id, team.editor, status="awaiting_approval", leg="parked")
+        invited = invitations.add_invitation(
+            tx, team.project_id, team.owner.user_id, Role.VIEWER, "", tx.now.replace(year=tx.now.year + 1)
+        )
+        self.ids = {
+            "project_id": team.project_id,
+            "thread_id": team.thread_id,
+            "user_id": team.viewer.user_id,
+            "run_id": run_id,
+            "approval_id": _waiting(tx, run_id, team.thread_id, "approval", "{}"),
+            "question_id": _waiting(tx, run_id, team.thread_id, "question", '{"questions":[{"id":"a"}]}'),
+            "attachment_id": _attachment(tx, team, blob),
+            "sandbox_id": _sandbox(tx, team),
+            "invitation_id": invited.invitation.id,
+            "secret": invited.secret,
+            "token_id": new_id("token"),
+        }
+
+    def fill(self, value: Any) -> Any:
+        """`{project_id}` and its like, in paths and bodies."""
+        if isinstance(value, str):
+            return re.sub(r"\{(\w+)\}", lambda match: self.ids[match[1]], value)
+        if isinstance(value, dict):
+            return {name: self.fill(item) for name, item in value.items()}
+        return value
+
+
+def _waiting(tx: Tx, run_id: str, thread_id: str, kind: str, arguments: str) -> str:
+    item_id = new_id(kind)
+    effect = {
+        "id": new_id("effect"),
+        "ordinal": 1 if kind == "approval" else 2,
+        "step": 1,
+        "kind": "tool",
+        "status": "waiting",
+        "call_id": item_id,
+        "part_id": new_id("part"),
+    }
+    common = {"run_id": run_id, "tool": "terminal", "arguments": arguments, "created_at": tx.now}
+    tx.execute(sa.insert(effects).values(**effect, **common))
+    own = {"id": item_id, "thread_id": thread_id, "effect_id": effect["id"], "kind": kind, "status": "open"}
+    tx.execute(sa.insert(approvals).values(**own, **common))
+    return item_id
+
+
+def _attachment(tx: Tx, team: Team, blob: str) -> str:
+    attachment_id = new_id("attachment")
+    row = {
+        "id": attachment_id,
+        "project_id": team.project_id,
+        "name": "a.png",
+        "media_type": "image/png",
+        "blob": blob,
+    }
+    tx.execute(
+        sa.insert(attachments).values(**row, size_bytes=3, created_by=team.owner.user_id, created_at=tx.now)
+    )
+    return attachment_id
+
+
+def _sandbox(tx: Tx, team: Team) -> str:
+    workspace_id, sandbox_id = new_id("workspace"), new_id("sandbox")
+    common = {"project_id": team.project_id, "created_at": tx.now, "last_used_at": tx.now}
+    owner = {"owner_type": "thread", "owner_id": team.thread_id}
+    tx.execute(sa.insert(workspaces).values(id=workspace_id, **owner, **common))
+    own = {"id": sandbox_id, "workspace_id": workspace_id, "provider": "local", "state": "killed"}
+    tx.execute(sa.insert(sandboxes).values(**own, **common))
+    return sandbox_id
+
+
+# Who may, as the first of these that gets further than the permission:
+ANYBODY = "anybody"  # also without signing in
+SIGNED_IN = "stranger"  # whoever is signed in, about themselves
+VIEWER, EDITOR, OWNER = "viewer", "editor", "owner"
+STEERER = "steerer"  # owners, and the editor who started the run or drives the thread
+NOBODY_ELSE = "nobody else"  # only whose it is: everybody here gets 404
+
+
+@dataclass(frozen=True)
+class Row:
+    who: str
+    body: Any = None
+
+
+TABLE: dict[str, Row] = {
+    "GET /healthz": Row(ANYBODY),
+    "GET /readyz": Row(ANYBODY),
+    "POST /v1/session": Row(ANYBODY, {"token": "ol_wrong"}),
+    "DELETE /v1/session": Row(ANYBODY),
+    "POST /v1/invitations/accept": Row(ANYBODY, {"token": "{secret}", "name": "New"}),
+    "GET /v1/me": Row(SIGNED_IN),
+    "GET /v1/tokens": Row(SIGNED_IN),
+    "POST /v1/tokens": Row(SIGNED_IN, {"name": "laptop"}),
+    "DELETE /v1/tokens/{token_id}": Row(NOBODY_ELSE),
+    "GET /v1/models": Row(SIGNED_IN),
+    "GET /v1/credits": Row(SIGNED_IN),
+    "GET /v1/inbox": Row(SIGNED_IN),
+    "GET /v1/projects": Row(SIGNED_IN),
+    "POST /v1/projects": Row(SIGNED_IN, {"name": "Mine"}),
+    "GET /v1/projects/{project_id}": Row(VIEWER),
+    "PATCH /v1/projects/{project_id}": Row(EDITOR, {"name": "Other"}),
+    "DELETE /v1/projects/{project_id}": Row(OWNER),
+    "GET /v1/projects/{project_id}/events": Row(VIEWER),
+    "GET /v1/projects/{project_id}/members": Row(VIEWER),
+    "PATCH /v1/projects/{project_id}/members/{user_id}": Row(OWNER, {"role": "editor"}),
+    "DELETE /v1/projects/{project_id}/members/{user_id}": Row("owner or self"),
+    "GET /v1/projects/{project_id}/invitations": Row(OWNER),
+    "POST /v1/projects/{project_id}/invitations": Row(OWNER, {"role": "viewer"}),
+    "DELETE /v1/invitations/{invitation_id}": Row(OWNER),
+    "GET /v1/projects/{project_id}/sandboxes": Row(VIEWER),
+    "GET /v1/projects/{project_id}/threads": Row(VIEWER),
+    "POST /v1/projects/{project_id}/threads": Row(EDITOR, {"title": "New"}),
+    "GET /v1/threads/{thread_id}": Row(VIEWER),
+    "PATCH /v1/threads/{thread_id}": Row(EDITOR, {"title": "Other"}),
+    "DELETE /v1/threads/{thread_id}": Row(OWNER),
+    "GET /v1/threads/{thread_id}/events": Row(VIEWER),
+    "GET /v1/threads/{thread_id}/messages": Row(VIEWER),
+    "POST /v1/threads/{thread_id}/messages": Row(EDITOR, {"content": "Hello"}),
+    "POST /v1/threads/{thread_id}/runs": Row(EDITOR, {"content": "Hello"}),
+    "POST /v1/threads/{thread_id}/fork": Row(EDITOR, {}),
+    "POST /v1/threads/{thread_id}/archive": Row(EDITOR),
+    "POST /v1/threads/{thread_id}/unarchive": Row(EDITOR),
+    "PUT /v1/threads/{thread_id}/lock": Row(EDITOR, {}),
+    "DELETE /v1/threads/{thread_id}/lock": Row(EDITOR),
+    "POST /v1/threads/{thread_id}/lock/request": Row(EDITOR),
+    "POST /v1/threads/{thread_id}/lock/handover": Row(EDITOR, {"user_id": "{editor}"}),
+    "POST /v1/threads/{thread_id}/typing": Row(EDITOR, {"typing": True}),
+    "GET /v1/runs": Row(SIGNED_IN),
+    "POST /v1/runs": Row(EDITOR, {"content": "Hello", "project_id": "{project_id}"}),
+    "GET /v1/runs/{run_id}": Row(VIEWER),
+    "GET /v1/runs/{run_id}/events": Row(VIEWER),
+    "GET /v1/runs/{run_id}/export": Row(VIEWER),
+    "POST /v1/runs/{run_id}/cancel": Row(STEERER),
+    "POST /v1/runs/{run_id}/retry": Row(EDITOR),
+    "POST /v1/runs/{run_id}/continue": Row(EDITOR),
+    "POST /v1/runs/{run_id}/resume": Row(STEERER),
+    "GET /v1/approvals/{approval_id}": Row(VIEWER),
+    "POST /v1/approvals/{approval_id}": Row(STEERER, {"decision": "approve"}),
+    "POST /v1/questions/{question_id}": Row(STEERER, {"answers": {"a": "b"}}),
+    "POST /v1/attachments": Row(EDITOR, FORM),
+    "GET /v1/attachments/{attachment_id}": Row(VIEWER),
+    "GET /v1/sandboxes/{sandbox_id}": Row(VIEWER),
+    "GET /v1/sandboxes/{sandbox_id}/files": Row(VIEWER),
+    "GET /v1/sandboxes/{sandbox_id}/files/content": Row(VIEWER),
+    "POST /v1/sandboxes/{sandbox_id}/pause": Row(EDITOR),
+    "POST /v1/sandboxes/{sandbox_id}/resume": Row(EDITOR),
+    "POST /v1/sandboxes/{sandbox_id}/kill": Row(EDITOR),
+}
+QUERY = {
+    "POST /v1/attachments": "?project_id={project_id}",
+    "GET /v1/sandboxes/{sandbox_id}/files/content": "?path=a.txt",
+}
+MAY: dict[str, Callable[[str], bool]] = {
+    ANYBODY: lambda role: True,
+    SIGNED_IN: lambda role: True,
+    NOBODY_ELSE: lambda role: False,
+    VIEWER: lambda role: role != "stranger",
+    EDITOR: lambda role: role in ("colleague", "editor", "owner"),
+    STEERER: lambda role: role in ("editor", "owner"),
+    OWNER: lambda role: role == "owner",
+    "owner or self": lambda role: role in ("owner", "viewer"),
+}
+
+
+async def knock(site: Site, scene: Scene, browser: Browser, route: str) -> Answer:
+    method, path = scene.fill(route + QUERY.get(route, "")).split(" ", 1)
+    body = TABLE[route].body
+    if body is FORM:
+        return await browser.call(method, path, FORM[0], headers=FORM[1])
+    return await browser.call(method, path, scene.fill(body))
+
+
+async def new_scene(site: Site) -> Scene:
+    blob = site.services.blobs.put(b"png")
+    scene: Scene = await site.services.db.write(Scene, blob)
+    scene.ids["editor"] = scene.actors["editor"].user_id
+    return scene
+
+
+@pytest.mark.parametrize("route", TABLE)
+async def test_a_route_lets_in_whom_it_should(site: Site, route: str):
+    row = TABLE[route]
+    for role in ROLES:
+        scene = await new_scene(site)
+        answer = await knock(site, scene, await site.signed_in(scene.actors[role]), route)
+        if MAY[row.who](role):
+            assert answer.code not in ("not_found", "forbidden", "internal_error"), (
+                role,
+                answer.status,
+                answer.body,
+            )
+        elif role == "stranger" or row.who == NOBODY_ELSE:
+            assert (answer.status, answer.code) == (404, "not_found"), (role, answer.body)
+        else:
+            assert (answer.status, answer.code) == (403, "forbidden"), (role, answer.body)
+
+
+@pytest.mark.parametrize("route", [route for route, row in TABLE.items() if row.who != ANYBODY])
+async def test_a_route_asks_who_is_there(site: Site, route: str):
+    scene = await new_scene(site)
+    for headers in (
+        {},
+        {"authorization": "Bearer ol_wrong"},
+        {"authorization": "Basic eDp5"},
+        {"cookie": "outlast_session=x"},
+    ):
+        answer = await knock(site, scene, Browser(site.remote.app, headers), route)
+        assert (answer.status, answer.code) == (401, "not_signed_in")
+
+
+@pytest.mark.parametrize("route", [route for route in TABLE if " /v1/" in route])
+async def test_a_route_is_closed_to_other_sites(site: Site, route: str):
+    scene = await new_scene(site)
+    owner = await site.signed_in(scene.actors["owner"])
+    for header in (
+        {"origin": "https://evil.example"},
+        {"sec-fetch-site": "cross-site"},
+        {"host": "evil.example:8400"},
+    ):
+        answer = await knock(site, scene, Browser(owner.app, owner.headers | header), route)
+        assert (answer.status, answer.code) == (403, "origin_refused")
+
+
+def test_every_route_is_in_the_table():
+    paths = create_api().openapi()["paths"]
+    routes = {f"{method.upper()} {path}" for path, methods in paths.items() for method in methods}
+    assert routes == set(TABLE)

@@ -1,0 +1,103 @@
+"""The socket side: readers that take nothing are cut off, and stopping ends streams that never would."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+
+import anyio
+import pytest
+from anyio.abc import SocketStream
+from starlette.types import Receive, Scope, Send
+
+from outlast.base.errors import StartRefused
+from outlast.surfaces.http.server import HttpServer, bind
+from outlast.surfaces.http.stream import EventStream, OpenStreams, StreamTimes
+
+REQUEST = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
+CHUNK = b"id: 1\ndata: " + b"x" * 65_536 + b"\n\n"
+
+
+class Endless:
+    """Chunks without end, `closed` once nobody follows any more."""
+
+    def __init__(self, chunk: bytes) -> None:
+        self.chunk, self.closed = chunk, anyio.Event()
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        try:
+            while True:
+                yield self.chunk
+                await anyio.sleep(0 if len(self.chunk) > 100 else 0.005)
+        finally:
+            self.closed.set()
+
+
+async def connect(port: int) -> SocketStream:
+    return await anyio.connect_tcp("127.0.0.1", port)
+
+
+async def yes() -> bool:
+    return True
+
+
+@asynccontextmanager
+async def serving(frames: Endless, times: StreamTimes) -> AsyncIterator[tuple[HttpServer, int]]:
+    streams = OpenStreams(times)
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        await EventStream(aiter(frames), streams, yes)(scope, receive, send)
+
+    listener = bind("127.0.0.1", 0)
+    server = HttpServer(app, listener, 5, streams.close)
+    with anyio.fail_after(30):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(server.run_until_stopped)
+            await server.ready.wait()
+            yield server, listener.getsockname()[1]
+            server.stop()
+
+
+async def all_of(client: SocketStream) -> bytes:
+    """Everything until the connection ends, in whatever way."""
+    received = b""
+    with suppress(anyio.EndOfStream, anyio.BrokenResourceError):
+        while True:
+            received += await client.receive(1_000_000)
+    return received
+
+
+async def test_a_reader_whose_socket_takes_nothing_is_cut_off():
+    frames = Endless(CHUNK)
+    async with serving(frames, StreamTimes(60, 0.2, 60)) as (_, port), await connect(port) as client:
+        await client.send(REQUEST)
+        await frames.closed.wait()
+        assert not (await all_of(client)).endswith(b"0\r\n\r\n")
+
+
+async def test_a_client_that_goes_away_ends_its_following():
+    frames = Endless(b"data: {}\n\n")
+    async with serving(frames, StreamTimes(60, 60, 60)) as (_, port):
+        async with await connect(port) as client:
+            await client.send(REQUEST)
+            await client.receive()
+        await frames.closed.wait()
+
+
+async def test_stopping_ends_a_stream_in_good_order():
+    frames = Endless(b"data: {}\n\n")
+    async with serving(frames, StreamTimes(60, 60, 60)) as (server, port), await connect(port) as client:
+        await client.send(REQUEST)
+        await client.receive()
+        server.stop()
+        assert (await all_of(client)).endswith(b"0\r\n\r\n")
+        await server.stopped.wait()
+
+
+def test_a_taken_port_is_refused_in_words():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        with pytest.raises(StartRefused, match="Address already in use"):
+            bind("127.0.0.1", taken.getsockname()[1])

@@ -1,0 +1,250 @@
+"""Every adapter against every wire format: what a good answer becomes."""
+
+import re
+from typing import Any
+
+import anyio
+import orjson
+import pytest
+
+from outlast.core.models.protocol import (
+    ImagePiece,
+    ModelMessage,
+    TextPiece,
+    ToolCallPiece,
+    ToolResultPiece,
+    TurnEnd,
+)
+from outlast.testing.model_server import Answer, Fault
+from tests.flow.models.rig import KEY, KINDS, listen, rigged, user
+
+PIXEL = b"\x89PNG\r\n\x1a\n-not-a-real-picture"
+CALL = {"name": "terminal", "arguments": {"command": "ls -la 'Ünïcode'"}, "id": "call_a1"}
+
+every_kind = pytest.mark.parametrize("kind", KINDS)
+
+
+@every_kind
+async def test_text_comes_in_deltas_and_ends_with_usage(kind: str) -> None:
+    async with rigged(kind, Answer(text="Hello there, Ünïcode 🙂 friend.")) as rig:
+        heard = await listen(rig.model, rig.request())
+        assert heard.error is None
+        assert heard.text == "Hello there, Ünïcode 🙂 friend."
+        assert heard.end.finish == "stop"
+        usage = heard.end.usage
+        assert (usage.input_tokens, usage.cached_tokens, usage.output_tokens) == (100, 40, 5)
+        assert all(batch for batch in heard.batches)
+        assert [delta for delta in heard.deltas if isinstance(delta, TurnEnd)] == [heard.deltas[-1]]
+
+
+@every_kind
+async def test_reasoning_is_told_apart_from_the_answer(kind: str) -> None:
+    async with rigged(kind, Answer(reasoning="Let me think about it.", text="Yes.")) as rig:
+        heard = await listen(rig.model, rig.request())
+        assert (heard.reasoning, heard.text) == ("Let me think about it.", "Yes.")
+
+
+@every_kind
+async def test_tool_calls_come_whole_with_their_ids(kind: str) -> None:
+    second = {"name": "terminal", "arguments": {"command": "pwd"}, "id": "call_b2"}
+    async with rigged(kind, Answer(text="Two commands.", calls=(CALL, second))) as rig:
+        heard = await listen(rig.model, rig.request())
+        assert heard.error is None
+        assert heard.end.finish == "tool_calls"
+        assert [call.call_id for call in heard.calls] == ["call_a1", "call_b2"]
+        assert [orjson.loads(call.arguments) for call in heard.calls] == [
+            CALL["arguments"],
+            second["arguments"],
+        ]
+
+
+@every_kind
+async def test_a_call_without_arguments_has_an_empty_object(kind: str) -> None:
+    async with rigged(kind, Answer(calls=({"name": "terminal", "arguments": "", "id": "call_a1"},))) as rig:
+        heard = await listen(rig.model, rig.request())
+        assert heard.error is None
+        assert orjson.loads(heard.calls[0].arguments) == {}
+
+
+@every_kind
+async def test_an_answer_that_is_too_long_says_so(kind: str) -> None:
+    async with rigged(kind, Answer(text="And then", finish="length")) as rig:
+        assert (await listen(rig.model, rig.request())).end.finish == "length"
+
+
+@every_kind
+async def test_the_transcript_reaches_the_provider_whole(kind: str) -> None:
+    async with rigged(kind) as rig:
+        await listen(
+            rig.model,
+            rig.request(
+                user("First question"),
+                ModelMessage(
+                    "assistant",
+                    (TextPiece("I look."), ToolCallPiece("call_a1", "terminal", '{"command":"ls"}')),
+                ),
+                ModelMessage("tool", (ToolResultPiece("call_a1", "terminal", "listing-of-files"),)),
+                ModelMessage("assistant", (TextPiece("First answer"),)),
+                user("Second question"),
+                temperature=None if kind == "openai" else 0.5,  # its reasoning models refuse a temperature
+                max_output_tokens=321,
+            ),
+        )
+        sent = orjson.dumps(rig.server.requests[0].body).decode()
+        told = [
+            "You are helpful.",
+            "First question",
+            "I look.",
+            "terminal",
+            "listing-of-files",
+            "First answer",
+        ]
+        for words in [*told, "Second question", "321", "Runs a command."]:
+            assert words in sent
+        assert ("0.5" in sent) is (kind != "openai")
+        places = [
+            sent.index(words)
+            for words in ("First question", "listing-of-files", "First answer", "Second question")
+        ]
+        assert places == sorted(places)
+
+
+@every_kind
+async def test_a_failed_tool_result_is_told_as_one(kind: str) -> None:
+    async with rigged(kind) as rig:
+        await listen(
+            rig.model,
+            rig.request(
+                user("Go"),
+                ModelMessage("assistant", (ToolCallPiece("call_a1", "terminal", "{}"),)),
+                ModelMessage(
+                    "tool", (ToolResultPiece("call_a1", "terminal", "no such file", is_error=True),)
+                ),
+            ),
+        )
+        sent = orjson.dumps(rig.server.requests[0].body).decode()
+        assert "no such file" in sent
+        assert re.search(r"error", sent, re.IGNORECASE)
+
+
+@every_kind
+async def test_images_go_to_models_that_see(kind: str) -> None:
+    async with rigged(kind, vision=True) as rig:
+        await listen(rig.model, rig.request(user("What is this?", ImagePiece("image/png", PIXEL))))
+        sent = orjson.dumps(rig.server.requests[0].body).decode()
+        # Google's SDK writes base64 with the URL alphabet
+        assert "iVBORw0KGgotbm90LWEtcmVhbC1waWN0dXJl" in sent
+        assert "image/png" in sent
+
+
+@every_kind
+async def test_images_are_described_to_models_that_do_not_see(kind: str) -> None:
+    async with rigged(kind) as rig:
+        await listen(rig.model, rig.request(user("What is this?", ImagePiece("image/png", PIXEL))))
+        sent = orjson.dumps(rig.server.requests[0].body).decode()
+        assert "iVBOR" not in sent
+        assert "is not shown to this model" in sent
+
+
+@every_kind
+async def test_the_provider_gets_back_its_own_record_of_a_turn(kind: str) -> None:
+    thinking = Answer(reasoning="Deep thought.", text="I run it.", calls=(CALL,))
+    async with rigged(kind, thinking, Answer(text="Done.")) as rig:
+        heard = await listen(rig.model, rig.request())
+        opaque = heard.end.opaque
+        assert opaque is not None
+        assert (opaque["provider"], opaque["v"]) == ("fake", 1)
+        opaque = orjson.loads(orjson.dumps(opaque))  # as the database gives it back
+        first = ModelMessage("assistant", (TextPiece(heard.text), *heard.calls), opaque)
+        result = ModelMessage("tool", (ToolResultPiece("call_a1", "terminal", "file.txt"),))
+        again = await listen(rig.model, rig.request(user("Hello?"), first, result))
+        assert again.error is None
+        sent = orjson.dumps(rig.server.requests[1].body).decode()
+        marks = {
+            "openai-compatible": "reasoning_details",
+            "openai": "sealed",
+            "anthropic": "signed:",
+            "google": "c2lnbmVk",
+        }
+        assert marks[kind] in sent
+        assert sent.count("Ünïcode") == 1
+
+
+@every_kind
+async def test_another_providers_record_is_ignored(kind: str) -> None:
+    foreign: dict[str, Any] = {
+        "provider": "other",
+        "v": 1,
+        "response": {"kind": "response"},
+        "reasoning_details": [{}],
+    }
+    async with rigged(kind) as rig:
+        said = ModelMessage("assistant", (TextPiece("From before"),), foreign)
+        heard = await listen(rig.model, rig.request(user("Hi"), said, user("Go on")))
+        assert heard.error is None
+        sent = orjson.dumps(rig.server.requests[0].body).decode()
+        assert "From before" in sent
+        assert "reasoning_details" not in sent
+
+
+@every_kind
+async def test_arguments_edited_by_a_person_replace_those_in_the_record(kind: str) -> None:
+    async with rigged(kind, Answer(text="I run it.", calls=(CALL,)), Answer(text="Done.")) as rig:
+        heard = await listen(rig.model, rig.request())
+        edited = ToolCallPiece("call_a1", "terminal", '{"command":"ls safe"}')
+        first = ModelMessage("assistant", (TextPiece(heard.text), edited), heard.end.opaque)
+        result = ModelMessage("tool", (ToolResultPiece("call_a1", "terminal", "file.txt"),))
+        await listen(rig.model, rig.request(user("Hello?"), first, result))
+        sent = orjson.dumps(rig.server.requests[1].body).decode()
+        assert "ls safe" in sent
+        assert "Ünïcode" not in sent
+
+
+@every_kind
+async def test_leaving_in_the_middle_hangs_up_at_once(kind: str) -> None:
+    async with rigged(kind, Answer(tokens=500, delay_s=0.01)) as rig:
+        answer = rig.model.stream(rig.request())
+        await anext(answer)
+        await answer.aclose()
+        with anyio.fail_after(5):
+            await rig.server.wait_hung_up()
+
+
+@every_kind
+async def test_cancelling_hangs_up_at_once_even_when_nothing_was_said(kind: str) -> None:
+    async with rigged(kind, Answer(fault=Fault.STALL_FIRST)) as rig:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(listen, rig.model, rig.request())
+            await rig.server.wait_requests(1)
+            tasks.cancel_scope.cancel()
+        with anyio.fail_after(5):
+            await rig.server.wait_hung_up()
+
+
+@every_kind
+async def test_the_key_goes_only_where_it_belongs(kind: str) -> None:
+    async with rigged(kind, Answer(text="Hi")) as rig:
+        await listen(rig.model, rig.request())
+        seen = rig.server.requests[0]
+        carriers = [name for name, value in seen.headers.items() if KEY in value]
+        assert carriers in (["authorization"], ["x-api-key"], ["x-goog-api-key"])
+        assert KEY not in orjson.dumps(seen.body).decode()
+        assert KEY not in seen.path
+
+
+async def test_a_server_that_does_not_know_stream_options_is_asked_without_them() -> None:
+    answers = [Answer(fault=Fault.NO_STREAM_OPTIONS), Answer(text="Hi"), Answer(text="Again")]
+    async with rigged("openai-compatible", *answers) as rig:
+        heard = await listen(rig.model, rig.request())
+        assert heard.text == "Hi"
+        assert heard.end.usage.input_tokens == 0
+        assert (await listen(rig.model, rig.request())).text == "Again"
+        assert ["stream_options" in seen.body for seen in rig.server.requests] == [True, False, False]
+
+
+async def test_one_connection_serves_turn_after_turn() -> None:
+    async with rigged("openai-compatible", *[Answer(text="Hi")] * 3) as rig:
+        for _ in range(3):
+            assert (await listen(rig.model, rig.request())).error is None
+        peers = {seen.peer for seen in rig.server.requests}
+        assert len(peers) == 1

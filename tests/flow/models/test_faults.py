@@ -1,0 +1,122 @@
+"""Every adapter against every misbehaviour of a provider: the error it becomes, and what never appears in it."""
+
+import logging
+import pickle
+import traceback
+
+import pytest
+
+from outlast.base import errors
+from outlast.base.errors import OutlastError, ProviderRefused, TryLater
+from outlast.testing.model_server import Answer, Fault
+from tests.flow.models.rig import KEY, KINDS, NAMES, listen, rigged
+
+TEXT = "One two three four five six seven eight."
+CALL = {"name": "terminal", "arguments": {"command": "ls -la a-rather-long-name"}, "id": "call_a1"}
+
+every_kind = pytest.mark.parametrize("kind", KINDS)
+
+EXPECTED = [
+    (Fault.RATE_LIMITED, errors.ModelRateLimited),
+    (Fault.SERVER_ERROR, errors.ModelOverloaded),
+    (Fault.OVERLOADED, errors.ModelOverloaded),
+    (Fault.BAD_KEY, errors.ModelKeyRefused),
+    (Fault.REJECTED, errors.ModelRejected),
+    (Fault.CONTENT_REFUSED, errors.ModelPolicyRefused),
+    (Fault.CONTENT_FILTER, errors.ModelPolicyRefused),
+    (Fault.STALL_FIRST, errors.ModelTimeout),
+    (Fault.STALL_BODY, errors.ModelTimeout),
+    (Fault.STALL_MID, errors.ModelTimeout),
+    (Fault.DISCONNECT_FIRST, errors.ModelCut),
+    (Fault.DISCONNECT_MID, errors.ModelCut),
+    (Fault.NO_FINISH, errors.ModelCut),
+    (Fault.MALFORMED_JSON, errors.ModelOutputInvalid),
+    (Fault.ERROR_MID, errors.ModelOverloaded),
+    (Fault.TOOL_CALL_CUT, errors.ModelOutputInvalid),
+]
+
+
+@every_kind
+@pytest.mark.parametrize(("fault", "expected"), EXPECTED, ids=[fault.value for fault, _ in EXPECTED])
+async def test_a_misbehaving_provider_becomes_one_error_of_the_tree(
+    kind: str, fault: Fault, expected: type[OutlastError], caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    calls = (CALL,) if fault is Fault.TOOL_CALL_CUT else ()
+    answer = Answer(text=TEXT, fault=fault, calls=calls)
+    async with rigged(kind, answer, first_byte_timeout_s=0.6, between_tokens_timeout_s=0.3) as rig:
+        heard = await listen(rig.model, rig.request())
+        error = heard.error
+        assert type(error) is expected, repr(error)
+        assert isinstance(error, TryLater | ProviderRefused)
+        assert len(rig.server.requests) == 1, "adapters never retry"
+        assert error.fields.get("provider", "fake") == "fake"
+        _assert_keeps_the_key(error, caplog)
+
+
+def _assert_keeps_the_key(error: OutlastError, caplog: pytest.LogCaptureFixture) -> None:
+    told = [repr(error), str(error), repr(error.to_dict()), repr(pickle.loads(pickle.dumps(error)).to_dict())]
+    told += traceback.format_exception(error)
+    told += [record.getMessage() for record in caplog.records]
+    assert not [text for text in told if KEY in text]
+
+
+@every_kind
+@pytest.mark.parametrize(
+    "fault", [Fault.STALL_MID, Fault.DISCONNECT_MID, Fault.MALFORMED_JSON, Fault.ERROR_MID]
+)
+async def test_what_came_before_the_break_is_kept(kind: str, fault: Fault) -> None:
+    async with rigged(kind, Answer(text=TEXT, fault=fault, after=4), between_tokens_timeout_s=0.3) as rig:
+        assert (await listen(rig.model, rig.request())).text == "One two three four"
+
+
+@every_kind
+async def test_the_provider_says_how_long_to_wait(kind: str) -> None:
+    async with rigged(kind, Answer(fault=Fault.RATE_LIMITED, retry_after="7")) as rig:
+        error = (await listen(rig.model, rig.request())).error
+        assert isinstance(error, TryLater)
+        assert error.retry_after_s == 7
+
+
+@every_kind
+async def test_a_slow_answer_is_no_stalled_one(kind: str) -> None:
+    slow = Answer(text=TEXT, delay_s=0.05)
+    async with rigged(kind, slow, first_byte_timeout_s=5, between_tokens_timeout_s=1) as rig:
+        heard = await listen(rig.model, rig.request())
+        assert (heard.error, heard.text) == (None, TEXT)
+
+
+@every_kind
+async def test_a_provider_that_is_not_there_is_unreachable(kind: str) -> None:
+    async with rigged(kind) as rig:
+        await rig.server.__aexit__(None, None, None)
+        error = (await listen(rig.model, rig.request())).error
+        assert type(error) is errors.ModelUnreachable, repr(error)
+        assert "127.0.0.1" in error.message
+
+
+@every_kind
+async def test_a_refusal_quotes_the_provider_without_the_key(kind: str) -> None:
+    async with rigged(kind, Answer(fault=Fault.REJECTED)) as rig:
+        error = (await listen(rig.model, rig.request())).error
+        assert isinstance(error, errors.ModelRejected)
+        assert "The field foo is not known" in error.message
+        assert "••••••" in error.message
+        assert NAMES[kind] in error.message
+
+
+@every_kind
+async def test_a_refused_key_names_where_it_came_from(kind: str) -> None:
+    async with rigged(kind, Answer(fault=Fault.BAD_KEY)) as rig:
+        error = (await listen(rig.model, rig.request())).error
+        assert isinstance(error, errors.ModelKeyRefused)
+        assert "FAKE_KEY" in error.hint
+
+
+@every_kind
+async def test_after_a_fault_the_next_turn_works(kind: str) -> None:
+    for fault in (Fault.DISCONNECT_MID, Fault.SERVER_ERROR, Fault.STALL_MID):
+        answers = [Answer(text=TEXT, fault=fault), Answer(text="Back again.")]
+        async with rigged(kind, *answers, between_tokens_timeout_s=0.3) as rig:
+            assert (await listen(rig.model, rig.request())).error is not None
+            assert (await listen(rig.model, rig.request())).text == "Back again."

@@ -1,0 +1,41 @@
+"""A server in a process of its own, as `outlast serve` starts it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+# The demo without sandboxes: it then has nothing to run, and only talks.
+CONFIG = """
+[server]
+port = 0
+data_dir = "{folder}"
+[providers.demo]
+kind = "demo"
+delta_delay_s = 0.0
+[[models]]
+id = "demo"
+provider = "demo"
+name = "demo"
+[sandbox]
+provider = "none"
+"""
+
+
+@contextmanager
+def served(config: Path) -> Iterator[str]:
+    """The address of a server that runs while this context is open, and stops in good order."""
+    command = [sys.executable, "-m", "outlast", "serve", "--config", str(config)]
+    log = config.with_suffix(".log")
+    with log.open("w") as written, subprocess.Popen(command, stderr=written) as process:
+        address = ""
+        while not address and process.poll() is None:
+            lines = log.read_text().splitlines()
+            address = next((line.split()[-1] for line in lines if "is ready" in line), "")
+        assert address, log.read_text()
+        yield address
+        process.terminate()
+        assert process.wait(30) == 0

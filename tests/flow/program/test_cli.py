@@ -1,0 +1,150 @@
+"""The command `outlast`, as a person or a script calls it: what it prints and its exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+
+from outlast.base.settings import Settings
+from outlast.surfaces.cli.exits import Exit
+from outlast.surfaces.cli.main import run_cli
+from outlast.surfaces.cli.serving import Announce
+from tests.flow.program.serving import CONFIG, served
+
+
+@dataclass
+class Done:
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def outlast(*arguments: str, url: str = "", stdin: str = "", **environ: str) -> Done:
+    """The command in this process, with an environment, input and output of its own: a new one takes a second."""
+    plain = {name: value for name, value in os.environ.items() if not name.startswith("OUTLAST_")}
+    plain |= {"OUTLAST_URL": url} if url else {}
+    code, out, err = 0, StringIO(), StringIO()
+    with (
+        patch.dict(os.environ, plain | environ, clear=True),
+        patch("sys.stdin", StringIO(stdin)),
+        redirect_stdout(out),
+        redirect_stderr(err),
+    ):
+        try:
+            run_cli(_no_server, _no_server, list(arguments))
+        except SystemExit as ending:
+            code = int(ending.code or 0)
+    return Done(code, out.getvalue(), err.getvalue())
+
+
+def _no_server(_settings: Settings, _announce: Announce) -> None:
+    raise AssertionError("a server is started in a process of its own")
+
+
+@pytest.fixture(scope="module")
+def config(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("cli")
+    file = folder / "outlast.toml"
+    file.write_text(CONFIG.format(folder=folder / "data"))
+    return file
+
+
+@pytest.fixture(scope="module")
+def server(config: Path) -> Iterator[str]:
+    with served(config) as address:
+        yield address
+
+
+def test_a_run_is_started_and_shown_to_its_end(server: str):
+    done = outlast("run", "start", "Hello", url=server)
+    assert done.returncode == Exit.OK, done.stderr
+    assert "completed" in done.stdout
+    assert "run_" in done.stderr
+
+
+def test_events_come_as_json_for_programs(server: str):
+    done = outlast("run", "start", "--json", "-", url=server, stdin="Hello")
+    events = [json.loads(line) for line in done.stdout.splitlines()]
+    assert events[-1]["event"] == "stream.ended"
+
+
+def test_a_detached_run_is_found_followed_and_exported(server: str, tmp_path: Path):
+    run_id = outlast("run", "start", "--detach", "Hello", url=server).stdout.strip()
+    assert outlast("run", "follow", run_id, url=server).returncode == Exit.OK
+    assert run_id in outlast("run", "list", url=server).stdout
+    assert (
+        outlast("run", "export", run_id, "--out", str(tmp_path / "run.json"), url=server).returncode
+        == Exit.OK
+    )
+    assert json.loads((tmp_path / "run.json").read_text())["run"]["id"] == run_id
+
+
+def test_lists_are_given_as_tables_and_as_json(server: str):
+    assert "prj_" in outlast("projects", "list", url=server).stdout
+    assert json.loads(outlast("threads", "list", "--json", url=server).stdout)["items"]
+
+
+def test_what_the_server_refuses_is_told_in_words(server: str):
+    refused = outlast("run", "follow", "run_none", url=server)
+    assert refused.returncode == Exit.REFUSED
+    assert "not_found" in refused.stderr
+    assert "Traceback" not in refused.stderr
+
+
+def test_no_server_is_told_with_what_to_do():
+    refused = outlast("run", "list", url="http://127.0.0.1:1")
+    assert refused.returncode == Exit.UNREACHABLE
+    assert "outlast serve" in refused.stderr
+
+
+def test_a_token_is_made_beside_the_server_and_signs_in(server: str, config: Path):
+    made = outlast("token", "create", "--new-user", "Ada", "--config", str(config))
+    token = made.stdout.strip()
+    assert token.startswith("ol_")
+    assert "prj_" in outlast("projects", "list", url=server, OUTLAST_TOKEN=token).stdout
+    assert "tok_" in outlast("token", "list", "--user", "Ada", "--config", str(config)).stdout
+
+
+def test_the_search_index_is_made_anew_beside_the_server(server: str, config: Path):
+    rebuilt = outlast("search", "rebuild", "--config", str(config))
+    assert rebuilt.returncode == 0, rebuilt.stderr
+    assert "entries" in rebuilt.stdout
+
+
+def test_a_second_server_on_the_folder_names_the_first(server: str, config: Path):
+    command = [sys.executable, "-m", "outlast", "serve", "--config", str(config)]
+    refused = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert refused.returncode == Exit.REFUSED_TO_START
+    assert "in use by another Outlast process" in refused.stderr
+    assert "Traceback" not in refused.stderr
+
+
+def test_a_good_configuration_is_told_what_it_means(config: Path):
+    told = outlast("check-config", str(config))
+    assert told.returncode == Exit.OK
+    assert "demo" in told.stdout
+
+
+def test_a_bad_configuration_is_refused_with_its_line(tmp_path: Path):
+    bad = tmp_path / "bad.toml"
+    bad.write_text("[runs]\napproval_pause_after_s = 90000\n")
+    told = outlast("check-config", str(bad))
+    assert told.returncode == Exit.REFUSED_TO_START
+    assert "bad.toml:2" in told.stderr
+    assert "sandbox.idle_pause_s" in told.stderr
+
+
+def test_help_names_every_command_and_exit_code():
+    told = outlast("--help").stdout
+    for word in ("serve", "worker", "check-config", "doctor", "token", "run", "Exit codes", "130"):
+        assert word in told

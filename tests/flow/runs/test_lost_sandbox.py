@@ -1,0 +1,46 @@
+"""A sandbox that goes away under a run: the run is told, gets a new one over the same files, and goes on."""
+
+from pathlib import Path
+
+from outlast.agents.tools.files import ReadFiles, WriteFiles
+from outlast.agents.tools.terminal import Terminal
+from outlast.agents.workspaces import Workspaces
+from outlast.base.clock import SystemClock
+from outlast.base.settings import SandboxSettings
+from outlast.core.models.protocol import ModelRequest, ToolResultPiece
+from outlast.core.sandboxes.manager import SandboxManager
+from outlast.db.database import Database
+from outlast.testing.sandbox import MemoryProvider
+from outlast.testing.scripted_model import Call, ScriptedModel, Turn, turn
+from tests.flow.harness import stage
+
+
+async def test_a_lost_sandbox_is_replaced_told_of_and_the_run_goes_on(db: Database, tmp_path: Path) -> None:
+    async with MemoryProvider() as provider:
+        machines = SandboxManager(db, provider, SystemClock(), SandboxSettings(), tmp_path / "machines")
+        rooms = Workspaces(db, machines)
+
+        def next_turn(request: ModelRequest) -> Turn:
+            number = sum(1 for message in request.messages if message.role == "assistant")
+            if number == 1:
+                provider.lose(provider.created[-1])
+            return turns[number]
+
+        turns = [
+            turn(Call("create_or_update_files", {"files": [{"path": "a.txt", "content": "kept"}]})),
+            turn(Call("read_files", {"paths": ["a.txt"]})),
+            turn("Still there."),
+        ]
+        tools = (WriteFiles(rooms), ReadFiles(rooms), Terminal(rooms, 60, 10_000))
+        async with stage(db, tmp_path, ScriptedModel(next_turn), *tools) as it:
+            started = await it.start()
+            events = await it.events(started.run_id)
+            names = [event["event"] for event in events]
+            assert names.count("context.lost") == 1
+            assert names[-2:] == ["run.completed", "stream.ended"]
+            (read,) = it.model.requests[2].messages[-1].pieces
+            assert isinstance(read, ToolResultPiece)
+            assert "kept" in read.content
+            answer = (await it.messages())[-1]
+            assert [part.code for part in answer.parts if part.type == "notice"] == ["context_lost"]
+        await machines.aclose()

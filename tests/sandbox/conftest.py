@@ -1,0 +1,77 @@
+"""Providers and sandboxes for the behaviour suite: `sandbox` and `provider` run once in memory and once for real."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from outlast.core.sandboxes.interface import Limits, Sandbox, SandboxProvider, SandboxSpec
+from outlast.core.sandboxes.providers.local.cgroups import find_layout
+from outlast.core.sandboxes.providers.local.provider import LocalProvider
+from outlast.core.sandboxes.providers.local.sandbox import LocalSandbox, State
+from outlast.testing.sandbox import MemoryProvider
+
+LIMITS = Limits(memory_bytes=512 * 1024**2, processes=128, disk_bytes=64 * 1024**2)
+_numbers = itertools.count(1)
+
+
+@pytest.fixture(scope="session")
+def cache_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the base layer is made, once for all tests."""
+    return tmp_path_factory.mktemp("cache")
+
+
+@pytest.fixture
+async def local(tmp_path: Path, cache_dir: Path) -> AsyncIterator[LocalProvider]:
+    """The real provider; whatever a test leaves alive is killed."""
+    provider = LocalProvider(tmp_path / "state", cache_dir)
+    yield provider
+    for sandbox_id, ref in await provider.list_refs():
+        await (await provider.connect(sandbox_id, ref)).kill()
+
+
+@pytest.fixture
+async def memory() -> AsyncIterator[MemoryProvider]:
+    async with MemoryProvider() as provider:
+        yield provider
+
+
+@pytest.fixture(params=["memory", pytest.param("local", marks=pytest.mark.sandbox)])
+def provider(request: pytest.FixtureRequest) -> SandboxProvider:
+    """Each provider in turn."""
+    made: SandboxProvider = request.getfixturevalue(request.param)
+    return made
+
+
+@pytest.fixture
+def spec(tmp_path: Path) -> SandboxSpec:
+    """What to make in this test; one workspace, a new id for each test."""
+    return SandboxSpec(f"sbx_test{next(_numbers)}", tmp_path / "workspace", LIMITS, {"GREETING": "hello"})
+
+
+@pytest.fixture
+async def sandbox(provider: SandboxProvider, spec: SandboxSpec) -> Sandbox:
+    return await provider.create(spec)
+
+
+@pytest.fixture
+async def box(local: LocalProvider, spec: SandboxSpec) -> LocalSandbox:
+    """A real sandbox, for what only a real one can show."""
+    return await local.create(spec)
+
+
+def state_of(provider: LocalProvider, sandbox_id: str) -> State:
+    """What the shim of a real sandbox wrote about itself."""
+    state = State.read(provider.state_dir / sandbox_id)
+    assert state is not None
+    return state
+
+
+def group_folders() -> set[Path]:
+    """The control groups of sandboxes that exist on this machine now."""
+    return {
+        path for hierarchy in find_layout().hierarchies for path in hierarchy.parent.glob("outlast-sbx_test*")
+    }

@@ -1,0 +1,86 @@
+"""A runaway ends with a clear result and harms nobody else."""
+
+from __future__ import annotations
+
+import pytest
+
+from outlast.base.errors import DiskFull, InputTooLarge
+from outlast.core.sandboxes.interface import Command, Evaluation
+from outlast.core.sandboxes.providers.local.inside.frames import MAX_PAYLOAD_BYTES
+from outlast.core.sandboxes.providers.local.sandbox import LocalSandbox
+from tests.sandbox.conftest import LIMITS
+
+pytestmark = pytest.mark.sandbox
+MEMORY_BOMB = "x = []\nwhile True: x.append(bytearray(10_000_000))"
+
+
+async def test_a_memory_bomb_is_ended_for_memory_and_the_sandbox_lives(box: LocalSandbox) -> None:
+    result = await box.run(Command("eff_1", 1, f"python3 -c '{MEMORY_BOMB}'", timeout_s=60))
+    assert result.killed_reason == "memory"
+    assert result.exit_code == 137
+    assert (await box.run(Command("eff_2", 1, "echo alive"))).output == "alive\n"
+
+
+async def test_a_bomb_of_many_small_processes_does_not_end_the_agent(box: LocalSandbox) -> None:
+    hog = "x = bytes(1) * 30_000_000; import time; time.sleep(1)"
+    script = f"for i in $(seq 24); do python3 -ISc '{hog}' & done; wait"
+    result = await box.run(Command("eff_1", 1, script, timeout_s=60))
+    assert not result.timed_out, result
+    assert (await box.run(Command("eff_2", 1, "echo alive"))).output == "alive\n"
+
+
+async def test_a_fork_bomb_hits_the_process_limit_and_ends(box: LocalSandbox) -> None:
+    result = await box.run(Command("eff_1", 1, ":(){ :|:& };:; wait; exit 1", timeout_s=3))
+    assert result.killed_reason == "processes" or result.timed_out
+    await box.run(Command("eff_2", 1, "true"))
+    statistics = await box.statistics()
+    assert statistics.processes < LIMITS.processes
+
+
+async def test_a_full_process_table_is_a_clear_result(box: LocalSandbox) -> None:
+    # dash gives up at once; bash would try for 15 s
+    await box.run(Command("eff_1", 1, "dash -c 'while true; do sleep 1000 & done'", timeout_s=20))
+    result = await box.run(Command("eff_2", 1, "dash -c '/bin/echo never | cat'"))
+    assert result.killed_reason == "processes"
+    assert result.exit_code != 0
+
+
+async def test_a_flood_of_output_is_cut_in_the_middle_and_ends_at_the_time_limit(box: LocalSandbox) -> None:
+    result = await box.run(Command("eff_1", 1, "yes outlast", timeout_s=1, output_limit_bytes=100_000))
+    assert result.timed_out
+    assert result.truncated
+    assert len(result.output) < 101_000
+    assert "bytes of output left out" in result.output
+
+
+async def test_a_file_larger_than_the_disk_limit_is_refused(box: LocalSandbox) -> None:
+    size = LIMITS.disk_bytes // 1024**2 + 10
+    result = await box.run(Command("eff_1", 1, f"head -c {size}M /dev/zero > big.bin"))
+    assert result.exit_code != 0
+    result = await box.run(Command("eff_2", 1, f"head -c {size}M /dev/zero > /tmp/big.bin"))
+    assert result.exit_code != 0
+    with pytest.raises(InputTooLarge):
+        await box.write_files([("big.txt", b"x" * (MAX_PAYLOAD_BYTES + 1))])
+    assert "big.txt" not in [entry.path for entry in await box.list_files()]
+
+
+async def test_a_command_that_fills_the_workspace_is_ended_for_disk(box: LocalSandbox) -> None:
+    script = "i=0; while true; do i=$((i + 1)); head -c 8M /dev/zero > part$i.bin; sleep 0.02; done"
+    result = await box.run(Command("eff_1", 1, script, timeout_s=60))
+    assert result.killed_reason == "disk"
+    with pytest.raises(DiskFull):
+        await box.write_files([("more.txt", b"more")])
+    await box.run(Command("eff_2", 1, "rm part*.bin"))
+    await box.write_files([("more.txt", b"more")])
+
+
+async def test_code_that_eats_all_memory_is_said_to_have(box: LocalSandbox) -> None:
+    result = await box.evaluate(Evaluation("eff_1", 1, "python", MEMORY_BOMB))
+    assert not result.success
+    assert "memory" in str(result.error).lower()
+    assert (await box.evaluate(Evaluation("eff_2", 1, "python", "1 + 1"))).result == 2
+
+
+async def test_output_that_is_not_text_is_shown_as_far_as_it_is(box: LocalSandbox) -> None:
+    result = await box.run(Command("eff_1", 1, r"printf 'caf\303\251 \377 ok'"))
+    assert result.output == "café \ufffd ok"

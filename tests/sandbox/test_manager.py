@@ -1,0 +1,416 @@
+"""One sandbox for each workspace that needs one, on both databases, with sandboxes in memory; some with real ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+import sqlalchemy as sa
+
+from outlast.base.clock import SystemClock
+from outlast.base.errors import SandboxUnavailable
+from outlast.base.events import ContextLost, SandboxStateData
+from outlast.base.ids import new_id
+from outlast.base.settings import SandboxSettings
+from outlast.core.accounts.store import add_user
+from outlast.core.projects.store import add_project
+from outlast.core.sandboxes import store
+from outlast.core.sandboxes.interface import Capabilities, Command, SandboxProvider, SandboxSpec
+from outlast.core.sandboxes.manager import SandboxManager
+from outlast.core.sandboxes.providers.local.provider import LocalProvider
+from outlast.core.sandboxes.rules import PauseKind, State
+from outlast.db.database import Database, Tx
+from outlast.db.tables import projects, runs, sandboxes, workspaces
+from outlast.testing.sandbox import MemoryProvider, MemorySandbox
+from tests.factories import make_run, make_thread, make_user
+
+SETTINGS = SandboxSettings(memory_mb=512, processes=128, disk_mb=64)
+
+
+class ShiftedClock(SystemClock):
+    """The machine's clock, moved by hand."""
+
+    def __init__(self) -> None:
+        self.shift = timedelta()
+
+    def now(self) -> datetime:
+        return super().now() + self.shift
+
+
+class House:
+    """A database with one project and one workspace, and managers over it."""
+
+    def __init__(self, db: Database, data_dir: Path) -> None:
+        self.db = db
+        self.data_dir = data_dir
+        self.clock = ShiftedClock()
+        self.told: list[str] = []
+        self.project_id = ""
+        self.workspace_id = ""
+
+    async def furnish(self) -> None:
+        def fill(tx: Tx) -> tuple[str, str]:
+            project_id = add_project(tx, add_user(tx, "Ada", "unlimited"), "House")
+            values = {"id": new_id("workspace"), "project_id": project_id, "created_at": tx.now}
+            owner = {"owner_type": "thread", "owner_id": "thr_1", "last_used_at": tx.now}
+            tx.execute(workspaces.insert().values(**values, **owner))
+            return project_id, str(values["id"])
+
+        self.project_id, self.workspace_id = await self.db.write(fill)
+
+    def manager(self, provider: SandboxProvider, settings: SandboxSettings = SETTINGS) -> SandboxManager:
+        return SandboxManager(self.db, provider, self.clock, settings, self.data_dir, announce=self._announce)
+
+    async def workspace(self, thread_id: str) -> str:
+        """One more workspace."""
+
+        def add(tx: Tx) -> str:
+            values = {"id": new_id("workspace"), "project_id": self.project_id, "created_at": tx.now}
+            owner = {"owner_type": "thread", "owner_id": thread_id, "last_used_at": tx.now}
+            tx.execute(workspaces.insert().values(**values, **owner))
+            return str(values["id"])
+
+        return await self.db.write(add)
+
+    def _announce(self, tx: Tx, project_id: str, event: str, data: SandboxStateData | ContextLost) -> None:
+        store.announce_to_project(tx, project_id, event, data)
+        words = [data.state, data.pause_kind] if isinstance(data, SandboxStateData) else [event]
+        told = " ".join(word for word in words if word)
+        tx.after_commit(lambda: self.told.append(told))
+
+    async def row(self) -> store.SandboxRow:
+        row = await self.db.read(store.newest, self.workspace_id)
+        assert row is not None
+        return row
+
+    async def run(self, manager: SandboxManager, script: str, effect_id: str) -> str:
+        sandbox = await manager.ensure(self.workspace_id, self.project_id)
+        return (await sandbox.run(Command(effect_id, 1, script))).output
+
+
+@pytest.fixture
+async def house(db: Database, tmp_path: Path) -> House:
+    house = House(db, tmp_path / "data")
+    await house.furnish()
+    return house
+
+
+async def test_a_sandbox_is_made_at_the_first_use_and_used_again(
+    house: House, memory: MemoryProvider
+) -> None:
+    manager = house.manager(memory)
+    assert await manager.find(house.workspace_id) is None
+    first = await manager.ensure(house.workspace_id, house.project_id)
+    second = await manager.ensure(house.workspace_id, house.project_id)
+    assert first is second
+    assert memory.created == [first.sandbox_id]
+    assert house.told == ["creating", "ready"]
+    row = await house.row()
+    assert (row.id, row.ref, row.life.state) == (first.sandbox_id, first.ref, State.READY)
+
+
+async def test_many_that_need_it_at_once_get_the_same_one(house: House, memory: MemoryProvider) -> None:
+    manager = house.manager(memory)
+    async with anyio.create_task_group() as tasks:
+        for _ in range(10):
+            tasks.start_soon(manager.ensure, house.workspace_id, house.project_id)
+    assert len(memory.created) == 1
+
+
+async def test_a_frozen_sandbox_is_woken_by_its_next_use(house: House, memory: MemoryProvider) -> None:
+    manager = house.manager(memory)
+    sandbox = await manager.ensure(house.workspace_id, house.project_id)
+    assert isinstance(sandbox, MemorySandbox)
+    await manager.freeze(house.workspace_id)
+    await manager.freeze(house.workspace_id)
+    assert sandbox.is_frozen()
+    assert (await house.row()).life.pause_kind is PauseKind.FROZEN
+    assert await manager.ensure(house.workspace_id, house.project_id) is sandbox
+    assert not sandbox.is_frozen()
+    assert house.told == ["creating", "ready", "pausing", "paused frozen", "resuming", "ready"]
+
+
+async def test_thawing_wakes_without_a_use_and_is_fine_without_a_sandbox(
+    house: House, memory: MemoryProvider
+) -> None:
+    manager = house.manager(memory)
+    await manager.thaw(house.workspace_id)
+    assert memory.created == []
+    await manager.ensure(house.workspace_id, house.project_id)
+    await manager.freeze(house.workspace_id)
+    await manager.thaw(house.workspace_id)
+    assert (await house.row()).life.state is State.READY
+
+
+async def test_a_lost_sandbox_is_replaced_over_the_same_files_and_it_is_said(
+    house: House, memory: MemoryProvider
+) -> None:
+    manager = house.manager(memory)
+    await house.run(manager, "echo kept > kept.txt", "eff_1")
+    lost = (await house.row()).id
+    memory.lose(lost)
+    assert await house.run(manager, "cat kept.txt", "eff_2") == "kept\n"
+    assert (await house.row()).id != lost
+    assert house.told == ["creating", "ready", "lost", "context.lost", "creating", "ready"]
+
+
+async def test_a_killed_sandbox_is_replaced_over_the_same_files_without_fuss(
+    house: House, memory: MemoryProvider
+) -> None:
+    manager = house.manager(memory)
+    await house.run(manager, "echo kept > kept.txt", "eff_1")
+    await manager.kill(house.workspace_id)
+    await manager.kill(house.workspace_id)
+    assert await memory.list_refs() == []
+    assert await manager.find(house.workspace_id) is None
+    assert await house.run(manager, "cat kept.txt", "eff_2") == "kept\n"
+    assert "context.lost" not in house.told
+
+
+async def test_a_stopped_sandbox_starts_again_under_its_own_id(house: House, memory: MemoryProvider) -> None:
+    manager = house.manager(memory)
+    await house.run(manager, "echo kept > kept.txt", "eff_1")
+    before = (await house.row()).id
+    await manager.stop(house.workspace_id)
+    assert await memory.list_refs() == []
+    assert (await house.row()).life.pause_kind is PauseKind.STOPPED
+    assert await manager.find(house.workspace_id) is None
+    assert await house.run(manager, "cat kept.txt", "eff_2") == "kept\n"
+    assert (await house.row()).id == before
+
+
+async def test_the_next_server_finds_it_again(house: House, memory: MemoryProvider) -> None:
+    manager = house.manager(memory)
+    await house.run(manager, "true", "eff_1")
+    await manager.aclose()
+    second = house.manager(memory)
+    await second.reconcile()
+    sandbox = await second.ensure(house.workspace_id, house.project_id)
+    assert memory.created == [sandbox.sandbox_id]
+    assert house.told == ["creating", "ready"]
+
+
+async def test_the_next_server_finds_a_frozen_one_and_leaves_it_frozen(
+    house: House, memory: MemoryProvider
+) -> None:
+    manager = house.manager(memory)
+    sandbox = await manager.ensure(house.workspace_id, house.project_id)
+    assert isinstance(sandbox, MemorySandbox)
+    await manager.freeze(house.workspace_id)
+    second = house.manager(memory)
+    await second.reconcile()
+    assert sandbox.is_frozen()
+    await second.thaw(house.workspace_id)
+    assert not sandbox.is_frozen()
+
+
+@pytest.mark.parametrize("state", [State.PAUSING, State.RESUMING])
+async def test_one_left_half_asleep_by_a_killed_server_is_woken(
+    house: House, memory: MemoryProvider, state: State
+) -> None:
+    manager = house.manager(memory)
+    sandbox = await manager.ensure(house.workspace_id, house.project_id)
+    assert isinstance(sandbox, MemorySandbox)
+    await sandbox.freeze()
+    change: Callable[..., Any] = store.change
+    await house.db.write(change, sandbox.sandbox_id, State.PAUSING, house._announce)
+    if state is State.RESUMING:
+        await house.db.write(
+            change, sandbox.sandbox_id, State.PAUSED, house._announce, pause_kind=PauseKind.FROZEN
+        )
+        await house.db.write(change, sandbox.sandbox_id, State.RESUMING, house._announce)
+    await house.manager(memory).reconcile()
+    assert not sandbox.is_frozen()
+    assert (await house.row()).life.state is State.READY
+
+
+async def test_a_restart_closes_what_vanished_and_ends_what_nobody_knows(
+    house: House, memory: MemoryProvider
+) -> None:
+    manager = house.manager(memory)
+    vanished = await manager.ensure(house.workspace_id, house.project_id)
+    memory.lose(vanished.sandbox_id)
+    await memory.create(SandboxSpec("sbx_orphan", Path("orphan")))
+    await house.manager(memory).reconcile()
+    assert (await house.row()).life.state is State.LOST
+    assert await memory.list_refs() == []
+    assert house.told[-2:] == ["lost", "context.lost"]
+
+
+async def test_one_whose_creation_was_cut_by_a_kill_is_closed_at_the_restart(
+    house: House, memory: MemoryProvider
+) -> None:
+    row = await house.db.write(
+        store.add, house.workspace_id, house.project_id, "memory", "local", house._announce
+    )
+    await memory.create(SandboxSpec(row.id, Path("any")))
+    await house.manager(memory).reconcile()
+    assert (await house.row()).life.state is State.LOST
+    assert await memory.list_refs() == []
+    assert "context.lost" not in house.told
+
+
+async def test_sandboxes_of_another_node_are_left_alone(house: House, memory: MemoryProvider) -> None:
+    await house.manager(memory).ensure(house.workspace_id, house.project_id)
+    other = SandboxManager(house.db, MemoryProvider(), house.clock, SETTINGS, house.data_dir, node_id="nod_2")
+    await other.reconcile()
+    assert (await house.row()).life.state is State.READY
+
+
+async def test_a_sandbox_that_cannot_start_is_said_and_closed(house: House, memory: MemoryProvider) -> None:
+    class Broken(MemoryProvider):
+        async def create(self, spec: SandboxSpec) -> MemorySandbox:
+            raise SandboxUnavailable("no room", retry_after_s=5)
+
+    with pytest.raises(SandboxUnavailable):
+        await house.manager(Broken()).ensure(house.workspace_id, house.project_id)
+    assert house.told == ["creating", "lost"]
+    await house.manager(memory).ensure(house.workspace_id, house.project_id)
+
+
+async def test_commands_are_stopped_by_their_effect_also_while_frozen(
+    house: House, memory: MemoryProvider
+) -> None:
+    manager = house.manager(memory)
+    await manager.stop_commands(house.workspace_id, ["eff_none"])
+    sandbox = await manager.ensure(house.workspace_id, house.project_id)
+    begun = anyio.Event()
+    async with anyio.create_task_group() as tasks:
+
+        async def stop() -> None:
+            await begun.wait()
+            await manager.freeze(house.workspace_id)
+            await manager.stop_commands(house.workspace_id, ["eff_none", "eff_1"])
+
+        tasks.start_soon(stop)
+        result = await sandbox.run(Command("eff_1", 1, "echo begun; sleep 1000"), lambda _text: begun.set())
+    assert result.killed_reason == "cancelled"
+
+
+async def test_idle_sandboxes_are_frozen_then_stopped_then_removed(
+    house: House, memory: MemoryProvider
+) -> None:
+    manager = house.manager(memory)
+    await manager.ensure(house.workspace_id, house.project_id)
+    await manager.pause_idle()
+    assert (await house.row()).life.state is State.READY
+    house.clock.shift = timedelta(seconds=SETTINGS.idle_pause_s + 1)
+    await manager.pause_idle(busy=[house.workspace_id])
+    assert (await house.row()).life.state is State.READY
+    await manager.pause_idle()
+    assert (await house.row()).life.pause_kind is PauseKind.FROZEN
+    house.clock.shift = timedelta(seconds=SETTINGS.stop_after_s + 1)
+    await manager.pause_idle()
+    assert (await house.row()).life.pause_kind is PauseKind.STOPPED
+    house.clock.shift = timedelta(seconds=SETTINGS.kill_after_s + 1)
+    await manager.pause_idle()
+    assert (await house.row()).life.state is State.KILLED
+
+
+async def test_the_least_recently_used_is_stopped_before_one_too_many_wakes(
+    house: House, memory: MemoryProvider
+) -> None:
+    manager = house.manager(memory, replace(SETTINGS, max_awake=2))
+    first, second, third = house.workspace_id, await house.workspace("thr_2"), await house.workspace("thr_3")
+    for workspace_id in (first, second, third):
+        house.clock.shift += timedelta(minutes=1)
+        await manager.ensure(workspace_id, house.project_id)
+    assert house.told[-4:] == ["paused stopped", "context.lost", "creating", "ready"]
+    assert await manager.find(first) is None
+    assert len(await memory.list_refs()) == 2
+    house.clock.shift += timedelta(minutes=1)
+    await manager.ensure(first, house.project_id)
+    assert await manager.find(second) is None
+    assert await manager.find(third) is not None
+    assert await manager.find(first) is not None
+
+
+async def test_those_at_work_are_not_stopped_for_room(house: House, memory: MemoryProvider) -> None:
+    manager = house.manager(memory, replace(SETTINGS, max_awake=2))
+    ada = await house.db.write(make_user)
+    for leg in ("held", "parked", "ended"):
+        thread_id = await house.db.write(make_thread, house.project_id, ada)
+        workspace_id = await house.workspace(thread_id)
+        house.clock.shift += timedelta(minutes=1)
+        await manager.ensure(workspace_id, house.project_id)
+        await house.db.write(make_run, thread_id, ada, leg=leg, workspace_id=workspace_id)
+    states = {leg: await house.db.read(_state_of_runs_sandbox, leg) for leg in ("held", "parked", "ended")}
+    assert states == {"held": "ready", "parked": "paused", "ended": "ready"}
+    await manager.ensure(house.workspace_id, house.project_id)
+    states = {leg: await house.db.read(_state_of_runs_sandbox, leg) for leg in ("held", "parked", "ended")}
+    assert states == {"held": "ready", "parked": "paused", "ended": "paused"}
+
+
+async def test_many_that_start_at_once_are_trimmed_to_the_limit_when_they_rest(
+    house: House, memory: MemoryProvider
+) -> None:
+    manager = house.manager(memory, replace(SETTINGS, max_awake=3))
+    places = [await house.workspace(f"thr_many_{number}") for number in range(10)]
+    with anyio.fail_after(30):
+        async with anyio.create_task_group() as tasks:
+            for workspace_id in places:
+                tasks.start_soon(manager.ensure, workspace_id, house.project_id)
+    await manager.pause_idle()
+    assert len(await memory.list_refs()) == 3
+
+
+def _state_of_runs_sandbox(tx: Tx, leg: str) -> str:
+    its = sandboxes.c.workspace_id == runs.c.workspace_id
+    return str(tx.execute(sa.select(sandboxes.c.state).join(runs, its).where(runs.c.leg == leg)).scalar_one())
+
+
+async def test_a_provider_without_pause_kills_instead(house: House) -> None:
+    async with MemoryProvider(capabilities=Capabilities(reattach=True)) as provider:
+        manager = house.manager(provider)
+        await manager.ensure(house.workspace_id, house.project_id)
+        await manager.freeze(house.workspace_id)
+        assert (await house.row()).life.state is State.KILLED
+
+
+async def test_every_change_is_in_the_projects_log(house: House, memory: MemoryProvider) -> None:
+    manager = SandboxManager(house.db, memory, house.clock, SETTINGS, house.data_dir)
+    await manager.ensure(house.workspace_id, house.project_id)
+
+    def numbers(tx: Tx) -> int:
+        return int(tx.execute(sa.select(projects.c.log_seq)).scalar_one())
+
+    assert await house.db.read(numbers) >= 2
+
+
+@pytest.mark.sandbox
+async def test_real_sandboxes_live_through_a_change_of_servers(house: House, local: LocalProvider) -> None:
+    manager = house.manager(local)
+    await house.run(manager, "echo kept > kept.txt; (sleep 1000 &)", "eff_1")
+    first = await house.row()
+    await manager.freeze(house.workspace_id)
+    await manager.aclose()
+    second = house.manager(LocalProvider(local.state_dir, local.cache_dir))
+    await second.reconcile()
+    assert await house.run(second, "pgrep -c sleep; cat kept.txt", "eff_2") == "1\nkept\n"
+    assert (await house.row()).id == first.id
+    await second.stop(house.workspace_id)
+    assert await house.run(second, "pgrep -c sleep; cat kept.txt", "eff_3") == "0\nkept\n"
+    await second.kill(house.workspace_id)
+    assert await local.list_refs() == []
+
+
+@pytest.mark.sandbox
+async def test_a_cancelled_creation_leaves_no_sandbox_and_a_closed_row(
+    house: House, local: LocalProvider
+) -> None:
+    manager = house.manager(local)
+    await local.prepare()
+    for number in range(8):
+        with anyio.move_on_after(number * 0.01):
+            await manager.ensure(house.workspace_id, house.project_id)
+            await manager.kill(house.workspace_id)
+        with anyio.CancelScope(shield=True):
+            await manager.kill(house.workspace_id)
+        assert await local.list_refs() == []
+    living = await house.db.read(store.alive_on, "local", "local")
+    assert living == []

@@ -1,0 +1,96 @@
+"""Both databases keep the same promises of `outlast.db.database`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import asyncpg
+import pytest
+import sqlalchemy as sa
+
+from outlast.base.clock import SystemClock
+from outlast.base.errors import MalformedInput
+from outlast.db.database import Database, Tx
+from outlast.db.opening import open_database
+from tests.postgres import PostgresServer
+
+notes = sa.Table("test_notes", sa.MetaData(), sa.Column("text", sa.Text, nullable=False))
+
+
+def make_table(tx: Tx) -> None:
+    notes.create(tx.conn)
+
+
+def add(tx: Tx, text: str) -> None:
+    tx.execute(notes.insert().values(text=text))
+
+
+def texts(tx: Tx) -> list[str]:
+    return [row["text"] for row in tx.all(sa.select(notes).order_by(notes.c.text))]
+
+
+async def test_what_a_transaction_wrote_is_read_back(db: Database) -> None:
+    await db.write(make_table)
+    await db.write(add, "kept")
+    assert await db.read(texts) == ["kept"]
+
+
+async def test_a_transaction_that_fails_leaves_nothing_and_tells_nobody(db: Database) -> None:
+    told: list[str] = []
+
+    def add_and_fail(tx: Tx) -> None:
+        tx.after_commit(lambda: told.append("committed"))
+        add(tx, "lost")
+        raise ValueError("after the insert")
+
+    await db.write(make_table)
+    with pytest.raises(ValueError, match="after the insert"):
+        await db.write(add_and_fail)
+    assert await db.read(texts) == []
+    assert told == []
+
+
+async def test_hooks_run_after_the_commit_and_bells_ring_in_this_process(db: Database) -> None:
+    heard: list[str] = []
+    db.on_notice(heard.append)
+
+    def ring(tx: Tx) -> None:
+        tx.after_commit(lambda: heard.append("hook"))
+        tx.ring("thr_1")
+
+    await db.write(ring)
+    assert heard == ["hook", "thr_1"]
+
+
+@pytest.mark.postgres
+async def test_a_postgres_that_crashed_has_its_commits_after_the_restart(postgres: PostgresServer) -> None:
+    connection = await asyncpg.connect(postgres.url("postgres"))
+    await connection.execute("CREATE TABLE crash (n int); INSERT INTO crash VALUES (1)")
+    postgres.crash()
+    postgres.start()
+    connection = await asyncpg.connect(postgres.url("postgres"))
+    assert await connection.fetchval("SELECT n FROM crash") == 1
+    await connection.execute("DROP TABLE crash")
+    await connection.close()
+
+
+async def test_text_that_one_database_cannot_hold_is_the_senders_mistake(db: Database) -> None:
+    asked = sa.select(sa.literal("a\x00b"))
+    try:
+        await db.read(lambda tx: tx.execute(asked).scalar())
+    except MalformedInput:
+        assert db.dialect == "postgresql"
+
+
+@pytest.mark.postgres
+async def test_a_process_that_stops_in_a_transaction_loses_it_before_others_lose_patience(
+    postgres_url: str, tmp_path: Path
+) -> None:
+    db = open_database(postgres_url, tmp_path, SystemClock())
+    try:
+        setting = sa.text(
+            "SELECT setting::int FROM pg_settings WHERE name = 'idle_in_transaction_session_timeout'"
+        )
+        assert 0 < await db.read(lambda tx: tx.execute(setting).scalar_one()) <= 15_000
+    finally:
+        await db.aclose()

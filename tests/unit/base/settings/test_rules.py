@@ -1,0 +1,75 @@
+"""What settings may not say together, whatever the numbers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from outlast.base.errors import InvalidSetting
+from outlast.base.settings import ModelSettings, SandboxSettings, Settings
+from outlast.base.settings.rules import DAY_S, check_settings
+
+
+def nowhere(name: str) -> str:
+    return f"the place of {name}"
+
+
+def accepted(settings: Settings) -> bool:
+    try:
+        check_settings(settings, nowhere)
+    except InvalidSetting:
+        return False
+    return True
+
+
+def test_the_shipped_settings_agree_with_each_other() -> None:
+    assert accepted(Settings())
+    assert accepted(replace(Settings(), sandbox=None))
+
+
+SECONDS = st.integers(60, 40 * DAY_S)
+
+
+@given(st.lists(SECONDS, min_size=5, max_size=5), st.integers(1, 60_000), st.integers(1, 60))
+def test_clocks_are_accepted_exactly_when_they_are_in_order(
+    seconds: list[int], volume_minutes: int, kept_days: int
+) -> None:
+    """Approval pause ≤ idle pause ≤ stop ≤ volume eviction < kill (of a paused run, of an idle sandbox) < retention."""
+    approval, idle, stop, paused, killed = seconds
+    shipped = Settings()
+    settings = replace(
+        shipped,
+        runs=replace(shipped.runs, approval_pause_after_s=approval, paused_kill_after_s=paused),
+        sandbox=SandboxSettings(
+            idle_pause_s=idle, stop_after_s=stop, volume_ttl_minutes=volume_minutes, kill_after_s=killed
+        ),
+        retention=replace(shipped.retention, completed_days=kept_days, error_days=kept_days),
+    )
+    volume, kept = volume_minutes * 60, kept_days * DAY_S
+    rising = all(shorter <= longer for shorter, longer in pairwise((approval, idle, stop, volume)))
+    assert accepted(settings) == (rising and volume < min(paused, killed) and max(paused, killed) < kept)
+
+
+@given(st.floats(0.5, 100), st.floats(0.5, 100))
+def test_a_lease_outlives_two_heartbeats(lease_s: float, heartbeat_s: float) -> None:
+    runs = replace(Settings().runs, lease_s=lease_s, heartbeat_s=heartbeat_s)
+    assert accepted(replace(Settings(), runs=runs)) == (heartbeat_s * 2 <= lease_s)
+
+
+def test_a_contradiction_names_both_settings_both_numbers_and_both_places() -> None:
+    runs = replace(Settings().runs, approval_pause_after_s=1000)
+    with pytest.raises(InvalidSetting) as refused:
+        check_settings(replace(Settings(), runs=runs), nowhere)
+    for part in ("runs.approval_pause_after_s", "sandbox.idle_pause_s", "1000 s", "900 s", "the place of"):
+        assert part in refused.value.message
+
+
+def test_two_models_of_one_id_and_a_model_of_no_provider_are_refused() -> None:
+    demo = Settings().models[0]
+    assert not accepted(replace(Settings(), models=(demo, demo)))
+    assert not accepted(replace(Settings(), models=(ModelSettings(id="a", provider="none", name="a"),)))
+    assert not accepted(replace(Settings(), default_model="none"))

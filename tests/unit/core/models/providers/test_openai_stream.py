@@ -1,0 +1,212 @@
+"""The chat completions reader: any cut of the bytes, and the oddities of the servers that speak this format."""
+
+from itertools import pairwise
+from typing import Any
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from outlast.base import errors
+from outlast.base.errors import OutlastError
+from outlast.core.models.failures import Peer
+from outlast.core.models.keys import ApiKey
+from outlast.core.models.protocol import (
+    Delta,
+    ReasoningDelta,
+    TextDelta,
+    ToolArgumentsDelta,
+    ToolCallStart,
+    Usage,
+)
+from outlast.core.models.providers import openai_stream
+from outlast.core.models.providers.openai_stream import ChatStream
+from outlast.testing.model_server import Answer, Fault
+from outlast.testing.model_wire import ChatWriter
+
+PEER = Peer("fake", "some/model", ApiKey("sk-secret"))
+
+words = st.text(st.characters(codec="utf-8"), max_size=40)
+arguments = st.dictionaries(words, words | st.integers(-9, 9), max_size=3)
+calls = st.lists(st.builds(lambda given: {"name": "terminal", "arguments": given}, arguments), max_size=3)
+answers = st.builds(
+    Answer,
+    text=words,
+    reasoning=words,
+    calls=calls.map(tuple),
+    finish=st.sampled_from(["", "length"]),
+    fault=st.sampled_from([Fault.NONE, Fault.NO_FINISH, Fault.TOOL_CALL_CUT, Fault.CONTENT_FILTER]),
+)
+
+
+def wire(answer: Answer) -> bytes:
+    """The whole body a server would send."""
+    writer = ChatWriter({"model": "m", "stream_options": {"include_usage": True}})
+    body = b"".join(writer.open())
+    pieces = list(answer.pieces())
+    for piece in pieces:
+        body += b": keep-alive\r\n\r\n" + b"".join(writer.piece(piece))
+    if answer.fault is not Fault.NO_FINISH:
+        body += b"".join(writer.close(answer.end(len(pieces))))
+    return body
+
+
+def read(reads: list[bytes]) -> tuple[list[Delta], Any, Usage]:
+    """All deltas, then the end or the error's class, and the usage."""
+    stream = ChatStream(PEER)
+    deltas: list[Delta] = []
+    for data in reads:
+        deltas += stream.feed(data)
+    try:
+        last, finish, opaque = stream.end()
+    except OutlastError as error:
+        return deltas, (type(error), error.message), stream.usage
+    return [*deltas, *last], (finish, opaque), stream.usage
+
+
+@given(answers, st.data())
+def test_any_split_into_reads_gives_the_same_deltas(answer: Answer, data: st.DataObject) -> None:
+    body = wire(answer)
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(body)), max_size=30)))
+    edges = [0, *cuts, len(body)]
+    reads = [body[start:end] for start, end in pairwise(edges)]
+    assert read(reads) == read([body])
+
+
+@given(answers)
+def test_what_the_server_meant_is_what_is_read(answer: Answer) -> None:
+    deltas, end, _ = read([wire(answer)])
+    assert "".join(delta.text for delta in deltas if isinstance(delta, TextDelta)) == answer.text
+    assert "".join(delta.text for delta in deltas if isinstance(delta, ReasoningDelta)) == answer.reasoning
+    assert len([delta for delta in deltas if isinstance(delta, ToolCallStart)]) == len(answer.calls)
+    if answer.fault is Fault.NO_FINISH:
+        assert end[0] is errors.ModelCut
+
+
+@given(answers, st.data())
+def test_a_body_cut_anywhere_is_never_taken_for_another_answer(answer: Answer, data: st.DataObject) -> None:
+    body = wire(answer)
+    at = data.draw(st.integers(0, len(body)))
+    whole, _, _ = read([body])
+    deltas, end, _ = read([body[:at]])
+    assert deltas == whole[: len(deltas)]
+    if end[0] in ("stop", "tool_calls"):
+        assert deltas == whole
+
+
+def event(**delta: Any) -> bytes:
+    return b"data: " + orjson.dumps({"choices": [{"delta": delta}]}) + b"\n\n"
+
+
+def end(reason: str = "stop") -> bytes:
+    return (
+        b'data: {"choices": [{"delta": {}, "finish_reason": "' + reason.encode() + b'"}]}\n\ndata: [DONE]\n\n'
+    )
+
+
+def call(arguments: Any = None, **fields: Any) -> bytes:
+    function = {key: fields.pop(key) for key in ("name",) if key in fields}
+    if arguments is not None:
+        function["arguments"] = arguments
+    return event(tool_calls=[{**fields, "function": function}])
+
+
+def test_llama_cpp_repeats_name_and_id_with_every_piece() -> None:
+    body = (
+        call('{"a"', index=0, id="x", name="f") + call(":1}", index=0, id="x", name="f") + end("tool_calls")
+    )
+    deltas, outcome, _ = read([body])
+    assert deltas == [ToolCallStart(0, "x", "f"), ToolArgumentsDelta(0, '{"a"'), ToolArgumentsDelta(0, ":1}")]
+    assert outcome[0] == "tool_calls"
+
+
+def test_ollama_gives_every_call_the_same_index() -> None:
+    body = call("{}", index=0, id="x", name="f") + call("{}", index=0, id="y", name="g") + end("stop")
+    deltas, outcome, _ = read([body])
+    assert [delta.call_id for delta in deltas if isinstance(delta, ToolCallStart)] == ["x", "y"]
+    assert outcome[0] == "tool_calls"
+
+
+def test_calls_without_index_or_id_get_both() -> None:
+    deltas, _, _ = read([call({"a": 1}, name="f") + call({"b": 2}, name="g") + end()])
+    starts = [delta for delta in deltas if isinstance(delta, ToolCallStart)]
+    assert [start.index for start in starts] == [0, 1]
+    assert len({start.call_id for start in starts}) == 2
+    assert all(start.call_id for start in starts)
+
+
+def test_interleaved_calls_keep_their_arguments_apart() -> None:
+    body = call(index=0, id="x", name="f") + call(index=1, id="y", name="g")
+    body += (
+        call('{"a":', index=0) + call('{"b":', index=1) + call("1}", index=0) + call("2}", index=1) + end()
+    )
+    deltas, _, _ = read([body])
+    joined = {0: "", 1: ""}
+    for delta in deltas:
+        if isinstance(delta, ToolArgumentsDelta):
+            joined[delta.index] += delta.delta
+    assert joined == {0: '{"a":1}', 1: '{"b":2}'}
+
+
+def test_reasoning_content_is_reasoning_too() -> None:
+    assert read([event(reasoning_content="hm") + end()])[0] == [ReasoningDelta("hm")]
+
+
+def test_reasoning_details_are_joined_for_handing_back() -> None:
+    body = event(reasoning_details=[{"type": "reasoning.text", "index": 0, "text": "a"}])
+    body += event(reasoning_details=[{"type": "reasoning.text", "index": 0, "text": "b", "signature": "s"}])
+    body += event(reasoning_details=[{"type": "reasoning.encrypted", "index": 1, "data": "zz"}])
+    _, outcome, _ = read([body + end()])
+    assert outcome[1]["reasoning_details"] == [
+        {"type": "reasoning.text", "index": 0, "text": "ab", "signature": "s"},
+        {"type": "reasoning.encrypted", "index": 1, "data": "zz"},
+    ]
+
+
+def test_a_refusal_in_words_is_shown_and_ends_as_refused() -> None:
+    deltas, outcome, _ = read([event(refusal="I will not.") + end()])
+    assert (deltas, outcome[0]) == ([TextDelta("I will not.")], "refused")
+
+
+def test_openrouters_own_cost_is_kept() -> None:
+    usage = b'data: {"choices": [], "usage": {"prompt_tokens": 3, "completion_tokens": 2, "cost": 0.5}}\n\n'
+    assert read([event(content="x") + usage + end()])[2] == Usage(3, 2, cost_usd=0.5)
+
+
+def test_a_last_line_without_its_line_end_still_counts() -> None:
+    body = event(content="x") + b'data: {"choices": [{"delta": {}, "finish_reason": "stop"}]}'
+    assert read([body])[1][0] == "stop"
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        (b'data: {"error": {"code": 429, "message": "slow down"}}', errors.ModelRateLimited),
+        (b'data: {"error": {"code": 502, "message": "bad gateway"}}', errors.ModelOverloaded),
+        (b'data: {"error": {"message": "?", "type": "invalid_request_error"}}', errors.ModelRejected),
+        (b'data: {"error": {"message": "?", "code": "content_filter"}}', errors.ModelPolicyRefused),
+        (b'data: {"error": "what"}', errors.ModelOverloaded),
+        (b"data: nonsense", errors.ModelOutputInvalid),
+        (b"data: 42", errors.ModelOutputInvalid),
+        (
+            b'data: {"choices": [{"delta": {"tool_calls": [{"index": 0, "function": {}}]}}]}',
+            errors.ModelOutputInvalid,
+        ),
+        (b'data: {"choices": {"delta": 1}}', errors.ModelOutputInvalid),
+        (b'data: {"choices": [{"delta": {}, "finish_reason": "error"}]}', errors.ModelCut),
+        (b'data: {"choices": [{"delta": {}, "finish_reason": "content_filter"}]}', errors.ModelPolicyRefused),
+    ],
+)
+def test_a_line_that_means_trouble_becomes_one_error_and_keeps_what_came_before(
+    line: bytes, expected: type[OutlastError]
+) -> None:
+    deltas, outcome, _ = read([event(content="before") + line + b"\n\n" + event(content="after")])
+    assert deltas == [TextDelta("before")]
+    assert outcome[0] is expected
+
+
+def test_an_endless_line_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(openai_stream, "MAX_LINE_BYTES", 1_000)
+    with pytest.raises(errors.ModelOutputInvalid):
+        ChatStream(PEER).feed(b"data: " + b"x" * 2_000)

@@ -1,0 +1,92 @@
+"""May this call run? Playbooks of rules, grants and the traps of globs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from outlast.base.settings import PolicyRule
+from outlast.core.runs.policy import Grant, canonical, decide
+
+
+def rule(decision: str, tool: str = "*", arguments: str = "*", profile: str = "*") -> PolicyRule:
+    return PolicyRule(profile=profile, tool=tool, arguments=arguments, decision=decision)  # type: ignore[arg-type]
+
+
+NO_RM = [rule("deny", "terminal", "*rm -rf*"), rule("ask", "terminal", "rm *")]
+
+
+@pytest.mark.parametrize(
+    ("rules", "tool", "arguments", "decision"),
+    [
+        ([], "terminal", {"command": "ls"}, "allow"),
+        ([rule("ask")], "terminal", {"command": "ls"}, "ask"),
+        ([rule("ask", "write*")], "terminal", {"command": "ls"}, "allow"),
+        ([rule("ask", "term*")], "terminal", {"command": "ls"}, "ask"),
+        ([rule("allow", "terminal", "ls*"), rule("deny")], "terminal", {"command": "ls -l"}, "allow"),
+        ([rule("allow", "terminal", "ls*"), rule("deny")], "terminal", {"command": "cat x"}, "deny"),
+        ([rule("deny", profile="screen")], "terminal", {"command": "ls"}, "allow"),
+        ([rule("deny", profile="ch*")], "terminal", {"command": "ls"}, "deny"),
+        (NO_RM, "terminal", {"command": "rm -rf /"}, "deny"),
+        (NO_RM, "terminal", {"command": "cd / && rm -rf ."}, "deny"),
+        (NO_RM, "terminal", {"command": "echo hi\nrm -rf /"}, "deny"),
+        (NO_RM, "terminal", {"command": "rm -rf /", "timeout_s": 5}, "deny"),
+        (NO_RM, "terminal", {"command": "rm x", "timeout_s": 5}, "ask"),
+        (NO_RM, "terminal", {"command": "RM -RF /"}, "allow"),
+        (NO_RM, "run_code", {"code": "rm -rf /"}, "allow"),
+        ([rule("deny", "run_code", "*os.system*")], "run_code",
+         {"code": "import os\nos.system('x')", "language": "python"}, "deny"),
+        ([rule("ask", "terminal", "git push")], "terminal", {"command": "git push --force"}, "allow"),
+        ([rule("ask", "terminal", "git push*")], "terminal", {"command": "git push --force"}, "ask"),
+        ([rule("ask", "terminal", "[[]x]")], "terminal", {"command": "[x]"}, "ask"),
+    ],
+)  # fmt: skip
+def test_these_rules_say_this_of_that_call(
+    rules: list[PolicyRule], tool: str, arguments: dict[str, Any], decision: str
+) -> None:
+    assert decide(rules, [], "chat", tool, arguments).decision == decision
+
+
+def test_arguments_are_compared_as_one_text_whatever_their_order() -> None:
+    assert canonical({"command": "ls"}) == "ls"
+    assert canonical({"b": 1, "a": "x"}) == canonical({"a": "x", "b": 1}) == '{"a":"x","b":1}'
+    assert canonical({"count": 1}) == '{"count":1}'
+    assert canonical({}) == "{}"
+
+
+ASK = [rule("ask", "terminal")]
+
+
+@pytest.mark.parametrize(
+    ("grant", "arguments", "decision"),
+    [
+        (Grant("terminal", "npm test"), {"command": "npm test"}, "allow"),
+        (Grant("terminal", "npm test"), {"command": "npm test && rm -rf /"}, "ask"),
+        (Grant("terminal", "npm *"), {"command": "npm install"}, "ask"),
+        (Grant("terminal", "*"), {"command": "anything"}, "allow"),
+        (Grant("run_code", "*"), {"command": "anything"}, "ask"),
+        (Grant("terminal", '{"command":"ls","timeout_s":1}'), {"timeout_s": 1, "command": "ls"}, "allow"),
+        (Grant("terminal", "ls"), {"command": "ls", "timeout_s": 1}, "ask"),
+    ],
+)
+def test_a_grant_covers_exactly_what_was_allowed(
+    grant: Grant, arguments: dict[str, Any], decision: str
+) -> None:
+    assert decide(ASK, [grant], "chat", "terminal", arguments).decision == decision
+
+
+def test_a_grant_never_beats_a_denial() -> None:
+    verdict = decide(
+        [rule("deny", "terminal")], [Grant("terminal", "*")], "chat", "terminal", {"command": "ls"}
+    )
+    assert verdict.decision == "deny"
+    assert "denies" in verdict.reason
+
+
+def test_the_reason_names_the_rule_and_never_the_arguments() -> None:
+    verdict = decide(
+        [rule("ask", "term*", "*secret*")], [], "chat", "terminal", {"command": "cat secret-of-ada"}
+    )
+    assert "term*" in verdict.reason
+    assert "ada" not in verdict.reason

@@ -1,0 +1,96 @@
+"""Images are recognised by their bytes."""
+
+from __future__ import annotations
+
+import struct
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from outlast.base.errors import InputTooLarge, MalformedInput
+from outlast.core.threads.attachments import checked_image, file_name
+from outlast.core.threads.images import Image, recognise
+
+PNG = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sII", 13, b"IHDR", 640, 480) + b"\x08\x02\x00\x00\x00"
+GIF = b"GIF89a" + struct.pack("<HH", 320, 200) + b"\x00\x00\x00"
+_JFIF = b"\xff\xe0" + struct.pack(">H", 16) + b"JFIF\x00" + bytes(9)
+_TABLE_AFTER_A_FILL_BYTE = b"\xff\xff\xdb" + struct.pack(">H", 5) + bytes(3)
+_FRAME = b"\xff\xc2" + struct.pack(">HBHH", 17, 8, 600, 800) + bytes(10)
+JPEG = b"\xff\xd8" + _JFIF + _TABLE_AFTER_A_FILL_BYTE + _FRAME
+WEBP_LOSSY = b"RIFF\x00\x00\x00\x00WEBPVP8 \x00\x00\x00\x00\x00\x00\x00\x9d\x01\x2a" + struct.pack(
+    "<HH", 100, 50
+)
+WEBP_LOSSLESS = b"RIFF\x00\x00\x00\x00WEBPVP8L\x00\x00\x00\x00\x2f" + struct.pack("<I", 99 | 49 << 14)
+WEBP_EXTENDED = (
+    b"RIFF\x00\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00\x00\x00\x00\x00"
+    + (1999).to_bytes(3, "little")
+    + (999).to_bytes(3, "little")
+)
+SAMPLES = [PNG, GIF, JPEG, WEBP_LOSSY, WEBP_LOSSLESS, WEBP_EXTENDED]
+
+
+@pytest.mark.parametrize(
+    ("content", "image"),
+    [
+        (PNG, Image("image/png", 640, 480)),
+        (GIF, Image("image/gif", 320, 200)),
+        (JPEG, Image("image/jpeg", 800, 600)),
+        (WEBP_LOSSY, Image("image/webp", 100, 50)),
+        (WEBP_LOSSLESS, Image("image/webp", 100, 50)),
+        (WEBP_EXTENDED, Image("image/webp", 2000, 1000)),
+    ],
+)
+def test_the_four_formats_are_recognised_with_their_size(content: bytes, image: Image) -> None:
+    assert recognise(content) == image
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"<svg xmlns='http://www.w3.org/2000/svg'/>",
+        b"%PDF-1.7",
+        b"\x89PNG\r\n\x1a\n",
+        b"\xff\xd8\xff\xd9",
+        b"\xff\xd8\xffx",
+    ],
+)
+def test_anything_else_is_refused(content: bytes) -> None:
+    with pytest.raises(MalformedInput, match="no image"):
+        checked_image(content, 1000)
+
+
+@given(st.sampled_from(SAMPLES), st.integers(0, 60), st.binary(max_size=40))
+def test_broken_headers_are_survived(sample: bytes, cut: int, rest: bytes) -> None:
+    recognise(sample[:cut] + rest)
+
+
+def test_a_picture_without_area_is_none() -> None:
+    assert recognise(b"GIF89a" + struct.pack("<HH", 0, 200)) is None
+
+
+def test_a_large_image_is_refused_with_its_size() -> None:
+    with pytest.raises(InputTooLarge, match="29 bytes; at most 10"):
+        checked_image(PNG, 10)
+
+
+@pytest.mark.parametrize(
+    ("given_name", "kept"),
+    [
+        ("../../etc/passwd", "passwd"),
+        ("C:\\me\\cat.png", "cat.png"),
+        ("a\nb\x00.png", "ab.png"),
+        ("", "image"),
+        ("x" * 300, "x" * 120),
+    ],
+)
+def test_a_file_name_is_only_a_name(given_name: str, kept: str) -> None:
+    assert file_name(given_name) == kept
+
+
+@pytest.mark.parametrize("size", [(60_000, 60_000), (2**32 - 1, 1)])
+def test_a_small_file_that_unfolds_into_a_huge_image_is_refused(size: tuple[int, int]) -> None:
+    bomb = PNG[:16] + struct.pack(">II", *size) + PNG[24:]
+    with pytest.raises(InputTooLarge):
+        checked_image(bomb, 1000)

@@ -1,0 +1,107 @@
+"""A run in the terminal: what is printed, and that nothing is printed twice."""
+
+import pytest
+
+from outlast.surfaces.cli import rendering
+from outlast.surfaces.cli.rendering import Rendering, shorten
+
+
+@pytest.fixture
+def printed(monkeypatch):
+    lines: list[str] = []
+
+    class Paper:
+        def print(self, text: str = "", end: str = "\n", **_: object) -> None:
+            lines.append(text + end)
+
+    monkeypatch.setattr(rendering, "out", Paper())
+    return lambda: "".join(lines)
+
+
+def event(name: str, **data):
+    return {"event": name, "data": data}
+
+
+def text_part(text: str, part_id: str = "p1"):
+    return {"id": part_id, "type": "text", "text": text}
+
+
+def call_part(status: str, output: str = "", arguments: str = '{"command":"ls"}'):
+    return {
+        "id": "c1",
+        "type": "tool_call",
+        "tool": "terminal",
+        "arguments": arguments,
+        "status": status,
+        "output": output,
+    }
+
+
+def show(*events) -> None:
+    paper = Rendering()
+    for one in events:
+        paper.show(one)
+
+
+def test_text_is_printed_as_it_comes(printed):
+    show(
+        event("part.created", part=text_part("")),
+        event("text.delta", part_id="p1", delta="Hel"),
+        event("text.delta", part_id="p1", delta="lo\n"),
+        event("part.completed", part=text_part("Hello\n")),
+    )
+    assert printed() == "Hello\n"
+
+
+def test_a_snapshot_after_a_break_adds_only_the_rest(printed):
+    show(
+        event("text.delta", part_id="p1", delta="Hel"),
+        event("part.snapshot", part=text_part("Hello wor")),
+        event("text.delta", part_id="p1", delta="ld"),
+    )
+    assert printed() == "Hello world"
+
+
+def test_output_that_comes_again_from_its_start_is_not_printed_twice(printed):
+    show(
+        event("part.completed", part=call_part("pending")),
+        event("tool_call.output.delta", part_id="c1", delta="one\ntwo\n"),
+        event("step.reset", parts=[call_part("running")]),
+        event("tool_call.output.delta", part_id="c1", delta="one\ntw"),
+        event("tool_call.output.delta", part_id="c1", delta="o\nthree\n"),
+    )
+    assert printed().count("one") == 1
+    assert printed().endswith("three\n")
+
+
+def test_a_call_shows_its_tool_and_command_once(printed):
+    show(
+        event("part.created", part=call_part("streaming", arguments="")),
+        event("part.completed", part=call_part("pending")),
+        event("part.completed", part=call_part("done", output="a\n")),
+        event("tool_call.result", status="done", duration_s=0.25, result="a", part_id="c1"),
+    )
+    assert printed().count("terminal") == 1
+    assert "ls" in printed()
+    assert "a\n" in printed()
+    assert "done in 0.2 s" in printed()
+
+
+def test_an_error_says_what_to_do(printed):
+    error = {"code": "model_overloaded", "message": "The model is overloaded.", "hint": "Retry it."}
+    show(event("run.error", run_id="run_1", error=error))
+    assert "The model is overloaded. Retry it." in printed()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        ('{"command": "ls -l"}', "ls -l"),
+        ('{"command": "a\\nb"}', "a ⏎ b"),
+        ('{"a": 1, "b": 2}', '{"a":1,"b":2}'),
+        ('{"unfinished', '{"unfinished'),
+        ('"' + "x" * 1000 + '"', "x" * 400 + " …"),
+    ],
+)
+def test_arguments_fit_on_one_line(arguments, line):
+    assert shorten(arguments) == line
