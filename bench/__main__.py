@@ -1,0 +1,65 @@
+"""The benchmarks' command line: run the chosen workloads for every contestant and print the table."""
+
+import argparse
+import platform
+import sys
+
+import anyio
+import uvloop
+
+from bench.figures import Figure, Results, median, print_table
+from bench.rig import rig
+from bench.servers import CONTESTANTS, CORES, pin_client
+from bench.workloads import ALL, Workload
+
+
+async def run(workload: Workload, contestants: list[str], quick: bool, rounds: int) -> Results:
+    """Every contestant in turn, round by round, so that a slow minute of the machine hits all alike."""
+    measured: dict[str, list[list[Figure]]] = {}
+    for number in range(rounds):
+        for name in (name for name in contestants if name in workload.contestants):
+            print(f"{workload.name}: {name}, round {number + 1} of {rounds}", file=sys.stderr, flush=True)
+            measured.setdefault(name, []).append(await _measure(workload, name, quick))
+    return {name: median(each) for name, each in measured.items()}
+
+
+async def _measure(workload: Workload, name: str, quick: bool) -> list[Figure]:
+    if workload.measure is None:
+        assert workload.measure_alone is not None
+        return await workload.measure_alone(quick)
+    async with rig(name, quick, sandboxes=workload.sandboxes) as prepared:
+        return await workload.measure(prepared)
+
+
+async def main(options: argparse.Namespace) -> None:
+    chosen = [workload for workload in ALL if not options.names or workload.name.lower() in options.names]
+    pin_client()
+    rows = []
+    for workload in chosen:
+        rows.append((workload.name, await run(workload, options.only, options.quick, options.rounds)))
+        print_table(rows[-1:])
+    if len(rows) > 1:
+        print(f"\nPython {platform.python_version()}, {len(CORES)} cores")
+        print_table(rows)
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m bench", description="Outlast beside raw and naive servers."
+    )
+    parser.add_argument("names", nargs="*", type=str.lower, help=", ".join(workload.name for workload in ALL))
+    parser.add_argument("--quick", action="store_true", help="shorter, rougher")
+    parser.add_argument("--rounds", type=int, default=1, help="repeat, and print medians")
+    parser.add_argument(
+        "--only", choices=CONTESTANTS, nargs="+", default=list(CONTESTANTS), help="contestants to run"
+    )
+    options = parser.parse_args()
+    unknown = set(options.names) - {workload.name.lower() for workload in ALL}
+    if unknown:
+        parser.error(f"unknown: {', '.join(sorted(unknown))}")
+    return options
+
+
+if __name__ == "__main__":
+    uvloop.install()
+    anyio.run(main, _options(), backend_options={"use_uvloop": True})

@@ -1,0 +1,77 @@
+"""Figures, and the table they are printed in."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from rich.console import Console
+from rich.table import Table
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One measured value. `goal` is what Outlast is to reach, in the figure's unit; None: only for comparison."""
+
+    name: str
+    value: float
+    unit: str
+    goal: float | None = None
+    more_is_better: bool = False
+
+    def reached(self) -> bool | None:
+        if self.goal is None or math.isnan(self.value):
+            return None
+        return self.value >= self.goal if self.more_is_better else self.value <= self.goal
+
+
+Results = Mapping[str, Sequence[Figure]]  # by contestant
+
+
+def median(rounds: Sequence[Sequence[Figure]]) -> list[Figure]:
+    """Figure by figure, the median of several rounds (the upper one of an even number)."""
+    columns = zip(*rounds, strict=True)
+    return [sorted(column, key=lambda figure: figure.value)[len(column) // 2] for column in columns]
+
+
+def print_table(rows: Iterable[tuple[str, Results]]) -> None:
+    """One line a figure: the contestants side by side, the ratios, the goal."""
+    table = Table(box=None, pad_edge=False)
+    for title in ("", "figure"):
+        table.add_column(title)
+    for title in ("Outlast", "raw", "naive", "Outlast/raw", "Outlast/naive", "goal", ""):
+        table.add_column(title, justify="right")
+    for name, results in rows:
+        lines = max(results.values(), key=len, default=())
+        for number, line in enumerate(lines):
+            own = _nth(results.get("outlast", ()), number) or replace(line, value=math.nan)
+            others = [_nth(results.get(other, ()), number) for other in ("raw", "naive")]
+            goal = "" if own.goal is None else f"{'≥' if own.more_is_better else '≤'} {_short(own.goal)}"
+            reached = {True: "reached", False: "missed", None: ""}[own.reached()]
+            table.add_row(
+                name if number == 0 else "",
+                f"{own.name} ({own.unit})",
+                _short(own.value),
+                *(_short(other.value) if other else "–" for other in others),
+                *(_ratio(own, other) for other in others),
+                goal,
+                reached,
+            )
+    Console(width=None if Console().is_terminal else 150).print(table)
+
+
+def _nth(figures: Sequence[Figure], number: int) -> Figure | None:
+    return figures[number] if number < len(figures) else None
+
+
+def _ratio(own: Figure, other: Figure | None) -> str:
+    if other is None or not other.value or math.isnan(other.value) or math.isnan(own.value):
+        return "–"
+    return f"{own.value / other.value:.2f}"
+
+
+def _short(value: float) -> str:
+    if math.isnan(value):
+        return "–"
+    if abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.1f}" if abs(value) >= 10 or value == int(value) else f"{value:.2f}"

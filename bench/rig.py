@@ -1,0 +1,49 @@
+"""What a workload is given: a fresh model server and a fresh contestant, an API client, and how long to take."""
+
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import anyio
+
+from bench.client import Api, Follower, Tally
+from bench.servers import Server, model_server, server
+
+
+@dataclass(frozen=True, slots=True)
+class Rig:
+    """`quick` asks for a shorter measurement with rougher figures."""
+
+    server: Server
+    api: Api
+    quick: bool
+
+    @property
+    def durable(self) -> bool:
+        return self.server.name == "outlast"
+
+    async def follow(self, run_id: str, tally: Tally) -> Follower:
+        follower = Follower(self.server.port, run_id, tally)
+        await follower.open()
+        return follower
+
+
+@asynccontextmanager
+async def rig(name: str, quick: bool, *, sandboxes: bool = True) -> AsyncIterator[Rig]:
+    """A fresh contestant with an empty data directory, removed afterwards."""
+    with tempfile.TemporaryDirectory(prefix="bench-", ignore_cleanup_errors=True) as folder:
+        async with (
+            model_server() as model_port,
+            server(name, model_port, Path(folder), sandboxes=sandboxes) as process,
+        ):
+            yield Rig(process, Api(process.port), quick)
+
+
+async def wait_for_all(followers: list[Follower], seconds: float) -> int:
+    """Until every follower's stream has ended, at most so long; how many have."""
+    with anyio.move_on_after(seconds):
+        for follower in followers:
+            await follower.ended.wait()
+    return sum(follower.ended.is_set() for follower in followers)

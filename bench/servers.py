@@ -1,0 +1,135 @@
+"""Starting the contestants and the model server on their cores, and reading what they use from /proc."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import anyio
+
+from bench.client import Api
+
+CORES: Final = sorted(os.sched_getaffinity(0))
+SERVER_CORE: Final = CORES[0]
+CLIENT_CORE: Final = CORES[-1]  # the client and the model server; the same core where there is only one
+CONTESTANTS: Final = ("outlast", "raw", "naive")
+_ROOT: Final = Path(__file__).resolve().parent.parent
+_CPU_CLOCK: Final = 2  # CPUCLOCK_SCHED: how Linux numbers processes' CPU clocks, see clock_getcpuclockid(3)
+_CONFIG: Final = """
+default_model = "bench"
+[providers.bench]
+kind = "openai-compatible"
+base_url = "http://127.0.0.1:{model_port}/v1"
+[[models]]
+id = "bench"
+provider = "bench"
+name = "bench"
+credits = 0
+[limits]
+runs_per_minute_per_user = 0
+runs_per_minute_per_project = 0
+[logs]
+level = "warning"
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A running server process. `directory`: its data."""
+
+    name: str
+    pid: int
+    port: int
+    directory: Path
+
+    def cpu_s(self) -> float:
+        """Seconds of CPU used so far by all its threads (the kernel's clock of another process, exact to the ns)."""
+        return time.clock_gettime((~self.pid << 3) | _CPU_CLOCK)
+
+    def rss_bytes(self) -> int:
+        """Resident memory now."""
+        return int(Path(f"/proc/{self.pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def pin_client() -> None:
+    os.sched_setaffinity(0, {CLIENT_CORE})
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@contextmanager
+def _process(command: list[str], core: int, directory: Path) -> Iterator["subprocess.Popen[bytes]"]:
+    log = (directory / "output.txt").open("ab")
+    process = subprocess.Popen(command, cwd=_ROOT, stdout=log, stderr=log)
+    os.sched_setaffinity(process.pid, {core})  # long before it starts threads, which inherit it
+    try:
+        yield process
+    finally:
+        process.send_signal(signal.SIGTERM)
+        try:
+            process.wait(15)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        log.close()
+
+
+@asynccontextmanager
+async def model_server() -> AsyncIterator[int]:
+    """The fake model server on the client's core; its port."""
+    port = free_port()
+    with (
+        tempfile.TemporaryDirectory(prefix="bench-model-") as folder,
+        _process(
+            [sys.executable, "-m", "bench.model_server", str(port)], CLIENT_CORE, Path(folder)
+        ) as process,
+    ):
+        await _reachable(process, port, Path(folder))
+        yield port
+
+
+@asynccontextmanager
+async def server(
+    name: str, model_port: int, directory: Path, *, sandboxes: bool = True
+) -> AsyncIterator[Server]:
+    """A contestant, answering, on the server's core. Without `sandboxes`, Outlast's `terminal` does nothing."""
+    port = free_port()
+    if name == "outlast":
+        file = directory / "outlast.toml"
+        file.write_text(_CONFIG.format(model_port=model_port))
+        data = str(directory / "data")
+        program = [str(Path(sys.executable).with_name("outlast"))]
+        if not sandboxes:
+            program = [sys.executable, "-m", "bench.without_sandboxes"]
+        command = [*program, "serve", "--config", str(file), "--data-dir", data, "--port", str(port)]
+    else:
+        command = [sys.executable, "-m", f"bench.{name}", str(port), str(model_port)]
+    with _process(command, SERVER_CORE, directory) as process:
+        await _reachable(process, port, directory)
+        await Api(port).call("GET", "/healthz")
+        yield Server(name, process.pid, port, directory)
+
+
+async def _reachable(process: "subprocess.Popen[bytes]", port: int, directory: Path) -> None:
+    with anyio.move_on_after(60):
+        while process.poll() is None:
+            try:
+                stream = await anyio.connect_tcp("127.0.0.1", port)
+            except OSError:
+                await anyio.sleep(0.05)
+                continue
+            await stream.aclose()
+            return
+    raise RuntimeError(f"The server did not start: {(directory / 'output.txt').read_text()[-2000:]}")

@@ -1,0 +1,45 @@
+"""The workloads, one module each: `measure(rig)` gives one contestant's figures; see ../README.md."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from bench.figures import Figure
+from bench.rig import Rig
+from bench.servers import CONTESTANTS
+from bench.workloads import (
+    cancelling,
+    growth,
+    idle,
+    many_followers,
+    many_runs,
+    one_answer,
+    parked,
+    resuming,
+    sandboxes,
+    starts,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """Measured for each contestant in a fresh rig; or (`measure_alone`, given `quick`) for Outlast only, in its own."""
+
+    name: str
+    measure: Callable[[Rig], Awaitable[list[Figure]]] | None = None
+    measure_alone: Callable[[bool], Awaitable[list[Figure]]] | None = None
+    contestants: tuple[str, ...] = CONTESTANTS
+    sandboxes: bool = True
+
+
+ALL: tuple[Workload, ...] = (
+    Workload("W1", one_answer.measure),
+    Workload("W2", many_runs.measure),
+    Workload("W3", many_followers.measure),
+    Workload("W4", starts.measure),
+    Workload("W5", resuming.measure),
+    Workload("W6", parked.measure, sandboxes=False),
+    Workload("cancel", cancelling.measure),
+    Workload("idle", idle.measure),
+    Workload("growth", measure_alone=growth.measure, contestants=("outlast",)),
+    Workload("sandbox", measure_alone=sandboxes.measure, contestants=("outlast",)),
+)

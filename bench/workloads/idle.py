@@ -1,0 +1,18 @@
+"""Idle: what a server uses that has nothing to do."""
+
+import anyio
+
+from bench.figures import Figure
+from bench.rig import Rig
+
+
+async def measure(rig: Rig) -> list[Figure]:
+    seconds = 8 if rig.quick else 30
+    await anyio.sleep(2)
+    cpu = rig.server.cpu_s()
+    await anyio.sleep(seconds)
+    used_s = rig.server.cpu_s() - cpu
+    return [
+        Figure("idle CPU", 100 * used_s / seconds, "%", 0.1),
+        Figure("memory when idle", rig.server.rss_bytes() / 2**20, "MB"),
+    ]
