@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+import re
+
+import anyio
 import pytest
 
 from outlast.base.errors import DiskFull, InputTooLarge
-from outlast.core.sandboxes.interface import Command, Evaluation
+from outlast.core.sandboxes.interface import Command, CommandResult, Evaluation
 from outlast.core.sandboxes.providers.local.inside.frames import MAX_PAYLOAD_BYTES
 from outlast.core.sandboxes.providers.local.sandbox import LocalSandbox
 from tests.sandbox.conftest import LIMITS
 
 pytestmark = pytest.mark.sandbox
+FILL_PROCESS_TABLE = """
+import os, signal
+try:
+    while os.fork(): pass
+except OSError:
+    print("full")
+signal.pause()
+"""
 MEMORY_BOMB = "x = []\nwhile True: x.append(bytearray(10_000_000))"
 
 
@@ -29,20 +40,41 @@ async def test_a_bomb_of_many_small_processes_does_not_end_the_agent(box: LocalS
     assert (await box.run(Command("eff_2", 1, "echo alive"))).output == "alive\n"
 
 
-async def test_a_fork_bomb_hits_the_process_limit_and_ends(box: LocalSandbox) -> None:
-    result = await box.run(Command("eff_1", 1, ":(){ :|:& };:; wait; exit 1", timeout_s=3))
+@pytest.mark.parametrize(
+    "bomb", [":(){ :|:; };:", ":(){ :|:& };:; exec dash -c 'while /bin/true; do :; done'"]
+)
+async def test_after_a_fork_bomb_the_next_command_runs(box: LocalSandbox, bomb: str) -> None:
+    result = await box.run(Command("eff_1", 1, bomb, timeout_s=2))
     assert result.killed_reason == "processes" or result.timed_out
-    await box.run(Command("eff_2", 1, "true"))
-    statistics = await box.statistics()
-    assert statistics.processes < LIMITS.processes
+    assert (await box.run(Command("eff_2", 1, "/bin/echo alive"))).output.endswith("alive\n")
 
 
-async def test_a_full_process_table_is_a_clear_result(box: LocalSandbox) -> None:
+async def test_what_fills_the_process_table_in_the_background_is_ended_when_a_command_lacks_room(
+    box: LocalSandbox,
+) -> None:
     # dash gives up at once; bash would try for 15 s
-    await box.run(Command("eff_1", 1, "dash -c 'while true; do sleep 1000 & done'", timeout_s=20))
+    await box.run(Command("eff_1", 1, "dash -c 'while true; do sleep 1000 & done'; true", timeout_s=20))
     result = await box.run(Command("eff_2", 1, "dash -c '/bin/echo never | cat'"))
     assert result.killed_reason == "processes"
     assert result.exit_code != 0
+    assert re.search(r"no process could be started: \d+ left running were ended", result.output)
+    assert (await box.run(Command("eff_3", 1, "/bin/echo alive | cat"))).output == "alive\n"
+
+
+async def test_a_command_that_leaves_no_process_to_another_is_ended_for_it(box: LocalSandbox) -> None:
+    full = anyio.Event()
+    ended: list[CommandResult] = []
+
+    async def fill() -> None:
+        script = f"python3 -uISc '{FILL_PROCESS_TABLE}'"
+        ended.append(await box.run(Command("eff_1", 1, script, timeout_s=60), lambda _text: full.set()))
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(fill)
+        await full.wait()
+        result = await box.run(Command("eff_2", 1, "echo alive"))
+    assert result.output.endswith("left running were ended]\nalive\n")
+    assert ended[0].exit_code == 137
 
 
 async def test_a_flood_of_output_is_cut_in_the_middle_and_ends_at_the_time_limit(box: LocalSandbox) -> None:

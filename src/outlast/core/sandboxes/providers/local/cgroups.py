@@ -222,6 +222,11 @@ class Group:
     def refused_processes(self) -> int:
         return self._field("pids.events", "max")
 
+    def process_limit(self) -> int | None:
+        """How many processes may run; None where that is not limited here."""
+        limit = self._read("pids.max")
+        return int(limit) if limit is not None and limit.isdigit() else None
+
     def _freezer(self, frozen: bool) -> None:
         if not self._write("cgroup.freeze", str(int(frozen))) and not self._write(
             "freezer.state", "FROZEN" if frozen else "THAWED"

@@ -102,6 +102,8 @@ class LocalSandbox:
         exit_code = int(head["exit_code"])
         if reason is None and exit_code != 0:
             reason = self._limit_hit(memory_kills, refused)
+        if reason == "processes":
+            output += await self._make_room()
         return CommandResult(
             exit_code,
             output,
@@ -110,6 +112,13 @@ class LocalSandbox:
             float(head["duration_s"]),
             reason,
         )
+
+    async def _make_room(self) -> str:
+        """End what still fills the process table, else no later command could start anything; say so."""
+        limit = self._group.process_limit()
+        head, _ = await self._pool.ask("make_room", limit=limit) if limit else ({}, b"")
+        ended = head.get("ended", 0)
+        return f"[no process could be started: {ended} left running were ended]\n" if ended else ""
 
     def _limit_hit(self, memory_kills: int, refused: int) -> str | None:
         """Which limit the kernel enforced while the command ran."""

@@ -79,6 +79,9 @@ class Command:
         finally:
             self._pipe.close_writer()
         effect.stop = self._stop
+        if self._child.made_room:
+            notice = f"[no process could be started: {self._child.made_room} left running were ended]\n"
+            effect.add_output(notice.encode())
         loop.on_exit(self._child.pid, self._ended)
         if request.get("timeout_s") is not None:
             self._timer = loop.after(float(request["timeout_s"]), lambda: self._stop("timeout"))
@@ -107,6 +110,7 @@ class Command:
             self._child.kill_tree()
 
     def _ended(self, exit_code: int) -> None:
+        self._child.ended = True
         if self._timer is not None:
             self._timer.cancel()
         self._pipe.drain()

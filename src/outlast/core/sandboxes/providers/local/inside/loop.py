@@ -117,12 +117,12 @@ class Loop:
 
         def reap(_events: int) -> None:
             os.read(read_end, 4096)
-            self._reap()
+            self.reap()
 
         self.add(read_end, READ, reap)
 
-    def _reap(self) -> None:
-        """As process 1 of the sandbox the agent inherits every orphan, and must collect them all."""
+    def reap(self) -> None:
+        """Collect every child that has ended, orphans too: as process 1 the agent inherits them all."""
         while True:
             try:
                 pid, status = os.waitpid(-1, os.WNOHANG)

@@ -44,6 +44,7 @@ class Agent:
             "evaluate": self._evaluate,
             "acknowledge": self._acknowledge,
             "kill": self._kill,
+            "make_room": self._make_room,
             "thawed": self._thawed,
             "write": self._write,
             "read": self._read,
@@ -92,6 +93,9 @@ class Agent:
         if effect is not None and effect.result is None:
             effect.stop(request["reason"])
         connection.reply(known=effect is not None)
+
+    def _make_room(self, connection: Connection, request: dict[str, Any], _payload: bytes) -> None:
+        connection.reply(ended=self._spawner.make_room(int(request["limit"])))
 
     def _thawed(self, connection: Connection, request: dict[str, Any], _payload: bytes) -> None:
         self.loop.shift_timers(float(request["seconds"]))
@@ -218,7 +222,8 @@ def main() -> None:
     connection."""
     os.closerange(4, 4096)
     os.set_inheritable(CONTROL_FD, False)
-    spawner = Spawner()
+    loop = Loop()
+    spawner = Spawner(loop.reap)
     control = _socket.socket(fileno=CONTROL_FD)
     message = control.recv(1 << 20)
     if not message:
@@ -226,7 +231,6 @@ def main() -> None:
     config = json.loads(message)
     for name, value in config["rlimits"]:
         resource.setrlimit(getattr(resource, name), (value, value))
-    loop = Loop()
     agent = Agent(loop, spawner, config["env"], config["disk_bytes"])
 
     def accept(_events: int) -> None:

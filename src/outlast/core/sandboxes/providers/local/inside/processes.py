@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import errno
 import itertools
 import os
 import signal
@@ -10,7 +11,7 @@ import time
 
 TYPE_CHECKING = False  # importing `typing` would cost every sandbox 3 ms of its start
 if TYPE_CHECKING:
-    from typing import Optional
+    from typing import Callable, Optional
 
 PR_SET_DUMPABLE = 4
 OOM_SCORE = b"0"
@@ -19,6 +20,7 @@ MARK = "OUTLAST_PROCESS"
 KILL_PASSES = 20
 QUIET_PASSES = 2  # one look at /proc is not one moment: a child may be read after its parent is gone
 UNDECIDED_S = 0.002
+MAX_DYING_S = 0.5
 DEFAULT_SIGNALS = (signal.SIGCHLD, signal.SIGPIPE, signal.SIGINT, signal.SIGXFSZ)
 
 _numbers = itertools.count(1)
@@ -28,10 +30,13 @@ class Spawner:
     """Starts processes; there is one, made before anything else of the agent.
 
     It hides the agent (nobody else in the sandbox may read its memory or descriptors through /proc), and makes every
-    process it starts a better victim than the agent when memory runs out.
+    process it starts a better victim than the agent when memory runs out. When no process can be made, it ends the
+    largest family of processes, as the kernel does when memory runs out: else a fork bomb left in the background
+    would make the sandbox useless. `reap` collects ended children, which count until then.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, reap: Callable[[], None]) -> None:
+        self._reap = reap
         try:
             self._oom_score = os.open("/proc/self/oom_score_adj", os.O_WRONLY)
         except OSError:
@@ -41,8 +46,25 @@ class Spawner:
     def spawn(self, argv: list[str], env: dict[str, str], cwd: str, stdio: tuple[int, ...]) -> Child:
         """Start `argv` (its first word a path) in a session of its own, with `stdio` as its descriptors from 0 on.
 
-        Raises OSError: no such program or folder, or no process can be made.
+        Raises OSError: no such program or folder, or no process can be made even after making room.
         """
+        try:
+            return self._spawn(argv, env, cwd, stdio)
+        except OSError as error:
+            if error.errno != errno.EAGAIN:
+                raise
+        ended = self.make_room(limit=0)
+        child = self._spawn(argv, env, cwd, stdio)
+        child.made_room = ended
+        return child
+
+    def make_room(self, limit: int) -> int:
+        """When nearly `limit` processes run, end the largest family of them; return how many it had, else 0."""
+        ended = _end_largest_family(limit * 9 // 10)
+        self._reap()
+        return ended
+
+    def _spawn(self, argv: list[str], env: dict[str, str], cwd: str, stdio: tuple[int, ...]) -> Child:
         mark = str(next(_numbers))
         moves = [(os.POSIX_SPAWN_DUP2, fd, number) for number, fd in enumerate(stdio)]
         os.chdir(cwd)
@@ -68,10 +90,13 @@ class Child:
 
     def __init__(self, pid: int, mark: bytes) -> None:
         self.pid = pid
+        self.made_room = 0  # processes that were ended so that this one could start
+        self.ended = False  # set by who reaps it: from then on its pid may be somebody else's
         self._mark = mark
 
     def kill_tree(self) -> None:
-        """End it with all it started. Stops them first, so that none can start another meanwhile.
+        """End it with all it started; after it has ended, what it left running. Stops them first, so that none can
+        start another meanwhile, and returns once they are dead, or after 0.5 s.
 
         Where that does not settle (a fork bomb), everything in the sandbox but the agent is ended.
         """
@@ -91,14 +116,18 @@ class Child:
                 break
         if found:
             _signal(-1, signal.SIGKILL)
-        for pid in stopped | {self.pid}:
+        victims = stopped if self.ended else stopped | {self.pid}
+        for pid in victims:
             _signal(pid, signal.SIGKILL)
+        deadline = time.monotonic() + MAX_DYING_S
+        while any(_stat(str(pid)) for pid in victims) and time.monotonic() < deadline:
+            time.sleep(UNDECIDED_S)
 
     def _tree(self) -> tuple[set[int], bool]:
         """(the processes found, whether there is an orphan that cannot be told yet: amid its exec it has no
         environment)."""
         parents: dict[int, int] = {}
-        members = {self.pid}
+        members = set() if self.ended else {self.pid}
         undecided = False
         for name in os.listdir("/proc"):
             facts = _stat(name) if name.isdigit() else None
@@ -120,6 +149,24 @@ class Child:
             grown = bool(more)
         members.discard(1)
         return {pid for pid in members if pid in parents}, undecided
+
+
+def _end_largest_family(least: int) -> int:
+    """End what shares one mark, or one session where it shed the mark, if all are at least `least`."""
+    families: dict[tuple[int, bytes], int] = {}
+    for name in os.listdir("/proc"):
+        facts = _stat(name) if name.isdigit() and name != "1" else None
+        if facts is not None:
+            marks = [word for word in _environment(name) if word.startswith(MARK.encode())]
+            family = (0, marks[0]) if marks else (facts[1], b"unmarked")
+            families[family] = families.get(family, 0) + 1
+    if not families or sum(families.values()) < least:
+        return 0
+    (session, mark), count = max(families.items(), key=lambda item: item[1])
+    child = Child(session, mark)
+    child.ended = True
+    child.kill_tree()
+    return count
 
 
 def _signal(pid: int, number: int) -> None:

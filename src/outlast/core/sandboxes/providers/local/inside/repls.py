@@ -208,6 +208,7 @@ class _Process:
         self._child.kill_tree()
 
     def _exited(self, on_death: Callable[[_Process, int], None], code: int) -> None:
+        self._child.ended = True
         if self._channel is not None:
             self._ready(READ)  # a reply may lie in the channel
         self._close()
