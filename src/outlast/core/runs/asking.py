@@ -52,9 +52,10 @@ REFUSED = ErrorData(
 )
 
 
-async def ask_model(leg: "Leg", transcript: Transcript, step: int) -> None:
-    """Ask for turn `step` until it is whole, its retries are used up, or it was refused for good."""
-    effect = await _name_effect(leg, transcript, step)
+async def ask_model(leg: "Leg", transcript: Transcript, step: int, named: Effect | None = None) -> None:
+    """Ask for turn `step` until it is whole, its retries are used up, or it was refused for good. `named`: its effect,
+    where the last call's result was recorded together with it."""
+    effect = named or await _name_effect(leg, transcript, step)
     retries = effect.retries
     while True:
         turn = Turn(step)
@@ -79,33 +80,27 @@ async def ask_model(leg: "Leg", transcript: Transcript, step: int) -> None:
 
 
 async def _name_effect(leg: "Leg", transcript: Transcript, step: int) -> Effect:
-    """Write the effect's id before it starts; a cut turn's parts are taken back first."""
+    events: list[NamedEvent] = []
+    return await leg.record(events, lambda tx: name_effect_in(tx, leg, transcript, step, events))
+
+
+def name_effect_in(tx: Tx, leg: "Leg", transcript: Transcript, step: int, events: list[NamedEvent]) -> Effect:
+    """Write the effect's id before it starts; a cut turn's parts are taken back first. Adds what is shown of it to
+    `events`."""
     last = transcript.last_turn
     again = last if last is not None and last.step == step else None
-    events: list[NamedEvent] = []
     if again is not None:
         reset = StepReset(run_id=leg.run.id, step=step, attempt=leg.run.attempt, parts=[])
         events.append(("step.reset", reset))
     events.append(("step.started", StepStarted(run_id=leg.run.id, step=step, attempt=leg.run.attempt)))
-
-    def change(tx: Tx) -> Effect:
-        if again is not None:
-            store.update_effect(tx, again.id, status="started", attempt=leg.run.attempt)
-            return again
-        ordinal = transcript.next_ordinal
-        effect_id = store.insert_effect(
-            tx,
-            leg.run.id,
-            ordinal,
-            step,
-            "model",
-            status="started",
-            attempt=leg.run.attempt,
-            started_at=tx.now,
-        )
-        return Effect(effect_id, ordinal, step, "model", "started", leg.run.attempt)
-
-    return await leg.record(events, change)
+    if again is not None:
+        store.update_effect(tx, again.id, status="started", attempt=leg.run.attempt)
+        return again
+    ordinal = transcript.next_ordinal
+    effect_id = store.insert_effect(
+        tx, leg.run.id, ordinal, step, "model", status="started", attempt=leg.run.attempt, started_at=tx.now
+    )
+    return Effect(effect_id, ordinal, step, "model", "started", leg.run.attempt)
 
 
 async def _request(leg: "Leg", transcript: Transcript, effect: Effect) -> ModelRequest:

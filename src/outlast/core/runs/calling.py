@@ -19,9 +19,11 @@ from outlast.base.errors import (
 from outlast.base.events import ContextLost, FilesChanged, NoticePart, PartCarrier, ToolResultData
 from outlast.base.ids import new_id
 from outlast.core.runs import store
-from outlast.core.runs.model import Effect
+from outlast.core.runs.asking import name_effect_in
+from outlast.core.runs.model import Effect, Transcript
+from outlast.core.runs.parking import announce_decisions_in
 from outlast.core.runs.profile import Tool, ToolContext, ToolResult
-from outlast.core.runs.rules import backoff_s
+from outlast.core.runs.rules import AskModel, backoff_s, next_step
 from outlast.core.runs.turns import encodable, parse_arguments
 from outlast.core.streams.log import NamedEvent
 from outlast.db.database import Tx
@@ -178,7 +180,7 @@ async def _record_result(leg: "Leg", effect: Effect, result: ToolResult) -> None
     )
     events: list[NamedEvent] = [("tool_call.result", shown)]
 
-    def change(tx: Tx) -> None:
+    def change(tx: Tx) -> tuple[Transcript, Effect] | None:
         if result.files:
             workspace_id = store.run_of(tx, leg.run.id).workspace_id or ""
             files = FilesChanged(run_id=leg.run.id, workspace_id=workspace_id, files=list(result.files))
@@ -190,8 +192,20 @@ async def _record_result(leg: "Leg", effect: Effect, result: ToolResult) -> None
             ended_at=tx.now,
             result={"content": content, "is_error": result.is_error},
         )
+        return _name_next_turn(tx, leg, events)
 
-    await leg.record(events, change)
+    named = await leg.record(events, change)
+    leg.named = named or leg.named
+
+
+def _name_next_turn(tx: Tx, leg: "Leg", events: list[NamedEvent]) -> tuple[Transcript, Effect] | None:
+    """After the step's last result the model is asked again: named in the same commit, which saves one."""
+    transcript = store.transcript_of(tx, leg.run.id, leg.engine.questions())
+    coming = next_step(transcript.situation(leg.engine.max_steps(leg.run.profile)))
+    if not isinstance(coming, AskModel):
+        return None
+    announce_decisions_in(tx, leg.run.id, events)
+    return transcript, name_effect_in(tx, leg, transcript, coming.step, events)
 
 
 async def _quietly(leg: "Leg", action: Callable[[ToolContext], Any], context: ToolContext) -> None:

@@ -13,7 +13,7 @@ from outlast.core.runs.asking import ask_model
 from outlast.core.runs.calling import call_tools
 from outlast.core.runs.endings import Ending, settle
 from outlast.core.runs.engine import Engine
-from outlast.core.runs.model import Run, Transcript
+from outlast.core.runs.model import Effect, Run, Transcript
 from outlast.core.runs.parking import announce_decisions, park
 from outlast.core.runs.rules import AskModel, CallTools, End, Wait, next_step
 from outlast.core.streams.fold import RunFold, apply, fold_lines
@@ -38,6 +38,9 @@ class Leg:
         self.ended = False
         self.shown = RunFold()
         self.opening: list[NamedEvent] = []  # facts of the claim, recorded together with the first effect
+        self.named: tuple[Transcript, Effect] | None = (
+            None  # the next turn, named with the last call's result
+        )
         self.lost: set[str] = set()  # sandboxes whose loss this leg has told of
         self.scope = anyio.CancelScope()
         self._streamed: dict[tuple[str, str], list[str]] = {}  # (event, part id): deltas not yet folded
@@ -143,6 +146,10 @@ class Leg:
         if self.stop == "shutdown":
             await self.engine.db.write(store.hand_back, self.run.id, self.run.attempt)
             return True
+        if self.named is not None:
+            (transcript, turn), self.named = self.named, None
+            await ask_model(self, transcript, turn.step, turn)
+            return self.ended
         transcript = await self.transcript()
         await announce_decisions(self, transcript)
         coming = next_step(transcript.situation(self.engine.max_steps(self.run.profile)))

@@ -66,16 +66,17 @@ async def announce_decisions(leg: "Leg", transcript: Transcript) -> None:
     if not any(effect.kind == "tool" for effect in transcript.effects):
         return
     events: list[NamedEvent] = []
-
-    def change(tx: Tx) -> None:
-        decided = store.unannounced(tx, leg.run.id)
-        for row in decided:
-            events.extend(resolution_events(dict(row), row["part_id"], row["call_id"]))
-        if decided:
-            store.mark_announced(tx, [row["id"] for row in decided])
-
     if await leg.engine.db.read(store.unannounced, leg.run.id):
-        await leg.record(events, change)
+        await leg.record(events, lambda tx: announce_decisions_in(tx, leg.run.id, events))
+
+
+def announce_decisions_in(tx: Tx, run_id: str, events: list[NamedEvent]) -> None:
+    """Add the decisions not yet in the run's log to `events`, and mark them as told."""
+    decided = store.unannounced(tx, run_id)
+    for row in decided:
+        events.extend(resolution_events(dict(row), row["part_id"], row["call_id"]))
+    if decided:
+        store.mark_announced(tx, [row["id"] for row in decided])
 
 
 def resolution_events(row: Mapping[str, Any], part_id: str, call_id: str) -> list[NamedEvent]:
