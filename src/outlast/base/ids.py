@@ -25,6 +25,7 @@ KINDS: Final = {
     "timer": "tim",
     "workspace": "wsp",
     "sandbox": "sbx",
+    "checkpoint": "ckp",
     "node": "nod",
     "event": "evt",
     "request": "req",

@@ -1,67 +1,36 @@
-"""Every table, with a comment per column and state: the present truth (Alembic's migrations are proved equal to it)."""
+"""Every table, with a comment per column and state: the present truth (Alembic's migrations are proved equal to it).
 
-from typing import Any
+The tables of sandboxes lie in `sandbox_tables.py`.
+"""
 
 import sqlalchemy as sa
 
-from outlast.db.types import Json, UtcTime
-
-metadata = sa.MetaData(
-    naming_convention={
-        "ix": "ix_%(column_0_label)s",
-        "uq": "uq_%(table_name)s_%(column_0_name)s",
-        "ck": "ck_%(table_name)s_%(constraint_name)s",
-        "fk": "fk_%(table_name)s_%(column_0_name)s",
-        "pk": "pk_%(table_name)s",
-    }
-)
-
-
-def _id(comment: str = "prefixed id") -> sa.Column[str]:
-    return sa.Column("id", sa.String(40), primary_key=True, comment=comment)
-
-
-def _ref(name: str, target: str, comment: str, **options: Any) -> sa.Column[str]:
-    foreign = sa.ForeignKey(f"{target}.id", ondelete=options.pop("ondelete", "CASCADE"))
-    return sa.Column(name, sa.String(40), foreign, comment=comment, **options)
-
-
-def _text(name: str, comment: str, **options: Any) -> sa.Column[str]:
-    return sa.Column(name, sa.Text, comment=comment, **options)
-
-
-def _word(name: str, comment: str, **options: Any) -> sa.Column[str]:
-    return sa.Column(name, sa.String(80), comment=comment, **options)
-
-
-def _time(name: str, comment: str, **options: Any) -> sa.Column[Any]:
-    return sa.Column(name, UtcTime, comment=comment, **options)
-
-
-def _count(name: str, comment: str, default: int = 0) -> sa.Column[int]:
-    return sa.Column(name, sa.BigInteger, nullable=False, server_default=str(default), comment=comment)
-
-
-def _json(name: str, comment: str, **options: Any) -> sa.Column[Any]:
-    return sa.Column(name, Json, comment=comment, **options)
-
+from outlast.db.columns import count, json, moment, own_id, ref, text, word
+from outlast.db.columns import metadata as metadata
+from outlast.db.sandbox_tables import checkpoints as checkpoints
+from outlast.db.sandbox_tables import hosted_sandboxes as hosted_sandboxes
+from outlast.db.sandbox_tables import sandboxes as sandboxes
+from outlast.db.sandbox_tables import secret_uses as secret_uses
+from outlast.db.sandbox_tables import services as services
+from outlast.db.sandbox_tables import snapshots as snapshots
+from outlast.db.sandbox_tables import workspaces as workspaces
 
 users = sa.Table(
     "users",
     metadata,
-    _id(),
-    _text("name", "shown to other members", nullable=False),
-    _word("plan", "starter | pro | unlimited | an operator's own", nullable=False),
+    own_id(),
+    text("name", "shown to other members", nullable=False),
+    word("plan", "starter | pro | unlimited | an operator's own", nullable=False),
     sa.Column("is_local", sa.Boolean, nullable=False, comment="the owner that local mode signs in by itself"),
-    _time("created_at", "when", nullable=False),
+    moment("created_at", "when", nullable=False),
 )
 
 tokens = sa.Table(
     "tokens",
     metadata,
-    _id(),
-    _ref("user_id", "users", "whose", nullable=False, index=True),
-    _text("name", "what its owner calls it", nullable=False),
+    own_id(),
+    ref("user_id", "users", "whose", nullable=False, index=True),
+    text("name", "what its owner calls it", nullable=False),
     sa.Column(
         "hash",
         sa.String(64),
@@ -70,69 +39,69 @@ tokens = sa.Table(
         comment="SHA-256 of the token; the token is never stored",
     ),
     sa.Column("prefix", sa.String(16), nullable=False, comment="its first characters, to recognise it by"),
-    _time("created_at", "when", nullable=False),
-    _time("last_used_at", "within a minute; null: never"),
-    _time("expires_at", "null: never"),
-    _time("revoked_at", "null: valid"),
+    moment("created_at", "when", nullable=False),
+    moment("last_used_at", "within a minute; null: never"),
+    moment("expires_at", "null: never"),
+    moment("revoked_at", "null: valid"),
 )
 
 sessions = sa.Table(
     "sessions",
     metadata,
     sa.Column("id_hash", sa.String(64), primary_key=True, comment="SHA-256 of the cookie's value"),
-    _ref("user_id", "users", "whose", nullable=False, index=True),
-    _ref("token_id", "tokens", "the token it was exchanged for; null: local mode or invitation"),
-    _time("created_at", "when", nullable=False),
-    _time("expires_at", "the cookie is refused afterwards", nullable=False),
+    ref("user_id", "users", "whose", nullable=False, index=True),
+    ref("token_id", "tokens", "the token it was exchanged for; null: local mode or invitation"),
+    moment("created_at", "when", nullable=False),
+    moment("expires_at", "the cookie is refused afterwards", nullable=False),
 )
 
 projects = sa.Table(
     "projects",
     metadata,
-    _id(),
-    _text("name", "shown", nullable=False),
-    _ref("default_for", "users", "whose default project this is; null: nobody's", unique=True),
-    _count("log_seq", "last number given in the project's log"),
-    _time("created_at", "when", nullable=False),
-    _time("updated_at", "last change of the project's own fields", nullable=False),
+    own_id(),
+    text("name", "shown", nullable=False),
+    ref("default_for", "users", "whose default project this is; null: nobody's", unique=True),
+    count("log_seq", "last number given in the project's log"),
+    moment("created_at", "when", nullable=False),
+    moment("updated_at", "last change of the project's own fields", nullable=False),
 )
 
 members = sa.Table(
     "members",
     metadata,
-    _ref("project_id", "projects", "of", nullable=False, primary_key=True),
-    _ref("user_id", "users", "who", nullable=False, primary_key=True, index=True),
+    ref("project_id", "projects", "of", nullable=False, primary_key=True),
+    ref("user_id", "users", "who", nullable=False, primary_key=True, index=True),
     sa.Column("role", sa.String(10), nullable=False, comment="owner | editor | viewer"),
-    _time("created_at", "since", nullable=False),
+    moment("created_at", "since", nullable=False),
 )
 
 invitations = sa.Table(
     "invitations",
     metadata,
-    _id(),
-    _ref("project_id", "projects", "to", nullable=False, index=True),
+    own_id(),
+    ref("project_id", "projects", "to", nullable=False, index=True),
     sa.Column("role", sa.String(10), nullable=False, comment="owner | editor | viewer"),
-    _text("name", "who is meant, for the inviter's eyes", nullable=False, server_default=""),
+    text("name", "who is meant, for the inviter's eyes", nullable=False, server_default=""),
     sa.Column(
         "hash", sa.String(64), nullable=False, unique=True, comment="SHA-256 of the invitation's token"
     ),
-    _ref("created_by", "users", "who invited", nullable=False),
-    _time("created_at", "when", nullable=False),
-    _time("expires_at", "not accepted afterwards", nullable=False),
-    _time("accepted_at", "null: open"),
-    _ref("accepted_by", "users", "null: open"),
+    ref("created_by", "users", "who invited", nullable=False),
+    moment("created_at", "when", nullable=False),
+    moment("expires_at", "not accepted afterwards", nullable=False),
+    moment("accepted_at", "null: open"),
+    ref("accepted_by", "users", "null: open"),
 )
 
 threads = sa.Table(
     "threads",
     metadata,
-    _id(),
-    _ref("project_id", "projects", "in", nullable=False),
-    _text("title", "shown; made from the first message until renamed", nullable=False),
+    own_id(),
+    ref("project_id", "projects", "in", nullable=False),
+    text("title", "shown; made from the first message until renamed", nullable=False),
     sa.Column(
         "titled", sa.Boolean, nullable=False, server_default=sa.false(), comment="a person chose the title"
     ),
-    _word("profile", "agent profile: chat | …", nullable=False),
+    word("profile", "agent profile: chat | …", nullable=False),
     sa.Column("status", sa.String(10), nullable=False, comment="open | archived"),
     sa.Column(
         "run_status",
@@ -146,34 +115,34 @@ threads = sa.Table(
         comment="the run that is not ended and not waiting behind another; null: none",
     ),
     sa.Column("workspace_id", sa.String(40), comment="where its agent works; null until the first use"),
-    _json("anchor", "what it is about: {type: section|comment|screen|page|selection, …}; null: nothing"),
+    json("anchor", "what it is about: {type: section|comment|screen|page|selection, …}; null: nothing"),
     sa.Column("parent_thread_id", sa.String(40), comment="forked from; null: not a fork"),
     sa.Column("parent_message_id", sa.String(40), comment="last message copied at the fork"),
-    _count("message_count", "messages in it; also the last position given"),
-    _count("log_seq", "last number given in the thread's log"),
-    _ref("created_by", "users", "who", nullable=False),
-    _time("created_at", "when", nullable=False),
-    _time("updated_at", "last message, run or rename; lists are sorted by it", nullable=False),
+    count("message_count", "messages in it; also the last position given"),
+    count("log_seq", "last number given in the thread's log"),
+    ref("created_by", "users", "who", nullable=False),
+    moment("created_at", "when", nullable=False),
+    moment("updated_at", "last message, run or rename; lists are sorted by it", nullable=False),
     sa.Index("ix_threads_list", "project_id", "status", "updated_at"),
 )
 
 messages = sa.Table(
     "messages",
     metadata,
-    _id(),
-    _ref("thread_id", "threads", "in", nullable=False),
+    own_id(),
+    ref("thread_id", "threads", "in", nullable=False),
     sa.Column("position", sa.Integer, nullable=False, comment="1, 2, 3 … within the thread"),
     sa.Column("role", sa.String(10), nullable=False, comment="user | assistant | tool | system"),
     sa.Column("sender_id", sa.String(40), comment="the user who wrote it; null: an agent"),
     sa.Column("status", sa.String(10), nullable=False, comment="complete | partial | cancelled | error"),
-    _json("parts", "list of parts as in base/events.py", nullable=False),
-    _text("model", "model id of an answer"),
+    json("parts", "list of parts as in base/events.py", nullable=False),
+    text("model", "model id of an answer"),
     sa.Column("run_id", sa.String(40), index=True, comment="for an answer: the run that made it"),
     sa.Column("reply_to", sa.String(40), comment="for an answer: the user message it answers"),
     sa.Column("credits", sa.Integer, comment="settled for an answer"),
-    _json("error", "code, message, hint of a failed answer"),
+    json("error", "code, message, hint of a failed answer"),
     sa.Column("stop_reason", sa.String(20), comment="of the run that made it"),
-    _time("created_at", "when", nullable=False),
+    moment("created_at", "when", nullable=False),
     sa.UniqueConstraint("thread_id", "position"),
 )
 
@@ -183,9 +152,9 @@ search_entries = sa.Table(
     sa.Column(
         "id", sa.BigInteger().with_variant(sa.Integer, "sqlite"), primary_key=True, comment="row in the index"
     ),
-    _ref("thread_id", "threads", "in", nullable=False),
+    ref("thread_id", "threads", "in", nullable=False),
     sa.Column("position", sa.Integer, nullable=False, comment="the message's; 0: the thread's title"),
-    _text(
+    text(
         "words",
         "derived: the project's mark and the distinct words, as core/threads/search.py cuts them",
         nullable=False,
@@ -196,18 +165,18 @@ search_entries = sa.Table(
 attachments = sa.Table(
     "attachments",
     metadata,
-    _id(),
-    _ref("project_id", "projects", "whose members may open it", nullable=False, index=True),
+    own_id(),
+    ref("project_id", "projects", "whose members may open it", nullable=False, index=True),
     sa.Column(
         "blob", sa.String(64), nullable=False, comment="SHA-256 of the content, its name in the blob store"
     ),
-    _text("name", "file name as uploaded", nullable=False),
-    _word("media_type", "found from the content, not from the name", nullable=False),
+    text("name", "file name as uploaded", nullable=False),
+    word("media_type", "found from the content, not from the name", nullable=False),
     sa.Column("size_bytes", sa.BigInteger, nullable=False, comment="of the content"),
     sa.Column("width", sa.Integer, comment="pixels; null: not an image"),
     sa.Column("height", sa.Integer, comment="pixels; null: not an image"),
-    _ref("created_by", "users", "who", nullable=False),
-    _time("created_at", "when", nullable=False),
+    ref("created_by", "users", "who", nullable=False),
+    moment("created_at", "when", nullable=False),
 )
 
 locks = sa.Table(
@@ -215,34 +184,34 @@ locks = sa.Table(
     metadata,
     sa.Column("resource_type", sa.String(10), primary_key=True, comment="thread | section"),
     sa.Column("resource_id", sa.String(40), primary_key=True, comment="which"),
-    _ref("project_id", "projects", "in", nullable=False, index=True),
-    _ref("holder_id", "users", "who drives", nullable=False),
-    _time("acquired_at", "since", nullable=False),
-    _time("expires_at", "from then on anyone may take over", nullable=False),
-    _ref("requested_by", "users", "who asked for a hand-over; null: nobody"),
-    _time("requested_at", "when they asked"),
+    ref("project_id", "projects", "in", nullable=False, index=True),
+    ref("holder_id", "users", "who drives", nullable=False),
+    moment("acquired_at", "since", nullable=False),
+    moment("expires_at", "from then on anyone may take over", nullable=False),
+    ref("requested_by", "users", "who asked for a hand-over; null: nobody"),
+    moment("requested_at", "when they asked"),
 )
 
 grants = sa.Table(
     "grants",
     metadata,
-    _id(),
-    _ref("thread_id", "threads", "remembered for", nullable=False, index=True),
-    _word("tool", "tool name", nullable=False),
-    _text("arguments", "glob over the canonical arguments that is allowed without asking", nullable=False),
-    _ref("created_by", "users", "who approved", nullable=False),
-    _time("created_at", "when", nullable=False),
+    own_id(),
+    ref("thread_id", "threads", "remembered for", nullable=False, index=True),
+    word("tool", "tool name", nullable=False),
+    text("arguments", "glob over the canonical arguments that is allowed without asking", nullable=False),
+    ref("created_by", "users", "who approved", nullable=False),
+    moment("created_at", "when", nullable=False),
 )
 
 runs = sa.Table(
     "runs",
     metadata,
-    _id(),
-    _ref("project_id", "projects", "in", nullable=False),
-    _ref("thread_id", "threads", "in", nullable=False, index=True),
+    own_id(),
+    ref("project_id", "projects", "in", nullable=False),
+    ref("thread_id", "threads", "in", nullable=False, index=True),
     sa.Column("workspace_id", sa.String(40), comment="where it works; null until the first use"),
-    _word("profile", "agent profile", nullable=False),
-    _text("model", "model id", nullable=False),
+    word("profile", "agent profile", nullable=False),
+    text("model", "model id", nullable=False),
     sa.Column(
         "message_id",
         sa.String(40),
@@ -257,7 +226,7 @@ runs = sa.Table(
     sa.Column("parent_run_id", sa.String(40), comment="retried or continued from"),
     sa.Column("mode", sa.String(10), nullable=False, comment="start | retry | continue"),
     sa.Column("after_run_id", sa.String(40), index=True, comment="queued behind this run; null: none"),
-    _ref("started_by", "users", "who started and pays", nullable=False),
+    ref("started_by", "users", "who started and pays", nullable=False),
     sa.Column(
         "status",
         sa.String(20),
@@ -277,8 +246,8 @@ runs = sa.Table(
         sa.String(20),
         comment="end | user | steps | abandoned | credits | policy | provider | sandbox | problems | superseded",
     ),
-    _json("problems", "what is wrong with a run completed with problems", nullable=False),
-    _json("error", "code, message, hint"),
+    json("problems", "what is wrong with a run completed with problems", nullable=False),
+    json("error", "code, message, hint"),
     sa.Column(
         "attempt",
         sa.Integer,
@@ -287,18 +256,18 @@ runs = sa.Table(
         comment="the fence: raised at each claim; writes naming an older one are refused",
     ),
     sa.Column("owner", sa.String(40), comment="the node that holds the lease"),
-    _time("lease_until", "the lease lapses then"),
-    _time("ready_at", "not claimed before; null: at once"),
-    _count("seq_saved", "last number saved in its log"),
-    _count("seq_reserved", "no number above this has been sent to anybody"),
-    _time("cancel_requested_at", "durable cancel flag; null: no"),
+    moment("lease_until", "the lease lapses then"),
+    moment("ready_at", "not claimed before; null: at once"),
+    count("seq_saved", "last number saved in its log"),
+    count("seq_reserved", "no number above this has been sent to anybody"),
+    moment("cancel_requested_at", "durable cancel flag; null: no"),
     sa.Column("cancelled_by", sa.String(40), comment="the user who cancelled first"),
     sa.Column("cancel_reason", sa.String(20), comment="user | abandoned | superseded"),
-    _time(
+    moment(
         "unwatched_since",
         "running with nobody following since then; null: somebody follows, or it waits for a person",
     ),
-    _time("paused_at", "since when the run is paused"),
+    moment("paused_at", "since when the run is paused"),
     sa.Column(
         "input_tokens", sa.BigInteger, nullable=False, server_default="0", comment="sum over its model turns"
     ),
@@ -317,9 +286,9 @@ runs = sa.Table(
     ),
     sa.Column("cost_usd", sa.Float, comment="sum where known; null: unknown"),
     sa.Column("credits", sa.Integer, nullable=False, comment="reserved at the start, settled at the end"),
-    _time("created_at", "when it was asked for", nullable=False),
-    _time("started_at", "first claim"),
-    _time("ended_at", "null: not ended"),
+    moment("created_at", "when it was asked for", nullable=False),
+    moment("started_at", "first claim"),
+    moment("ended_at", "null: not ended"),
     sa.Column(
         "cleaned",
         sa.Boolean,
@@ -342,8 +311,8 @@ active_run_index = sa.Index(
 effects = sa.Table(
     "effects",
     metadata,
-    _id(),
-    _ref("run_id", "runs", "of", nullable=False),
+    own_id(),
+    ref("run_id", "runs", "of", nullable=False),
     sa.Column("ordinal", sa.Integer, nullable=False, comment="order within the run"),
     sa.Column("step", sa.Integer, nullable=False, comment="1, 2, 3 … the model turn it belongs to"),
     sa.Column("kind", sa.String(10), nullable=False, comment="model | tool"),
@@ -353,10 +322,10 @@ effects = sa.Table(
         nullable=False,
         comment="allowed | waiting | started | finished | denied | interrupted | cancelled | failed",
     ),
-    _word("tool", "tool name; null: a model turn"),
+    word("tool", "tool name; null: a model turn"),
     sa.Column("call_id", sa.String(120), comment="the model's id of the call"),
     sa.Column("part_id", sa.String(40), comment="the part that shows it"),
-    _text("arguments", "JSON text the tool is called with (edited arguments replace the model's)"),
+    text("arguments", "JSON text the tool is called with (edited arguments replace the model's)"),
     sa.Column(
         "attempt",
         sa.Integer,
@@ -365,9 +334,9 @@ effects = sa.Table(
         comment="the run attempt that started it last",
     ),
     sa.Column("retries", sa.Integer, nullable=False, server_default="0", comment="transient failures so far"),
-    _json("result", "model: the turn as pieces, finish, usage; tool: content, is_error"),
-    _json("error", "last failure"),
-    _json("usage", "tokens and cost of a model turn"),
+    json("result", "model: the turn as pieces, finish, usage; tool: content, is_error"),
+    json("error", "last failure"),
+    json("usage", "tokens and cost of a model turn"),
     sa.Column(
         "inherited",
         sa.Boolean,
@@ -375,29 +344,29 @@ effects = sa.Table(
         server_default=sa.false(),
         comment="copied from the run this one continues",
     ),
-    _time("created_at", "when it was named", nullable=False),
-    _time("started_at", "first start"),
-    _time("ended_at", "null: open"),
+    moment("created_at", "when it was named", nullable=False),
+    moment("started_at", "first start"),
+    moment("ended_at", "null: open"),
     sa.UniqueConstraint("run_id", "ordinal"),
 )
 
 approvals = sa.Table(
     "approvals",
     metadata,
-    _id("apr_… or que_…"),
-    _ref("run_id", "runs", "of", nullable=False, index=True),
-    _ref("thread_id", "threads", "in", nullable=False, index=True),
-    _ref("effect_id", "effects", "the tool call", nullable=False),
+    own_id("apr_… or que_…"),
+    ref("run_id", "runs", "of", nullable=False, index=True),
+    ref("thread_id", "threads", "in", nullable=False, index=True),
+    ref("effect_id", "effects", "the tool call", nullable=False),
     sa.Column("kind", sa.String(10), nullable=False, comment="approval | question"),
     sa.Column(
         "status", sa.String(10), nullable=False, comment="open | approved | denied | answered | cancelled"
     ),
-    _word("tool", "tool name", nullable=False),
-    _text("arguments", "the exact arguments (JSON text) the decision is bound to", nullable=False),
-    _text("reason", "which policy asked", nullable=False, server_default=""),
-    _json("decision", "reason, edited arguments, remember; or the answers"),
+    word("tool", "tool name", nullable=False),
+    text("arguments", "the exact arguments (JSON text) the decision is bound to", nullable=False),
+    text("reason", "which policy asked", nullable=False, server_default=""),
+    json("decision", "reason, edited arguments, remember; or the answers"),
     sa.Column("decided_by", sa.String(40), comment="who; null: open, or closed by the run's end"),
-    _time("decided_at", "null: open"),
+    moment("decided_at", "null: open"),
     sa.Column(
         "announced",
         sa.Boolean,
@@ -405,7 +374,7 @@ approvals = sa.Table(
         server_default=sa.false(),
         comment="its resolution stands in the run's log",
     ),
-    _time("created_at", "when", nullable=False),
+    moment("created_at", "when", nullable=False),
     sa.Index("ix_approvals_open", "status", "created_at"),
 )
 
@@ -423,14 +392,14 @@ log = sa.Table(
         comment="deltas were folded into part.snapshot",
     ),
     sa.Column("body", sa.LargeBinary, nullable=False, comment="events as JSON lines, in order"),
-    _time("saved_at", "when", nullable=False),
+    moment("saved_at", "when", nullable=False),
 )
 
 ledger = sa.Table(
     "ledger",
     metadata,
-    _id(),
-    _ref("user_id", "users", "whose", nullable=False),
+    own_id(),
+    ref("user_id", "users", "whose", nullable=False),
     sa.Column(
         "kind",
         sa.String(10),
@@ -440,7 +409,7 @@ ledger = sa.Table(
     sa.Column("credits", sa.Integer, nullable=False, comment="signed; the balance is the sum"),
     sa.Column("run_id", sa.String(40), comment="what for; null: grant or expire"),
     sa.Column("period", sa.String(7), comment="YYYY-MM of a grant or expire"),
-    _time("created_at", "when", nullable=False),
+    moment("created_at", "when", nullable=False),
     sa.UniqueConstraint("run_id", "kind"),
     sa.UniqueConstraint("user_id", "kind", "period"),
     sa.Index("ix_ledger_user", "user_id", "created_at"),
@@ -449,7 +418,7 @@ ledger = sa.Table(
 idempotency = sa.Table(
     "idempotency",
     metadata,
-    _ref("user_id", "users", "whose key", nullable=False, primary_key=True),
+    ref("user_id", "users", "whose key", nullable=False, primary_key=True),
     sa.Column("key", sa.String(255), primary_key=True, comment="the Idempotency-Key header"),
     sa.Column(
         "request_hash",
@@ -457,8 +426,8 @@ idempotency = sa.Table(
         nullable=False,
         comment="SHA-256 of the request: another request under the same key is refused",
     ),
-    _json("response", "the first answer", nullable=False),
-    _time("created_at", "when; kept 24 hours", nullable=False, index=True),
+    json("response", "the first answer", nullable=False),
+    moment("created_at", "when; kept 24 hours", nullable=False, index=True),
 )
 
 timers = sa.Table(
@@ -471,53 +440,20 @@ timers = sa.Table(
         comment="approval_pause | paused_kill | abandon | cancel_force | fold | clean_up",
     ),
     sa.Column("subject_id", sa.String(40), primary_key=True, comment="the run, thread or workspace"),
-    _time("due_at", "handled then, or as soon as a server runs", nullable=False, index=True),
+    moment("due_at", "handled then, or as soon as a server runs", nullable=False, index=True),
 )
 
 followers = sa.Table(
     "followers",
     metadata,
-    _ref("thread_id", "threads", "followed", nullable=False, primary_key=True),
+    ref("thread_id", "threads", "followed", nullable=False, primary_key=True),
     sa.Column("node_id", sa.String(40), primary_key=True, comment="the node with at least one follower"),
-    _time("lease_until", "refreshed while followed", nullable=False),
-)
-
-workspaces = sa.Table(
-    "workspaces",
-    metadata,
-    _id(),
-    _ref("project_id", "projects", "in", nullable=False, index=True),
-    sa.Column("owner_type", sa.String(10), nullable=False, comment="thread | screen | page"),
-    sa.Column("owner_id", sa.String(40), nullable=False, comment="which"),
-    _time("created_at", "when", nullable=False),
-    _time("last_used_at", "last tool call or visit", nullable=False),
-    sa.UniqueConstraint("owner_type", "owner_id"),
-)
-
-sandboxes = sa.Table(
-    "sandboxes",
-    metadata,
-    _id(),
-    _ref("workspace_id", "workspaces", "runs its files", nullable=False, index=True),
-    _ref("project_id", "projects", "in", nullable=False, index=True),
-    _word("provider", "local | …", nullable=False),
-    _text("ref", "how the provider finds it again", nullable=False, server_default=""),
-    sa.Column(
-        "state",
-        sa.String(10),
-        nullable=False,
-        comment="creating | ready | pausing | paused | resuming | lost | killed",
-    ),
-    sa.Column("pause_kind", sa.String(10), comment="frozen | stopped while paused"),
-    sa.Column("node_id", sa.String(40), comment="the node whose machine it runs on"),
-    _time("created_at", "when", nullable=False),
-    _time("last_used_at", "last command, file access or visit", nullable=False),
-    _time("ended_at", "lost or killed; null: lives"),
+    moment("lease_until", "refreshed while followed", nullable=False),
 )
 
 meta = sa.Table(
     "meta",
     metadata,
     sa.Column("key", sa.String(40), primary_key=True, comment="name"),
-    _text("value", "value", nullable=False),
+    text("value", "value", nullable=False),
 )

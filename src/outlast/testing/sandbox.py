@@ -30,6 +30,7 @@ import anyio.lowlevel
 from anyio.abc import TaskGroup
 
 from outlast.base.errors import Conflict, FenceLost, InvalidRequest, NotFound, PathRefused, SandboxLost
+from outlast.core.sandboxes.defaults import ProviderDefaults, SandboxDefaults
 from outlast.core.sandboxes.interface import (
     Capabilities,
     Command,
@@ -79,7 +80,7 @@ class Job:
         return f"{self.output[:head]}\n[… {excess} bytes of output left out …]\n{tail}", True
 
 
-class MemoryProvider:
+class MemoryProvider(ProviderDefaults):
     """See `SandboxProvider`. Its sandboxes end with its `async with` block. `lose` makes one vanish."""
 
     def __init__(self, *, capabilities: Capabilities | None = None) -> None:
@@ -142,7 +143,7 @@ class MemoryProvider:
         return [(sandbox.sandbox_id, sandbox.ref) for sandbox in self._sandboxes.values() if sandbox.alive]
 
 
-class MemorySandbox:
+class MemorySandbox(SandboxDefaults):
     """See `Sandbox`."""
 
     def __init__(

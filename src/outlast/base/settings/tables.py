@@ -265,7 +265,7 @@ class DependencySettings:
 class SandboxSettings:
     """The isolated machines that agents work in; provider = "none" offers no sandbox tools."""
 
-    provider: str = setting("local, none, or the name of an installed provider.", "local")
+    provider: str = setting("local, docker, e2b, deno, none, or the name of an installed provider.", "local")
     mode: Literal["lazy", "warm"] = setting("Made at the first tool call, or with the thread.", "lazy")
     region: str = setting("Region of a hosted provider.", "")
     volume_ttl_minutes: float = setting(
@@ -290,6 +290,8 @@ class SandboxSettings:
     preview_base_domain: str = setting(
         "Domain under which previews are served; empty: preview.localhost.", ""
     )
+    setup: tuple[str, ...] = setting("Shell commands run once while the snapshot is built.", ())
+    allow_hosts: tuple[str, ...] = setting("Hosts that every sandbox may reach, without secrets.", ())
     options: Mapping[str, Any] = setting("Handed to the provider as they are.", factory=_empty)
     dependencies: tuple[DependencySettings, ...] = setting("Packages that sandboxes have installed.", ())
 

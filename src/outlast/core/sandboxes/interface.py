@@ -5,10 +5,13 @@ made now), `FenceLost` (a newer attempt owns the effect), `Conflict` (the effect
 `PathRefused`, `DiskFull`.
 """
 
+import socket
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol
+
+from outlast.core.sandboxes.interactive import Files, Processes
 
 OnOutput = Callable[[str], Awaitable[None] | None]
 Language = Literal["typescript", "python"]
@@ -20,13 +23,22 @@ DEFAULT_OUTPUT_LIMIT_BYTES = 200_000
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What a provider can do beyond running commands; the rest of the system asks instead of guessing."""
+    """What a provider can do beyond running commands; the rest of the system asks instead of guessing.
+
+    `pause`: freeze and thaw; `snapshot`: start from what `build_snapshot` made; `volume`: the workspace is a folder on
+    this machine; `preview`: `dial` reaches a port inside; `reattach`: commands survive the server; `interactive`:
+    `processes` and `files`; `egress`: the network inside ends at `egress_listener`; `secrets`: the provider itself
+    puts secrets into requests.
+    """
 
     pause: bool = False
     snapshot: bool = False
     volume: bool = False
     preview: bool = False
     reattach: bool = False
+    interactive: bool = False
+    egress: bool = False
+    secrets: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +68,41 @@ class Limits:
 @dataclass(frozen=True, slots=True)
 class SandboxSpec:
     """What to make: the id names it for ever, `workspace_dir` is seen inside as /workspace (made if missing), `env`
-    is added to the environment of everything that runs inside."""
+    is added to the environment of everything that runs inside, `snapshot_ref` is what `build_snapshot` answered
+    (empty: the bare base), `authority_pem` the certificate authority that everything inside trusts besides the
+    usual ones, `egress` whether a listener towards the network is opened inside (else there is no network at all)."""
 
     sandbox_id: str
     workspace_dir: Path
     limits: Limits = field(default_factory=Limits)
     env: Mapping[str, str] = field(default_factory=dict)
+    snapshot_ref: str = ""
+    authority_pem: str = ""
+    egress: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotRecipe:
+    """What a snapshot is built from: `name` is the hash of all the rest; `dependencies` are sorted, each with its
+    version (`npm:NAME@VERSION`, `pypi:NAME==VERSION`); `commands` run after they are installed; `files` lie in the
+    home folder (a template), by relative path."""
+
+    name: str
+    dependencies: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
+    files: Mapping[str, bytes] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltSnapshot:
+    """A snapshot ready to start from: `ref` is how the provider finds it, `size_bytes` what it takes on disk."""
+
+    ref: str
+    size_bytes: int
+
+
+Progress = Callable[[str, str], None]
+"""Called with (step, output so far of it) while something long is under way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +236,23 @@ class Sandbox(Protocol):
 
     async def statistics(self) -> SandboxStatistics: ...
 
+    async def dial(self, port: int) -> socket.socket:
+        """A connected stream socket to 127.0.0.1:`port` inside, non-blocking. Raises `NotFound` (code `not_found`)
+        when nothing listens there, `SandboxUnavailable` without the capability `preview`."""
+
+    async def egress_listener(self) -> socket.socket:
+        """The listening socket that is the sandbox's only way out (the proxy of everything inside), non-blocking.
+        Asked again, also by another server process, it is the same listener. Raises `SandboxUnavailable` when the
+        spec had no egress or the provider has not the capability `egress`."""
+
+    @property
+    def processes(self) -> Processes:
+        """Interactive processes. Raises `SandboxUnavailable` without the capability `interactive`."""
+
+    @property
+    def files(self) -> Files:
+        """Files anywhere in the sandbox. Raises `SandboxUnavailable` without the capability `interactive`."""
+
     async def aclose(self) -> None:
         """Drop the connections; the sandbox lives on."""
 
@@ -216,6 +274,14 @@ class SandboxProvider(Protocol):
 
     async def connect(self, sandbox_id: str, ref: str) -> Sandbox:
         """A handle on a living sandbox, also one made by an earlier server process. Raises `SandboxLost`."""
+
+    async def build_snapshot(self, recipe: SnapshotRecipe, progress: Progress) -> BuiltSnapshot:
+        """Build it inside a sandbox of its own, which may reach the package indexes; the answer's ref is then used by
+        `create`. Raises `SandboxUnavailable` with the end of the output when a step fails; nothing is left then.
+        Without the capability `snapshot`: `SandboxUnavailable`."""
+
+    async def remove_snapshot(self, ref: str) -> None:
+        """Remove it from disk, unless a living sandbox was started from it. Fine when it is gone."""
 
     async def list_refs(self) -> list[tuple[str, str]]:
         """(sandbox id, ref) of every living sandbox of this provider here; remains of dead ones are removed."""

@@ -15,6 +15,7 @@ import anyio
 import anyio.to_thread
 
 from outlast.base.errors import SandboxIsolationMissing, SandboxLost, SandboxUnavailable
+from outlast.core.sandboxes.defaults import ProviderDefaults
 from outlast.core.sandboxes.interface import Capabilities, Command, Limits, ProbeReport, SandboxSpec
 
 from . import probe as probing
@@ -32,7 +33,7 @@ LOG_BYTES: Final = 2000
 FORGOTTEN_AFTER_S: Final = 120.0  # a folder without a state file: its start was given up before it began
 
 
-class LocalProvider:
+class LocalProvider(ProviderDefaults):
     """See `SandboxProvider`. `state_dir` holds one folder per living sandbox (socket, state file, log); `cache_dir`
     the base layer. In memory: only what was found out about this machine, and the shims to collect when they
     end."""

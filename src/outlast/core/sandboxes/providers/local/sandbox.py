@@ -14,6 +14,7 @@ import anyio
 import anyio.to_thread
 
 from outlast.base.errors import InputTooLarge, SandboxUnavailable
+from outlast.core.sandboxes.defaults import SandboxDefaults
 from outlast.core.sandboxes.interface import (
     Command,
     CommandResult,
@@ -66,7 +67,7 @@ class State:
         return fields[0] not in (b"Z", b"X") and int(fields[19]) == self.start_time
 
 
-class LocalSandbox:
+class LocalSandbox(SandboxDefaults):
     """See `Sandbox`. Holds only open sockets; everything that counts is in the shim, the control group and the
     agent."""
 

@@ -1,0 +1,45 @@
+"""What a sandbox and a provider answer to calls whose capability they lack: a clear refusal. To be inherited from."""
+
+import socket
+from typing import NoReturn
+
+from outlast.base.errors import SandboxUnavailable
+from outlast.core.sandboxes.interactive import Files, Processes
+from outlast.core.sandboxes.interface import BuiltSnapshot, Progress, SnapshotRecipe
+
+
+class SandboxDefaults:
+    """The optional calls of a `Sandbox`, refused."""
+
+    async def dial(self, port: int) -> socket.socket:
+        lacking("preview", f"port {port} cannot be reached")
+
+    async def egress_listener(self) -> socket.socket:
+        lacking("egress", "there is no way out to watch over")
+
+    @property
+    def processes(self) -> Processes:
+        lacking("interactive", "no process can be talked to")
+
+    @property
+    def files(self) -> Files:
+        lacking("interactive", "files beyond the workspace cannot be reached")
+
+
+class ProviderDefaults:
+    """The optional calls of a `SandboxProvider`, refused."""
+
+    async def build_snapshot(self, recipe: SnapshotRecipe, progress: Progress) -> BuiltSnapshot:
+        lacking("snapshot", f"{recipe.name} cannot be built")
+
+    async def remove_snapshot(self, ref: str) -> None:
+        return None
+
+
+def lacking(capability: str, consequence: str) -> NoReturn:
+    """Raise `SandboxUnavailable` for a capability that the provider has not."""
+    raise SandboxUnavailable(
+        f"The sandbox provider has not the capability {capability!r}: {consequence}.",
+        hint="Choose a provider that has it; docs/concepts/sandboxes.md has the table.",
+        capability=capability,
+    )

@@ -1,0 +1,136 @@
+"""Interactive use of a sandbox: processes one can talk to, and files anywhere in it, as terminals and SDKs need them.
+
+Not fenced: no effect ids, nothing is repeated. Paths are absolute as seen inside, or relative to the workspace. Every
+call raises `SandboxLost` when the sandbox is gone.
+"""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+FileKind = Literal["file", "directory", "symlink", "other"]
+WatchKind = Literal["create", "write", "remove", "rename", "chmod"]
+
+
+@dataclass(frozen=True, slots=True)
+class TerminalSize:
+    columns: int = 80
+    rows: int = 24
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessSpec:
+    """A process to start: `argv[0]` is looked up in PATH; `terminal`: it gets a pseudo-terminal of that size, and its
+    output comes as one stream; `stdin`: whether it can be written to (else it reads nothing); `tag` is the caller's
+    own word for it."""
+
+    argv: tuple[str, ...]
+    cwd: str = ""
+    env: Mapping[str, str] = field(default_factory=dict)
+    terminal: TerminalSize | None = None
+    stdin: bool = True
+    tag: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessInfo:
+    """A process that was started interactively; `exit_code` None while it runs (a signal counts as 128 + number)."""
+
+    pid: int
+    spec: ProcessSpec
+    exit_code: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessOutput:
+    """Bytes that it wrote. With a terminal everything is `terminal`."""
+
+    stream: Literal["stdout", "stderr", "terminal"]
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class ProcessEnd:
+    """How it ended: `exit_code` as in a shell, `signal` the number that ended it or None."""
+
+    exit_code: int
+    signal: int | None = None
+
+
+class Processes(Protocol):
+    """The interactive processes of one sandbox. They live until they end or are killed, whoever watches."""
+
+    async def start(self, spec: ProcessSpec) -> ProcessInfo:
+        """Raises `NotFound` for a missing program or folder, `SandboxUnavailable` when no process can be made."""
+
+    async def list(self) -> list[ProcessInfo]:
+        """Those that run now."""
+
+    def follow(self, pid: int) -> AbstractAsyncContextManager[AsyncIterator[ProcessOutput | ProcessEnd]]:
+        """What it writes from now on (what nobody has read yet first, at most the last 256 KiB), ended by exactly one
+        `ProcessEnd`. Several may follow. Raises `NotFound`."""
+
+    async def write(self, pid: int, data: bytes) -> None:
+        """To its stdin or terminal; waits while it does not read. Raises `NotFound`, `Conflict` (stdin is closed)."""
+
+    async def close_stdin(self, pid: int) -> None: ...
+    async def resize(self, pid: int, size: TerminalSize) -> None: ...
+    async def signal(self, pid: int, number: int, *, group: bool = False) -> None:
+        """Send a signal to it (`group`: with all that it started). Raises `NotFound`."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileFacts:
+    """One file: `mode` are the permission bits; `metadata` are extended attributes in the `user.` space, without that
+    prefix."""
+
+    path: str
+    kind: FileKind
+    size: int
+    mode: int
+    mtime: float
+    owner: str
+    group: str
+    symlink_target: str | None = None
+    metadata: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class FileChangeSeen:
+    """A change below a watched folder; `path` is relative to it."""
+
+    kind: WatchKind
+    path: str
+
+
+class Files(Protocol):
+    """Files anywhere in one sandbox, as the sandbox's user may use them. Errors: `NotFound`, `PathRefused` (no right,
+    or not of the kind the call needs), `Conflict` (it exists already), `DiskFull`."""
+
+    async def stat(self, path: str) -> FileFacts: ...
+    async def list(self, path: str, depth: int = 1) -> list[FileFacts]: ...
+    def read(self, path: str, offset: int = 0) -> AsyncIterator[bytes]:
+        """The file in chunks of at most 1 MiB."""
+
+    async def write(
+        self,
+        path: str,
+        chunks: AsyncIterator[bytes],
+        *,
+        mode: int | None = None,
+        metadata: Mapping[str, str] | None = None,
+    ) -> FileFacts:
+        """At once or not at all; parent folders are made."""
+
+    async def make_dir(self, path: str) -> bool:
+        """With its parents. False: it was there."""
+
+    async def move(self, source: str, target: str) -> FileFacts: ...
+    async def remove(self, path: str) -> None:
+        """A file, or a folder with all in it. Raises `NotFound`."""
+
+    def watch(
+        self, path: str, *, recursive: bool = False
+    ) -> AbstractAsyncContextManager[AsyncIterator[FileChangeSeen]]:
+        """Changes below a folder from now on. Raises `NotFound`, `PathRefused` when it is no folder."""
