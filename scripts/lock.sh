@@ -12,4 +12,4 @@ compile() {
 }
 
 compile --output-file requirements.lock "$@"
-compile --output-file requirements-dev.lock --constraint requirements.lock --group dev "$@"
+compile --output-file requirements-dev.lock --constraint requirements.lock --extra e2b --extra deno --group dev "$@"
