@@ -1,33 +1,21 @@
 """The server's handle on one local sandbox."""
 
-import codecs
-import inspect
 import json
 import os
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import anyio
 import anyio.to_thread
 
-from outlast.base.errors import InputTooLarge, SandboxUnavailable
-from outlast.core.sandboxes.defaults import SandboxDefaults
-from outlast.core.sandboxes.interface import (
-    Command,
-    CommandResult,
-    Evaluation,
-    EvaluationResult,
-    FileEntry,
-    OnOutput,
-    SandboxStatistics,
-)
+from outlast.base.errors import SandboxUnavailable
+from outlast.core.sandboxes.interface import SandboxStatistics
 
 from .cgroups import Group
-from .connection import Exchange, Pool, lost, open_socket
-from .inside.frames import MAX_PAYLOAD_BYTES
+from .connection import Pool, lost, open_socket
+from .handle import AgentHandle
 
 KILL_TIMEOUT_S: Final = 10.0
 THAW_NOTE_TIMEOUT_S: Final = 2.0
@@ -67,15 +55,14 @@ class State:
         return fields[0] not in (b"Z", b"X") and int(fields[19]) == self.start_time
 
 
-class LocalSandbox(SandboxDefaults):
-    """See `Sandbox`. Holds only open sockets; everything that counts is in the shim, the control group and the
-    agent."""
+class LocalSandbox(AgentHandle):
+    """See `Sandbox`. Holds only open sockets; everything that counts is in the shim, the control group and the agent.
+    What the agent answers is in `AgentHandle`, which other providers share."""
 
     def __init__(self, state: State, state_dir: Path) -> None:
+        super().__init__(Pool(state.sandbox_id, state_dir), state.group)
         self._state = state
         self._state_dir = state_dir
-        self._group = state.group
-        self._pool = Pool(state.sandbox_id, state_dir)
 
     @property
     def sandbox_id(self) -> str:
@@ -84,98 +71,6 @@ class LocalSandbox(SandboxDefaults):
     @property
     def ref(self) -> str:
         return self._state.ref
-
-    async def run(self, command: Command, on_output: OnOutput | None = None) -> CommandResult:
-        memory_kills, refused = self._group.out_of_memory_kills(), self._group.refused_processes()
-        request: dict[str, Any] = {
-            "effect": command.effect_id,
-            "attempt": command.attempt,
-            "script": command.script,
-            "cwd": command.cwd,
-            "env": dict(command.env),
-            "timeout_s": command.timeout_s,
-            "limit": command.output_limit_bytes,
-            "attach_only": command.attach_only,
-        }
-        async with self._pool.exchange("run", **request) as exchange:
-            head, output = await _collect(exchange, on_output)
-        reason = head.get("killed_reason")
-        exit_code = int(head["exit_code"])
-        if reason is None and exit_code != 0:
-            reason = self._limit_hit(memory_kills, refused)
-        if reason == "processes":
-            output += await self._make_room()
-        return CommandResult(
-            exit_code,
-            output,
-            bool(head["timed_out"]),
-            bool(head["truncated"]),
-            float(head["duration_s"]),
-            reason,
-        )
-
-    async def _make_room(self) -> str:
-        """End what still fills the process table, else no later command could start anything; say so."""
-        limit = self._group.process_limit()
-        head, _ = await self._pool.ask("make_room", limit=limit) if limit else ({}, b"")
-        ended = head.get("ended", 0)
-        return f"[no process could be started: {ended} left running were ended]\n" if ended else ""
-
-    def _limit_hit(self, memory_kills: int, refused: int) -> str | None:
-        """Which limit the kernel enforced while the command ran."""
-        if self._group.out_of_memory_kills() > memory_kills:
-            return "memory"
-        return "processes" if self._group.refused_processes() > refused else None
-
-    async def evaluate(self, evaluation: Evaluation, on_output: OnOutput | None = None) -> EvaluationResult:
-        memory_kills = self._group.out_of_memory_kills()
-        request: dict[str, Any] = {
-            "effect": evaluation.effect_id,
-            "attempt": evaluation.attempt,
-            "language": evaluation.language,
-            "timeout_s": evaluation.timeout_s,
-            "limit": evaluation.output_limit_bytes,
-            "attach_only": evaluation.attach_only,
-        }
-        async with self._pool.exchange("evaluate", evaluation.code.encode(), **request) as exchange:
-            head, stdout = await _collect(exchange, on_output)
-        success, error = bool(head["success"]), head.get("error")
-        if not success and self._group.out_of_memory_kills() > memory_kills:
-            error = f"out of memory: {error}"
-        return EvaluationResult(
-            success,
-            head.get("result"),
-            None if success else str(error),
-            stdout,
-            str(head.get("text", "")),
-            bool(head["truncated"]),
-            float(head["duration_s"]),
-        )
-
-    async def acknowledge(self, effect_id: str) -> None:
-        await self._pool.ask("acknowledge", effect=effect_id)
-
-    async def kill_command(self, effect_id: str, reason: str = "cancelled") -> None:
-        await self._pool.ask("kill", effect=effect_id, reason=reason)
-
-    async def write_files(self, files: Sequence[tuple[str, bytes]]) -> None:
-        payload = b"".join(data for _, data in files)
-        if len(payload) > MAX_PAYLOAD_BYTES:
-            raise InputTooLarge(
-                f"{len(payload)} bytes at once; at most {MAX_PAYLOAD_BYTES} can be written in one call"
-            )
-        await self._pool.ask("write", payload, files=[(path, len(data)) for path, data in files])
-
-    async def read_file(self, path: str, max_bytes: int) -> bytes:
-        _, data = await self._pool.ask("read", path=path, max_bytes=min(max_bytes, MAX_PAYLOAD_BYTES))
-        return data[:max_bytes]
-
-    async def list_files(self, prefix: str = "", limit: int = 1000) -> list[FileEntry]:
-        head, _ = await self._pool.ask("list", prefix=prefix, limit=limit)
-        return [
-            FileEntry(str(entry["path"]), int(entry["size"]), bool(entry["is_dir"]), float(entry["mtime"]))
-            for entry in head["entries"][:limit]
-        ]
 
     async def freeze(self) -> None:
         self._require_alive()
@@ -217,27 +112,9 @@ class LocalSandbox(SandboxDefaults):
         self._require_alive()
         return SandboxStatistics(self._group.memory_bytes(), self._group.process_count(), self._group.cpu_s())
 
-    async def aclose(self) -> None:
-        await self._pool.aclose()
-
     def _require_alive(self) -> None:
         if not self._state.is_alive():
             raise lost(self.sandbox_id)
-
-
-async def _collect(exchange: Exchange, on_output: OnOutput | None) -> tuple[dict[str, Any], str]:
-    """Follow an effect to its end: (its result, all its output)."""
-    decoder = codecs.getincrementaldecoder("utf-8")("replace")
-    parts: list[str] = []
-    while True:
-        head, payload = await exchange.next()
-        text = decoder.decode(payload, final=exchange.done)
-        if text:
-            parts.append(text)
-            if on_output is not None and inspect.isawaitable(waiting := on_output(text)):
-                await waiting
-        if exchange.done:
-            return head, "".join(parts)
 
 
 async def end_sandbox(state: State, state_dir: Path) -> None:
