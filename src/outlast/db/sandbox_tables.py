@@ -124,5 +124,7 @@ hosted_sandboxes = sa.Table(
     json("options", "network, life cycle and the like, as asked for", nullable=False),
     moment("ends_at", "paused or killed then", nullable=False, index=True),
     word("on_timeout", "pause | kill", nullable=False),
+    moment("paused_at", "paused by its caller or at its end; null: it runs"),
+    word("access_token", "opens this sandbox alone, for programs that talk to it", nullable=False),
     moment("created_at", "when", nullable=False),
 )

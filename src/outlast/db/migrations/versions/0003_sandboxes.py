@@ -153,6 +153,15 @@ def upgrade() -> None:
         ),
         sa.Column("ends_at", UtcTime(), nullable=False, comment="paused or killed then"),
         sa.Column("on_timeout", sa.String(length=80), nullable=False, comment="pause | kill"),
+        sa.Column(
+            "paused_at", UtcTime(), nullable=True, comment="paused by its caller or at its end; null: it runs"
+        ),
+        sa.Column(
+            "access_token",
+            sa.String(length=80),
+            nullable=False,
+            comment="opens this sandbox alone, for programs that talk to it",
+        ),
         sa.Column("created_at", UtcTime(), nullable=False, comment="when"),
         sa.ForeignKeyConstraint(
             ["user_id"], ["users.id"], name=op.f("fk_hosted_sandboxes_user_id"), ondelete="CASCADE"
