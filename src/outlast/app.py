@@ -29,7 +29,7 @@ from outlast.actions.services import Services
 from outlast.agents.profiles.chat import ChatProfile
 from outlast.agents.workspaces import Workspaces
 from outlast.base.clock import SystemClock
-from outlast.base.data_directory import cache_directory, data_directory, held, node_of
+from outlast.base.data_directory import data_directory, held, node_of
 from outlast.base.errors import OutlastError, UnsafeBind
 from outlast.base.ids import new_id
 from outlast.base.settings import Settings
@@ -43,7 +43,8 @@ from outlast.core.runs.sweeper import SandboxSteps, Sweeper
 from outlast.core.runs.watching import Watching
 from outlast.core.runs.worker import Worker
 from outlast.core.sandboxes.manager import SandboxManager
-from outlast.core.sandboxes.providers.local.provider import LocalProvider
+from outlast.core.sandboxes.providers.registry import open_provider
+from outlast.core.sandboxes.providers.setup import setup_from
 from outlast.core.streams.hub import Hub
 from outlast.core.streams.writer import Flusher
 from outlast.db.blobs import FolderBlobs
@@ -222,7 +223,7 @@ def _sandbox_manager(
 ) -> SandboxManager | None:
     if settings.sandbox is None:
         return None
-    provider = LocalProvider(folder / "sandboxes", cache_directory())
+    provider = open_provider(settings.sandbox.provider, setup_from(settings.sandbox, folder))
     return SandboxManager(database, provider, clock, settings.sandbox, folder, node_id=node_of(folder))
 
 

@@ -14,11 +14,13 @@ from typing import Literal
 import anyio
 
 from outlast.base.clock import SystemClock
-from outlast.base.data_directory import cache_directory, data_directory, held
+from outlast.base.data_directory import data_directory, held
 from outlast.base.errors import DataDirectoryInUse, OutlastError
-from outlast.base.settings import Settings
+from outlast.base.settings import SandboxSettings, Settings
 from outlast.core.models.config import DEFAULT_KEY_ENVS
 from outlast.core.sandboxes.interface import ProbeReport
+from outlast.core.sandboxes.providers.registry import known_providers, open_provider
+from outlast.core.sandboxes.providers.setup import setup_from
 from outlast.db.opening import open_database
 from outlast.surfaces.cli.consoles import out
 from outlast.surfaces.cli.exits import Exit
@@ -55,6 +57,7 @@ def _examine(settings: Settings) -> Iterator[Finding]:
     yield anyio.run(_database, settings)
     yield _port(settings)
     yield anyio.run(_sandboxes, settings)
+    yield _providers()
     yield _deno()
     yield _web_app()
     yield _chromium()
@@ -102,15 +105,28 @@ def _port(settings: Settings) -> Finding:
 async def _sandboxes(settings: Settings) -> Finding:
     if settings.sandbox is None:
         return Finding("note", "Sandboxes", "none configured: agents cannot run code")
-    report = await _probe(data_directory(settings.server.data_dir))
+    what = f"Sandboxes ({settings.sandbox.provider})"
+    try:
+        report = await _probe(settings.sandbox, data_directory(settings.server.data_dir))
+    except OutlastError as error:
+        return Finding("bad", what, error.message, (error.hint,))
     said = "; ".join((f"isolation: {report.isolation}", *report.details))
-    return Finding("ok" if report.ok else "bad", "Sandboxes", said, report.fixes)
+    return Finding("ok" if report.ok else "bad", what, said, report.fixes)
 
 
-async def _probe(folder: Path) -> ProbeReport:
-    from outlast.core.sandboxes.providers.local.provider import LocalProvider
+async def _probe(settings: SandboxSettings, folder: Path) -> ProbeReport:
+    return await open_provider(settings.provider, setup_from(settings, folder)).probe()
 
-    return await LocalProvider(folder / "sandboxes", cache_directory()).probe()
+
+def _providers() -> Finding:
+    """Which providers can be chosen, and what those that cannot would need."""
+    told = [
+        known.name
+        + (f" (pip install '{known.missing}')" if known.missing else "")
+        + (f" (from {known.origin})" if known.origin != "Outlast" else "")
+        for known in known_providers()
+    ]
+    return Finding("ok", "Sandbox providers", ", ".join(told))
 
 
 def _deno() -> Finding:
