@@ -9,6 +9,7 @@ launcher only reads this dataclass.
 import hashlib
 import os
 import shutil
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -20,11 +21,13 @@ import deno
 
 from outlast.base.errors import SandboxIsolationMissing
 
-FORMAT: Final = "1"
+FORMAT: Final = "2"
 TOOLS: Final = "/opt/outlast"
 USER: Final = "user"
 USER_ID: Final = 1000
 HOME: Final = "/home/user"
+ROOTS: Final = "/etc/ssl/certs/ca-certificates.crt"
+AUTHORITY: Final = "/etc/outlast/authority.pem"
 SYSTEM_FOLDERS: Final = ("usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32")
 COPIED_FROM_ETC: Final = (
     "alternatives",
@@ -65,13 +68,15 @@ class BaseLayer:
     """Where the parts of the root come from.
 
     `read_only`: (host path, path inside); `symlinks`: (target, path inside); `agent`: the command line of the agent;
-    `search_path`: PATH of everything inside; `size_note`: nothing is copied but Deno and a few files.
+    `search_path`: PATH of everything inside; `roots`: the certificate authorities of the system, one PEM file.
+    Nothing is copied but Deno and a few files.
     """
 
     read_only: tuple[tuple[Path, str], ...]
     symlinks: tuple[tuple[str, str], ...]
     agent: tuple[str, ...]
     search_path: str
+    roots: Path
 
 
 def prepare_base(cache_dir: Path) -> BaseLayer:
@@ -93,7 +98,8 @@ def prepare_base(cache_dir: Path) -> BaseLayer:
     if not python.is_relative_to("/usr"):
         search_path += f":{python.parent}"
     agent = (str(python), "-I", "-S", "-c", _AGENT_START)
-    return BaseLayer(tuple(read_only), tuple(symlinks), agent, search_path)
+    roots = folder / ROOTS.lstrip("/")
+    return BaseLayer(tuple(read_only), tuple(symlinks), agent, search_path, roots)
 
 
 def find_python() -> Path:
@@ -174,6 +180,20 @@ def _build_etc(etc: Path) -> None:
     for name, text in WRITTEN_TO_ETC.items():
         (etc / name).write_text(text)
     (etc / "mtab").symlink_to("/proc/self/mounts")
+    _place_authorities(etc)
+
+
+def _place_authorities(etc: Path) -> None:
+    """A plain file each, for a sandbox's own to be mounted over: a mount can neither make one nor replace a link."""
+    bundle = etc.parent / ROOTS.lstrip("/")
+    known = ROOTS if os.path.exists(ROOTS) else ssl.get_default_verify_paths().cafile
+    text = Path(known).read_bytes() if known else b""
+    bundle.unlink(missing_ok=True)
+    bundle.parent.mkdir(parents=True, exist_ok=True)
+    bundle.write_bytes(text)
+    authority = etc.parent / AUTHORITY.lstrip("/")
+    authority.parent.mkdir()
+    authority.touch()
 
 
 def _build_tools(tools: Path, python: Path) -> None:

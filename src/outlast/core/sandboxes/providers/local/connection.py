@@ -5,13 +5,14 @@ trusted: frames are bounded, and each answer is checked for the shape that is ne
 """
 
 import os
+import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Final
 
 import anyio
-from anyio.abc import SocketStream
+from anyio.abc import SocketAttribute, SocketStream
 
 from outlast.base.errors import (
     ArgumentsInvalid,
@@ -22,8 +23,10 @@ from outlast.base.errors import (
     NotFound,
     PathRefused,
     SandboxLost,
+    SandboxUnavailable,
 )
 
+from .descriptors import ANCILLARY_SIZE, Received
 from .inside.frames import BadFrame, Decoder, encode
 
 MAX_IDLE: Final = 4
@@ -36,6 +39,7 @@ _ERRORS: Final = {
     "path_refused": PathRefused,
     "disk_full": DiskFull,
     "arguments_invalid": ArgumentsInvalid,
+    "no_egress": SandboxUnavailable,
 }
 
 _GONE: Final = (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError, OSError, BadFrame)
@@ -80,6 +84,18 @@ class Wire:
             self._frames.extend(self._decoder.feed(await self._stream.receive(RECEIVE_SIZE)))
         return self._frames.pop(0)
 
+    async def receive_with(self, received: Received) -> Frame:
+        """As `receive`; descriptors that come along are put into `received`. Everywhere else the kernel drops them."""
+        sock = self._stream.extra(SocketAttribute.raw_socket)
+        while not self._frames:
+            await anyio.wait_readable(sock)
+            data, ancillary, flags, _ = sock.recvmsg(RECEIVE_SIZE, ANCILLARY_SIZE, socket.MSG_CMSG_CLOEXEC)
+            received.add(ancillary, flags)
+            if not data:
+                raise anyio.EndOfStream
+            self._frames.extend(self._decoder.feed(data))
+        return self._frames.pop(0)
+
     async def aclose(self) -> None:
         await anyio.aclose_forcefully(self._stream)
 
@@ -92,10 +108,12 @@ class Exchange:
         self._sandbox_id = sandbox_id
         self.done = False
 
-    async def next(self) -> Frame:
-        """The next answer; the last one says `end`, or has no such word. Raises the error that the agent answered."""
+    async def next(self, received: Received | None = None) -> Frame:
+        """The next answer; the last one says `end`, or has no such word. Raises the error that the agent answered.
+        `received` gets the descriptors that come with it."""
         try:
-            head, payload = await self._wire.receive()
+            receiving = self._wire.receive() if received is None else self._wire.receive_with(received)
+            head, payload = await receiving
         except _GONE as error:
             raise lost(self._sandbox_id) from error
         self.done = bool(head.get("end", True))

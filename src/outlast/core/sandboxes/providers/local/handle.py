@@ -2,6 +2,7 @@
 
 import codecs
 import inspect
+import socket
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,7 +19,9 @@ from outlast.core.sandboxes.interface import (
 
 from .cgroups import Group
 from .connection import Exchange, Pool
+from .descriptors import Received
 from .inside.frames import MAX_PAYLOAD_BYTES
+from .inside.ports import EGRESS_PORT
 
 
 class AgentHandle(SandboxDefaults):
@@ -120,6 +123,18 @@ class AgentHandle(SandboxDefaults):
             FileEntry(str(entry["path"]), int(entry["size"]), bool(entry["is_dir"]), float(entry["mtime"]))
             for entry in head["entries"][:limit]
         ]
+
+    async def dial(self, port: int) -> socket.socket:
+        with Received() as received:
+            async with self._pool.exchange("dial", port=port) as exchange:
+                await exchange.next(received)
+            return received.take_connected(port)
+
+    async def egress_listener(self) -> socket.socket:
+        with Received() as received:
+            async with self._pool.exchange("egress") as exchange:
+                await exchange.next(received)
+            return received.take_listener(EGRESS_PORT)
 
     async def aclose(self) -> None:
         await self._pool.aclose()

@@ -6,6 +6,7 @@ import json
 import marshal
 import os
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -14,6 +15,7 @@ from outlast.core.sandboxes.interface import SandboxSpec
 
 from .base_layer import HOME, USER_ID, BaseLayer
 from .cgroups import Group, Layout, limit_files
+from .network import authority_environment, proxy_environment, write_authorities
 from .seccomp import filter_program
 from .shim import INFO_FD, SECCOMP_FD, STAGE
 
@@ -95,12 +97,21 @@ def environment(spec: SandboxSpec, base: BaseLayer) -> dict[str, str]:
         "NO_COLOR": "1",
         "DENO_NO_UPDATE_CHECK": "1",
         "DENO_NO_PROMPT": "1",
+        **(proxy_environment() if spec.egress else {}),
+        **(authority_environment() if spec.authority_pem else {}),
         **spec.env,
     }
 
 
-def bwrap_arguments(base: BaseLayer, workspace_dir: Path, disk_bytes: int, stage: list[str]) -> list[str]:
-    """The command line of bubblewrap. With `stage` (filled here) sources are named by their staged place."""
+def bwrap_arguments(
+    base: BaseLayer,
+    workspace_dir: Path,
+    disk_bytes: int,
+    stage: list[str],
+    over: Sequence[tuple[Path, str]] = (),
+) -> list[str]:
+    """The command line of bubblewrap. With `stage` (filled here) sources are named by their staged place. `over` are
+    files put in the place of the base layer's, read-only: (host path, path inside)."""
 
     def source(path: Path) -> str:
         stage.append(str(path))
@@ -119,7 +130,7 @@ def bwrap_arguments(base: BaseLayer, workspace_dir: Path, disk_bytes: int, stage
         "--info-fd",
         str(INFO_FD),
     ]
-    for path, inside in base.read_only:
+    for path, inside in (*base.read_only, *over):
         words += ["--ro-bind", source(path) if staged else str(path), inside]
     for target, inside in base.symlinks:
         words += ["--symlink", target, inside]
@@ -156,13 +167,19 @@ def write_plan(
     """The whole plan, marshalled for the shim (the same Python runs it)."""
     limits = spec.limits
     stage: list[str] = []
-    argv = bwrap_arguments(base, spec.workspace_dir.resolve(), limits.disk_bytes, stage)
+    over = write_authorities(base, spec.authority_pem, state_dir) if spec.authority_pem else ()
+    argv = bwrap_arguments(base, spec.workspace_dir.resolve(), limits.disk_bytes, stage, over)
     rlimits = [("RLIMIT_CORE", 0), ("RLIMIT_FSIZE", limits.disk_bytes), ("RLIMIT_NOFILE", OPEN_FILES)]
     if not layout.enforces("memory"):
         rlimits.append(("RLIMIT_DATA", max(limits.memory_bytes, LEAST_DATA_BYTES)))
     if not layout.enforces("pids") and counts_per_namespace():
         rlimits.append(("RLIMIT_NPROC", limits.processes))
-    config = {"env": environment(spec, base), "rlimits": rlimits, "disk_bytes": limits.disk_bytes}
+    config = {
+        "env": environment(spec, base),
+        "rlimits": rlimits,
+        "disk_bytes": limits.disk_bytes,
+        "egress": spec.egress,
+    }
     plan: dict[str, Any] = {
         "state_dir": str(state_dir),
         "state_template": state_text(spec, group),

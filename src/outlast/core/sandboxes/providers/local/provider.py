@@ -54,7 +54,7 @@ class LocalProvider(ProviderDefaults):
     def capabilities(self) -> Capabilities:
         if self._layout is None:
             self._layout = find_layout()
-        return Capabilities(pause=self._layout.can_freeze, reattach=True)
+        return Capabilities(pause=self._layout.can_freeze, preview=True, reattach=True, egress=True)
 
     async def probe(self) -> ProbeReport:
         report = probing.missing_tools()

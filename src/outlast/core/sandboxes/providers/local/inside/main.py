@@ -14,6 +14,7 @@ from .disk import DiskWatch
 from .effects import Effect, Effects, Listener, Refused
 from .frames import BadFrame, Decoder, encode
 from .loop import READ, WRITE, Loop
+from .ports import Ports
 from .processes import Spawner
 from .repls import ARGV, Job, Repl
 
@@ -31,7 +32,9 @@ VERSION = 1
 class Agent:
     """Everything the sandbox knows: its effects, its REPLs, the environment of what it starts."""
 
-    def __init__(self, loop: Loop, spawner: Spawner, env: dict[str, str], disk_bytes: int) -> None:
+    def __init__(
+        self, loop: Loop, spawner: Spawner, env: dict[str, str], disk_bytes: int, ports: Ports
+    ) -> None:
         self.loop = loop
         self._spawner = spawner
         self.env = env
@@ -49,6 +52,8 @@ class Agent:
             "write": self._write,
             "read": self._read,
             "list": self._list,
+            "dial": ports.dial,
+            "egress": ports.egress,
         }
 
     def _hello(self, connection: Connection, _request: dict[str, Any], _payload: bytes) -> None:
@@ -128,11 +133,18 @@ class Connection(Listener):
         self._out = bytearray()
         self._effect: Optional[Effect] = None
         self._sent = 0
+        self._passing: list[int] = []
+        self.on_close: Optional[Callable[[], None]] = None
         sock.setblocking(False)
         agent.loop.add(sock.fileno(), READ, self._ready)
 
     def reply(self, payload: bytes = b"", **head: Any) -> None:
         self._write(encode({"ok": True, **head}, payload))
+
+    def pass_on(self, fd: int) -> None:
+        """Answer with a copy of a descriptor, which travels beside the answer's first bytes."""
+        self._passing.append(os.dup(fd))
+        self.reply()
 
     def refuse(self, error: Refused) -> None:
         self._effect = None
@@ -196,7 +208,7 @@ class Connection(Listener):
             return
         try:
             while self._out:
-                del self._out[: self._sock.send(memoryview(self._out)[: 1 << 18])]
+                del self._out[: self._send(memoryview(self._out)[: 1 << 18])]
         except BlockingIOError:
             pass
         except OSError:
@@ -207,9 +219,25 @@ class Connection(Listener):
         if not self._out and effect is not None and (effect.result or self._sent < len(effect.output.head)):
             self.pump()
 
+    def _send(self, data: memoryview) -> int:
+        if not self._passing:
+            return self._sock.send(data)
+        descriptors = struct.pack(f"{len(self._passing)}i", *self._passing)
+        sent = self._sock.sendmsg([data], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, descriptors)])
+        self._drop_passing()
+        return sent
+
+    def _drop_passing(self) -> None:
+        while self._passing:
+            os.close(self._passing.pop())
+
     def _close(self) -> None:
         if self._sock.fileno() < 0:
             return
+        self._drop_passing()
+        if self.on_close is not None:
+            self.on_close()
+            self.on_close = None
         if self._effect is not None and self._effect.listener is self:
             self._effect.listener = None
         self._effect = None
@@ -231,7 +259,7 @@ def main() -> None:
     config = json.loads(message)
     for name, value in config["rlimits"]:
         resource.setrlimit(getattr(resource, name), (value, value))
-    agent = Agent(loop, spawner, config["env"], config["disk_bytes"])
+    agent = Agent(loop, spawner, config["env"], config["disk_bytes"], Ports(loop, bool(config.get("egress"))))
 
     def accept(_events: int) -> None:
         message, extra, _flags, _address = control.recvmsg(16, _socket.CMSG_SPACE(4 * MAX_PASSED))

@@ -1,0 +1,130 @@
+"""Ports inside: connecting to one, and the listener that is the way out. Both descriptors go to the server.
+
+The sandbox has a loopback device and nothing else. Whoever in it wants the network connects to the listener, where
+the server accepts; whoever outside wants a port in here gets a socket that was connected in here.
+"""
+
+from __future__ import annotations
+
+import _socket
+import errno
+import os
+
+from .effects import Refused
+from .loop import WRITE, Loop
+
+TYPE_CHECKING = False  # importing `typing` would cost every sandbox 3 ms of its start
+if TYPE_CHECKING:
+    from typing import Any, Callable, Optional
+
+    from .main import Connection
+
+EGRESS_PORT = 3128
+EGRESS_BACKLOG = 512
+CONNECT_TIMEOUT_S = 5.0
+LOOPBACK = ((_socket.AF_INET, "127.0.0.1"), (_socket.AF_INET6, "::1"))
+
+
+class Ports:
+    """Answers the requests for descriptors. With `egress` the way out is open from the agent's first moment."""
+
+    def __init__(self, loop: Loop, egress: bool) -> None:
+        self._loop = loop
+        self._listener = open_listener() if egress else None
+
+    def dial(self, connection: Connection, request: dict[str, Any], _payload: bytes) -> None:
+        port = int(request["port"])
+        if not 0 < port < 65536:
+            raise Refused("arguments_invalid", f"there is no port {port}; ports go from 1 to 65535")
+
+        def done(sock: Optional[_socket.socket], error: Optional[Refused]) -> None:
+            connection.on_close = None
+            if sock is None:
+                connection.refuse(error or Refused("not_found", f"port {port} cannot be reached"))
+                return
+            connection.pass_on(sock.fileno())
+            sock.close()
+
+        Dial(self._loop, port, done).start(connection)
+
+    def egress(self, connection: Connection, _request: dict[str, Any], _payload: bytes) -> None:
+        if self._listener is None:
+            raise Refused("no_egress", "this sandbox was made without a way out")
+        connection.pass_on(self._listener.fileno())
+
+
+def open_listener() -> _socket.socket:
+    """The listener on 127.0.0.1:3128. Connections wait in it while no server accepts. Raises OSError."""
+    listener = _socket.socket(_socket.AF_INET, _socket.SOCK_STREAM)
+    listener.bind(("127.0.0.1", EGRESS_PORT))
+    listener.listen(EGRESS_BACKLOG)
+    listener.setblocking(False)
+    return listener
+
+
+class Dial:
+    """Connects to a port: first over IPv4, then over IPv6. `done` gets the connected socket, or why there is none;
+    whoever gets the socket closes it. After `cancel` it is not called."""
+
+    def __init__(
+        self, loop: Loop, port: int, done: Callable[[Optional[_socket.socket], Optional[Refused]], None]
+    ) -> None:
+        self._loop = loop
+        self._port = port
+        self._done = done
+        self._left = list(LOOPBACK)
+        self._sock: Optional[_socket.socket] = None
+        self._timer = loop.after(CONNECT_TIMEOUT_S, self._late)
+
+    def start(self, connection: Connection) -> None:
+        """Given up when the connection that asked is closed."""
+        connection.on_close = self.cancel
+        self._next()
+
+    def cancel(self) -> None:
+        self._timer.cancel()
+        self._drop()
+
+    def _next(self) -> None:
+        while self._left:
+            family, address = self._left.pop(0)
+            try:
+                sock = self._sock = _socket.socket(family, _socket.SOCK_STREAM)
+                sock.setblocking(False)
+                sock.connect((address, self._port))
+            except BlockingIOError:
+                self._loop.add(sock.fileno(), WRITE, self._ready)
+                return
+            except OSError:
+                self._drop()
+                continue
+            self._finish()
+            return
+        self.cancel()
+        self._done(None, Refused("not_found", f"nothing listens on port {self._port} in the sandbox"))
+
+    def _ready(self, _events: int) -> None:
+        assert self._sock is not None
+        error = self._sock.getsockopt(_socket.SOL_SOCKET, _socket.SO_ERROR)
+        self._loop.remove(self._sock.fileno())
+        if error == 0:
+            self._finish()
+            return
+        self._drop()
+        self._next()
+
+    def _late(self) -> None:
+        self._drop()
+        why = os.strerror(errno.ETIMEDOUT)
+        self._done(None, Refused("not_found", f"port {self._port} in the sandbox does not accept: {why}"))
+
+    def _finish(self) -> None:
+        self._timer.cancel()
+        sock, self._sock = self._sock, None
+        self._done(sock, None)
+
+    def _drop(self) -> None:
+        if self._sock is not None:
+            self._loop.remove(self._sock.fileno())
+            self._sock.close()
+            self._sock = None
