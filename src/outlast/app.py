@@ -42,7 +42,9 @@ from outlast.core.runs.store import free_lapsed
 from outlast.core.runs.sweeper import SandboxSteps, Sweeper
 from outlast.core.runs.watching import Watching
 from outlast.core.runs.worker import Worker
+from outlast.core.sandboxes.ladder import Ladder
 from outlast.core.sandboxes.manager import SandboxManager
+from outlast.core.sandboxes.orphans import reconcile, sweep
 from outlast.core.sandboxes.providers.registry import open_provider
 from outlast.core.sandboxes.providers.setup import setup_from
 from outlast.core.streams.hub import Hub
@@ -57,7 +59,6 @@ from outlast.surfaces.http.server import HttpServer, bind
 from outlast.surfaces.http.sign_in import Surface
 from outlast.surfaces.http.stream import OpenStreams, StreamTimes
 
-IDLE_CHECK_S = 60.0
 Announce = Callable[[str], None]
 AskedToStop = Callable[[], Awaitable[None]]
 log = logging.getLogger("outlast.app")
@@ -242,7 +243,8 @@ async def _start_inner(program: Program, tasks: TaskGroup, worker_ended: anyio.E
         await program.database.write(free_lapsed, everything=True)
     if program.sandboxes is not None:
         await _take_up_sandboxes(program.sandboxes)
-        tasks.start_soon(_pause_idle_sandboxes, program.services)
+        step, look = partial(pause_idle, program.services), partial(sweep, program.sandboxes)
+        tasks.start_soon(Ladder(program.sandboxes, step, look).run)
     tasks.start_soon(program.sweeper.run)
     tasks.start_soon(_work, program.worker, worker_ended)
 
@@ -257,18 +259,9 @@ async def _work(worker: Worker, ended: anyio.Event) -> None:
 async def _take_up_sandboxes(sandboxes: SandboxManager) -> None:
     """Keep the sandboxes that outlived the last server. A machine that cannot run any says so when one is needed."""
     try:
-        await sandboxes.reconcile()
+        await reconcile(sandboxes)
     except OutlastError as error:
         log.warning("sandboxes not taken up", extra={"code": error.code, "reason": error.message})
-
-
-async def _pause_idle_sandboxes(services: Services) -> None:
-    while True:
-        await anyio.sleep(IDLE_CHECK_S)
-        try:
-            await pause_idle(services)
-        except OutlastError as error:
-            log.warning("idle sandboxes not paused", extra={"code": error.code, "reason": error.message})
 
 
 async def _end_typing(presence: PresenceBoard) -> None:

@@ -21,7 +21,9 @@ from outlast.core.accounts.store import add_user
 from outlast.core.projects.store import add_project
 from outlast.core.sandboxes import store
 from outlast.core.sandboxes.interface import Capabilities, Command, SandboxProvider, SandboxSpec
+from outlast.core.sandboxes.ladder import step_down
 from outlast.core.sandboxes.manager import SandboxManager
+from outlast.core.sandboxes.orphans import reconcile
 from outlast.core.sandboxes.providers.local.provider import LocalProvider
 from outlast.core.sandboxes.rules import PauseKind, State
 from outlast.db.database import Database, Tx
@@ -189,7 +191,7 @@ async def test_the_next_server_finds_it_again(house: House, memory: MemoryProvid
     await house.run(manager, "true", "eff_1")
     await manager.aclose()
     second = house.manager(memory)
-    await second.reconcile()
+    await reconcile(second)
     sandbox = await second.ensure(house.workspace_id, house.project_id)
     assert memory.created == [sandbox.sandbox_id]
     assert house.told == ["creating", "ready"]
@@ -203,7 +205,7 @@ async def test_the_next_server_finds_a_frozen_one_and_leaves_it_frozen(
     assert isinstance(sandbox, MemorySandbox)
     await manager.freeze(house.workspace_id)
     second = house.manager(memory)
-    await second.reconcile()
+    await reconcile(second)
     assert sandbox.is_frozen()
     await second.thaw(house.workspace_id)
     assert not sandbox.is_frozen()
@@ -224,7 +226,7 @@ async def test_one_left_half_asleep_by_a_killed_server_is_woken(
             change, sandbox.sandbox_id, State.PAUSED, house._announce, pause_kind=PauseKind.FROZEN
         )
         await house.db.write(change, sandbox.sandbox_id, State.RESUMING, house._announce)
-    await house.manager(memory).reconcile()
+    await reconcile(house.manager(memory))
     assert not sandbox.is_frozen()
     assert (await house.row()).life.state is State.READY
 
@@ -236,7 +238,7 @@ async def test_a_restart_closes_what_vanished_and_ends_what_nobody_knows(
     vanished = await manager.ensure(house.workspace_id, house.project_id)
     memory.lose(vanished.sandbox_id)
     await memory.create(SandboxSpec("sbx_orphan", Path("orphan")))
-    await house.manager(memory).reconcile()
+    await reconcile(house.manager(memory))
     assert (await house.row()).life.state is State.LOST
     assert await memory.list_refs() == []
     assert house.told[-2:] == ["lost", "context.lost"]
@@ -249,7 +251,7 @@ async def test_one_whose_creation_was_cut_by_a_kill_is_closed_at_the_restart(
         store.add, house.workspace_id, house.project_id, "memory", "local", house._announce
     )
     await memory.create(SandboxSpec(row.id, Path("any")))
-    await house.manager(memory).reconcile()
+    await reconcile(house.manager(memory))
     assert (await house.row()).life.state is State.LOST
     assert await memory.list_refs() == []
     assert "context.lost" not in house.told
@@ -258,7 +260,7 @@ async def test_one_whose_creation_was_cut_by_a_kill_is_closed_at_the_restart(
 async def test_sandboxes_of_another_node_are_left_alone(house: House, memory: MemoryProvider) -> None:
     await house.manager(memory).ensure(house.workspace_id, house.project_id)
     other = SandboxManager(house.db, MemoryProvider(), house.clock, SETTINGS, house.data_dir, node_id="nod_2")
-    await other.reconcile()
+    await reconcile(other)
     assert (await house.row()).life.state is State.READY
 
 
@@ -297,18 +299,18 @@ async def test_idle_sandboxes_are_frozen_then_stopped_then_removed(
 ) -> None:
     manager = house.manager(memory)
     await manager.ensure(house.workspace_id, house.project_id)
-    await manager.pause_idle()
+    await step_down(manager)
     assert (await house.row()).life.state is State.READY
     house.clock.shift = timedelta(seconds=SETTINGS.idle_pause_s + 1)
-    await manager.pause_idle(busy=[house.workspace_id])
+    await step_down(manager, busy=[house.workspace_id])
     assert (await house.row()).life.state is State.READY
-    await manager.pause_idle()
+    await step_down(manager)
     assert (await house.row()).life.pause_kind is PauseKind.FROZEN
     house.clock.shift = timedelta(seconds=SETTINGS.stop_after_s + 1)
-    await manager.pause_idle()
+    await step_down(manager)
     assert (await house.row()).life.pause_kind is PauseKind.STOPPED
     house.clock.shift = timedelta(seconds=SETTINGS.kill_after_s + 1)
-    await manager.pause_idle()
+    await step_down(manager)
     assert (await house.row()).life.state is State.KILLED
 
 
@@ -355,7 +357,7 @@ async def test_many_that_start_at_once_are_trimmed_to_the_limit_when_they_rest(
         async with anyio.create_task_group() as tasks:
             for workspace_id in places:
                 tasks.start_soon(manager.ensure, workspace_id, house.project_id)
-    await manager.pause_idle()
+    await step_down(manager)
     assert len(await memory.list_refs()) == 3
 
 
@@ -390,7 +392,7 @@ async def test_real_sandboxes_live_through_a_change_of_servers(house: House, loc
     await manager.freeze(house.workspace_id)
     await manager.aclose()
     second = house.manager(LocalProvider(local.state_dir, local.cache_dir))
-    await second.reconcile()
+    await reconcile(second)
     assert await house.run(second, "pgrep -c sleep; cat kept.txt", "eff_2") == "1\nkept\n"
     assert (await house.row()).id == first.id
     await second.stop(house.workspace_id)

@@ -10,6 +10,7 @@ from outlast.core.projects import store as projects
 from outlast.core.projects.permissions import require
 from outlast.core.projects.rules import Right
 from outlast.core.projects.store import ProjectData
+from outlast.core.sandboxes.orphans import collect
 from outlast.core.sandboxes.store import give_up
 from outlast.db.database import Tx
 
@@ -71,8 +72,8 @@ async def delete_project(services: Services, actor: Actor, project_id: str) -> N
 
     await services.db.write(run)
     if services.machines is not None:
-        with suppress(OutlastError):  # noted in the tables, and tried again every minute
-            await services.machines.collect()
+        with suppress(OutlastError):  # noted in the tables, and tried again every few minutes
+            await collect(services.machines)
 
 
 async def project_or_default(services: Services, actor: Actor, project_id: str | None) -> str:

@@ -12,7 +12,9 @@ from outlast.core.accounts.actor import Actor
 from outlast.core.projects.permissions import require, require_sandbox
 from outlast.core.projects.rules import Right
 from outlast.core.sandboxes.interface import FileEntry, SandboxStatistics
+from outlast.core.sandboxes.ladder import step_down
 from outlast.core.sandboxes.manager import SandboxManager
+from outlast.core.sandboxes.orphans import collect
 from outlast.db.database import Tx
 from outlast.db.tables import runs, sandboxes, workspaces
 
@@ -102,8 +104,8 @@ async def pause_idle(services: Services) -> None:
     """Freeze, stop or end the sandboxes that have been idle for as long as the settings say, and remove what deleted
     threads have left; for the server itself."""
     if services.machines is not None:
-        await services.machines.collect()
-        await services.machines.pause_idle(await services.db.read(_busy_workspaces))
+        await collect(services.machines)
+        await step_down(services.machines, await services.db.read(_busy_workspaces))
 
 
 def _machines(services: Services) -> SandboxManager:

@@ -12,6 +12,7 @@ from outlast.core.accounts.actor import Actor
 from outlast.core.limits.rules import checked_line
 from outlast.core.projects.permissions import require, require_thread
 from outlast.core.projects.rules import Right
+from outlast.core.sandboxes.orphans import collect
 from outlast.core.sandboxes.store import announce_to_project, give_up
 from outlast.core.threads import lists
 from outlast.core.threads import store as threads
@@ -163,8 +164,8 @@ async def delete_thread(services: Services, actor: Actor, thread_id: str) -> Non
 
     await services.db.write(run)
     if services.machines is not None:
-        with suppress(OutlastError):  # noted in the tables, and tried again every minute
-            await services.machines.collect()
+        with suppress(OutlastError):  # noted in the tables, and tried again every few minutes
+            await collect(services.machines)
 
 
 async def fork_thread(

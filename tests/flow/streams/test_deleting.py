@@ -21,6 +21,7 @@ from outlast.base.ids import new_id
 from outlast.base.settings import SandboxSettings
 from outlast.core.sandboxes.interface import Sandbox
 from outlast.core.sandboxes.manager import SandboxManager
+from outlast.core.sandboxes.orphans import reconcile
 from outlast.db.database import Database, Tx
 from outlast.db.tables import meta, sandboxes, workspaces
 from outlast.db.tables import threads as thread_table
@@ -158,7 +159,7 @@ async def test_what_a_server_did_not_get_to_is_collected_later(
         await threads.delete_thread(without, it.team.owner, it.team.thread_id)
         assert len(await it.left()) == 3
         if restarted:
-            await it.manager().reconcile()
+            await reconcile(it.manager())
         else:
             await pause_idle(it.services)
         assert await it.left() == []
@@ -171,7 +172,7 @@ async def test_a_workspace_of_another_server_is_left_to_that_server(db: Database
             db, MemoryProvider(), SystemClock(), SandboxSettings(), tmp_path / "other", node_id="nod_2"
         )
         await threads.delete_thread(replace(it.services, machines=other), it.team.owner, it.team.thread_id)
-        await other.reconcile()
+        await reconcile(other)
         assert len(await it.left()) == 3
 
 

@@ -153,3 +153,16 @@ def idle_step(
     if idle_s >= stop_after_s and life.pause_kind is not PauseKind.STOPPED:
         return Idle.STOP
     return Idle.FREEZE if idle_s >= freeze_after_s and life.state is State.READY else Idle.LEAVE
+
+
+def idle_due_s(life: Life, freeze_after_s: float, stop_after_s: float, kill_after_s: float) -> float | None:
+    """After how many idle seconds the next step of `idle_step` is due; None: none is, as it is."""
+    match life:
+        case Life(State.READY):
+            return freeze_after_s
+        case Life(State.PAUSED, PauseKind.FROZEN):
+            return stop_after_s
+        case Life(State.PAUSED):
+            return kill_after_s
+        case _:
+            return None

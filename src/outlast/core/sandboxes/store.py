@@ -1,6 +1,6 @@
 """Rows of workspaces and sandboxes. First argument: the open transaction."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
@@ -143,12 +143,22 @@ def change(
     return changed
 
 
-def give_up(tx: Tx, project_id: str, thread_id: str | None = None, announce: Announce | None = None) -> None:
-    """Remove the workspaces of a project, or of one thread of it, with their sandboxes from the tables. What they have
-    on this or another machine is noted for `SandboxManager.collect`, so that a killed server forgets nothing."""
+def give_up(
+    tx: Tx,
+    project_id: str,
+    thread_id: str | None = None,
+    announce: Announce | None = None,
+    *,
+    workspace_id: str | None = None,
+) -> None:
+    """Remove the workspaces of a project, or of one thread of it, or one of them, with their sandboxes from the tables.
+    What they have on this or another machine is noted for `SandboxManager.collect`, so that a killed server forgets
+    nothing."""
     mine = workspaces.c.project_id == project_id
     if thread_id is not None:
         mine &= (workspaces.c.owner_type == "thread") & (workspaces.c.owner_id == thread_id)
+    if workspace_id is not None:
+        mine &= workspaces.c.id == workspace_id
     used = sa.select(sandboxes).join(workspaces, workspaces.c.id == sandboxes.c.workspace_id).where(mine)
     places: dict[str, str] = {}
     for row in tx.all(used.order_by(sandboxes.c.id)):
@@ -181,6 +191,12 @@ def touch(tx: Tx, sandbox_id: str, workspace_id: str) -> None:
     """Both were used just now: the idle clocks start again."""
     tx.execute(sandboxes.update().where(sandboxes.c.id == sandbox_id).values(last_used_at=tx.now))
     tx.execute(workspaces.update().where(workspaces.c.id == workspace_id).values(last_used_at=tx.now))
+
+
+def touch_all(tx: Tx, rows: Sequence[SandboxRow]) -> None:
+    """As `touch`, for several."""
+    for row in rows:
+        touch(tx, row.id, row.workspace_id)
 
 
 def _deleted(workspace_id: str) -> NotFound:

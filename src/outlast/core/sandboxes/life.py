@@ -1,0 +1,200 @@
+"""The steps of one sandbox's life: what the provider does, and the row that says so.
+
+Whoever calls holds the workspace's lock (`manager.py`), so that each step sees the row as the last one left it.
+"""
+
+from contextlib import suppress
+from pathlib import Path
+from typing import Final, Protocol
+
+import anyio
+
+from outlast.base.errors import SandboxLost
+from outlast.base.settings import SandboxSettings
+from outlast.core.sandboxes import store
+from outlast.core.sandboxes.interface import Limits, Sandbox, SandboxProvider, SandboxSpec
+from outlast.core.sandboxes.rules import PauseKind, State, Step, is_alive, may_become, must_thaw, step_to_use
+from outlast.core.sandboxes.store import Announce, SandboxRow
+from outlast.db.database import Database
+
+FAILED_START_S: Final = 20.0
+MEBIBYTE: Final = 1024 * 1024
+
+
+class Attendant(Protocol):
+    """Who has something to do while a sandbox is awake. Told inside the step: it must neither wait nor raise."""
+
+    def awake(self, row: SandboxRow, sandbox: Sandbox) -> None:
+        """It is awake and connected; told again after each sleep and each restart of the server."""
+
+    def asleep(self, row: SandboxRow) -> None:
+        """It is about to be frozen, or is gone: leave it alone."""
+
+
+class Lives:
+    """In memory: handles on living sandboxes by workspace (open sockets, found again by ref after a restart)."""
+
+    def __init__(
+        self,
+        db: Database,
+        provider: SandboxProvider,
+        settings: SandboxSettings,
+        data_dir: Path,
+        announce: Announce,
+    ) -> None:
+        self._db, self._settings, self._data_dir, self._announce = db, settings, data_dir, announce
+        self.provider = provider
+        self.handles: dict[str, Sandbox] = {}
+        self.attendants: list[Attendant] = []
+
+    def workspace_dir(self, workspace_id: str) -> Path:
+        return self._data_dir / "workspaces" / workspace_id
+
+    async def wake(self, row: SandboxRow) -> Sandbox | None:
+        """A handle on the recorded sandbox, awake; None when a new one is needed, with the row closed."""
+        handle = self._handle(row)
+        step = step_to_use(row.life, handle is not None)
+        if step is Step.CREATE:
+            if is_alive(row.life.state):
+                await self.end(row, State.LOST)
+            return None
+        try:
+            sandbox = handle or await self.provider.connect(row.id, row.ref)
+            await sandbox.statistics()
+            if row.life.state is not State.READY:
+                await self._thaw(row, sandbox)
+        except SandboxLost:
+            await self.lose(row)
+            return None
+        if step is not Step.USE:
+            self._keep(row, sandbox)
+        return sandbox
+
+    async def connect(self, row: SandboxRow) -> Sandbox:
+        """A handle on the recorded sandbox as it is, awake or frozen. Raises `SandboxLost`."""
+        return self._handle(row) or await self.provider.connect(row.id, row.ref)
+
+    async def freeze(self, row: SandboxRow) -> None:
+        """Put it to sleep with its memory; where the provider cannot, kill it."""
+        sandbox = await self.wake(row)
+        if sandbox is None:
+            return
+        if not self.provider.capabilities.pause:
+            await self.end(row, State.KILLED)
+            return
+        self._asleep(row)
+        await self.change(row, State.PAUSING)
+        await sandbox.freeze()
+        await self.change(row, State.PAUSED, PauseKind.FROZEN)
+
+    async def stop(self, row: SandboxRow) -> None:
+        """End its processes and keep its place."""
+        if row.life.state is State.READY:
+            await self.change(row, State.PAUSING)
+        await self._kill_processes(row)
+        await self.change(row, State.PAUSED, PauseKind.STOPPED)
+
+    async def end(self, row: SandboxRow, state: State) -> None:
+        """End it for good."""
+        await self._kill_processes(row)
+        await self.change(row, state)
+
+    async def lose(self, row: SandboxRow) -> None:
+        """Record that it was found gone."""
+        self.handles.pop(row.workspace_id, None)
+        self._asleep(row)
+        await self.change(row, State.LOST)
+
+    async def start(self, row: SandboxRow) -> Sandbox:
+        """Start the recorded sandbox; a failed or cancelled start closes its row."""
+        sandbox = None
+        try:
+            sandbox = await self.provider.create(self.spec(row))
+            await self.change(row, State.READY, ref=sandbox.ref)
+        except BaseException:
+            with anyio.move_on_after(FAILED_START_S, shield=True):
+                if sandbox is not None:
+                    await sandbox.kill()
+                await self.change(row, State.LOST)
+            raise
+        self._keep(row, sandbox)
+        return sandbox
+
+    async def adopt(self, row: SandboxRow, ref: str | None) -> bool:
+        """Whether the recorded sandbox still lives; one that was left half asleep is woken."""
+        if ref is None or ref != row.ref:
+            return False
+        try:
+            sandbox = await self.provider.connect(row.id, row.ref)
+            if must_thaw(row.life):
+                await sandbox.thaw()
+                await self.change(row, State.READY)
+        except SandboxLost:
+            return False
+        self.handles[row.workspace_id] = sandbox
+        if row.life.pause_kind is None:
+            self._keep(row, sandbox)
+        return True
+
+    async def drop(self, workspace_id: str) -> None:
+        """End whatever this server holds for a workspace that is gone from the tables."""
+        handle = self.handles.pop(workspace_id, None)
+        if handle is not None:
+            with suppress(SandboxLost):
+                await handle.kill()
+
+    def spec(self, row: SandboxRow) -> SandboxSpec:
+        """What to start for it."""
+        settings = self._settings
+        limits = Limits(
+            memory_bytes=settings.memory_mb * MEBIBYTE,
+            cpu_count=settings.cpus,
+            processes=settings.processes,
+            disk_bytes=settings.disk_mb * MEBIBYTE,
+            output_bytes=settings.output_bytes,
+        )
+        return SandboxSpec(row.id, self.workspace_dir(row.workspace_id), limits)
+
+    async def change(
+        self, row: SandboxRow, state: State, pause_kind: PauseKind | None = None, *, ref: str | None = None
+    ) -> None:
+        """Record what has happened. Shielded: a cancelled write may or may not be kept, and the next reader would not
+        know which."""
+        with anyio.CancelScope(shield=True):
+            await self._db.write(store.change, row.id, state, self._announce, pause_kind=pause_kind, ref=ref)
+
+    async def aclose(self) -> None:
+        """Drop every connection; the sandboxes live on for the next server."""
+        handles, self.handles = self.handles, {}
+        for sandbox in handles.values():
+            await sandbox.aclose()
+
+    async def _thaw(self, row: SandboxRow, sandbox: Sandbox) -> None:
+        if may_become(row.life.state, State.RESUMING):
+            await self.change(row, State.RESUMING)
+        await sandbox.thaw()
+        await self.change(row, State.READY)
+
+    async def _kill_processes(self, row: SandboxRow) -> None:
+        self._asleep(row)
+        sandbox = self._handle(row)
+        self.handles.pop(row.workspace_id, None)
+        with suppress(SandboxLost):
+            if sandbox is None:
+                if not row.ref:
+                    return
+                sandbox = await self.provider.connect(row.id, row.ref)
+            await sandbox.kill()
+
+    def _handle(self, row: SandboxRow) -> Sandbox | None:
+        handle = self.handles.get(row.workspace_id)
+        return handle if handle is not None and handle.sandbox_id == row.id else None
+
+    def _keep(self, row: SandboxRow, sandbox: Sandbox) -> None:
+        self.handles[row.workspace_id] = sandbox
+        for attendant in self.attendants:
+            attendant.awake(row, sandbox)
+
+    def _asleep(self, row: SandboxRow) -> None:
+        for attendant in self.attendants:
+            attendant.asleep(row)
