@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from outlast.core.sandboxes.providers.local.sandbox import LocalSandbox, State
 from outlast.testing.sandbox import MemoryProvider
 
 LIMITS = Limits(memory_bytes=512 * 1024**2, processes=128, disk_bytes=64 * 1024**2)
+MINE = f"sbx_test{os.getpid()}n"  # other test runs on this machine have theirs
 _numbers = itertools.count(1)
 
 
@@ -49,7 +51,7 @@ def provider(request: pytest.FixtureRequest) -> SandboxProvider:
 @pytest.fixture
 def spec(tmp_path: Path) -> SandboxSpec:
     """What to make in this test; one workspace, a new id for each test."""
-    return SandboxSpec(f"sbx_test{next(_numbers)}", tmp_path / "workspace", LIMITS, {"GREETING": "hello"})
+    return SandboxSpec(f"{MINE}{next(_numbers)}", tmp_path / "workspace", LIMITS, {"GREETING": "hello"})
 
 
 @pytest.fixture
@@ -71,7 +73,7 @@ def state_of(provider: LocalProvider, sandbox_id: str) -> State:
 
 
 def group_folders() -> set[Path]:
-    """The control groups of sandboxes that exist on this machine now."""
+    """The control groups of this test run's sandboxes that exist now."""
     return {
-        path for hierarchy in find_layout().hierarchies for path in hierarchy.parent.glob("outlast-sbx_test*")
+        path for hierarchy in find_layout().hierarchies for path in hierarchy.parent.glob(f"outlast-{MINE}*")
     }

@@ -19,11 +19,12 @@ from outlast.core.sandboxes.interface import Command, Evaluation, SandboxSpec
 from outlast.core.sandboxes.providers.local import launch
 from outlast.core.sandboxes.providers.local.provider import LocalProvider
 from outlast.core.sandboxes.providers.local.sandbox import LocalSandbox
-from tests.sandbox.conftest import group_folders, state_of
+from tests.sandbox.conftest import MINE, group_folders, state_of
 
 pytestmark = pytest.mark.sandbox
 STAND_IN = Path(__file__).with_name("server_stand_in.py")
 # Goes on when the file `go` appears, so that nothing depends on how long the test takes.
+SURVIVOR = f"{MINE}survivor"
 SCRIPT = (
     "echo begun; until [ -e go ]; do sleep 0.05; done; echo middle; echo again >> runs; echo ended; cat runs"
 )
@@ -32,7 +33,7 @@ SCRIPT = (
 @contextmanager
 def server(local: LocalProvider, cache_dir: Path, workspace: Path) -> Iterator[subprocess.Popen[str]]:
     """Another server process that has made a sandbox and runs SCRIPT in it."""
-    words = [str(local.state_dir), str(cache_dir), str(workspace), "sbx_test_survivor", SCRIPT]
+    words = [str(local.state_dir), str(cache_dir), str(workspace), SURVIVOR, SCRIPT]
     process = subprocess.Popen([sys.executable, str(STAND_IN), *words], stdout=subprocess.PIPE, text=True)
     try:
         yield process
@@ -64,8 +65,8 @@ async def test_a_command_outlives_the_killed_server_and_its_whole_output_is_coll
         assert _line(process) == "output begun"
         process.send_signal(signal.SIGKILL)
         process.wait()
-    assert await local.list_refs() == [("sbx_test_survivor", ref)]
-    sandbox = await local.connect("sbx_test_survivor", ref)
+    assert await local.list_refs() == [(SURVIVOR, ref)]
+    sandbox = await local.connect(SURVIVOR, ref)
     heard: list[str] = []
     begun = anyio.Event()
 
@@ -99,7 +100,7 @@ async def test_a_command_that_ended_while_no_server_lived_is_collected(
         process.send_signal(signal.SIGKILL)
         process.wait()
     (workspace / "go").touch()
-    sandbox = await local.connect("sbx_test_survivor", ref)
+    sandbox = await local.connect(SURVIVOR, ref)
     result = await sandbox.run(Command("eff_1", 2, "", attach_only=True))
     assert result.output == "begun\nmiddle\nended\nagain\n"
 
