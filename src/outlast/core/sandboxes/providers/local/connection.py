@@ -6,7 +6,7 @@ trusted: frames are bounded, and each answer is checked for the shape that is ne
 
 import os
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -45,6 +45,8 @@ _ERRORS: Final = {
 _GONE: Final = (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError, OSError, BadFrame)
 
 Frame = tuple[dict[str, Any], bytes]
+Opening = Callable[[], Awaitable[SocketStream]]
+"""Connects to the agent; what is sent then lies before it, even while the sandbox is frozen. Raises OSError."""
 
 
 async def open_socket(state_dir: Path, kind: bytes) -> SocketStream:
@@ -132,9 +134,9 @@ class Exchange:
 class Pool:
     """Open wires to one sandbox. `SandboxLost` from every call once the sandbox is gone."""
 
-    def __init__(self, sandbox_id: str, state_dir: Path) -> None:
+    def __init__(self, sandbox_id: str, opening: Opening) -> None:
         self._sandbox_id = sandbox_id
-        self._state_dir = state_dir
+        self._opening = opening
         self._idle: list[Wire] = []
 
     async def ask(self, op: str, payload: bytes = b"", **request: Any) -> Frame:
@@ -150,7 +152,7 @@ class Pool:
         exchange = None
         try:
             try:
-                wire = self._idle.pop() if self._idle else Wire(await open_socket(self._state_dir, b"A"))
+                wire = self._idle.pop() if self._idle else Wire(await self._opening())
                 await wire.send({"op": op, **request}, payload)
             except _GONE as error:
                 raise lost(self._sandbox_id) from error

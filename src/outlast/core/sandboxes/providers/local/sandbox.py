@@ -4,6 +4,7 @@ import json
 import os
 import time
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -60,7 +61,7 @@ class LocalSandbox(AgentHandle):
     What the agent answers is in `AgentHandle`, which other providers share."""
 
     def __init__(self, state: State, state_dir: Path) -> None:
-        super().__init__(Pool(state.sandbox_id, state_dir), state.group)
+        super().__init__(Pool(state.sandbox_id, partial(open_socket, state_dir, b"A")), state.group)
         self._state = state
         self._state_dir = state_dir
 
