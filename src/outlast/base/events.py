@@ -295,13 +295,24 @@ class FilesChanged(Frozen):
     files: list[FileChange]
 
 
+class ServiceStateData(Frozen):
+    """A declared service of a sandbox; `error` says why it failed or was last restarted."""
+
+    name: str
+    port: int
+    state: Literal["stopped", "starting", "healthy", "failed"]
+    error: str | None = None
+    restarts: int = 0
+
+
 class SandboxStateData(Frozen):
-    """A sandbox moved along its life cycle."""
+    """A sandbox moved along its life cycle, or a service in it did."""
 
     sandbox_id: str
     workspace_id: str
     state: Literal["creating", "ready", "pausing", "paused", "resuming", "lost", "killed"]
     pause_kind: Literal["frozen", "stopped"] | None = None
+    services: list[ServiceStateData] = []  # noqa: RUF012 - pydantic copies it
 
 
 class ContextLost(Frozen):

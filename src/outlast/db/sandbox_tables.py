@@ -38,6 +38,7 @@ sandboxes = sa.Table(
     sa.Column("snapshot", sa.String(80), comment="what it was started from; null: the bare base"),
     moment("created_at", "when", nullable=False),
     moment("last_used_at", "last command, file access or visit", nullable=False),
+    moment("restarted_at", "last started again after a stop; null: never"),
     moment("ended_at", "lost or killed; null: lives"),
 )
 
@@ -127,4 +128,20 @@ hosted_sandboxes = sa.Table(
     moment("paused_at", "paused by its caller or at its end; null: it runs"),
     word("access_token", "opens this sandbox alone, for programs that talk to it", nullable=False),
     moment("created_at", "when", nullable=False),
+)
+
+preview_grants = sa.Table(
+    "preview_grants",
+    metadata,
+    sa.Column("hash", sa.String(64), primary_key=True, comment="of the ticket or cookie"),
+    word("kind", "ticket (one use) | cookie", nullable=False),
+    ref("workspace_id", "workspaces", "whose port is shown", nullable=False),
+    sa.Column("port", sa.Integer, nullable=False, comment="inside"),
+    ref("user_id", "users", "who may see it", nullable=False),
+    word("via", "local | token | session: how they were signed in", nullable=False),
+    sa.Column("token_id", sa.String(40), comment="ends with this token; null: not from one"),
+    sa.Column("session_hash", sa.String(64), comment="ends with this session; null: not from one"),
+    text("opener", "origin of the page that may show it in a frame; empty: none", nullable=False),
+    moment("created_at", "when", nullable=False),
+    moment("expires_at", "good until then", nullable=False, index=True),
 )

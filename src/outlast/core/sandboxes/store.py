@@ -11,6 +11,7 @@ from outlast.base.errors import NotFound
 from outlast.base.events import ContextLost, SandboxStateData
 from outlast.base.ids import new_id
 from outlast.core.sandboxes.rules import Life, PauseKind, State, Waking, advance, is_alive, is_awake
+from outlast.core.sandboxes.services import store as services
 from outlast.core.streams.log import append
 from outlast.db.database import Tx
 from outlast.db.tables import meta, runs, sandboxes, workspaces
@@ -128,9 +129,13 @@ def change(
         values["ref"] = ref
     if then is State.READY:
         values["last_used_at"] = tx.now
+        if row.life.state is State.RESUMING and ref is not None:
+            values["restarted_at"] = tx.now
     if not is_alive(then):
         values["ended_at"] = tx.now
     tx.execute(sandboxes.update().where(sandboxes.c.id == sandbox_id).values(**values))
+    if life.pause_kind is PauseKind.STOPPED or not is_alive(then):
+        services.stop_all(tx, row.workspace_id)
     used = tx.now if then is State.READY else row.last_used_at
     changed = SandboxRow(
         row.id, row.workspace_id, row.project_id, row.ref if ref is None else ref, life, used
@@ -211,6 +216,11 @@ def _row(row: sa.RowMapping) -> SandboxRow:
     )
 
 
+def tell_again(tx: Tx, row: SandboxRow, announce: Announce) -> None:
+    """Tell its state once more: what runs in it has changed."""
+    _tell(tx, row, announce)
+
+
 def _tell(tx: Tx, row: SandboxRow, announce: Announce) -> None:
     kind = row.life.pause_kind
     data = SandboxStateData(
@@ -218,5 +228,6 @@ def _tell(tx: Tx, row: SandboxRow, announce: Announce) -> None:
         workspace_id=row.workspace_id,
         state=row.life.state.value,
         pause_kind=None if kind is None else kind.value,
+        services=services.states_of(tx, row.workspace_id),
     )
     announce(tx, row.project_id, "sandbox.state", data)

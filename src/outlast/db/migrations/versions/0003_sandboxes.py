@@ -202,6 +202,51 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("workspace_id", "name", name=op.f("pk_services")),
     )
+    op.create_table(
+        "preview_grants",
+        sa.Column("hash", sa.String(length=64), nullable=False, comment="of the ticket or cookie"),
+        sa.Column("kind", sa.String(length=80), nullable=False, comment="ticket (one use) | cookie"),
+        sa.Column("workspace_id", sa.String(length=40), nullable=False, comment="whose port is shown"),
+        sa.Column("port", sa.Integer(), nullable=False, comment="inside"),
+        sa.Column("user_id", sa.String(length=40), nullable=False, comment="who may see it"),
+        sa.Column(
+            "via",
+            sa.String(length=80),
+            nullable=False,
+            comment="local | token | session: how they were signed in",
+        ),
+        sa.Column(
+            "token_id",
+            sa.String(length=40),
+            nullable=True,
+            comment="ends with this token; null: not from one",
+        ),
+        sa.Column(
+            "session_hash",
+            sa.String(length=64),
+            nullable=True,
+            comment="ends with this session; null: not from one",
+        ),
+        sa.Column(
+            "opener",
+            sa.Text(),
+            nullable=False,
+            comment="origin of the page that may show it in a frame; empty: none",
+        ),
+        sa.Column("created_at", UtcTime(), nullable=False, comment="when"),
+        sa.Column("expires_at", UtcTime(), nullable=False, comment="good until then"),
+        sa.ForeignKeyConstraint(
+            ["user_id"], ["users.id"], name=op.f("fk_preview_grants_user_id"), ondelete="CASCADE"
+        ),
+        sa.ForeignKeyConstraint(
+            ["workspace_id"],
+            ["workspaces.id"],
+            name=op.f("fk_preview_grants_workspace_id"),
+            ondelete="CASCADE",
+        ),
+        sa.PrimaryKeyConstraint("hash", name=op.f("pk_preview_grants")),
+    )
+    op.create_index(op.f("ix_preview_grants_expires_at"), "preview_grants", ["expires_at"], unique=False)
     op.add_column(
         "sandboxes",
         sa.Column(
@@ -209,6 +254,15 @@ def upgrade() -> None:
             sa.String(length=80),
             nullable=True,
             comment="what it was started from; null: the bare base",
+        ),
+    )
+    op.add_column(
+        "sandboxes",
+        sa.Column(
+            "restarted_at",
+            UtcTime(),
+            nullable=True,
+            comment="last started again after a stop; null: never",
         ),
     )
     op.add_column(

@@ -1,0 +1,258 @@
+"""Keeps the declared services of awake sandboxes running: starts them, takes them up again after a restart of the
+server, checks that they answer, starts them again when they end."""
+
+import logging
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import anyio
+from anyio.abc import TaskGroup, TaskStatus
+
+from outlast.base.clock import Clock
+from outlast.base.errors import NotFound, OutlastError, SandboxLost
+from outlast.core.sandboxes import store as sandbox_rows
+from outlast.core.sandboxes.interactive import ProcessEnd, ProcessOutput, ProcessSpec
+from outlast.core.sandboxes.interface import Sandbox
+from outlast.core.sandboxes.services import store
+from outlast.core.sandboxes.services.health import answers
+from outlast.core.sandboxes.services.logs import ServiceLogs
+from outlast.core.sandboxes.services.rules import (
+    CHECK_EVERY_S,
+    MOST_MISSED,
+    START_S,
+    Declared,
+    GiveUp,
+    ServiceState,
+    after_end,
+    how_it_ended,
+)
+from outlast.core.sandboxes.services.store import ServiceRow
+from outlast.core.sandboxes.store import Announce, SandboxRow, announce_to_project
+from outlast.db.database import Database, Tx
+
+FIRST_LOOK_S: Final = 0.1
+LONGEST_LOOK_S: Final = 1.0
+CHECK_S: Final = 30.0  # how long an answer may take: a dev server compiles before its first one
+SHOWN_BYTES: Final = 2_000
+KILL: Final = 9
+log = logging.getLogger("outlast.services")
+
+
+@dataclass(eq=False, slots=True)
+class Place:
+    """An awake sandbox and what is kept there, by name."""
+
+    row: SandboxRow
+    sandbox: Sandbox
+    kept: dict[str, anyio.CancelScope] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Life:
+    """One life of a service: when it became healthy (monotonic; None: never), whether it was ended for not answering,
+    else how it ended by itself."""
+
+    healthy_at: float | None = None
+    mute: bool = False
+    exit_code: int | None = None
+
+
+class ServiceKeeper:
+    """An `Attendant` of the sandbox manager. In memory: only who is awake and which tasks look after what; everything
+    else is in rows and logs. `lost` is told the workspace whose sandbox was found gone."""
+
+    def __init__(
+        self,
+        db: Database,
+        clock: Clock,
+        logs: ServiceLogs,
+        *,
+        lost: Callable[[str], Coroutine[Any, Any, object]] | None = None,
+        announce: Announce = announce_to_project,
+    ) -> None:
+        self._db, self._clock, self._lost, self._announce = db, clock, lost, announce
+        self.logs = logs
+        self._awake: dict[str, Place] = {}
+        self._tasks: TaskGroup | None = None
+        self._news = anyio.Event()  # set, and replaced, whenever a service's state changes
+
+    async def run(self, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
+        """Until cancelled. The processes live on; the next server takes them up."""
+        async with anyio.create_task_group() as self._tasks:
+            for place in self._awake.values():
+                self._tasks.start_soon(self._begin_all, place)
+            task_status.started()
+            await anyio.sleep_forever()
+
+    def awake(self, row: SandboxRow, sandbox: Sandbox) -> None:
+        self.asleep(row)
+        place = self._awake[row.workspace_id] = Place(row, sandbox)
+        if self._tasks is not None:
+            self._tasks.start_soon(self._begin_all, place)
+
+    def asleep(self, row: SandboxRow) -> None:
+        place = self._awake.pop(row.workspace_id, None)
+        for scope in place.kept.values() if place is not None else ():
+            scope.cancel()
+
+    def begin(self, service: ServiceRow, *, anew: bool) -> None:
+        """It was declared: start it if its sandbox is awake, else it starts with the sandbox. `anew`: end what runs
+        under its name first."""
+        place = self._awake.get(service.workspace_id)
+        if place is None or self._tasks is None or (service.name in place.kept and not anew):
+            return
+        if service.name in place.kept:
+            place.kept[service.name].cancel()
+        scope = place.kept[service.name] = anyio.CancelScope()
+        self._tasks.start_soon(self._keep, place, service, scope, anew)
+
+    async def end(self, workspace_id: str, name: str) -> None:
+        """It was removed: end what runs under its name."""
+        self.logs.forget(workspace_id, name)
+        place = self._awake.get(workspace_id)
+        if place is None:
+            return
+        scope = place.kept.pop(name, None)
+        if scope is not None:
+            scope.cancel()
+        try:
+            await self._end_process(place, name)
+        except OutlastError as error:
+            log.info("service not ended", extra={"service": name, "code": error.code})
+
+    async def wait_settled(self, workspace_id: str, name: str, timeout_s: float) -> ServiceRow:
+        """Return once it is healthy or failed, at the latest after `timeout_s`. Raises `NotFound` once removed."""
+        with anyio.move_on_after(timeout_s):
+            while True:
+                news = self._news
+                row = await self._db.read(store.service_of, workspace_id, name)
+                if row.state in (ServiceState.HEALTHY, ServiceState.FAILED):
+                    return row
+                await news.wait()
+        return await self._db.read(store.service_of, workspace_id, name)
+
+    async def _begin_all(self, place: Place) -> None:
+        for service in await self._db.read(store.services_of, place.row.workspace_id):
+            if self._awake.get(place.row.workspace_id) is place:
+                self.begin(service, anew=False)
+
+    async def _keep(self, place: Place, service: ServiceRow, scope: anyio.CancelScope, anew: bool) -> None:
+        """Life after life, until it is given up, or left alone."""
+        with scope:
+            try:
+                if anew:
+                    await self._end_process(place, service.name)
+                await self._lives(place, service.declared)
+            except SandboxLost:
+                if self._lost is not None and self._tasks is not None:
+                    self._tasks.start_soon(self._lost, place.row.workspace_id)
+            except OutlastError as error:
+                await self._tell(place, service.name, ServiceState.FAILED, error.message)
+        if place.kept.get(service.name) is scope:
+            del place.kept[service.name]
+
+    async def _lives(self, place: Place, service: Declared) -> None:
+        failures = 0
+        while True:
+            life = await self._live(place, service)
+            lived_s = 0.0 if life.healthy_at is None else self._clock.monotonic() - life.healthy_at
+            why = self._why(place, service.name, life)
+            match after_end(failures, lived_s):
+                case GiveUp():
+                    await self._tell(place, service.name, ServiceState.FAILED, why)
+                    return
+                case restart:
+                    failures = restart.failures
+                    await self._tell(place, service.name, ServiceState.STARTING, why, restarted=True)
+                    await self._clock.sleep(restart.delay_s)
+
+    async def _live(self, place: Place, service: Declared) -> Life:
+        """One life: from the start, or from where an earlier server left it, to the end of its process."""
+        pid, found = await self._process(place, service)
+        row = await self._db.read(store.service_of, place.row.workspace_id, service.name)
+        life = Life(
+            healthy_at=self._clock.monotonic() if found and row.state is ServiceState.HEALTHY else None
+        )
+        if life.healthy_at is None:
+            await self._tell(place, service.name, ServiceState.STARTING, row.error)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._check, place, service, pid, life)
+            async with place.sandbox.processes.follow(pid) as news:
+                async for one in news:
+                    if isinstance(one, ProcessOutput):
+                        self.logs.append(place.row.workspace_id, service.name, one.data)
+                    elif not life.mute:
+                        life.exit_code = one.exit_code
+            tasks.cancel_scope.cancel()
+        return life
+
+    async def _process(self, place: Place, service: Declared) -> tuple[int, bool]:
+        """(its process, whether it ran already)."""
+        tag = _tag(service.name)
+        for process in await place.sandbox.processes.list():
+            if process.spec.tag == tag and process.exit_code is None:
+                return process.pid, True
+        argv = ("/bin/sh", "-c", service.command)
+        spec = ProcessSpec(argv, env={"PORT": str(service.port)}, stdin=False, tag=tag)
+        return (await place.sandbox.processes.start(spec)).pid, False
+
+    async def _check(self, place: Place, service: Declared, pid: int, life: Life) -> None:
+        """Note when it becomes healthy; end it when it does not, or no longer, answer."""
+        if life.healthy_at is None:
+            with anyio.move_on_after(START_S):
+                pause_s = FIRST_LOOK_S
+                while not await answers(place.sandbox, service, CHECK_S):
+                    await anyio.sleep(pause_s)
+                    pause_s = min(pause_s * 1.5, LONGEST_LOOK_S)
+                life.healthy_at = self._clock.monotonic()
+                await self._tell(place, service.name, ServiceState.HEALTHY)
+        missed = 0
+        while life.healthy_at is not None and missed < MOST_MISSED:
+            await self._clock.sleep(CHECK_EVERY_S)
+            missed = 0 if await answers(place.sandbox, service, CHECK_S) else missed + 1
+        life.mute = True
+        await self._end_process(place, service.name)
+
+    async def _end_process(self, place: Place, name: str) -> None:
+        for process in await place.sandbox.processes.list():
+            if process.spec.tag == _tag(name) and process.exit_code is None:
+                try:
+                    async with place.sandbox.processes.follow(process.pid) as news:
+                        await place.sandbox.processes.signal(process.pid, KILL, group=True)
+                        async for one in news:
+                            if isinstance(one, ProcessEnd):
+                                break
+                except NotFound:
+                    continue
+
+    def _why(self, place: Place, name: str, life: Life) -> str:
+        ended = how_it_ended(life.exit_code, life.healthy_at is not None)
+        end = self.logs.tail(place.row.workspace_id, name, SHOWN_BYTES).strip()
+        return f"{ended}\n{end}" if end else ended
+
+    async def _tell(
+        self,
+        place: Place,
+        name: str,
+        state: ServiceState,
+        error: str | None = None,
+        *,
+        restarted: bool = False,
+    ) -> None:
+        """Record and announce it, unless the sandbox is not awake any more: then it is not for us to say."""
+
+        def change(tx: Tx) -> None:
+            newest = sandbox_rows.newest(tx, place.row.workspace_id)
+            if newest is None or newest.id != place.row.id or newest.life.pause_kind is not None:
+                return
+            if store.set_state(tx, place.row.workspace_id, name, state, error=error, restarted=restarted):
+                sandbox_rows.tell_again(tx, newest, self._announce)
+
+        await self._db.write(change)
+        news, self._news = self._news, anyio.Event()
+        news.set()
+
+
+def _tag(name: str) -> str:
+    return f"service:{name}"

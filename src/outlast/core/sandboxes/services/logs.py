@@ -1,0 +1,49 @@
+"""The end of what a service has printed, in a file of the server's, so that it outlives server and sandbox."""
+
+from pathlib import Path
+from typing import Final
+
+KEPT_BYTES: Final = 64 * 1024
+MOST_BYTES: Final = 3 * KEPT_BYTES  # then the file is cut to its end
+
+
+class ServiceLogs:
+    """`folder` holds one folder per workspace, one file per service. Calls block, for microseconds."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def append(self, workspace_id: str, name: str, data: bytes) -> None:
+        """Add what it printed. A full disk loses the line, not the service."""
+        path = self._path(workspace_id, name)
+        try:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with path.open("ab") as file:
+                file.write(data[-MOST_BYTES:])
+                too_long = file.tell() > MOST_BYTES
+            if too_long:
+                self._cut(path)
+        except OSError:
+            return
+
+    def tail(self, workspace_id: str, name: str, max_bytes: int = KEPT_BYTES) -> str:
+        """The last of it, as text; empty where there is nothing yet."""
+        try:
+            with self._path(workspace_id, name).open("rb") as file:
+                file.seek(0, 2)
+                file.seek(max(0, file.tell() - min(max_bytes, KEPT_BYTES)))
+                return file.read().decode("utf-8", "replace")
+        except OSError:
+            return ""
+
+    def forget(self, workspace_id: str, name: str) -> None:
+        """Fine when there is none."""
+        self._path(workspace_id, name).unlink(missing_ok=True)
+
+    def _cut(self, path: Path) -> None:
+        fresh = path.with_suffix(".new")
+        fresh.write_bytes(path.read_bytes()[-KEPT_BYTES:])
+        fresh.replace(path)
+
+    def _path(self, workspace_id: str, name: str) -> Path:
+        return self._folder / workspace_id / f"{name}.log"

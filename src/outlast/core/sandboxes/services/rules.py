@@ -1,0 +1,101 @@
+"""What a service may be called and what happens when it ends, as pure decisions.
+
+stopped → starting → healthy; a service that ends is started again, later each time; one that never becomes healthy is
+given up as failed, until its sandbox starts again or it is declared anew.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from outlast.base.errors import MalformedInput
+
+NAME: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?")
+PATH: Final = re.compile(r"/[\x21-\x7e]{0,499}")
+LEAST_PORT: Final = 1024  # nobody inside may listen below
+COMMAND_CHARS: Final = 4_000
+MOST_SERVICES: Final = 10
+START_S: Final = 180.0  # so long a service may take until it answers
+STEADY_S: Final = 30.0  # one that was healthy for so long begins anew with its restarts
+DELAYS_S: Final = (1.0, 2.0, 4.0, 8.0, 16.0, 30.0)
+MOST_FAILURES: Final = 6
+CHECK_EVERY_S: Final = 30.0
+MOST_MISSED: Final = 3  # checks in a row that a healthy service may miss
+
+
+class ServiceState(StrEnum):
+    STOPPED = "stopped"
+    STARTING = "starting"
+    HEALTHY = "healthy"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """A service as somebody wants it: `health_path` empty means that a connection to the port is enough."""
+
+    name: str
+    command: str
+    port: int
+    health_path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Restart:
+    """Start it again after so long; `failures` in a row so far."""
+
+    delay_s: float
+    failures: int
+
+
+@dataclass(frozen=True, slots=True)
+class GiveUp:
+    """It is failed until somebody wants it anew."""
+
+
+def checked(wanted: Declared, others: Sequence[Declared]) -> Declared:
+    """The declaration, if it may stand beside the workspace's others. Raises `MalformedInput` naming the field."""
+    if not NAME.fullmatch(wanted.name):
+        _refuse("name", "1 to 40 small letters, digits and hyphens, none of these at an end")
+    if not wanted.command.strip() or len(wanted.command) > COMMAND_CHARS or "\0" in wanted.command:
+        _refuse("command", f"a shell command of at most {COMMAND_CHARS} characters")
+    if not LEAST_PORT <= wanted.port <= 65_535:
+        _refuse("port", f"a number from {LEAST_PORT} to 65535: nothing inside may listen below")
+    if wanted.health_path and not PATH.fullmatch(wanted.health_path):
+        _refuse("health_path", "empty, or a path that begins with / and has no spaces")
+    for other in others:
+        if other.port == wanted.port and other.name != wanted.name:
+            _refuse("port", f"one that no other service has; {other.name} has {other.port}")
+    if len([other for other in others if other.name != wanted.name]) >= MOST_SERVICES:
+        _refuse("name", f"one of the {MOST_SERVICES} services that a workspace may have; remove one first")
+    return wanted
+
+
+def after_end(failures: int, healthy_s: float) -> Restart | GiveUp:
+    """What happens once it has ended by itself, having been healthy for so long this time, after `failures` ends in a
+    row that came too early."""
+    if healthy_s >= STEADY_S:
+        return Restart(DELAYS_S[0], 0)
+    if failures + 1 >= MOST_FAILURES:
+        return GiveUp()
+    return Restart(DELAYS_S[min(failures, len(DELAYS_S) - 1)], failures + 1)
+
+
+def must_restart(before: Declared | None, state: ServiceState, wanted: Declared) -> bool:
+    """Whether declaring it (again) starts it anew; a repeated declaration leaves what runs alone."""
+    return before != wanted or state is ServiceState.FAILED
+
+
+def how_it_ended(exit_code: int | None, answered: bool) -> str:
+    """For people; `exit_code` None: it ran on and was ended because it did not answer."""
+    if exit_code is None and answered:
+        return "It stopped answering."
+    if exit_code is None:
+        return f"It did not answer within {START_S:.0f} s."
+    return f"It ended with exit code {exit_code}."
+
+
+def _refuse(field: str, expected: str) -> None:
+    raise MalformedInput(f"A service's {field} must be {expected}.", field=field)
