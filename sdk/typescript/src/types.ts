@@ -324,6 +324,22 @@ export interface ApprovalDecision {
 }
 export type Answers = Record<string, string | string[]>
 
+/** A workspace's files as they were at one moment. */
+export interface Checkpoint {
+  id: string
+  workspace_id: string
+  project_id: string
+  run_id: string | null
+  message_id: string | null
+  effect_id: string | null
+  parent_id: string | null
+  reason: 'tool' | 'message' | 'sleep' | 'fork' | 'restore' | 'person'
+  tree: string
+  files: number
+  size_bytes: number
+  created_at: string
+}
+
 // --- events
 
 interface Data {
@@ -402,6 +418,7 @@ interface Data {
     state: 'creating' | 'ready' | 'pausing' | 'paused' | 'resuming' | 'lost' | 'killed'
     pause_kind: 'frozen' | 'stopped' | null
   }
+  'checkpoint.created': { checkpoint: Checkpoint }
   'context.lost': { workspace_id: string; sandbox_id: string; text: string }
   'credit.settled': { run_id: string; kind: 'settle' | 'release'; credits: number; balance: number | null }
   'credit.low': { balance: number }

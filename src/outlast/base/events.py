@@ -323,6 +323,29 @@ class ContextLost(Frozen):
     text: str
 
 
+class CheckpointData(Frozen):
+    """A workspace's files as they were at one moment; `files` counts them, links included."""
+
+    id: str
+    workspace_id: str
+    project_id: str
+    run_id: str | None
+    message_id: str | None
+    effect_id: str | None
+    parent_id: str | None
+    reason: Literal["tool", "message", "sleep", "fork", "restore", "person"]
+    tree: str
+    files: int
+    size_bytes: int
+    created_at: str
+
+
+class CheckpointCreated(Frozen):
+    """A workspace's files were saved, or brought back to what they were (`reason` restore)."""
+
+    checkpoint: CheckpointData
+
+
 class CreditSettled(Frozen):
     """Credits held for a run were charged (`settle`) or given back (`release`); `balance` null: unlimited."""
 
@@ -512,6 +535,11 @@ class ContextLostEvent(Envelope):
     data: ContextLost
 
 
+class CheckpointCreatedEvent(Envelope):
+    event: Literal["checkpoint.created"] = "checkpoint.created"
+    data: CheckpointCreated
+
+
 class CreditSettledEvent(Envelope):
     event: Literal["credit.settled"] = "credit.settled"
     data: CreditSettled
@@ -583,6 +611,7 @@ Event = Annotated[
     | FilesChangedEvent
     | SandboxStateEvent
     | ContextLostEvent
+    | CheckpointCreatedEvent
     | CreditSettledEvent
     | CreditLowEvent
     | MessageCreatedEvent

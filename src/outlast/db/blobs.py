@@ -1,15 +1,36 @@
-"""Files by content hash: written once, never changed, shared by whoever names the same bytes."""
+"""Files by content hash: written once, never changed, shared by whoever names the same bytes.
+
+Whoever stores a blob's name in a table says so in `core/sandboxes/checkpoints/garbage.py`: a blob that nobody names is
+removed once it is old enough. So a name goes into a table soon after `put` or `keep` gave it.
+"""
 
 import hashlib
 import os
-import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
+from uuid import uuid4
 
 from outlast.base.errors import DiskFull, NotFound
 
+_GONE: Final = ".gone"  # a blob on its way out: back again when somebody kept it meanwhile
+_NEW: Final = ".new"  # being written, or left by a process that died doing so
+
+
+@dataclass(frozen=True, slots=True)
+class StoredBlob:
+    """A blob in the folder: its name, its size, and when it was last put or kept (seconds since 1970)."""
+
+    name: str
+    size_bytes: int
+    used_at: float
+
 
 class FolderBlobs:
-    """Blobs in a folder: `ab/cdef…` for SHA-256 `abcdef…`. Calls block; run them in a worker thread when large."""
+    """Blobs in a folder: `ab/cdef…` for SHA-256 `abcdef…`. Calls block; run them in a worker thread when large.
+    They may run side by side, also in several processes."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -18,31 +39,121 @@ class FolderBlobs:
         """Store `content` (durably: synced, then renamed into place) and return its SHA-256 as 64 hex digits. Repeating
         is harmless. Raises `DiskFull`; then nothing is left behind."""
         name = hashlib.sha256(content).hexdigest()
-        target = self._path(name)
-        if target.exists():
-            return name
-        try:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile(dir=target.parent, delete=False) as file:
-                temporary = Path(file.name)
-                try:
-                    file.write(content)
-                    file.flush()
-                    os.fsync(file.fileno())
-                except BaseException:
-                    temporary.unlink(missing_ok=True)
-                    raise
-            temporary.replace(target)
-        except OSError as error:
-            raise DiskFull(f"The file could not be stored: {error.strerror}.", retry_after_s=10) from error
+        if not self.keep(name):
+            self._write((content,))
         return name
+
+    def put_pieces(self, pieces: Iterable[bytes]) -> tuple[str, int]:
+        """Store what the pieces make together, never holding more than one: its name and its size in bytes. As `put`;
+        what reading a piece raises is passed on (an `OSError` too), and then nothing is left behind."""
+        return self._write(pieces)
+
+    def keep(self, name: str) -> bool:
+        """Whether it is stored; if so it counts as used just now, and no collection under way removes it."""
+        try:
+            os.utime(self._path(name))
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        return True
 
     def get(self, name: str) -> bytes:
         """The content stored under `name`. Raises `NotFound`."""
+        return self.read(name, 0, None)
+
+    def read(self, name: str, offset: int, size: int | None) -> bytes:
+        """A part of it, `size` bytes from `offset` (None: to its end); fewer where it ends before. Raises
+        `NotFound`."""
         try:
-            return self._path(name).read_bytes()
+            with self._path(name).open("rb", buffering=0) as file:
+                file.seek(offset)
+                return file.read() if size is None else file.read(size)
         except FileNotFoundError:
             raise NotFound("The stored file is missing from the blob folder.", blob=name) from None
 
+    def stored(self) -> Iterator[StoredBlob]:
+        """Every blob, in no order; those on their way out too."""
+        for path in self._folder.glob("??/*"):
+            if not path.name.endswith(_NEW):
+                with suppress(FileNotFoundError):
+                    facts = path.stat()
+                    name = path.parent.name + path.name.removesuffix(_GONE)
+                    yield StoredBlob(name, facts.st_size, facts.st_mtime)
+
+    def remove_unused(self, name: str, before: float) -> bool:
+        """Remove a blob that was last put or kept before that time; False: it was kept meanwhile, and stays."""
+        path = self._path(name)
+        gone = path.with_name(path.name + _GONE)
+        with suppress(FileNotFoundError):
+            path.rename(gone)  # who looks for it from here on finds nothing, and writes it anew
+        try:
+            if gone.stat().st_mtime >= before:
+                gone.rename(path)
+                return False
+            gone.unlink()
+        except FileNotFoundError:
+            return False
+        return True
+
+    def remove_unfinished(self, before: float) -> None:
+        """Remove what processes that died had begun to write before that time."""
+        for path in self._folder.glob(f"??/*{_NEW}"):
+            with suppress(FileNotFoundError):
+                if path.stat().st_mtime < before:
+                    path.unlink()
+
+    def _write(self, pieces: Iterable[bytes]) -> tuple[str, int]:
+        digest, size = hashlib.sha256(), 0
+        temporary = self._path(f"{uuid4().hex[:2]}{uuid4().hex}{_NEW}")
+        try:
+            descriptor = _created(temporary)
+            try:
+                for piece in pieces:
+                    digest.update(piece)
+                    size += len(piece)
+                    _write_all(descriptor, piece)
+                with _told_as_full():
+                    os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+            self._into_place(temporary, digest.hexdigest())
+        except BaseException:
+            with suppress(OSError):
+                temporary.unlink(missing_ok=True)
+            raise
+        return digest.hexdigest(), size
+
+    def _into_place(self, temporary: Path, name: str) -> None:
+        target = self._path(name)
+        with _told_as_full():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            temporary.replace(target)
+            folder = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY)
+            try:
+                os.fsync(folder)
+            finally:
+                os.close(folder)
+
     def _path(self, name: str) -> Path:
         return self._folder / name[:2] / name[2:]
+
+
+def _created(path: Path) -> int:
+    with _told_as_full():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+
+
+def _write_all(descriptor: int, content: bytes) -> None:
+    with _told_as_full():
+        view = memoryview(content)
+        while view:
+            view = view[os.write(descriptor, view) :]
+
+
+@contextmanager
+def _told_as_full() -> Iterator[None]:
+    """A folder that takes nothing is told as `DiskFull`."""
+    try:
+        yield
+    except OSError as error:
+        raise DiskFull(f"The file could not be stored: {error.strerror}.", retry_after_s=10) from error

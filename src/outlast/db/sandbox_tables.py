@@ -82,6 +82,14 @@ checkpoints = sa.Table(
     moment("created_at", "when", nullable=False),
 )
 
+packed_files = sa.Table(
+    "packed_files",
+    metadata,
+    sa.Column("hash", sa.String(64), primary_key=True, comment="SHA-256 of a small file's content"),
+    sa.Column("blob", sa.String(64), nullable=False, index=True, comment="the blob that it is a part of"),
+    sa.Column("offset", sa.BigInteger, nullable=False, comment="where in the blob it begins"),
+)
+
 services = sa.Table(
     "services",
     metadata,

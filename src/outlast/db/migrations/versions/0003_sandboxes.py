@@ -247,6 +247,14 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("hash", name=op.f("pk_preview_grants")),
     )
     op.create_index(op.f("ix_preview_grants_expires_at"), "preview_grants", ["expires_at"], unique=False)
+    op.create_table(
+        "packed_files",
+        sa.Column("hash", sa.String(length=64), nullable=False, comment="SHA-256 of a small file's content"),
+        sa.Column("blob", sa.String(length=64), nullable=False, comment="the blob that it is a part of"),
+        sa.Column("offset", sa.BigInteger(), nullable=False, comment="where in the blob it begins"),
+        sa.PrimaryKeyConstraint("hash", name=op.f("pk_packed_files")),
+    )
+    op.create_index(op.f("ix_packed_files_blob"), "packed_files", ["blob"], unique=False)
     op.add_column(
         "sandboxes",
         sa.Column(
