@@ -70,7 +70,8 @@ class SandboxSpec:
     """What to make: the id names it for ever, `workspace_dir` is seen inside as /workspace (made if missing), `env`
     is added to the environment of everything that runs inside, `snapshot_ref` is what `build_snapshot` answered
     (empty: the bare base), `authority_pem` the certificate authority that everything inside trusts besides the
-    usual ones, `egress` whether a listener towards the network is opened inside (else there is no network at all)."""
+    usual ones, `egress` whether a listener towards the network is opened inside (else there is no network at all),
+    `home_is_workspace` whether the home folder is the workspace too, seen under both names."""
 
     sandbox_id: str
     workspace_dir: Path
@@ -79,6 +80,7 @@ class SandboxSpec:
     snapshot_ref: str = ""
     authority_pem: str = ""
     egress: bool = False
+    home_is_workspace: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ import anyio
 from outlast.base.errors import SandboxLost
 from outlast.base.settings import SandboxSettings
 from outlast.core.sandboxes import store
+from outlast.core.sandboxes.hosted import find as find_hosted
 from outlast.core.sandboxes.interface import Limits, Sandbox, SandboxProvider, SandboxSpec
 from outlast.core.sandboxes.rules import PauseKind, State, Step, is_alive, may_become, must_thaw, step_to_use
 from outlast.core.sandboxes.store import Announce, SandboxRow
@@ -109,7 +110,7 @@ class Lives:
         """Start the recorded sandbox; a failed or cancelled start closes its row."""
         sandbox = None
         try:
-            sandbox = await self.provider.create(self.spec(row))
+            sandbox = await self.provider.create(await self.spec(row))
             await self.change(row, State.READY, ref=sandbox.ref)
         except BaseException:
             with anyio.move_on_after(FAILED_START_S, shield=True):
@@ -143,8 +144,9 @@ class Lives:
             with suppress(SandboxLost):
                 await handle.kill()
 
-    def spec(self, row: SandboxRow) -> SandboxSpec:
-        """What to start for it."""
+    async def spec(self, row: SandboxRow) -> SandboxSpec:
+        """What to start for it. Programs that ask for a sandbox through an API find their files in its home folder."""
+        hosted = await self._db.read(find_hosted, row.workspace_id)
         settings = self._settings
         limits = Limits(
             memory_bytes=settings.memory_mb * MEBIBYTE,
@@ -153,7 +155,13 @@ class Lives:
             disk_bytes=settings.disk_mb * MEBIBYTE,
             output_bytes=settings.output_bytes,
         )
-        return SandboxSpec(row.id, self.workspace_dir(row.workspace_id), limits)
+        return SandboxSpec(
+            row.id,
+            self.workspace_dir(row.workspace_id),
+            limits,
+            env={} if hosted is None else hosted.env,
+            home_is_workspace=hosted is not None,
+        )
 
     async def change(
         self, row: SandboxRow, state: State, pause_kind: PauseKind | None = None, *, ref: str | None = None

@@ -27,6 +27,7 @@ from outlast.core.sandboxes.rules import (
     to_stop,
 )
 from outlast.core.sandboxes.store import Announce, SandboxRow, announce_to_project
+from outlast.core.sandboxes.usage import DiskUsage
 from outlast.db.database import Database
 
 TOUCH_EVERY_S: Final = 30.0
@@ -60,6 +61,7 @@ class SandboxManager:
         self.announce = announce
         self.lives = Lives(db, provider, settings, data_dir, announce)
         self.locks: defaultdict[str, anyio.Lock] = defaultdict(anyio.Lock)
+        self.disk = DiskUsage(clock)
         self.woken = anyio.Event()  # set, and replaced, when one more is awake than before
         self._touched: dict[str, float] = {}
         self._room = (
@@ -71,6 +73,11 @@ class SandboxManager:
     @property
     def provider(self) -> SandboxProvider:
         return self.lives.provider
+
+    @property
+    def awake_allowed(self) -> int:
+        """How many may be awake at a time."""
+        return self._allowed
 
     def attend(self, attendant: Attendant) -> None:
         """From now on tell it of every sandbox that wakes and falls asleep."""
@@ -124,8 +131,11 @@ class SandboxManager:
                 await self.lives.freeze(row)
 
     async def thaw(self, workspace_id: str) -> None:
-        """Wake a frozen sandbox. Nothing happens when there is none, or it is awake, or stopped."""
-        await self.find(workspace_id)
+        """Wake a frozen or stopped sandbox. Nothing happens when there is none, or it is awake."""
+        async with self.locks[workspace_id]:
+            row = await self.db.read(store.newest, workspace_id)
+            if row is not None and is_alive(row.life.state):
+                await self._wake(row)
 
     async def stop(self, workspace_id: str) -> None:
         """End its processes and keep its place: the next use starts it again over the same files."""

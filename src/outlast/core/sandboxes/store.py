@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from outlast.base.errors import NotFound
 from outlast.base.events import ContextLost, SandboxStateData
 from outlast.base.ids import new_id
+from outlast.core.sandboxes.hosted import running_workspaces
 from outlast.core.sandboxes.rules import Life, PauseKind, State, Waking, advance, is_alive, is_awake
 from outlast.core.sandboxes.services import store as services
 from outlast.core.streams.log import append
@@ -44,7 +45,7 @@ def newest(tx: Tx, workspace_id: str) -> SandboxRow | None:
     """The workspace's latest sandbox, whatever has become of it."""
     rows = sa.select(sandboxes).where(sandboxes.c.workspace_id == workspace_id)
     row = tx.one(rows.order_by(sandboxes.c.created_at.desc(), sandboxes.c.id.desc()).limit(1))
-    return None if row is None else _row(row)
+    return None if row is None else row_of(row)
 
 
 def alive_on(tx: Tx, provider: str, node_id: str) -> list[SandboxRow]:
@@ -52,7 +53,7 @@ def alive_on(tx: Tx, provider: str, node_id: str) -> list[SandboxRow]:
     mine = sa.and_(
         sandboxes.c.provider == provider, sandboxes.c.node_id == node_id, sandboxes.c.state.in_(ALIVE)
     )
-    return [_row(row) for row in tx.all(sa.select(sandboxes).where(mine).order_by(sandboxes.c.last_used_at))]
+    return [row_of(row) for row in tx.all(sa.select(sandboxes).where(mine).order_by(sandboxes.c.last_used_at))]
 
 
 def awake_on(tx: Tx, provider: str, node_id: str) -> list[tuple[SandboxRow, Waking]]:
@@ -63,6 +64,7 @@ def awake_on(tx: Tx, provider: str, node_id: str) -> list[tuple[SandboxRow, Waki
         runs.c.workspace_id.in_(places), runs.c.leg.in_(("ready", "held", "parked"))
     )
     legs = {row["workspace_id"]: row["leg"] for row in tx.all(active)}
+    legs |= dict.fromkeys(running_workspaces(tx), "held")
     return [
         (row, Waking(row.id, row.life, row.last_used_at, leg in ("ready", "held"), leg == "parked"))
         for row in rows
@@ -119,7 +121,7 @@ def change(
     found = tx.one(sa.select(sandboxes).where(sandboxes.c.id == sandbox_id).with_for_update())
     if found is None:
         raise NotFound(f"There is no sandbox {sandbox_id} any more: its owner was deleted.", id=sandbox_id)
-    row = _row(found)
+    row = row_of(found)
     life = advance(row.life, then, pause_kind)
     values: dict[str, Any] = {
         "state": life.state.value,
@@ -169,7 +171,7 @@ def give_up(
     for row in tx.all(used.order_by(sandboxes.c.id)):
         places[row["workspace_id"]] = row["node_id"] or ""
         if announce is not None and is_alive(State(row["state"])):
-            _tell(tx, replace(_row(row), life=Life(State.KILLED)), announce)
+            _tell(tx, replace(row_of(row), life=Life(State.KILLED)), announce)
     for workspace_id, node_id in places.items():
         tx.execute(sa.insert(meta).values(key=GARBAGE + workspace_id, value=node_id))
     tx.execute(sa.delete(workspaces).where(mine))
@@ -208,7 +210,8 @@ def _deleted(workspace_id: str) -> NotFound:
     return NotFound(f"There is no workspace {workspace_id} any more: its owner was deleted.", id=workspace_id)
 
 
-def _row(row: sa.RowMapping) -> SandboxRow:
+def row_of(row: sa.RowMapping) -> SandboxRow:
+    """A row of the table `sandboxes`, read."""
     kind = row["pause_kind"]
     life = Life(State(row["state"]), PauseKind(kind) if kind else None)
     return SandboxRow(

@@ -1,0 +1,177 @@
+"""Sandboxes that programs ask for through an API: rows of `hosted_sandboxes`. First argument: the open transaction.
+
+Such a sandbox is named by its workspace, which stays the same while the machine under it is stopped, lost and started
+again. It runs until `ends_at`, when it is paused or killed; the idle clocks begin once it is paused.
+"""
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final, Literal
+
+import sqlalchemy as sa
+
+from outlast.base.ids import new_id
+from outlast.db.database import Tx
+from outlast.db.tables import hosted_sandboxes, sandboxes, workspaces
+
+BELL: Final = "hosted_sandboxes"  # rung when an end was set or moved
+BASE: Final = "base"  # the template that is the bare base
+OWNER: Final = "api"
+OnTimeout = Literal["pause", "kill"]
+
+
+@dataclass(frozen=True, slots=True)
+class HostedOrder:
+    """What somebody asks for. `options` is what the surface wants to read back later."""
+
+    timeout_s: float
+    template: str = BASE
+    on_timeout: OnTimeout = "kill"
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    env: Mapping[str, str] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Hosted:
+    """One sandbox of the API. `pause_kind` is the machine's (`frozen` or `stopped`), None while it is awake or gone;
+    `access_token` opens this sandbox and nothing else."""
+
+    workspace_id: str
+    project_id: str
+    user_id: str
+    template: str
+    metadata: Mapping[str, str]
+    env: Mapping[str, str]
+    options: Mapping[str, Any]
+    ends_at: datetime
+    on_timeout: OnTimeout
+    paused_at: datetime | None
+    pause_kind: str | None
+    access_token: str
+    created_at: datetime
+
+    @property
+    def runs(self) -> bool:
+        return self.paused_at is None
+
+
+def add(tx: Tx, project_id: str, user_id: str, order: HostedOrder, ends_at: datetime) -> str:
+    """Record a new one with a workspace of its own; the workspace's id."""
+    workspace_id = new_id("workspace")
+    owner = {"owner_type": OWNER, "owner_id": workspace_id}
+    times = {"created_at": tx.now, "last_used_at": tx.now}
+    tx.execute(sa.insert(workspaces).values(id=workspace_id, project_id=project_id, **owner, **times))
+    tx.execute(
+        sa.insert(hosted_sandboxes).values(
+            workspace_id=workspace_id,
+            user_id=user_id,
+            template=order.template,
+            metadata=dict(order.metadata),
+            env=dict(order.env),
+            options=dict(order.options),
+            ends_at=ends_at,
+            on_timeout=order.on_timeout,
+            access_token=f"sat_{secrets.token_hex(24)}",
+            created_at=tx.now,
+        )
+    )
+    tx.ring(BELL)
+    return workspace_id
+
+
+def find(tx: Tx, workspace_id: str) -> Hosted | None:
+    """The sandbox of this workspace; None for one that was killed, or is no sandbox of the API."""
+    row = tx.one(_all().where(hosted_sandboxes.c.workspace_id == workspace_id))
+    return None if row is None else _hosted(row)
+
+
+def of_project(tx: Tx, project_id: str) -> list[Hosted]:
+    """All of a project, the newest first."""
+    mine = _all().where(workspaces.c.project_id == project_id)
+    return [_hosted(row) for row in tx.all(mine.order_by(hosted_sandboxes.c.workspace_id.desc()))]
+
+
+def running(tx: Tx, limit: int) -> list[Hosted]:
+    """Those that run now, at most so many, the newest first."""
+    now = _all().where(hosted_sandboxes.c.paused_at.is_(None))
+    return [_hosted(row) for row in tx.all(now.order_by(hosted_sandboxes.c.workspace_id.desc()).limit(limit))]
+
+
+def count_running(tx: Tx) -> int:
+    counted = sa.select(sa.func.count()).where(hosted_sandboxes.c.paused_at.is_(None))
+    return int(tx.execute(counted).scalar() or 0)
+
+
+def running_workspaces(tx: Tx) -> set[str]:
+    """Where one runs: the idle clocks stand still there."""
+    now = sa.select(hosted_sandboxes.c.workspace_id).where(hosted_sandboxes.c.paused_at.is_(None))
+    return set(tx.execute(now).scalars())
+
+
+def due(tx: Tx) -> tuple[list[Hosted], datetime | None]:
+    """Those that run and have reached their end, and when the next of the others does."""
+    late = _all().where(hosted_sandboxes.c.paused_at.is_(None), hosted_sandboxes.c.ends_at <= tx.now)
+    later = sa.select(sa.func.min(hosted_sandboxes.c.ends_at)).where(
+        hosted_sandboxes.c.paused_at.is_(None), hosted_sandboxes.c.ends_at > tx.now
+    )
+    return [_hosted(row) for row in tx.all(late)], tx.execute(later).scalar()
+
+
+def run_until(tx: Tx, workspace_id: str, ends_at: datetime) -> None:
+    """It runs, until then."""
+    _change(tx, workspace_id, ends_at=ends_at, paused_at=None)
+
+
+def move_end(tx: Tx, workspace_id: str, ends_at: datetime) -> None:
+    _change(tx, workspace_id, ends_at=ends_at)
+
+
+def mark_paused(tx: Tx, workspace_id: str) -> bool:
+    """Record the pause; False: it was paused already, or is gone."""
+    mine = hosted_sandboxes.c.workspace_id == workspace_id
+    running_now = mine & hosted_sandboxes.c.paused_at.is_(None)
+    return tx.execute(sa.update(hosted_sandboxes).where(running_now), {"paused_at": tx.now}).rowcount == 1
+
+
+def set_options(tx: Tx, workspace_id: str, options: Mapping[str, Any]) -> None:
+    _change(tx, workspace_id, options=dict(options))
+
+
+def _change(tx: Tx, workspace_id: str, **values: Any) -> None:
+    mine = hosted_sandboxes.c.workspace_id == workspace_id
+    tx.execute(sa.update(hosted_sandboxes).where(mine).values(**values))
+    tx.ring(BELL)
+
+
+def _all() -> sa.Select[Any]:
+    newest = (
+        sa.select(sandboxes.c.pause_kind)
+        .where(sandboxes.c.workspace_id == hosted_sandboxes.c.workspace_id)
+        .order_by(sandboxes.c.created_at.desc(), sandboxes.c.id.desc())
+        .limit(1)
+        .scalar_subquery()
+    )
+    return sa.select(hosted_sandboxes, workspaces.c.project_id, newest.label("pause_kind")).join(
+        workspaces, workspaces.c.id == hosted_sandboxes.c.workspace_id
+    )
+
+
+def _hosted(row: sa.RowMapping) -> Hosted:
+    return Hosted(
+        workspace_id=row["workspace_id"],
+        project_id=row["project_id"],
+        user_id=row["user_id"],
+        template=row["template"],
+        metadata=row["metadata"],
+        env=row["env"],
+        options=row["options"],
+        ends_at=row["ends_at"],
+        on_timeout=row["on_timeout"],
+        paused_at=row["paused_at"],
+        pause_kind=row["pause_kind"],
+        access_token=row["access_token"],
+        created_at=row["created_at"],
+    )
