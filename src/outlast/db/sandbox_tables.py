@@ -15,7 +15,8 @@ workspaces = sa.Table(
     moment("last_used_at", "last tool call or visit", nullable=False),
     sa.Column("checkpoint_id", sa.String(40), comment="the newest checkpoint; null: none yet"),
     moment("changed_at", "files may have changed since then and are not in a checkpoint; null: all are"),
-    moment("evicted_at", "its files were removed here, the checkpoint holds them; null: they lie here"),
+    moment("evicted_at", "its files lie nowhere but in the checkpoint; null: they lie on its node"),
+    sa.Column("node_id", sa.String(40), comment="the node whose disk holds its files; null: not noted yet"),
     sa.UniqueConstraint("owner_type", "owner_id"),
 )
 

@@ -297,7 +297,16 @@ def upgrade() -> None:
             "evicted_at",
             UtcTime(),
             nullable=True,
-            comment="its files were removed here, the checkpoint holds them; null: they lie here",
+            comment="its files lie nowhere but in the checkpoint; null: they lie on its node",
+        ),
+    )
+    op.add_column(
+        "workspaces",
+        sa.Column(
+            "node_id",
+            sa.String(length=40),
+            nullable=True,
+            comment="the node whose disk holds its files; null: not noted yet",
         ),
     )
     if op.get_bind().dialect.name == "postgresql":  # SQLite keeps no comments
