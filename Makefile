@@ -14,7 +14,7 @@ INPUTS := pyproject.toml hatch_build.py scripts/venv.sh
 CODE := src/outlast tests scripts bench hatch_build.py
 
 RUN_PACKAGES := bubblewrap
-TEST_PACKAGES := bubblewrap postgresql redis-server chromium fonts-liberation iproute2
+TEST_PACKAGES := bubblewrap podman runc postgresql redis-server chromium fonts-liberation iproute2
 
 .PHONY: help setup setup-dev run test check types web-check deep bench gen docs format lock clean
 

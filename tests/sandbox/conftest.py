@@ -1,19 +1,27 @@
-"""Providers and sandboxes for the behaviour suite: `sandbox` and `provider` run once in memory and once for real."""
+"""Providers and sandboxes for the behaviour suite: `sandbox` and `provider` are each provider in turn.
+
+A test marked `needs("pause")` is skipped, with that as its reason, for a provider that declares the capability
+missing; `test_capabilities.py` checks that such a provider refuses clearly.
+"""
 
 from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 
 from outlast.core.sandboxes.interface import Limits, Sandbox, SandboxProvider, SandboxSpec
+from outlast.core.sandboxes.providers.docker.provider import DockerProvider
+from outlast.core.sandboxes.providers.docker.provider import open_provider as open_docker
 from outlast.core.sandboxes.providers.local.cgroups import find_layout
 from outlast.core.sandboxes.providers.local.provider import LocalProvider
 from outlast.core.sandboxes.providers.local.sandbox import LocalSandbox, State
+from outlast.core.sandboxes.providers.setup import ProviderSetup
 from outlast.testing.sandbox import MemoryProvider
+from tests.sandbox.podman import IMAGE, Podman, running_podman
 
 LIMITS = Limits(memory_bytes=512 * 1024**2, processes=128, disk_bytes=64 * 1024**2)
 MINE = f"sbx_test{os.getpid()}n"  # other test runs on this machine have theirs
@@ -41,10 +49,38 @@ async def memory() -> AsyncIterator[MemoryProvider]:
         yield provider
 
 
-@pytest.fixture(params=["memory", pytest.param("local", marks=pytest.mark.sandbox)])
+@pytest.fixture(scope="session")
+def podman(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Podman]:
+    """The container engine, with an image; started for the first test that needs it."""
+    with running_podman(tmp_path_factory.mktemp("podman")) as podman:
+        yield podman
+
+
+@pytest.fixture
+async def docker(tmp_path: Path, cache_dir: Path, podman: Podman) -> AsyncIterator[DockerProvider]:
+    """Containers in a real Podman, through Docker's API; whatever a test leaves alive is killed."""
+    options = {"image": IMAGE, "socket": str(podman.socket)}
+    owner = f"node_{os.getpid()}_{next(_numbers)}"
+    setup = ProviderSetup(
+        state_dir=tmp_path / "containers", cache_dir=cache_dir, owner=owner, options=options
+    )
+    provider = open_docker(setup)
+    yield provider
+    for sandbox_id, ref in await provider.list_refs():
+        await (await provider.connect(sandbox_id, ref)).kill()
+
+
+REAL = ("local", "docker")
+
+
+@pytest.fixture(params=["memory", *(pytest.param(name, marks=pytest.mark.sandbox) for name in REAL)])
 def provider(request: pytest.FixtureRequest) -> SandboxProvider:
     """Each provider in turn."""
     made: SandboxProvider = request.getfixturevalue(request.param)
+    for marker in request.node.iter_markers("needs"):
+        for capability in marker.args:
+            if not getattr(made.capabilities, capability):
+                pytest.skip(f"{request.param} declares the capability {capability} missing")
     return made
 
 

@@ -1,4 +1,4 @@
-"""What every provider must do, the fake included."""
+"""What every provider must do, the fake included: `needs` names the capabilities that a provider may lack."""
 
 from __future__ import annotations
 
@@ -221,6 +221,7 @@ async def test_an_evaluation_again_is_not_run_again(sandbox: Sandbox) -> None:
     assert again.result == 1
 
 
+@pytest.mark.needs("pause")
 async def test_a_frozen_sandbox_waits_and_goes_on_after_the_thaw(sandbox: Sandbox) -> None:
     await sandbox.freeze()
     await sandbox.freeze()
@@ -246,6 +247,7 @@ async def test_a_second_handle_reaches_the_same_sandbox(provider: SandboxProvide
     assert (await second.run(Command("eff_2", 1, "cat kept.txt"))).output == "kept\n"
 
 
+@pytest.mark.needs("volume")
 async def test_a_killed_sandbox_is_lost_for_every_call_and_its_files_serve_the_next(
     provider: SandboxProvider, sandbox: Sandbox, spec: SandboxSpec
 ) -> None:

@@ -84,7 +84,7 @@ class MemoryProvider(ProviderDefaults):
     """See `SandboxProvider`. Its sandboxes end with its `async with` block. `lose` makes one vanish."""
 
     def __init__(self, *, capabilities: Capabilities | None = None) -> None:
-        self._capabilities = capabilities or Capabilities(pause=True, reattach=True)
+        self._capabilities = capabilities or Capabilities(pause=True, volume=True, reattach=True)
         self._sandboxes: dict[str, MemorySandbox] = {}
         self._files: dict[Path, dict[str, bytes]] = {}
         self._responders: dict[str, Responder] = {}

@@ -75,10 +75,25 @@ def find_layout() -> Layout:
     )
 
 
+def group_of(pid: int) -> "Group":
+    """The group that a process lies in, one folder per hierarchy; empty when it is gone or none can be seen."""
+    try:
+        paths = _groups_of(str(pid))
+    except OSError:
+        return Group(())
+    mounts = {name: _mount_point("cgroup", name) if name else _mount_point("cgroup2") for name in paths}
+    folders = [mount / paths[name].lstrip("/") for name, mount in mounts.items() if mount is not None]
+    return Group(tuple(folder for folder in folders if folder.is_dir()))
+
+
 def _own_groups() -> dict[str, str]:
-    """controller (empty: v2) → path of this process's group."""
+    return _groups_of("self")
+
+
+def _groups_of(process: str) -> dict[str, str]:
+    """controller (empty: v2) → path of that process's group."""
     groups: dict[str, str] = {}
-    for line in Path("/proc/self/cgroup").read_text().splitlines():
+    for line in Path(f"/proc/{process}/cgroup").read_text().splitlines():
         _, names, path = line.split(":", 2)
         for name in names.split(","):
             groups[name] = path

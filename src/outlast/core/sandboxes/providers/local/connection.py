@@ -40,6 +40,8 @@ _ERRORS: Final = {
     "disk_full": DiskFull,
     "arguments_invalid": ArgumentsInvalid,
     "no_egress": SandboxUnavailable,
+    "sandbox_unavailable": SandboxUnavailable,
+    "conflict": Conflict,
 }
 
 _GONE: Final = (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError, OSError, BadFrame)
@@ -54,11 +56,7 @@ async def open_socket(state_dir: Path, kind: bytes) -> SocketStream:
     end, "K" to bring it about.
 
     Raises OSError when nobody listens there. Answers also while the sandbox is frozen: the shim is not."""
-    folder = os.open(state_dir, os.O_PATH | os.O_DIRECTORY)
-    try:  # through the descriptor: the whole path may be longer than a socket address
-        stream = await anyio.connect_unix(f"/proc/self/fd/{folder}/socket")
-    finally:
-        os.close(folder)
+    stream = await connect_in(state_dir, "socket")
     try:
         await stream.send(kind)
         if kind == b"A":
@@ -68,6 +66,15 @@ async def open_socket(state_dir: Path, kind: bytes) -> SocketStream:
             await anyio.aclose_forcefully(stream)
         raise
     return stream
+
+
+async def connect_in(folder: Path, name: str) -> SocketStream:
+    """Connect to the socket of that name in a folder, whatever the length of its path. Raises OSError."""
+    descriptor = os.open(folder, os.O_PATH | os.O_DIRECTORY)
+    try:  # through the descriptor: the whole path may be longer than a socket address
+        return await anyio.connect_unix(f"/proc/self/fd/{descriptor}/{name}")
+    finally:
+        os.close(descriptor)
 
 
 class Wire:
@@ -123,6 +130,13 @@ class Exchange:
             self.done = True
             raise self._refusal(head)
         return head, payload
+
+    async def proceed(self, payload: bytes = b"", **request: Any) -> None:
+        """Ask for more in what this request has begun; answered by `next`."""
+        try:
+            await self._wire.send({"op": "continue", **request}, payload)
+        except _GONE as error:
+            raise lost(self._sandbox_id) from error
 
     def _refusal(self, head: dict[str, Any]) -> Exception:
         kind = _ERRORS.get(str(head.get("code")), MalformedInput)

@@ -1,0 +1,58 @@
+"""The first meeting of server and agent: over a socket that the container sees, the agent is given its configuration
+and the socket at which it listens from then on, which the container does not see."""
+
+import os
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+import anyio
+
+SOCKET: Final = "socket"
+HELLO: Final = "hello"
+MEETING_FOLDER: Final = "meeting"
+BACKLOG: Final = 128
+_ANSWER: Final = b"ready"
+
+
+@contextmanager
+def meeting(folder: Path) -> Iterator[socket.socket]:
+    """Wait for the agent at `folder/meeting/hello` while this is open, and for the server's own calls at
+    `folder/socket`. Nothing is left of the meeting afterwards but its empty folder."""
+    place = folder / MEETING_FOLDER
+    place.mkdir(mode=0o755)
+    place.chmod(0o755)
+    hello = bound(place, HELLO, socket.SOCK_SEQPACKET)
+    try:
+        (place / HELLO).chmod(0o666)  # whoever the container's user is; only its first process ever sees it
+        yield hello
+    finally:
+        hello.close()
+        (place / HELLO).unlink(missing_ok=True)
+
+
+async def introduce(hello: socket.socket, folder: Path, config: bytes) -> None:
+    """Meet the agent and hand over; returns once it serves. Waits for ever: the caller watches the container."""
+    await anyio.wait_readable(hello)
+    agent, _ = hello.accept()
+    with agent, bound(folder, SOCKET, socket.SOCK_STREAM) as listener:
+        agent.setblocking(False)
+        socket.send_fds(agent, [config], [listener.fileno()])
+        await anyio.wait_readable(agent)
+        if agent.recv(16) != _ANSWER:
+            raise ConnectionError("the agent gave up")
+
+
+def bound(folder: Path, name: str, kind: socket.SocketKind) -> socket.socket:
+    """A listening socket of that name, whatever the length of the folder's path. Raises OSError."""
+    descriptor = os.open(folder, os.O_PATH | os.O_DIRECTORY)
+    try:
+        made = socket.socket(socket.AF_UNIX, kind)
+        made.bind(f"/proc/self/fd/{descriptor}/{name}")
+        made.listen(BACKLOG)
+        made.setblocking(False)
+    finally:
+        os.close(descriptor)
+    return made

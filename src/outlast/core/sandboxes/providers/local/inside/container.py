@@ -1,0 +1,47 @@
+"""The agent's start in a container: instead of a shim outside, the server hands over a listening socket.
+
+The container sees a folder with one socket, on which the server waits for this start only. Through it come the
+configuration and the listener; the path of that listener lies outside, so nothing else in here can reach it.
+"""
+
+from __future__ import annotations
+
+import _socket
+import json
+import os
+import struct
+
+from .loop import READ, Loop
+from .main import Connection, start_agent
+from .processes import Spawner
+
+HELLO = "/run/outlast/hello"
+MAX_CONFIG_BYTES = 1 << 20
+
+
+def main() -> None:
+    """Run the agent as the container's first process. It ends with the container."""
+    os.closerange(3, 4096)
+    loop = Loop()
+    spawner = Spawner(loop.reap)
+    hello = _socket.socket(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
+    hello.connect(HELLO)
+    message, extra, _flags, _address = hello.recvmsg(MAX_CONFIG_BYTES, _socket.CMSG_SPACE(4))
+    if not message or len(extra) != 1:
+        return  # the start was given up
+    listener = _socket.socket(fileno=struct.unpack("i", extra[0][2])[0])
+    os.set_inheritable(listener.fileno(), False)
+    listener.setblocking(False)
+    agent = start_agent(loop, spawner, json.loads(message))
+
+    def accept(_events: int) -> None:
+        try:
+            fd, _address = listener._accept()  # type: ignore[attr-defined]
+        except OSError:
+            return  # whoever it was is gone again
+        Connection(agent, _socket.socket(fileno=fd))
+
+    loop.add(listener.fileno(), READ, accept)
+    hello.send(b"ready")
+    hello.close()
+    loop.run()
