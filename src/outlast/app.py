@@ -47,6 +47,8 @@ from outlast.core.sandboxes.manager import SandboxManager
 from outlast.core.sandboxes.orphans import reconcile, sweep
 from outlast.core.sandboxes.providers.registry import open_provider
 from outlast.core.sandboxes.providers.setup import setup_from
+from outlast.core.sandboxes.services.keeper import ServiceKeeper
+from outlast.core.sandboxes.services.logs import ServiceLogs
 from outlast.core.streams.hub import Hub
 from outlast.core.streams.writer import Flusher
 from outlast.db.blobs import FolderBlobs
@@ -58,6 +60,7 @@ from outlast.surfaces.http.readiness import Readiness
 from outlast.surfaces.http.server import HttpServer, bind
 from outlast.surfaces.http.sign_in import Surface
 from outlast.surfaces.http.stream import OpenStreams, StreamTimes
+from outlast.surfaces.protocols.e2b.runtime import E2bRuntime
 
 Announce = Callable[[str], None]
 AskedToStop = Callable[[], Awaitable[None]]
@@ -92,13 +95,16 @@ async def run_program(
     the second; None: signals."""
     async with open_program(settings) as program:
         listener = await _bind(program) if http else None
-        server = await _http_server(program, listener) if listener else None
+        e2b = E2bRuntime(program.services) if program.sandboxes else None
+        server = await _http_server(program, listener, e2b) if listener else None
         stack = AsyncExitStack()
         async with stack, anyio.create_task_group() as tasks:
             wish = asked_to_stop or stack.enter_context(_signals())
             worker_ended = anyio.Event()
             await _start_inner(program, tasks, worker_ended)
             if server is not None:
+                if e2b is not None:
+                    tasks.start_soon(e2b.run)
                 await tasks.start(_serve, server)
             announce(_address(settings, listener) if listener else "")
             await wish()
@@ -139,6 +145,11 @@ def _wire(
     blobs = FolderBlobs(folder / settings.blobs.url.reveal())
     presence = PresenceBoard(clock)
     presence.on_change(lambda thread_id: hub.whisper(thread_id, _presence_frame(presence, thread_id)))
+    keeper = None
+    if sandboxes is not None:
+        logs = ServiceLogs(folder / "services")
+        keeper = ServiceKeeper(database, clock, logs, lost=sandboxes.find)
+        sandboxes.attend(keeper)
     chat = ChatProfile(settings, Workspaces(database, sandboxes), blobs, catalog.get)
     # On PostgreSQL another process may have been this machine's server a moment ago: its leases must lapse, so a
     # new process must not renew them.
@@ -168,6 +179,7 @@ def _wire(
         watching=watching,
         sandboxes=steps,
         machines=sandboxes,
+        keeper=keeper,
         profiles=frozenset(engine.profiles),
     )
     return Program(
@@ -241,7 +253,8 @@ async def _start_inner(program: Program, tasks: TaskGroup, worker_ended: anyio.E
     tasks.start_soon(_end_typing, program.presence)
     if program.database.dialect == "sqlite":  # the lock on the folder says that nobody else can hold a run
         await program.database.write(free_lapsed, everything=True)
-    if program.sandboxes is not None:
+    if program.sandboxes is not None and program.services.keeper is not None:
+        await tasks.start(program.services.keeper.run)
         await _take_up_sandboxes(program.sandboxes)
         step, look = partial(pause_idle, program.services), partial(sweep, program.sandboxes)
         tasks.start_soon(Ladder(program.sandboxes, step, look).run)
@@ -297,7 +310,7 @@ async def _bind(program: Program) -> socket.socket:
     return bind(server.host, server.port)
 
 
-async def _http_server(program: Program, listener: socket.socket) -> HttpServer:
+async def _http_server(program: Program, listener: socket.socket, e2b: E2bRuntime | None) -> HttpServer:
     settings, server = program.settings, program.settings.server
     times = settings.streams
     is_local = is_loopback(server.host) and not server.public_url
@@ -308,6 +321,7 @@ async def _http_server(program: Program, listener: socket.socket) -> HttpServer:
         local_owner=await accounts.ensure_local_owner(program.services) if is_local else None,
         version=version("outlast"),
         secure_cookie=server.public_url.startswith("https://"),
+        e2b=e2b,
     )
     program.database.on_notice(surface.streams.hear)
     hosts = known_hosts(server.host, server.public_url, server.allowed_hosts)

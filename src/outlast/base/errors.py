@@ -4,6 +4,7 @@ OutlastError
 ├── InvalidRequest      fix the request
 │   ├── MalformedInput · InputTooLarge · EmptyMessage · UnknownModel · VisionUnsupported · UnknownProfile
 │   ├── CursorUnknown · InvalidSetting · IdempotencyMismatch · ArgumentsInvalid · PathRefused
+│   ├── NotOffered
 ├── PermissionNeeded    ask for permission
 │   ├── NotSignedIn · Forbidden · OriginRefused · PolicyDenied
 ├── CreditsNeeded       buy credits
@@ -155,6 +156,11 @@ class ArgumentsInvalid(InvalidRequest):
 class PathRefused(InvalidRequest):
     code = "path_refused"
     default_hint = "Use a path relative to the workspace, without '..'."
+
+
+class NotOffered(InvalidRequest):
+    code = "not_offered"
+    default_hint = "docs/guides/e2b-sdk.md lists what works."
 
 
 class NotSignedIn(PermissionNeeded):

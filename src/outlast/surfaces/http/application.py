@@ -7,6 +7,7 @@ from fastapi import APIRouter, FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.routing import Route
+from starlette.types import ASGIApp
 
 from outlast.base.errors import OutlastError
 from outlast.surfaces.http import routes
@@ -16,6 +17,7 @@ from outlast.surfaces.http.models.shapes import Problem
 from outlast.surfaces.http.problems import tell_http, tell_invalid, tell_refusal, tell_unexpected
 from outlast.surfaces.http.sign_in import Surface
 from outlast.surfaces.http.static import WebApp
+from outlast.surfaces.protocols.e2b.door import E2bDoor
 
 DESCRIPTION = (
     "Runs of AI agents that outlast the tab, the connection, the process and the sandbox. Send "
@@ -29,7 +31,10 @@ def create_http(surface: Surface, hosts: KnownHosts) -> Doors:
     limits = surface.services.settings.limits
     api = create_api([routes.streams.router, routes.runs.router])
     api.state.surface = surface
-    return Doors(api, hosts, body_bytes=limits.request_bytes, file_bytes=limits.image_bytes)
+    inner: ASGIApp = api
+    if surface.e2b is not None:
+        inner = E2bDoor(api, surface.services, surface.e2b, None)
+    return Doors(inner, hosts, body_bytes=limits.request_bytes, file_bytes=limits.image_bytes)
 
 
 def create_api(first: Sequence[APIRouter] = (), web: WebApp | None = None) -> FastAPI:

@@ -14,6 +14,7 @@ from outlast.base.ids import new_id
 from outlast.surfaces.http.hosts import KnownHosts
 from outlast.surfaces.http.problems import problem, unexpected
 from outlast.surfaces.http.stream import DIRECT_SEND
+from outlast.surfaces.protocols.e2b.door import knock_of
 
 CONTENT_SECURITY: Final = (
     "default-src 'self'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
@@ -23,7 +24,6 @@ CONTENT_SECURITY: Final = (
 SECURITY_HEADERS: Final = [
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
-    (b"content-security-policy", CONTENT_SECURITY.encode()),
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"x-frame-options", b"DENY"),
@@ -31,15 +31,21 @@ SECURITY_HEADERS: Final = [
 FORM_PATHS: Final = frozenset({"/v1/attachments"})
 HEALTH_PATHS: Final = frozenset({"/healthz", "/readyz"})
 FORM_OVERHEAD_BYTES: Final = 64_000
+HeaderList = list[tuple[bytes, bytes]]
 _GIVEN_ID = re.compile(r"[A-Za-z0-9_.-]{8,64}")
 
 log = logging.getLogger("outlast.http")
 
 
 class Doors:
-    """Wraps the application. `body_bytes` bounds JSON bodies, `file_bytes` an uploaded file."""
+    """Wraps the application. `body_bytes` bounds JSON bodies, `file_bytes` an uploaded file; `frames` are the sources
+    of what our own pages may show in frames, as a content security policy names them."""
 
-    def __init__(self, app: ASGIApp, hosts: KnownHosts, *, body_bytes: int, file_bytes: int) -> None:
+    def __init__(
+        self, app: ASGIApp, hosts: KnownHosts, *, body_bytes: int, file_bytes: int, frames: str = "'none'"
+    ) -> None:
+        policy = f"{CONTENT_SECURITY}; frame-src {frames}"
+        self._security = [*SECURITY_HEADERS, (b"content-security-policy", policy.encode())]
         self._app = app
         self._hosts = hosts
         self._body_bytes = body_bytes
@@ -48,7 +54,7 @@ class Doors:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return
-        visit = _Visit(scope, send)
+        visit = _Visit(scope, send, self._security)
         headers = Headers(scope=scope)
         try:
             self._admit(scope, headers)
@@ -93,7 +99,10 @@ class Doors:
             raise OriginRefused("The browser says that this request comes from another site.", site=site[:20])
 
     def _bounded(self, receive: Receive, scope: Scope, headers: Headers) -> Receive:
-        """`receive`, refusing more bytes than this path takes."""
+        """`receive`, refusing more bytes than this path takes. Requests of E2B's protocol are bounded where they are
+        read: a file may be as large as a sandbox."""
+        if knock_of(scope) is not None:
+            return receive
         is_form = scope["path"] in FORM_PATHS
         most = self._file_bytes + FORM_OVERHEAD_BYTES if is_form else self._body_bytes
         stated = headers.get("content-length", "")
@@ -118,14 +127,15 @@ class Doors:
 class _Visit:
     """One request, from its id to its line in the log."""
 
-    __slots__ = ("_began", "_raw_send", "_scope", "request_id", "status")
+    __slots__ = ("_began", "_raw_send", "_scope", "_security", "request_id", "status")
 
-    def __init__(self, scope: Scope, send: Send) -> None:
+    def __init__(self, scope: Scope, send: Send, security: HeaderList) -> None:
         given = Headers(scope=scope).get("x-request-id", "")
         self.request_id = given if _GIVEN_ID.fullmatch(given) else new_id("request")
         scope.setdefault("state", {})["request_id"] = self.request_id
         scope.setdefault("extensions", {})[DIRECT_SEND] = send
         self._scope = scope
+        self._security = security
         self._raw_send = send
         self._began = time.monotonic()
         self.status = 0
@@ -134,7 +144,7 @@ class _Visit:
         if message["type"] == "http.response.start":
             self.status = message["status"]
             message["headers"] = [
-                *_with_security(message["headers"]),
+                *_with_security(message["headers"], self._security),
                 (b"x-request-id", self.request_id.encode()),
             ]
         await self._raw_send(message)
@@ -164,10 +174,10 @@ class _Visit:
             log.log(level, "request", extra=self.fields())
 
 
-def _with_security(headers: list[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
-    """The headers and those of `SECURITY_HEADERS` that the answer does not set itself."""
+def _with_security(headers: HeaderList, security: HeaderList) -> HeaderList:
+    """The headers and those for security that the answer does not set itself."""
     own = {name.lower() for name, _ in headers}
-    return [*headers, *(pair for pair in SECURITY_HEADERS if pair[0] not in own)]
+    return [*headers, *(pair for pair in security if pair[0] not in own)]
 
 
 def _check_content_type(scope: Scope, headers: Headers) -> None:

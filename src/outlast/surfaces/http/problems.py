@@ -37,6 +37,7 @@ STATUS: Final[Mapping[str, int]] = {
     "run_cleaned_up": 410,
     "rate_limited": 429,
     "disk_full": 507,
+    "not_offered": 501,
 }
 BRANCH: Final[tuple[tuple[type[OutlastError], int], ...]] = (
     (InvalidRequest, 422),

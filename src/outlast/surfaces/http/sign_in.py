@@ -11,8 +11,10 @@ from outlast.actions.services import Services
 from outlast.base.errors import NotSignedIn
 from outlast.core.accounts.actor import Actor
 from outlast.surfaces.http.hosts import is_loopback
+from outlast.surfaces.http.preview.hosts import PreviewHosts
 from outlast.surfaces.http.readiness import Readiness
 from outlast.surfaces.http.stream import OpenStreams
+from outlast.surfaces.protocols.e2b.runtime import E2bRuntime
 
 COOKIE: Final = "outlast_session"
 FORWARDED: Final = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
@@ -21,7 +23,8 @@ DAY_S: Final = 86_400
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surface:
-    """What routes are given. `local_owner` is set only in local mode: bound to loopback, reached by no public name."""
+    """What routes are given. `local_owner` is set only in local mode: bound to loopback, reached by no public name.
+    `e2b` runs beside the server where programs may ask for sandboxes."""
 
     services: Services
     streams: OpenStreams
@@ -29,6 +32,8 @@ class Surface:
     local_owner: Actor | None = None
     version: str = ""
     secure_cookie: bool = field(default=False)
+    previews: PreviewHosts = field(default_factory=PreviewHosts)
+    e2b: E2bRuntime | None = None
 
 
 async def surface_of(request: Request) -> Surface:

@@ -1,0 +1,1 @@
+"""Protocols that other people's programs speak, translated to our actions."""

@@ -1,0 +1,161 @@
+"""Who asks: an API token for the control plane, a sandbox's own token or a signed address for what is inside."""
+
+import base64
+import binascii
+import hashlib
+import hmac
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from starlette.requests import Request
+
+from outlast.actions import accounts, hosted
+from outlast.actions.services import Services
+from outlast.base.errors import MalformedInput, NotFound, NotSignedIn
+from outlast.core.accounts.actor import Actor
+from outlast.core.sandboxes.hosted import Hosted
+from outlast.core.sandboxes.interface import Sandbox
+from outlast.surfaces.protocols.e2b.naming import USER, workspace_of
+from outlast.surfaces.protocols.e2b.runtime import E2bRuntime
+
+API_KEY: Final = "x-api-key"
+ACCESS_TOKEN: Final = "x-access-token"
+SANDBOX_ID: Final = "e2b-sandbox-id"
+HEX_PREFIX: Final = "e2b_"
+Operation = Literal["read", "write"]
+
+
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """A sandbox that somebody may use: its row and its living machine."""
+
+    hosted: Hosted
+    sandbox: Sandbox
+
+    @property
+    def workspace_id(self) -> str:
+        return self.hosted.workspace_id
+
+
+def services_of(request: Request) -> Services:
+    services: Services = request.app.state.services
+    return services
+
+
+def runtime_of(request: Request) -> E2bRuntime:
+    runtime: E2bRuntime = request.app.state.runtime
+    return runtime
+
+
+async def actor_of(request: Request) -> Actor:
+    """Whom the API key signs in. Raises `NotSignedIn`."""
+    key = request.headers.get(API_KEY) or _bearer(request)
+    if not key:
+        raise NotSignedIn(
+            "There is no API key.", hint="Set E2B_API_KEY to a token made by: outlast token create."
+        )
+    actor = await accounts.actor_for_token(services_of(request), token_of(key))
+    request.scope.setdefault("state", {})["user_id"] = actor.user_id
+    return actor
+
+
+def token_of(key: str) -> str:
+    """The API token in a key. SDKs that insist on `e2b_` and hexadecimal digits get it written like that."""
+    if key.startswith(HEX_PREFIX):
+        try:
+            return bytes.fromhex(key.removeprefix(HEX_PREFIX)).decode()
+        except ValueError:
+            return key
+    return key
+
+
+async def inside(request: Request) -> Inside:
+    """The sandbox that the request names and shows the token of. Raises `NotSignedIn`, `NotFound`, `MalformedInput`."""
+    check_user(request)
+    return await _open(request, _named(request), lambda found: _check_token(found, request))
+
+
+async def inside_for_file(request: Request, operation: Operation) -> Inside:
+    """As `inside`, also for whoever has an address signed for this path and operation."""
+    query = request.query_params
+    check_user(request, query.get("username", ""))
+    if ACCESS_TOKEN in request.headers or "signature" not in query:
+        return await inside(request)
+    named = request.scope["state"].get(SANDBOX_ID) or request.headers.get(SANDBOX_ID)
+
+    def fits(found: Hosted) -> bool:
+        return _signature_fits(found, request, operation)
+
+    if not named:  # the address of a file names no sandbox where all of them share one host
+        signed = await hosted.find_hosted(services_of(request), fits)
+        if signed is None:
+            raise NotSignedIn("The signature is not valid for this path, or its sandbox does not run.")
+        return await _open(request, signed.workspace_id, _anybody)
+
+    def check(found: Hosted) -> None:
+        if not fits(found):
+            raise NotSignedIn("The signature is not valid for this path.")
+
+    return await _open(request, workspace_of(named), check)
+
+
+def check_user(request: Request, named: str = "") -> None:
+    """Everything inside runs as one user. Raises `NotSignedIn` (as envd does) for another."""
+    authorization = request.headers.get("authorization", "")
+    if not named and authorization.lower().startswith("basic "):
+        try:
+            named = base64.b64decode(authorization[6:]).decode().partition(":")[0]
+        except (binascii.Error, UnicodeDecodeError):
+            raise MalformedInput("The Authorization header is not valid.") from None
+    if named not in ("", USER):
+        raise NotSignedIn(
+            f"invalid username: {named[:40]!r}. Everything in a sandbox runs as {USER!r}; there is no root.",
+            hint=f"Leave the user out, or name {USER!r}.",
+        )
+
+
+async def _open(request: Request, workspace_id: str, check: Callable[[Hosted], None]) -> Inside:
+    found, sandbox = await hosted.open_hosted(
+        services_of(request), workspace_id, check, may_wake=_wakes_on_use
+    )
+    request.scope.setdefault("state", {})["user_id"] = found.user_id
+    return Inside(found, sandbox)
+
+
+def _wakes_on_use(found: Hosted) -> bool:
+    return bool(found.options.get("auto_resume"))
+
+
+def _named(request: Request) -> str:
+    named = request.scope["state"].get(SANDBOX_ID) or request.headers.get(SANDBOX_ID)
+    if not named:
+        raise NotFound("The request names no sandbox.", hint="Send the header E2b-Sandbox-Id.")
+    return workspace_of(named)
+
+
+def _check_token(found: Hosted, request: Request) -> None:
+    given = request.headers.get(ACCESS_TOKEN, "")
+    if not hmac.compare_digest(given.encode(), found.access_token.encode()):
+        raise NotSignedIn("The sandbox's access token is missing or wrong.")
+
+
+def _signature_fits(found: Hosted, request: Request, operation: Operation) -> bool:
+    query = request.query_params
+    expires = query.get("signature_expiration")
+    if expires is not None and (not expires.isdigit() or int(expires) < time.time()):
+        return False
+    words = [query.get("path", ""), operation, query.get("username", ""), found.access_token]
+    raw = ":".join([*words, expires] if expires is not None else words)
+    digest = base64.b64encode(hashlib.sha256(raw.encode("utf-8", "surrogatepass")).digest()).rstrip(b"=")
+    return hmac.compare_digest(b"v1_" + digest, query.get("signature", "").encode())
+
+
+def _bearer(request: Request) -> str:
+    scheme, _, secret = request.headers.get("authorization", "").partition(" ")
+    return secret.strip() if scheme.lower() == "bearer" else ""
+
+
+def _anybody(_found: Hosted) -> None:
+    return None

@@ -1,0 +1,207 @@
+"""The Connect protocol with JSON: one message in and one out, or a stream of enveloped messages either way.
+
+An envelope is a byte of flags, four bytes of length (big endian) and a JSON message. A stream ends with an envelope
+whose flag is END, which holds the error if there was one: its status is always 200.
+"""
+
+import struct
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any, Final
+
+import anyio
+import orjson
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from outlast.base.errors import InputTooLarge, MalformedInput, OutlastError
+from outlast.surfaces.protocols.e2b.problems import connect_error, http_status_of_word, told, word_of
+
+Message = dict[str, Any]
+Emit = Callable[[Message], Awaitable[None]]
+Produce = Callable[[Emit], Awaitable[None]]
+
+UNARY: Final = "application/json"
+STREAM: Final = "application/connect+json"
+COMPRESSED: Final = 1
+END: Final = 2
+MAX_MESSAGE_BYTES: Final = 4_000_000
+DEFAULT_PING_S: Final = 90.0
+_HEAD: Final = struct.Struct(">BI")
+
+
+def envelope(message: Message, flags: int = 0) -> bytes:
+    body = orjson.dumps(message)
+    return _HEAD.pack(flags, len(body)) + body
+
+
+def field(message: Message, name: str) -> Any:
+    """A field by its JSON name (`watcherId`), or as the schema writes it (`watcher_id`); None: it is not there."""
+    if name in message:
+        return message[name]
+    snake = "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name)
+    return message.get(snake)
+
+
+def timeout_of(request: Request) -> float | None:
+    """How long the caller waits, in seconds; None: as long as it takes."""
+    stated = request.headers.get("connect-timeout-ms", "")
+    return int(stated) / 1000 if stated.isdigit() and len(stated) <= 10 and int(stated) else None
+
+
+def ping_s(request: Request) -> float:
+    """How long a stream may be silent before the caller wants a sign of life."""
+    stated = request.headers.get("keepalive-ping-interval", "")
+    return max(1.0, float(stated)) if stated.isdigit() and len(stated) < 6 else DEFAULT_PING_S
+
+
+@asynccontextmanager
+async def pinging(emit: Emit, ping: Message, every_s: float) -> AsyncIterator[None]:
+    """Emits `ping` every so often while the context is open. An error inside comes out as it is."""
+
+    async def send_pings() -> None:
+        while True:
+            await anyio.sleep(every_s)
+            await emit(ping)
+
+    failed: OutlastError | None = None
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(send_pings)
+        try:
+            yield
+        except OutlastError as error:
+            failed = error
+        tasks.cancel_scope.cancel()
+    if failed is not None:
+        raise failed
+
+
+async def read_unary(request: Request) -> Message:
+    """The one message. Raises `MalformedInput`, `InputTooLarge`."""
+    _check_kind(request, UNARY)
+    if request.headers.get("content-encoding", "identity") != "identity":
+        raise MalformedInput("Compressed messages are not taken here.")
+    parts, size = [], 0
+    async for chunk in request.stream():
+        size += len(chunk)
+        if size > MAX_MESSAGE_BYTES:
+            raise _too_large()
+        parts.append(chunk)
+    return _parsed(b"".join(parts) or b"{}")
+
+
+async def read_stream(request: Request) -> AsyncIterator[Message]:
+    """The messages as they come. Raises `MalformedInput`, `InputTooLarge`."""
+    _check_kind(request, STREAM)
+    waiting = bytearray()
+    async for chunk in request.stream():
+        waiting += chunk
+        while len(waiting) >= _HEAD.size:
+            flags, length = _HEAD.unpack_from(waiting)
+            if length > MAX_MESSAGE_BYTES:
+                raise _too_large()
+            if len(waiting) < _HEAD.size + length:
+                break
+            body = bytes(waiting[_HEAD.size : _HEAD.size + length])
+            del waiting[: _HEAD.size + length]
+            if flags & COMPRESSED:
+                raise MalformedInput("Compressed messages are not taken here.")
+            if flags & END:
+                return
+            yield _parsed(body)
+
+
+async def read_one(request: Request) -> Message:
+    """The only message of a stream, as calls that answer with a stream are sent."""
+    async for message in read_stream(request):
+        return message
+    raise MalformedInput("The request holds no message.")
+
+
+def unary_answer(message: Message) -> Response:
+    return Response(orjson.dumps(message), 200, {"cache-control": "no-store"}, UNARY)
+
+
+def unary_error(error: OutlastError) -> Response:
+    word = word_of(error)
+    body = connect_error(word, told(error))
+    return Response(orjson.dumps(body), http_status_of_word(word), {"cache-control": "no-store"}, UNARY)
+
+
+class StreamAnswer:
+    """An ASGI answer: what `produce` emits, then the end. A caller that hangs up cancels it; after `timeout_s` the
+    stream ends with `deadline_exceeded`."""
+
+    def __init__(self, produce: Produce, timeout_s: float | None = None) -> None:
+        self._produce = produce
+        self._timeout_s = timeout_s
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = [(b"content-type", STREAM.encode()), (b"cache-control", b"no-store")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(_until_hung_up, receive, tasks.cancel_scope)
+            end = await self._run(send)
+            await send({"type": "http.response.body", "body": envelope(end, END), "more_body": False})
+            tasks.cancel_scope.cancel()
+
+    async def _run(self, send: Send) -> Message:
+        async def emit(message: Message) -> None:
+            await send({"type": "http.response.body", "body": envelope(message), "more_body": True})
+
+        try:
+            with anyio.move_on_after(self._timeout_s) as deadline:
+                await self._produce(emit)
+        except OutlastError as error:
+            return {"error": connect_error(word_of(error), told(error))}
+        if deadline.cancelled_caught:
+            return {"error": connect_error("deadline_exceeded", "The time that the caller gave is over.")}
+        return {}
+
+
+def stream_error(error: OutlastError) -> StreamAnswer:
+    """A stream that holds nothing but this error."""
+
+    async def produce(_emit: Emit) -> None:
+        raise error
+
+    return StreamAnswer(produce)
+
+
+def stream_of_one(message: Message) -> StreamAnswer:
+    """The answer to a stream of messages: one."""
+
+    async def produce(emit: Emit) -> None:
+        await emit(message)
+
+    return StreamAnswer(produce)
+
+
+async def _until_hung_up(receive: Receive, scope: anyio.CancelScope) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    scope.cancel()
+
+
+def _check_kind(request: Request, kind: str) -> None:
+    given = request.headers.get("content-type", "").split(";")[0].strip().lower()
+    if given != kind:
+        raise MalformedInput(
+            f"The content type is {given[:60] or 'not stated'}; this call takes {kind}.",
+            hint="Connect with its JSON codec is spoken here.",
+        )
+
+
+def _parsed(body: bytes) -> Message:
+    try:
+        message = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        raise MalformedInput("The message is not JSON.") from None
+    if not isinstance(message, dict):
+        raise MalformedInput("The message is not a JSON object.")
+    return message
+
+
+def _too_large() -> InputTooLarge:
+    return InputTooLarge(f"A message has at most {MAX_MESSAGE_BYTES:,} bytes.", limit_bytes=MAX_MESSAGE_BYTES)

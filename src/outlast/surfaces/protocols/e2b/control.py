@@ -1,0 +1,294 @@
+"""The control plane: sandboxes made, found, connected to, paused, ended. One route, one action."""
+
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from typing import Any, Final
+from urllib.parse import parse_qsl, unquote
+
+import orjson
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from outlast.actions import hosted as actions
+from outlast.base.clock import iso
+from outlast.base.errors import Conflict, MalformedInput, NotOffered
+from outlast.base.settings import SandboxSettings
+from outlast.core.sandboxes.hosted import Hosted, HostedOrder
+from outlast.surfaces.protocols.e2b import shapes
+from outlast.surfaces.protocols.e2b.access import actor_of, runtime_of, services_of
+from outlast.surfaces.protocols.e2b.naming import shown_id, workspace_of
+from outlast.surfaces.protocols.e2b.shapes import body_of
+
+NEXT_TOKEN: Final = "x-next-token"
+MOST_LISTED: Final = 100
+MEBIBYTE: Final = 1024 * 1024
+STATES: Final = frozenset({"running", "paused"})
+Answer = Callable[[Request], Awaitable[Response]]
+
+
+async def create(request: Request) -> Response:
+    actor, body = await actor_of(request), await body_of(request, shapes.NewSandbox)
+    made = await actions.create_hosted(
+        services_of(request), actor, _order(body), request.headers.get("idempotency-key")
+    )
+    return _json(shapes.sandbox(made, _domain(request)), 201)
+
+
+async def list_all(request: Request) -> Response:
+    """A page of them: filtered by metadata, state, template and time, the newest first unless asked otherwise."""
+    actor, query = await actor_of(request), request.query_params
+    chosen = [one for one in await actions.list_hosted(services_of(request), actor) if _fits(one, query)]
+    if query.get("order", "desc") == "asc":
+        chosen.reverse()
+    limit = _limit(query.get("limit"))
+    if token := query.get("nextToken"):
+        after = workspace_of(token)
+        place = next((n for n, one in enumerate(chosen) if one.workspace_id == after), None)
+        chosen = (
+            chosen[place + 1 :] if place is not None else _beyond(chosen, after, query.get("order", "desc"))
+        )
+    headers = {} if len(chosen) <= limit else {NEXT_TOKEN: shown_id(chosen[limit - 1].workspace_id)}
+    settings = _settings(request)
+    return _json([shapes.listed(one, settings) for one in chosen[:limit]], 200, headers)
+
+
+async def list_running(request: Request) -> Response:
+    """The list of SDKs of before: those that run, all at once."""
+    actor, query = await actor_of(request), request.query_params
+    found = await actions.list_hosted(services_of(request), actor)
+    settings = _settings(request)
+    return _json([shapes.listed(one, settings) for one in found if one.runs and _fits(one, query)])
+
+
+async def read(request: Request) -> Response:
+    found = await actions.read_hosted(services_of(request), await actor_of(request), _workspace(request))
+    return _json(shapes.detail(found, _settings(request), _domain(request)))
+
+
+async def kill(request: Request) -> Response:
+    await actions.kill_hosted(services_of(request), await actor_of(request), _workspace(request))
+    return Response(status_code=204)
+
+
+async def connect(request: Request) -> Response:
+    """Wake it if it sleeps, and let it run on."""
+    actor, body = await actor_of(request), await body_of(request, shapes.Timed)
+    found, slept = await actions.connect_hosted(
+        services_of(request), actor, _workspace(request), body.timeout, keep_memory=body.memory
+    )
+    return _json(shapes.sandbox(found, _domain(request)), 201 if slept else 200)
+
+
+async def resume(request: Request) -> Response:
+    """As SDKs of before wake one. Refused for one that runs."""
+    actor, body = await actor_of(request), await body_of(request, shapes.Timed)
+    workspace_id = _workspace(request)
+    if (await actions.read_hosted(services_of(request), actor, workspace_id)).runs:
+        raise Conflict(f"The sandbox {shown_id(workspace_id)} is running.")
+    found, _ = await actions.connect_hosted(services_of(request), actor, workspace_id, body.timeout)
+    return _json(shapes.sandbox(found, _domain(request)), 201)
+
+
+async def pause(request: Request) -> Response:
+    actor, body = await actor_of(request), await body_of(request, shapes.Pause)
+    workspace_id = _workspace(request)
+    if not await actions.pause_hosted(services_of(request), actor, workspace_id, keep_memory=body.memory):
+        raise Conflict(f"The sandbox {shown_id(workspace_id)} is paused already.")
+    return Response(status_code=204)
+
+
+async def set_timeout(request: Request) -> Response:
+    actor, body = await actor_of(request), await body_of(request, shapes.Timed)
+    await actions.set_hosted_timeout(services_of(request), actor, _workspace(request), body.timeout)
+    return Response(status_code=204)
+
+
+async def refresh(request: Request) -> Response:
+    actor, body = await actor_of(request), await body_of(request, shapes.Refresh)
+    await actions.set_hosted_timeout(
+        services_of(request), actor, _workspace(request), body.duration, only_longer=True
+    )
+    return Response(status_code=204)
+
+
+async def change_network(request: Request) -> Response:
+    """What may go out, anew as a whole."""
+    actor, body = await actor_of(request), await body_of(request, shapes.Network)
+    network = _network(body)
+    await actions.change_hosted_options(
+        services_of(request), actor, _workspace(request), lambda found: {**found.options, "network": network}
+    )
+    return Response(status_code=204)
+
+
+async def metrics(request: Request) -> Response:
+    """What it uses now, as the one entry of the series; none while it sleeps, or outside of the times asked for."""
+    actor, workspace_id = await actor_of(request), _workspace(request)
+    measured = await actions.measure_hosted(services_of(request), actor, workspace_id)
+    now = services_of(request).clock.now()
+    return _json(
+        []
+        if measured is None or not _within(request, now)
+        else [_metric(request, workspace_id, measured, now)]
+    )
+
+
+async def metrics_of_many(request: Request) -> Response:
+    actor, now = await actor_of(request), services_of(request).clock.now()
+    named = request.query_params.get("sandbox_ids", "").split(",")[:MOST_LISTED]
+    found = {}
+    for sandbox_id in filter(None, named):
+        workspace_id = workspace_of(sandbox_id)
+        measured = await actions.measure_hosted(services_of(request), actor, workspace_id)
+        if measured is not None:
+            found[sandbox_id] = _metric(request, workspace_id, measured, now)
+    return _json({"sandboxes": found})
+
+
+async def not_offered(request: Request) -> Response:
+    await actor_of(request)
+    raise NotOffered(f"This server does not offer {request.method} {request.url.path} of E2B's protocol.")
+
+
+def _order(body: shapes.NewSandbox) -> HostedOrder:
+    for name, asked in (("mcp", body.mcp), ("iam", body.iam), ("volumeMounts", body.volume_mounts)):
+        if asked:
+            raise NotOffered(f"{name} is not offered: this server's sandboxes have no such thing.")
+    if body.allow_internet_access:
+        raise NotOffered("Sandboxes here have no open way to the internet.")
+    auto_resume = body.auto_resume is not None and body.auto_resume.enabled
+    options: dict[str, Any] = {
+        "timeout_s": body.timeout,
+        "auto_resume": auto_resume,
+        "keep_memory": body.auto_pause_memory is not False,
+    }
+    if body.network is not None:
+        options["network"] = _network(body.network)
+    return HostedOrder(
+        timeout_s=body.timeout,
+        template=body.template,
+        on_timeout="pause" if body.auto_pause else "kill",
+        metadata=body.metadata,
+        env=body.env,
+        options=options,
+    )
+
+
+def _network(asked: shapes.Network) -> dict[str, Any]:
+    """What was asked for, if it is no more than this server gives: nothing goes out that the operator did not open."""
+    opened = asked.allow_out or asked.rules or asked.egress_proxy or asked.allow_internet_access
+    if opened:
+        raise NotOffered(
+            "A caller cannot open the network of a sandbox here.",
+            hint="The operator names the hosts: sandbox.allow_hosts and [[sandbox.dependencies]].",
+        )
+    return asked.model_dump(by_alias=True, exclude_none=True)
+
+
+def _fits(one: Hosted, query: Any) -> bool:
+    states = set(filter(None, query.get("state", "").split(",")))
+    if unknown := states - STATES:
+        raise MalformedInput(f"A sandbox is running or paused, not {min(unknown)[:40]}.", field="state")
+    if states and ("running" if one.runs else "paused") not in states:
+        return False
+    if (template := query.get("template")) and one.template != template:
+        return False
+    if (since := query.get("startedAfter")) and one.created_at < _moment(since):
+        return False
+    wanted = parse_qsl(query.get("metadata", ""), keep_blank_values=True)
+    return all(one.metadata.get(unquote(key)) == unquote(value) for key, value in wanted)
+
+
+def _moment(text: str) -> datetime:
+    try:
+        moment = datetime.fromisoformat(text.replace(" ", "+"))
+    except ValueError:
+        raise MalformedInput(
+            "startedAfter is a time like 2026-01-31T12:00:00Z.", field="startedAfter"
+        ) from None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _beyond(found: list[Hosted], after: str, order: str) -> list[Hosted]:
+    """What follows the last one of the page before, where that one is gone."""
+    return [
+        one for one in found if (one.workspace_id > after) == (order == "asc") and one.workspace_id != after
+    ]
+
+
+def _limit(text: str | None) -> int:
+    if text is None:
+        return MOST_LISTED
+    if not text.isdigit() or not 0 < int(text) <= MOST_LISTED:
+        raise MalformedInput(f"The limit is 1 to {MOST_LISTED}.", field="limit")
+    return int(text)
+
+
+def _within(request: Request, now: datetime) -> bool:
+    start, end = request.query_params.get("start", ""), request.query_params.get("end", "")
+    if not all(text == "" or text.lstrip("-").isdigit() for text in (start, end)):
+        raise MalformedInput("start and end are whole seconds since 1970.", field="start")
+    return not (start and now.timestamp() < int(start)) and not (end and now.timestamp() > int(end) + 1)
+
+
+def _metric(request: Request, workspace_id: str, measured: Any, now: datetime) -> dict[str, Any]:
+    settings = _settings(request)
+    return {
+        "timestamp": iso(now),
+        "timestampUnix": int(now.timestamp()),
+        "cpuCount": max(1, round(settings.cpus)),
+        "cpuUsedPct": runtime_of(request).cpu_percent(workspace_id, measured.cpu_s, settings.cpus),
+        "memUsed": measured.memory_bytes,
+        "memTotal": settings.memory_mb * MEBIBYTE,
+        "memCache": 0,
+        "diskUsed": getattr(measured, "disk_bytes", None) or 0,
+        "diskTotal": settings.disk_mb * MEBIBYTE,
+    }
+
+
+def _settings(request: Request) -> SandboxSettings:
+    return services_of(request).settings.sandbox or SandboxSettings()
+
+
+def _domain(request: Request) -> str | None:
+    """Under which PORT-ID.DOMAIN reaches a port inside; None: SDKs use the one they were given."""
+    domain: str | None = request.app.state.domain
+    return domain
+
+
+def _workspace(request: Request) -> str:
+    return workspace_of(request.path_params["sandbox_id"])
+
+
+def _json(value: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
+    return Response(
+        orjson.dumps(value), status, {"cache-control": "no-store", **(headers or {})}, "application/json"
+    )
+
+
+def _one(verb: str) -> str:
+    return f"/sandboxes/{{sandbox_id}}/{verb}"
+
+
+ROUTES: Final[list[tuple[str, str, Answer]]] = [
+    ("POST", "/sandboxes", create),
+    ("POST", "/v2/sandboxes", create),
+    ("GET", "/sandboxes", list_running),
+    ("GET", "/v2/sandboxes", list_all),
+    ("GET", "/sandboxes/metrics", metrics_of_many),
+    ("GET", "/sandboxes/{sandbox_id}", read),
+    ("DELETE", "/sandboxes/{sandbox_id}", kill),
+    ("POST", _one("connect"), connect),
+    ("POST", f"/v2{_one('connect')}", connect),
+    ("POST", _one("resume"), resume),
+    ("POST", _one("pause"), pause),
+    ("POST", _one("timeout"), set_timeout),
+    ("POST", _one("refreshes"), refresh),
+    ("PUT", _one("network"), change_network),
+    ("GET", _one("metrics"), metrics),
+]
+
+
+def routes() -> list[Route]:
+    return [Route(path, answer, methods=[method]) for method, path, answer in ROUTES]

@@ -1,0 +1,201 @@
+"""`filesystem.Filesystem`: look at files and folders, move and remove them, watch folders."""
+
+import posixpath
+import stat
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp
+
+from outlast.base.errors import Conflict, MalformedInput, NotOffered, OutlastError, PathRefused
+from outlast.core.sandboxes.interactive import FileChangeSeen, FileFacts, Files
+from outlast.surfaces.protocols.e2b import connect
+from outlast.surfaces.protocols.e2b.access import Inside, inside, runtime_of
+from outlast.surfaces.protocols.e2b.connect import Emit, Message, StreamAnswer, field
+from outlast.surfaces.protocols.e2b.naming import full_path
+from outlast.surfaces.protocols.e2b.runtime import E2bRuntime
+
+METADATA: Final = "e2b."  # our attributes are in the space `user.`, envd's in `user.e2b.`
+KINDS: Final = {"file": "FILE_TYPE_FILE", "directory": "FILE_TYPE_DIRECTORY"}
+CHANGES: Final = {
+    "create": "EVENT_TYPE_CREATE",
+    "write": "EVENT_TYPE_WRITE",
+    "remove": "EVENT_TYPE_REMOVE",
+    "rename": "EVENT_TYPE_RENAME",
+    "chmod": "EVENT_TYPE_CHMOD",
+}
+MAX_DEPTH: Final = 100
+Unary = Callable[[Inside, E2bRuntime, Message], Awaitable[Message]]
+
+
+async def stat_path(place: Inside, _runtime: E2bRuntime, message: Message) -> Message:
+    return {"entry": await _entry(place.sandbox.files, await place.sandbox.files.stat(_path(message)))}
+
+
+async def make_dir(place: Inside, _runtime: E2bRuntime, message: Message) -> Message:
+    files, path = place.sandbox.files, _path(message)
+    if not await files.make_dir(path):
+        facts = await files.stat(path)
+        if facts.kind == "file":
+            raise MalformedInput(f"path already exists but it is not a directory: {path}", field="path")
+        raise Conflict(f"directory already exists: {path}")
+    return {"entry": await _entry(files, await files.stat(path))}
+
+
+async def move(place: Inside, _runtime: E2bRuntime, message: Message) -> Message:
+    files = place.sandbox.files
+    facts = await files.move(_path(message, "source"), _path(message, "destination"))
+    return {"entry": await _entry(files, facts)}
+
+
+async def list_dir(place: Inside, _runtime: E2bRuntime, message: Message) -> Message:
+    depth = message.get("depth") or 1
+    if not isinstance(depth, int) or not 0 < depth <= MAX_DEPTH:
+        raise MalformedInput(f"The depth is 1 to {MAX_DEPTH}.", field="depth")
+    files = place.sandbox.files
+    return {"entries": [await _entry(files, facts) for facts in await files.list(_path(message), depth)]}
+
+
+async def remove(place: Inside, _runtime: E2bRuntime, message: Message) -> Message:
+    await place.sandbox.files.remove(_path(message))
+    return {}
+
+
+async def create_watcher(place: Inside, runtime: E2bRuntime, message: Message) -> Message:
+    watcher_id = await runtime.watch(
+        place.sandbox,
+        place.workspace_id,
+        _path(message),
+        recursive=bool(message.get("recursive")),
+        include_entry=bool(field(message, "includeEntry")),
+    )
+    return {"watcherId": watcher_id}
+
+
+async def get_watcher_events(place: Inside, runtime: E2bRuntime, message: Message) -> Message:
+    watcher = runtime.watcher(str(field(message, "watcherId")), place.workspace_id)
+    changes = [watcher.seen.popleft() for _ in range(len(watcher.seen))]
+    files = place.sandbox.files if watcher.include_entry else None
+    return {"events": [await _event(change, watcher.path, files) for change in changes]}
+
+
+async def remove_watcher(place: Inside, runtime: E2bRuntime, message: Message) -> Message:
+    watcher_id = str(field(message, "watcherId"))
+    runtime.watcher(watcher_id, place.workspace_id)
+    runtime.end_watcher(watcher_id, place.workspace_id)
+    return {}
+
+
+UNARY: Final[dict[str, Unary]] = {
+    "Stat": stat_path,
+    "MakeDir": make_dir,
+    "Move": move,
+    "ListDir": list_dir,
+    "Remove": remove,
+    "CreateWatcher": create_watcher,
+    "GetWatcherEvents": get_watcher_events,
+    "RemoveWatcher": remove_watcher,
+}
+
+
+async def answer_unary(request: Request) -> Response:
+    """Any call of one message."""
+    place = await inside(request)
+    call = UNARY.get(request.path_params["method"])
+    if call is None:
+        raise NotOffered(f"There is no call {request.path_params['method'][:60]}.")
+    try:
+        message = await call(place, runtime_of(request), await connect.read_unary(request))
+    except PathRefused as error:
+        raise MalformedInput(error.message, hint=error.hint) from None
+    return connect.unary_answer(message)
+
+
+async def watch_dir(request: Request) -> ASGIApp:
+    """Changes below a folder, until the caller hangs up."""
+    place = await inside(request)
+    message = await connect.read_one(request)
+    path, files = _path(message), place.sandbox.files
+    with_entry = files if field(message, "includeEntry") else None
+
+    async def produce(emit: Emit) -> None:
+        try:
+            async with files.watch(path, recursive=bool(message.get("recursive"))) as changes:
+                await emit({"start": {}})
+                async with connect.pinging(emit, {"keepalive": {}}, connect.ping_s(request)):
+                    async for change in changes:
+                        await emit({"filesystem": await _event(change, path, with_entry)})
+        except PathRefused as error:
+            raise MalformedInput(error.message, hint=error.hint) from None
+
+    return StreamAnswer(produce, connect.timeout_of(request))
+
+
+def shown_metadata(facts: FileFacts) -> dict[str, str]:
+    """What a caller kept with the file; other programs' attributes are not shown."""
+    return {
+        name.removeprefix(METADATA): value
+        for name, value in facts.metadata.items()
+        if name.startswith(METADATA)
+    }
+
+
+async def _event(change: FileChangeSeen, folder: str, files: Files | None) -> Message:
+    event: Message = {"name": change.path, "type": CHANGES[change.kind]}
+    if files is not None and change.kind != "remove":
+        try:
+            event["entry"] = await _entry(files, await files.stat(posixpath.join(folder, change.path)))
+        except OutlastError:  # it is gone again
+            return event
+    return event
+
+
+async def _entry(files: Files, facts: FileFacts) -> Message:
+    """As envd tells it: a symbolic link has the kind and size of what it points to, and is marked as one."""
+    kind: str = facts.kind
+    if kind == "symlink":
+        kind = await _kind_of_target(files, facts)
+    entry: Message = {
+        "name": posixpath.basename(facts.path) or "/",
+        "type": KINDS.get(kind, "FILE_TYPE_UNSPECIFIED"),
+        "path": facts.path,
+        "size": str(facts.size),
+        "mode": facts.mode,
+        "permissions": _permissions(facts),
+        "owner": facts.owner,
+        "group": facts.group,
+        "modifiedTime": datetime.fromtimestamp(facts.mtime, UTC).isoformat().replace("+00:00", "Z"),
+        "metadata": shown_metadata(facts),
+    }
+    if facts.symlink_target is not None:
+        entry |= {"symlinkTarget": facts.symlink_target, "isSymlink": True}
+    return entry
+
+
+async def _kind_of_target(files: Files, facts: FileFacts) -> str:
+    target = posixpath.join(posixpath.dirname(facts.path), facts.symlink_target or "")
+    for _ in range(8):
+        try:
+            found = await files.stat(posixpath.normpath(target))
+        except OutlastError:
+            return "other"
+        if found.kind != "symlink":
+            return found.kind
+        target = posixpath.join(posixpath.dirname(found.path), found.symlink_target or "")
+    return "other"
+
+
+def _permissions(facts: FileFacts) -> str:
+    """As Go writes them: `-rw-r--r--`, with `d` for a folder and `L` for a link."""
+    letter = {"directory": "d", "symlink": "L"}.get(facts.kind, "-")
+    return letter + stat.filemode(facts.mode)[1:]
+
+
+def _path(message: Message, name: str = "path") -> str:
+    given: Any = message.get(name, "")
+    if not isinstance(given, str):
+        raise MalformedInput("A path is text.", field=name)
+    return full_path(given)

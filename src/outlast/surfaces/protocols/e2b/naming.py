@@ -1,0 +1,38 @@
+"""Names as E2B's programs use them, and ours."""
+
+import posixpath
+import re
+from typing import Final
+
+from outlast.base.errors import MalformedInput, NotFound
+from outlast.base.ids import KINDS
+
+ENVD_PORT: Final = 49983
+ENVD_VERSION: Final = "0.6.4"  # what of envd is spoken here; SDKs look which features they may use
+USER: Final = "user"
+HOME: Final = "/home/user"
+_SANDBOX: Final = re.compile(r"[0-9a-z]{26}")
+_PREFIX: Final = f"{KINDS['workspace']}_"
+MAX_PATH_BYTES: Final = 4096
+
+
+def shown_id(workspace_id: str) -> str:
+    """A sandbox's id as programs see it."""
+    return workspace_id.removeprefix(_PREFIX)
+
+
+def workspace_of(sandbox_id: str) -> str:
+    """The workspace that a program means. Raises `NotFound` for what cannot be an id of ours."""
+    bare = sandbox_id.split("-", 1)[0].lower()  # older SDKs append the id of the client
+    if not _SANDBOX.fullmatch(bare):
+        raise NotFound(f"The sandbox {sandbox_id[:60]} was not found.", noun="sandbox")
+    return _PREFIX + bare
+
+
+def full_path(path: str) -> str:
+    """A path as seen inside: relative ones, and those that begin with ~, lie in the home folder."""
+    if "\x00" in path or len(path.encode("utf-8", "surrogatepass")) > MAX_PATH_BYTES:
+        raise MalformedInput("A path has no NUL character and at most 4,096 bytes.", field="path")
+    if path == "~" or path.startswith("~/"):
+        path = path[2:]
+    return posixpath.normpath(posixpath.join(HOME, path))

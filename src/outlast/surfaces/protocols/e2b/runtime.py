@@ -1,0 +1,184 @@
+"""What this surface keeps beside single requests: watchers that are asked now and then, processes' time limits, the
+ends of sandboxes. All of it in memory but the ends; a restarted server has no watchers."""
+
+import logging
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import anyio
+from anyio.abc import TaskGroup
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+
+from outlast.actions import hosted
+from outlast.actions.services import Services
+from outlast.base.errors import NotFound, OutlastError, RateLimited, SandboxUnavailable
+from outlast.base.ids import new_id
+from outlast.core.sandboxes.hosted import BELL
+from outlast.core.sandboxes.interactive import FileChangeSeen, Processes
+from outlast.core.sandboxes.interface import Sandbox
+
+MAX_WATCHERS: Final = 200
+MAX_WATCHERS_OF_ONE: Final = 20
+MAX_MEASURED: Final = 10_000
+MAX_CHANGES_KEPT: Final = 10_000
+WATCHER_LIFE_S: Final = 600.0  # one that nobody asks any more is closed
+LONGEST_SLEEP_S: Final = 60.0
+RETRY_S: Final = 5.0
+SIGKILL: Final = 9
+Task = Callable[[], Awaitable[None]]
+log = logging.getLogger("outlast.e2b")
+
+
+@dataclass(slots=True)
+class Watcher:
+    """Changes that were seen and not asked for yet; the oldest are dropped when nobody asks."""
+
+    workspace_id: str
+    path: str
+    include_entry: bool
+    seen: deque[FileChangeSeen] = field(default_factory=lambda: deque(maxlen=MAX_CHANGES_KEPT))
+    ended: OutlastError | None = None
+    asked_at: float = field(default_factory=time.monotonic)
+    scope: anyio.CancelScope = field(default_factory=anyio.CancelScope)
+
+
+class E2bRuntime:
+    """Runs beside the server (`run`); a request hands it what shall go on without the request."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._watchers: dict[str, Watcher] = {}
+        self._measured: dict[str, tuple[float, float]] = {}  # CPU seconds, and when: the last measure of each
+        self._send: MemoryObjectSendStream[Task]
+        self._receive: MemoryObjectReceiveStream[Task]
+        self._send, self._receive = anyio.create_memory_object_stream[Task](MAX_WATCHERS * 2)
+
+    async def run(self) -> None:
+        """Until cancelled."""
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._end_sandboxes)
+            await self._start_tasks(tasks)
+
+    def statistics(self) -> dict[str, int]:
+        return {"watchers": len(self._watchers)}
+
+    def cpu_percent(self, workspace_id: str, cpu_s: float, cpus: float) -> float:
+        """The share of its cores that it used since it was asked last, from 0 to 100; the first time, 0."""
+        now = time.monotonic()
+        before_s, before = self._measured.get(workspace_id, (cpu_s, now - 1))
+        if len(self._measured) >= MAX_MEASURED:
+            self._measured.clear()
+        self._measured[workspace_id] = (cpu_s, now)
+        share = max(0.0, cpu_s - before_s) / max(now - before, 0.001) / max(cpus, 0.01)
+        return round(min(share, 1.0) * 100, 2)
+
+    def end_after(self, seconds: float, processes: Processes, pid: int) -> anyio.CancelScope:
+        """End a process with all that it started when its time is over, whoever listens then; to be cancelled when it
+        has ended. Raises `SandboxUnavailable` when too much is asked at once."""
+        scope = anyio.CancelScope()
+
+        async def end() -> None:
+            with scope:
+                await anyio.sleep(seconds)
+                with suppress(NotFound):
+                    await processes.signal(pid, SIGKILL, group=True)
+
+        self._start(end)
+        return scope
+
+    async def watch(
+        self, sandbox: Sandbox, workspace_id: str, path: str, *, recursive: bool, include_entry: bool
+    ) -> str:
+        """Watch a folder until it is no longer asked for; the watcher's id. Raises `NotFound`, `PathRefused`,
+        `RateLimited`."""
+        self._check_room(workspace_id)
+        watcher_id, watcher = new_id("event"), Watcher(workspace_id, path, include_entry)
+        begun = anyio.Event()
+
+        async def watch() -> None:
+            with watcher.scope:
+                try:
+                    async with sandbox.files.watch(path, recursive=recursive) as changes:
+                        begun.set()
+                        async for change in changes:
+                            watcher.seen.append(change)
+                except OutlastError as error:
+                    watcher.ended = error
+                finally:
+                    begun.set()
+
+        self._watchers[watcher_id] = watcher
+        try:
+            self._start(watch)
+            await begun.wait()
+            if watcher.ended is not None:
+                raise watcher.ended
+        except BaseException:
+            self.end_watcher(watcher_id, workspace_id)
+            raise
+        return watcher_id
+
+    def watcher(self, watcher_id: str, workspace_id: str) -> Watcher:
+        """Raises `NotFound`, also for a watcher of another sandbox."""
+        found = self._watchers.get(watcher_id)
+        if found is None or found.workspace_id != workspace_id:
+            raise NotFound(f"There is no watcher {watcher_id[:60]}.", noun="watcher")
+        found.asked_at = time.monotonic()
+        return found
+
+    def end_watcher(self, watcher_id: str, workspace_id: str) -> None:
+        """Fine when it is gone."""
+        with suppress(NotFound):
+            self.watcher(watcher_id, workspace_id).scope.cancel()
+            del self._watchers[watcher_id]
+
+    def _check_room(self, workspace_id: str) -> None:
+        for watcher_id, watcher in list(self._watchers.items()):
+            forgotten = time.monotonic() - watcher.asked_at > WATCHER_LIFE_S
+            if forgotten or watcher.ended is not None:
+                self.end_watcher(watcher_id, watcher.workspace_id)
+        own = sum(watcher.workspace_id == workspace_id for watcher in self._watchers.values())
+        if own >= MAX_WATCHERS_OF_ONE or len(self._watchers) >= MAX_WATCHERS:
+            raise RateLimited(f"{own} folders of this sandbox are watched.", hint="Stop watching one first.")
+
+    def _start(self, task: Task) -> None:
+        try:
+            self._send.send_nowait(task)
+        except anyio.WouldBlock:
+            raise SandboxUnavailable("The server is too busy to start this now.", retry_after_s=1) from None
+
+    async def _start_tasks(self, tasks: TaskGroup) -> None:
+        async for task in self._receive:
+            tasks.start_soon(_guarded, task)
+
+    async def _end_sandboxes(self) -> None:
+        """Pause or kill the sandboxes whose time is over, at that time."""
+        with self._services.hub.listen(BELL) as channel:
+            while True:
+                version = channel.version
+                with anyio.move_on_after(await self._end_due()):
+                    await channel.wait(version)
+
+    async def _end_due(self) -> float:
+        """Seconds until the next end."""
+        try:
+            next_end = await hosted.end_due(self._services)
+        except OutlastError as error:
+            log.warning("ends of sandboxes not kept", extra={"code": error.code, "reason": error.message})
+            return RETRY_S
+        if next_end is None:
+            return LONGEST_SLEEP_S
+        wait_s: float = (next_end - self._services.clock.now()).total_seconds()
+        return min(max(wait_s, 0.01), LONGEST_SLEEP_S)
+
+
+async def _guarded(task: Task) -> Any:
+    """What goes on without a request fails alone; the sandbox may be gone by then."""
+    try:
+        await task()
+    except OutlastError as error:
+        log.info("ended early", extra={"code": error.code, "reason": error.message})

@@ -1,0 +1,137 @@
+"""Bodies of the control plane. Fields that this server does not know are let be: SDKs send more with every release."""
+
+from typing import Any, Final, TypeVar
+
+import orjson
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from starlette.requests import Request
+
+from outlast.base.clock import iso
+from outlast.base.errors import InputTooLarge, MalformedInput
+from outlast.base.settings import SandboxSettings
+from outlast.core.sandboxes.hosted import Hosted
+from outlast.surfaces.protocols.e2b.naming import ENVD_VERSION, shown_id
+
+MAX_BODY_BYTES: Final = 500_000
+CLIENT_ID: Final = "outlast"
+T = TypeVar("T", bound="Body")
+
+
+class Body(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True, populate_by_name=True)
+
+
+class AutoResume(Body):
+    enabled: bool = False
+
+
+class Network(Body):
+    """What of it is not None was asked for; `control.py` says which of it can be had."""
+
+    allow_out: list[str] | None = Field(None, alias="allowOut")
+    deny_out: list[str] | None = Field(None, alias="denyOut")
+    allow_public_traffic: bool | None = Field(None, alias="allowPublicTraffic")
+    allow_internet_access: bool | None = None
+    mask_request_host: str | None = Field(None, alias="maskRequestHost")
+    rules: Any = None
+    egress_proxy: Any = Field(None, alias="egressProxy")
+
+
+class NewSandbox(Body):
+    template: str = Field("base", alias="templateID", max_length=80)
+    timeout: int = 300
+    auto_pause: bool = Field(False, alias="autoPause")
+    auto_pause_memory: bool | None = Field(None, alias="autoPauseMemory")
+    auto_resume: AutoResume | None = Field(None, alias="autoResume")
+    allow_internet_access: bool | None = None
+    network: Network | None = None
+    metadata: dict[str, str] = {}
+    env: dict[str, str] = Field({}, alias="envVars")
+    mcp: Any = None
+    iam: Any = None
+    volume_mounts: list[Any] | None = Field(None, alias="volumeMounts")
+
+
+class Timed(Body):
+    timeout: int = 300
+    memory: bool = True
+    auto_pause: bool | None = Field(None, alias="autoPause")
+
+
+class Pause(Body):
+    memory: bool = True
+
+
+class Refresh(Body):
+    duration: int = 60
+
+
+class Fork(Body):
+    timeout: int = 300
+    count: int = Field(1, ge=1, le=20)
+
+
+class NewSnapshot(Body):
+    name: str | None = Field(None, max_length=80)
+    memory: bool = False
+
+
+async def body_of(request: Request, shape: type[T]) -> T:
+    """The body; an empty one counts as `{}`. Raises `MalformedInput`, `InputTooLarge`."""
+    raw = bytearray()
+    async for chunk in request.stream():
+        raw += chunk
+        if len(raw) > MAX_BODY_BYTES:
+            raise InputTooLarge(f"A body has at most {MAX_BODY_BYTES:,} bytes.", limit_bytes=MAX_BODY_BYTES)
+    try:
+        return shape.model_validate(orjson.loads(bytes(raw) or b"{}"))
+    except orjson.JSONDecodeError:
+        raise MalformedInput("The body is not JSON.") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise MalformedInput(f"{place or 'The body'}: {first['msg']}.", field=place) from None
+
+
+def sandbox(one: Hosted, domain: str | None) -> dict[str, Any]:
+    """As the answer to making or connecting to it: with what it takes to talk to it."""
+    return {
+        "sandboxID": shown_id(one.workspace_id),
+        "templateID": one.template,
+        "clientID": CLIENT_ID,
+        "envdVersion": ENVD_VERSION,
+        "envdAccessToken": one.access_token,
+        "trafficAccessToken": one.access_token,
+        "domain": domain,
+    }
+
+
+def listed(one: Hosted, settings: SandboxSettings) -> dict[str, Any]:
+    return {
+        "sandboxID": shown_id(one.workspace_id),
+        "templateID": one.template,
+        "alias": one.template,
+        "clientID": CLIENT_ID,
+        "startedAt": iso(one.created_at),
+        "endAt": iso(one.ends_at),
+        "cpuCount": max(1, round(settings.cpus)),
+        "memoryMB": settings.memory_mb,
+        "diskSizeMB": settings.disk_mb,
+        "metadata": dict(one.metadata),
+        "state": "running" if one.runs else "paused",
+        "envdVersion": ENVD_VERSION,
+    }
+
+
+def detail(one: Hosted, settings: SandboxSettings, domain: str | None) -> dict[str, Any]:
+    more: dict[str, Any] = {
+        "envdAccessToken": one.access_token,
+        "domain": domain,
+        "allowInternetAccess": False,
+        "lifecycle": {"autoResume": bool(one.options.get("auto_resume")), "onTimeout": one.on_timeout},
+    }
+    if (network := one.options.get("network")) is not None:
+        more["network"] = network
+    if not one.runs:
+        more["pauseMode"] = "full" if one.pause_kind == "frozen" else "filesystem"
+    return listed(one, settings) | more
