@@ -56,8 +56,10 @@ from outlast.db.database import Database
 from outlast.db.opening import migrate, open_database
 from outlast.surfaces.http.application import create_http
 from outlast.surfaces.http.hosts import is_loopback, known_hosts
+from outlast.surfaces.http.preview.hosts import preview_hosts
+from outlast.surfaces.http.preview.opening import with_previews
 from outlast.surfaces.http.readiness import Readiness
-from outlast.surfaces.http.server import HttpServer, bind
+from outlast.surfaces.http.server import HttpServer, bind, bind_twin
 from outlast.surfaces.http.sign_in import Surface
 from outlast.surfaces.http.stream import OpenStreams, StreamTimes
 from outlast.surfaces.protocols.e2b.runtime import E2bRuntime
@@ -94,9 +96,9 @@ async def run_program(
     """As `run`, inside a running event loop. `asked_to_stop` returns at the first wish to stop and, called again, at
     the second; None: signals."""
     async with open_program(settings) as program:
-        listener = await _bind(program) if http else None
+        listeners = await _bind(program) if http else []
         e2b = E2bRuntime(program.services) if program.sandboxes else None
-        server = await _http_server(program, listener, e2b) if listener else None
+        server = await _http_server(program, listeners, e2b) if listeners else None
         stack = AsyncExitStack()
         async with stack, anyio.create_task_group() as tasks:
             wish = asked_to_stop or stack.enter_context(_signals())
@@ -106,7 +108,7 @@ async def run_program(
                 if e2b is not None:
                     tasks.start_soon(e2b.run)
                 await tasks.start(_serve, server)
-            announce(_address(settings, listener) if listener else "")
+            announce(_address(settings, listeners[0]) if listeners else "")
             await wish()
             await _stop(program, server, worker_ended, wish)
             tasks.cancel_scope.cancel()
@@ -298,8 +300,8 @@ def _presence_frame(presence: PresenceBoard, thread_id: str) -> bytes:
 # --- the HTTP door ----------------------------------------------------------------------------------------------------
 
 
-async def _bind(program: Program) -> socket.socket:
-    """A bound socket. An address that others can reach takes a token first: nobody is let in by being near."""
+async def _bind(program: Program) -> list[socket.socket]:
+    """Bound sockets: two for a loopback address, so that names of previews lead here either way. An address that others can reach takes a token first: nobody is let in by being near."""
     server = program.settings.server
     if not is_loopback(server.host) and not await program.database.read(has_tokens):
         raise UnsafeBind(
@@ -307,10 +309,14 @@ async def _bind(program: Program) -> socket.socket:
             hint=f"Make one first: outlast token create --data-dir {server.data_dir}; or bind 127.0.0.1.",
             host=server.host,
         )
-    return bind(server.host, server.port)
+    listener = bind(server.host, server.port)
+    twin = bind_twin(listener)
+    return [listener] if twin is None else [listener, twin]
 
 
-async def _http_server(program: Program, listener: socket.socket, e2b: E2bRuntime | None) -> HttpServer:
+async def _http_server(
+    program: Program, listeners: list[socket.socket], e2b: E2bRuntime | None
+) -> HttpServer:
     settings, server = program.settings, program.settings.server
     times = settings.streams
     is_local = is_loopback(server.host) and not server.public_url
@@ -322,10 +328,17 @@ async def _http_server(program: Program, listener: socket.socket, e2b: E2bRuntim
         version=version("outlast"),
         secure_cookie=server.public_url.startswith("https://"),
         e2b=e2b,
+        previews=preview_hosts(settings.sandbox.preview_base_domain if settings.sandbox else ""),
     )
     program.database.on_notice(surface.streams.hear)
     hosts = known_hosts(server.host, server.public_url, server.allowed_hosts)
-    return HttpServer(create_http(surface, hosts), listener, server.stop_grace_s, surface.streams.close)
+    layer = with_previews(create_http(surface, hosts), surface, hosts)
+
+    def close() -> None:
+        surface.streams.close()
+        layer.close()
+
+    return HttpServer(layer, listeners, server.stop_grace_s, close, layer.run)
 
 
 async def _serve(server: HttpServer, *, task_status: TaskStatus[None]) -> None:

@@ -31,7 +31,11 @@ async def open_thread(services: Services, actor: Actor, thread_id: str) -> Opene
     def run(tx: Tx) -> OpenedThread:
         view = view_thread(tx, actor, thread_id)
         active = view.thread.active_run_id
-        shown = (views.summary_of(tx, active), views.details_of(tx, active)) if active else None
+        shown = (
+            (views.summary_of(tx, active), views.details_of(tx, active, services.settings.sandbox))
+            if active
+            else None
+        )
         waiting, _ = views.list_summaries(
             tx, [view.thread.project_id], thread_id=thread_id, status="queued", limit=QUEUED_SHOWN
         )
@@ -42,3 +46,7 @@ async def open_thread(services: Services, actor: Actor, thread_id: str) -> Opene
     opened = await services.db.read(run)
     services.watching.touch(thread_id)
     return opened
+
+
+def _shown(tx: Tx, services: Services, run_id: str) -> tuple[RunSummary, RunDetails]:
+    return views.summary_of(tx, run_id), views.details_of(tx, run_id, services.settings.sandbox)

@@ -150,7 +150,7 @@ async def read_run(services: Services, actor: Actor, run_id: str) -> tuple[RunSu
 
     def run(tx: Tx) -> tuple[RunSummary, RunDetails]:
         require_run(tx, actor, run_id, Right.READ)
-        return views.summary_of(tx, run_id), views.details_of(tx, run_id)
+        return views.summary_of(tx, run_id), views.details_of(tx, run_id, services.settings.sandbox)
 
     summary, details = await services.db.read(run)
     services.watching.touch(summary.thread_id)

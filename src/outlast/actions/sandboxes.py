@@ -1,60 +1,66 @@
 """Sandboxes: see them, put them to sleep, wake and end them, read the files in them."""
 
-from dataclasses import dataclass
 from typing import Final
 
 import sqlalchemy as sa
 
+from outlast.actions.sandbox_views import SandboxView, read_sandbox, require_row
 from outlast.actions.services import Services
-from outlast.base.clock import iso
-from outlast.base.errors import SandboxLost, SandboxUnavailable
+from outlast.base.errors import SandboxUnavailable
 from outlast.core.accounts.actor import Actor
-from outlast.core.projects.permissions import require, require_sandbox
 from outlast.core.projects.rules import Right
+from outlast.core.runs import parking
+from outlast.core.runs import store as run_rows
 from outlast.core.sandboxes.hosted import running_workspaces
-from outlast.core.sandboxes.interface import FileEntry, SandboxStatistics
+from outlast.core.sandboxes.interface import FileEntry
 from outlast.core.sandboxes.ladder import step_down
 from outlast.core.sandboxes.manager import SandboxManager
 from outlast.core.sandboxes.orphans import collect
 from outlast.db.database import Tx
-from outlast.db.tables import runs, sandboxes, workspaces
+from outlast.db.tables import runs
 
 MAX_FILE_BYTES: Final = 5_000_000
 MAX_FILES: Final = 5_000
 
 
 async def pause_sandbox(services: Services, actor: Actor, sandbox_id: str) -> SandboxView:
-    """Freeze it with its memory (editors). Repeating is harmless."""
+    """Freeze it with its memory (editors); a run that waits for a person there is paused with it. Repeating is
+    harmless, and so is pausing one that has ended."""
     row = await services.db.read(require_row, actor, sandbox_id, Right.EDIT)
-    await _machines(services).freeze(row["workspace_id"])
+    if row["ended_at"] is None:
+        await machines_of(services).freeze(row["workspace_id"])
+        await services.db.write(_pause_run, services, row["workspace_id"])
     return await read_sandbox(services, actor, sandbox_id)
 
 
 async def resume_sandbox(services: Services, actor: Actor, sandbox_id: str) -> SandboxView:
-    """Wake the sandbox of its workspace, a new one over the same files where this one has ended (editors)."""
+    """Wake the sandbox of its workspace, a new one over the same files where this one has ended (editors); a run that
+    was paused with it waits again."""
     row = await services.db.read(require_row, actor, sandbox_id, Right.EDIT)
-    sandbox = await _machines(services).ensure(row["workspace_id"], row["project_id"])
+    sandbox = await machines_of(services).ensure(row["workspace_id"], row["project_id"])
+    await services.db.write(_wake_run, services, row["workspace_id"])
     return await read_sandbox(services, actor, sandbox.sandbox_id)
 
 
 async def kill_sandbox(services: Services, actor: Actor, sandbox_id: str) -> SandboxView:
     """End it with all its processes; the files stay (editors). Repeating is harmless."""
     row = await services.db.read(require_row, actor, sandbox_id, Right.EDIT)
-    await _machines(services).kill(row["workspace_id"])
+    if row["ended_at"] is None:
+        await machines_of(services).kill(row["workspace_id"])
     return await read_sandbox(services, actor, sandbox_id)
 
 
 async def list_files(services: Services, actor: Actor, sandbox_id: str, path: str = "") -> list[FileEntry]:
     """Files and folders of the workspace below `path`, at most 5,000. Wakes the sandbox. Raises `PathRefused`."""
     row = await services.db.read(require_row, actor, sandbox_id, Right.READ)
-    sandbox = await _machines(services).ensure(row["workspace_id"], row["project_id"])
+    sandbox = await machines_of(services).ensure(row["workspace_id"], row["project_id"])
     return await sandbox.list_files(path, MAX_FILES)
 
 
 async def read_file(services: Services, actor: Actor, sandbox_id: str, path: str) -> bytes:
     """A file's first 5 MB. Wakes the sandbox. Raises `NotFound`, `PathRefused`."""
     row = await services.db.read(require_row, actor, sandbox_id, Right.READ)
-    sandbox = await _machines(services).ensure(row["workspace_id"], row["project_id"])
+    sandbox = await machines_of(services).ensure(row["workspace_id"], row["project_id"])
     return await sandbox.read_file(path, MAX_FILE_BYTES)
 
 
@@ -66,13 +72,31 @@ async def pause_idle(services: Services) -> None:
         await step_down(services.machines, await services.db.read(_busy_workspaces))
 
 
-def _machines(services: Services) -> SandboxManager:
+def machines_of(services: Services) -> SandboxManager:
+    """Raises `SandboxUnavailable` where the configuration offers no sandboxes."""
     if services.machines is None:
         raise SandboxUnavailable(
             "This server has no sandboxes configured.",
             hint='Set provider = "local" in the section [sandbox].',
         )
     return services.machines
+
+
+def _pause_run(tx: Tx, services: Services, workspace_id: str) -> None:
+    for run_id in _waiting_runs(tx, workspace_id):
+        parking.pause(tx, services.settings, run_id)
+
+
+def _wake_run(tx: Tx, services: Services, workspace_id: str) -> None:
+    for run_id in _waiting_runs(tx, workspace_id):
+        run = run_rows.hold_run(tx, run_id)
+        if run.status == "paused":
+            parking.wake(tx, services.settings, run)
+
+
+def _waiting_runs(tx: Tx, workspace_id: str) -> list[str]:
+    waiting = sa.select(runs.c.id).where(runs.c.workspace_id == workspace_id, runs.c.leg == "parked")
+    return list(tx.execute(waiting).scalars())
 
 
 def _busy_workspaces(tx: Tx) -> set[str]:

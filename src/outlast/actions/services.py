@@ -11,6 +11,7 @@ from outlast.core.runs.engine import Engine
 from outlast.core.runs.sweeper import SandboxSteps
 from outlast.core.runs.watching import Watching
 from outlast.core.sandboxes.manager import SandboxManager
+from outlast.core.sandboxes.services.keeper import ServiceKeeper
 from outlast.core.streams.hub import Hub
 from outlast.core.threads.forks import FileCopy
 from outlast.db.blobs import FolderBlobs
@@ -20,8 +21,9 @@ from outlast.db.database import Database
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Services:
     """The opened resources of one server, wired in `app.py`. `profiles` are the agent profiles that are registered;
-    `copy_files` copies a workspace's files into a fork (None: forks begin without files); `machines` opens workspaces
-    and `sandboxes` is what of it runs need (both None: the configuration offers no sandboxes)."""
+    `copy_files` copies a workspace's files into a fork (None: forks begin without files); `machines` opens workspaces,
+    `keeper` looks after their services and `sandboxes` is what of it runs need (all None: the configuration offers no
+    sandboxes)."""
 
     db: Database
     clock: Clock
@@ -34,5 +36,6 @@ class Services:
     watching: Watching
     sandboxes: SandboxSteps | None = None
     machines: SandboxManager | None = None
+    keeper: ServiceKeeper | None = None
     profiles: AbstractSet[str] = field(default=frozenset({"chat"}))
     copy_files: FileCopy | None = None

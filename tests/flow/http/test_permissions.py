@@ -14,6 +14,8 @@ from outlast.base.ids import new_id
 from outlast.core.accounts.actor import Actor
 from outlast.core.projects import invitations
 from outlast.core.projects.rules import Role
+from outlast.core.sandboxes.services.rules import Declared
+from outlast.core.sandboxes.services.store import declare
 from outlast.db.database import Tx
 from outlast.db.tables import approvals, attachments, effects, sandboxes, workspaces
 from outlast.surfaces.http.application import create_api
@@ -50,6 +52,7 @@ class Scene:
             "question_id": _waiting(tx, run_id, team.thread_id, "question", '{"questions":[{"id":"a"}]}'),
             "attachment_id": _attachment(tx, team, blob),
             "sandbox_id": _sandbox(tx, team),
+            "name": "web",
             "invitation_id": invited.invitation.id,
             "secret": invited.secret,
             "token_id": new_id("token"),
@@ -104,6 +107,7 @@ def _sandbox(tx: Tx, team: Team) -> str:
     tx.execute(sa.insert(workspaces).values(id=workspace_id, **owner, **common))
     own = {"id": sandbox_id, "workspace_id": workspace_id, "provider": "local", "state": "killed"}
     tx.execute(sa.insert(sandboxes).values(**own, **common))
+    declare(tx, workspace_id, Declared("web", "true", 3000))
     return sandbox_id
 
 
@@ -181,6 +185,12 @@ TABLE: dict[str, Row] = {
     "GET /v1/sandboxes/{sandbox_id}": Row(VIEWER),
     "GET /v1/sandboxes/{sandbox_id}/files": Row(VIEWER),
     "GET /v1/sandboxes/{sandbox_id}/files/content": Row(VIEWER),
+    "GET /v1/sandboxes/{sandbox_id}/logs": Row(VIEWER),
+    "GET /v1/sandboxes/{sandbox_id}/services": Row(VIEWER),
+    "GET /v1/sandboxes/{sandbox_id}/services/{name}": Row(VIEWER),
+    "PUT /v1/sandboxes/{sandbox_id}/services/{name}": Row(EDITOR, {"command": "true", "port": 3000}),
+    "DELETE /v1/sandboxes/{sandbox_id}/services/{name}": Row(EDITOR),
+    "POST /v1/sandboxes/{sandbox_id}/preview": Row(VIEWER, {"port": 3000}),
     "POST /v1/sandboxes/{sandbox_id}/pause": Row(EDITOR),
     "POST /v1/sandboxes/{sandbox_id}/resume": Row(EDITOR),
     "POST /v1/sandboxes/{sandbox_id}/kill": Row(EDITOR),

@@ -131,6 +131,22 @@ def unpark(tx: Tx, settings: Settings, run: Run, events: Sequence[NamedEvent]) -
     tx.ring(store.BELL)
 
 
+def pause(tx: Tx, settings: Settings, run_id: str) -> None:
+    """The sandbox of a run that waits for a person sleeps: show the run as paused, and start the clock after which the
+    sandbox is removed. Nothing happens to a run that does not wait."""
+    run = store.hold_run(tx, run_id)
+    if run.leg != "parked" or run.status != "awaiting_approval":
+        return
+    tx.execute(sa.update(runs).where(runs.c.id == run_id).values(status="paused", paused_at=tx.now))
+    waiting_for = tx.execute(sa.select(runs.c.waiting_for).where(runs.c.id == run_id)).scalar()
+    status = RunStatusChanged(run_id=run_id, status="paused", waiting_for=waiting_for)
+    store.append_unheld(tx, run_id, [("run.status", status)])
+    timers.clear_timers(tx, run_id, "approval_pause")
+    timers.set_timer(tx, "paused_kill", run_id, tx.now + timedelta(seconds=settings.runs.paused_kill_after_s))
+    threads.set_run_state(tx, run.thread_id, THREAD_STATUS["paused"], run_id)
+    threads.announce(tx, run.thread_id)
+
+
 def wake(tx: Tx, settings: Settings, run: Run) -> None:
     """A person returned to a paused run without deciding: show it as waiting again, and start the clock anew."""
     tx.execute(sa.update(runs).where(runs.c.id == run.id).values(status="awaiting_approval", paused_at=None))

@@ -10,17 +10,15 @@ import anyio
 import sqlalchemy as sa
 
 from outlast.base.errors import NotFound, OutlastError
-from outlast.base.events import RunStatusChanged
-from outlast.core.runs import store, timers
+from outlast.core.runs import parking, store, timers
 from outlast.core.runs.endings import Ending, end_unheld
 from outlast.core.runs.engine import Engine
 from outlast.core.runs.model import Run
-from outlast.core.runs.rules import ENDED, THREAD_STATUS, End
+from outlast.core.runs.rules import ENDED, End
 from outlast.core.runs.watching import arm_abandonment, followed
 from outlast.core.runs.worker import CANCEL_BELL
 from outlast.core.streams.fold import fold_deltas, fold_lines
 from outlast.core.streams.log import read_all, replace_all
-from outlast.core.threads import store as threads
 from outlast.db.database import Tx
 from outlast.db.tables import approvals, effects, idempotency, runs
 
@@ -110,20 +108,7 @@ class Sweeper:
         if self._sandboxes is not None and run.workspace_id:
             await self._sandboxes.freeze(run.workspace_id)
 
-        def change(tx: Tx) -> None:
-            now = store.hold_run(tx, run_id)
-            if now.leg != "parked" or now.status != "awaiting_approval":
-                return
-            tx.execute(sa.update(runs).where(runs.c.id == run_id).values(status="paused", paused_at=tx.now))
-            waiting_for = tx.execute(sa.select(runs.c.waiting_for).where(runs.c.id == run_id)).scalar()
-            status = RunStatusChanged(run_id=run_id, status="paused", waiting_for=waiting_for)
-            store.append_unheld(tx, run_id, [("run.status", status)])
-            kill_after = timedelta(seconds=self._engine.settings.runs.paused_kill_after_s)
-            timers.set_timer(tx, "paused_kill", run_id, tx.now + kill_after)
-            threads.set_run_state(tx, now.thread_id, THREAD_STATUS["paused"], run_id)
-            threads.announce(tx, now.thread_id)
-
-        await self._engine.db.write(change)
+        await self._engine.db.write(parking.pause, self._engine.settings, run_id)
 
     async def _kill(self, run_id: str) -> None:
         """A day paused: the sandbox is killed, its workspace stays; the run keeps waiting."""

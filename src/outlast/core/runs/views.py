@@ -10,7 +10,9 @@ import sqlalchemy as sa
 
 from outlast.base.clock import iso
 from outlast.base.errors import CursorUnknown, NotFound
+from outlast.base.settings import SandboxSettings
 from outlast.core.runs import timers
+from outlast.core.sandboxes.clocks import clocks_beside_run
 from outlast.core.streams.fold import fold_lines
 from outlast.core.streams.log import read_all
 from outlast.db.database import Tx
@@ -129,8 +131,8 @@ def list_summaries(
     return page, page[-1].id if len(rows) > limit else None
 
 
-def details_of(tx: Tx, run_id: str) -> RunDetails:
-    """Parts, open questions, steps and clocks of one run."""
+def details_of(tx: Tx, run_id: str, sandbox: SandboxSettings | None = None) -> RunDetails:
+    """Parts, open questions, steps and clocks of one run; with the settings of `sandbox`, those of its sandbox too."""
     row = tx.one(sa.select(runs).where(runs.c.id == run_id))
     if row is None:
         raise NotFound(f"There is no run {run_id}.", id=run_id)
@@ -141,6 +143,9 @@ def details_of(tx: Tx, run_id: str) -> RunDetails:
         parts = saved if saved is not None else parts
     due = timers.due_of(tx, run_id)
     clocks = [ClockView(kind, iso(moment), TAKES_AWAY[kind]) for kind, moment in due if kind in TAKES_AWAY]
+    if sandbox is not None and row["workspace_id"] is not None and row["ended_at"] is None:
+        beside = clocks_beside_run(tx, sandbox, row["workspace_id"])
+        clocks += [ClockView(clock.name, clock.due_at, clock.takes_away) for clock in beside]
     return RunDetails(parts, state.pending, steps_of(tx, row), state.last_seq, clocks)
 
 

@@ -11,6 +11,9 @@ from outlast.core.sandboxes.interface import BuiltSnapshot, Progress, SnapshotRe
 class SandboxDefaults:
     """The optional calls of a `Sandbox`, refused."""
 
+    async def log(self) -> str:
+        return ""
+
     async def dial(self, port: int) -> socket.socket:
         lacking("preview", f"port {port} cannot be reached")
 
@@ -28,6 +31,9 @@ class SandboxDefaults:
 
 class ProviderDefaults:
     """The optional calls of a `SandboxProvider`, refused."""
+
+    async def base_identity(self) -> str:
+        return ""
 
     async def build_snapshot(self, recipe: SnapshotRecipe, progress: Progress) -> BuiltSnapshot:
         lacking("snapshot", f"{recipe.name} cannot be built")

@@ -238,6 +238,9 @@ class Sandbox(Protocol):
 
     async def statistics(self) -> SandboxStatistics: ...
 
+    async def log(self) -> str:
+        """The end of what the provider noted about it since its start, at most 64 KiB; empty when all went well."""
+
     async def dial(self, port: int) -> socket.socket:
         """A connected stream socket to 127.0.0.1:`port` inside, non-blocking. Raises `NotFound` (code `not_found`)
         when nothing listens there, `SandboxUnavailable` without the capability `preview`."""
@@ -277,13 +280,17 @@ class SandboxProvider(Protocol):
     async def connect(self, sandbox_id: str, ref: str) -> Sandbox:
         """A handle on a living sandbox, also one made by an earlier server process. Raises `SandboxLost`."""
 
+    async def base_identity(self) -> str:
+        """Changes with what a snapshot lies upon (processor, languages, image), so that one built upon another base is
+        not taken for it."""
+
     async def build_snapshot(self, recipe: SnapshotRecipe, progress: Progress) -> BuiltSnapshot:
         """Build it inside a sandbox of its own, which may reach the package indexes; the answer's ref is then used by
-        `create`. Raises `SandboxUnavailable` with the end of the output when a step fails; nothing is left then.
-        Without the capability `snapshot`: `SandboxUnavailable`."""
+        `create`. Asked again for what is there, answers at once. Raises `SandboxUnavailable` with the end of the
+        output when a step fails; nothing is left then. Without the capability `snapshot`: `SandboxUnavailable`."""
 
     async def remove_snapshot(self, ref: str) -> None:
-        """Remove it from disk, unless a living sandbox was started from it. Fine when it is gone."""
+        """Remove it from disk. Raises `Conflict` while a living sandbox was started from it. Fine when it is gone."""
 
     async def list_refs(self) -> list[tuple[str, str]]:
         """(sandbox id, ref) of every living sandbox of this provider here; remains of dead ones are removed."""

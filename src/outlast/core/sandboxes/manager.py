@@ -114,14 +114,22 @@ class SandboxManager:
             return await self.lives.wake(row)
 
     async def measure(self, workspace_id: str) -> SandboxStatistics | None:
-        """What its sandbox uses now, also while it is frozen, which it stays. None: it uses nothing, or is just being
-        changed by somebody."""
+        """What its sandbox uses now, also while it is frozen, which it stays. None: it uses nothing."""
         row = await self.db.read(store.newest, workspace_id)
         if row is None or not row.ref or not is_awake(row.life):
             return None
         with suppress(SandboxLost):
             return await (await self.lives.connect(row)).statistics()
         return None
+
+    async def log_of(self, workspace_id: str, sandbox_id: str) -> str:
+        """What its provider noted about a sandbox while it lives; it is not woken."""
+        row = await self.db.read(store.newest, workspace_id)
+        if row is None or row.id != sandbox_id or not row.ref or not is_awake(row.life):
+            return ""
+        with suppress(SandboxLost):
+            return await (await self.lives.connect(row)).log()
+        return ""
 
     async def freeze(self, workspace_id: str) -> None:
         """Put it to sleep with its memory; where the provider cannot, kill it. Nothing happens unless it is awake."""

@@ -53,7 +53,9 @@ def alive_on(tx: Tx, provider: str, node_id: str) -> list[SandboxRow]:
     mine = sa.and_(
         sandboxes.c.provider == provider, sandboxes.c.node_id == node_id, sandboxes.c.state.in_(ALIVE)
     )
-    return [row_of(row) for row in tx.all(sa.select(sandboxes).where(mine).order_by(sandboxes.c.last_used_at))]
+    return [
+        row_of(row) for row in tx.all(sa.select(sandboxes).where(mine).order_by(sandboxes.c.last_used_at))
+    ]
 
 
 def awake_on(tx: Tx, provider: str, node_id: str) -> list[tuple[SandboxRow, Waking]]:

@@ -1,8 +1,8 @@
 """Keeps the declared services of awake sandboxes running: starts them, takes them up again after a restart of the
 server, checks that they answer, starts them again when they end."""
 
-import logging
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -14,6 +14,7 @@ from outlast.base.errors import NotFound, OutlastError, SandboxLost
 from outlast.core.sandboxes import store as sandbox_rows
 from outlast.core.sandboxes.interactive import ProcessEnd, ProcessOutput, ProcessSpec
 from outlast.core.sandboxes.interface import Sandbox
+from outlast.core.sandboxes.rules import is_alive
 from outlast.core.sandboxes.services import store
 from outlast.core.sandboxes.services.health import answers
 from outlast.core.sandboxes.services.logs import ServiceLogs
@@ -36,7 +37,6 @@ LONGEST_LOOK_S: Final = 1.0
 CHECK_S: Final = 30.0  # how long an answer may take: a dev server compiles before its first one
 SHOWN_BYTES: Final = 2_000
 KILL: Final = 9
-log = logging.getLogger("outlast.services")
 
 
 @dataclass(eq=False, slots=True)
@@ -96,30 +96,35 @@ class ServiceKeeper:
         for scope in place.kept.values() if place is not None else ():
             scope.cancel()
 
-    def begin(self, service: ServiceRow, *, anew: bool) -> None:
-        """It was declared: start it if its sandbox is awake, else it starts with the sandbox. `anew`: end what runs
-        under its name first."""
-        place = self._awake.get(service.workspace_id)
-        if place is None or self._tasks is None or (service.name in place.kept and not anew):
-            return
-        if service.name in place.kept:
-            place.kept[service.name].cancel()
-        scope = place.kept[service.name] = anyio.CancelScope()
-        self._tasks.start_soon(self._keep, place, service, scope, anew)
+    async def declare(self, workspace_id: str, wanted: Declared) -> ServiceRow:
+        """Record it, and start it now if its sandbox is awake, else with the sandbox. What runs under its name
+        with another declaration is ended first. Raises `MalformedInput`, `NotFound` (the workspace is gone)."""
 
-    async def end(self, workspace_id: str, name: str) -> None:
-        """It was removed: end what runs under its name."""
-        self.logs.forget(workspace_id, name)
+        def change(tx: Tx) -> tuple[ServiceRow, bool]:
+            declared = store.declare(tx, workspace_id, wanted)
+            self._tell_newest(tx, workspace_id)
+            return declared
+
+        service, anew = await self._db.write(change)
+        self._begin(service, anew=anew)
+        return service
+
+    async def remove(self, workspace_id: str, name: str) -> None:
+        """End what runs under its name and forget it, its log too. Raises `NotFound`."""
+
+        def change(tx: Tx) -> None:
+            store.remove(tx, workspace_id, name)
+            self._tell_newest(tx, workspace_id)
+
+        await self._db.write(change)
         place = self._awake.get(workspace_id)
-        if place is None:
-            return
-        scope = place.kept.pop(name, None)
-        if scope is not None:
-            scope.cancel()
-        try:
-            await self._end_process(place, name)
-        except OutlastError as error:
-            log.info("service not ended", extra={"service": name, "code": error.code})
+        if place is not None:
+            scope = place.kept.pop(name, None)
+            if scope is not None:
+                scope.cancel()
+            with suppress(SandboxLost):
+                await self._end_process(place, name)
+        self.logs.forget(workspace_id, name)
 
     async def wait_settled(self, workspace_id: str, name: str, timeout_s: float) -> ServiceRow:
         """Return once it is healthy or failed, at the latest after `timeout_s`. Raises `NotFound` once removed."""
@@ -135,7 +140,16 @@ class ServiceKeeper:
     async def _begin_all(self, place: Place) -> None:
         for service in await self._db.read(store.services_of, place.row.workspace_id):
             if self._awake.get(place.row.workspace_id) is place:
-                self.begin(service, anew=False)
+                self._begin(service, anew=False)
+
+    def _begin(self, service: ServiceRow, *, anew: bool) -> None:
+        place = self._awake.get(service.workspace_id)
+        if place is None or self._tasks is None or (service.name in place.kept and not anew):
+            return
+        if service.name in place.kept:
+            place.kept[service.name].cancel()
+        scope = place.kept[service.name] = anyio.CancelScope()
+        self._tasks.start_soon(self._keep, place, service, scope, anew)
 
     async def _keep(self, place: Place, service: ServiceRow, scope: anyio.CancelScope, anew: bool) -> None:
         """Life after life, until it is given up, or left alone."""
@@ -230,6 +244,11 @@ class ServiceKeeper:
         ended = how_it_ended(life.exit_code, life.healthy_at is not None)
         end = self.logs.tail(place.row.workspace_id, name, SHOWN_BYTES).strip()
         return f"{ended}\n{end}" if end else ended
+
+    def _tell_newest(self, tx: Tx, workspace_id: str) -> None:
+        newest = sandbox_rows.newest(tx, workspace_id)
+        if newest is not None and is_alive(newest.life.state):
+            sandbox_rows.tell_again(tx, newest, self._announce)
 
     async def _tell(
         self,

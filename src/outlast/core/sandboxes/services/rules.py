@@ -83,7 +83,7 @@ def after_end(failures: int, healthy_s: float) -> Restart | GiveUp:
     return Restart(DELAYS_S[min(failures, len(DELAYS_S) - 1)], failures + 1)
 
 
-def must_restart(before: Declared | None, state: ServiceState, wanted: Declared) -> bool:
+def must_restart(before: Declared, state: ServiceState, wanted: Declared) -> bool:
     """Whether declaring it (again) starts it anew; a repeated declaration leaves what runs alone."""
     return before != wanted or state is ServiceState.FAILED
 

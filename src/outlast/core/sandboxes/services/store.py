@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from outlast.base.errors import NotFound
 from outlast.base.events import ServiceStateData
-from outlast.core.sandboxes.services.rules import Declared, ServiceState, checked
+from outlast.core.sandboxes.services.rules import Declared, ServiceState, checked, must_restart
 from outlast.db.database import Tx
 from outlast.db.tables import services
 
@@ -44,26 +44,28 @@ def service_of(tx: Tx, workspace_id: str, name: str) -> ServiceRow:
     raise NotFound(f"There is no service {name[:80]!r} here.", hint="The list names those there are.")
 
 
-def declare(tx: Tx, workspace_id: str, wanted: Declared) -> tuple[ServiceRow | None, ServiceRow]:
-    """Add or replace a declaration: (what stood there before, what stands there now). Raises `MalformedInput`."""
+def declare(tx: Tx, workspace_id: str, wanted: Declared) -> tuple[ServiceRow, bool]:
+    """Add or replace a declaration: (it, whether it must be started anew, and is `stopped` until then). Raises
+    `MalformedInput`."""
     present = services_of(tx, workspace_id)
     checked(wanted, [row.declared for row in present])
     before = next((row for row in present if row.name == wanted.name), None)
-    same = {"command": wanted.command, "port": wanted.port, "health_path": wanted.health_path}
+    fresh = {
+        "command": wanted.command,
+        "port": wanted.port,
+        "health_path": wanted.health_path,
+        "state": ServiceState.STOPPED.value,
+        "error": None,
+        "changed_at": tx.now,
+    }
     if before is None:
-        tx.execute(
-            sa.insert(services).values(
-                workspace_id=workspace_id,
-                name=wanted.name,
-                state=ServiceState.STOPPED.value,
-                created_at=tx.now,
-                changed_at=tx.now,
-                **same,
-            )
-        )
-    elif before.declared != wanted:
-        tx.execute(sa.update(services).where(_one(workspace_id, wanted.name)).values(**same))
-    return before, service_of(tx, workspace_id, wanted.name)
+        names = {"workspace_id": workspace_id, "name": wanted.name, "created_at": tx.now}
+        tx.execute(sa.insert(services).values(**names, **fresh))
+        return service_of(tx, workspace_id, wanted.name), True
+    anew = must_restart(before.declared, before.state, wanted)
+    if anew:
+        tx.execute(sa.update(services).where(_one(workspace_id, wanted.name)).values(**fresh))
+    return service_of(tx, workspace_id, wanted.name), anew
 
 
 def remove(tx: Tx, workspace_id: str, name: str) -> None:

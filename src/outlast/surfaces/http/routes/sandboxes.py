@@ -8,12 +8,20 @@ from urllib.parse import quote
 from fastapi import APIRouter
 from starlette.responses import Response
 
+from outlast.actions import sandbox_services, sandbox_views
 from outlast.actions import sandboxes as actions
 from outlast.base.clock import iso
 from outlast.core.sandboxes.interface import FileEntry
-from outlast.surfaces.http.models.sandboxes import FileAnswer, SandboxAnswer
+from outlast.core.sandboxes.services.rules import Declared
+from outlast.surfaces.http.models.sandboxes import (
+    FileAnswer,
+    LogAnswer,
+    SandboxAnswer,
+    ServiceAnswer,
+    ServiceRequest,
+)
 from outlast.surfaces.http.models.shapes import Page
-from outlast.surfaces.http.replies import page, reply
+from outlast.surfaces.http.replies import nothing, page, reply
 from outlast.surfaces.http.sign_in import Signed, Svc
 
 router = APIRouter(prefix="/v1", tags=["Sandboxes"])
@@ -22,19 +30,19 @@ LOCKED_DOWN: Final = "default-src 'none'; sandbox; frame-ancestors 'none'"
 
 @router.get("/projects/{project_id}/sandboxes", response_model=Page[SandboxAnswer])
 async def list_sandboxes(project_id: str, services: Svc, actor: Signed) -> Response:
-    """The project's living sandboxes, newest first."""
-    return reply(page(await actions.list_sandboxes(services, actor, project_id)))
+    """The project's living sandboxes, newest first, with what they use now; none is woken for that."""
+    return reply(page(await sandbox_views.list_sandboxes(services, actor, project_id)))
 
 
 @router.get("/sandboxes/{sandbox_id}", response_model=SandboxAnswer)
 async def read_sandbox(sandbox_id: str, services: Svc, actor: Signed) -> Response:
-    """One sandbox, with what it uses now."""
-    return reply(await actions.read_sandbox(services, actor, sandbox_id))
+    """One sandbox, with what it uses now; it is not woken for that."""
+    return reply(await sandbox_views.read_sandbox(services, actor, sandbox_id))
 
 
 @router.post("/sandboxes/{sandbox_id}/pause", response_model=SandboxAnswer)
 async def pause_sandbox(sandbox_id: str, services: Svc, actor: Signed) -> Response:
-    """Freeze it where it is (editors)."""
+    """Freeze it where it is (editors); a run that waits for a person there is paused with it."""
     return reply(await actions.pause_sandbox(services, actor, sandbox_id))
 
 
@@ -48,6 +56,40 @@ async def resume_sandbox(sandbox_id: str, services: Svc, actor: Signed) -> Respo
 async def kill_sandbox(sandbox_id: str, services: Svc, actor: Signed) -> Response:
     """End it; its files stay (editors)."""
     return reply(await actions.kill_sandbox(services, actor, sandbox_id))
+
+
+@router.get("/sandboxes/{sandbox_id}/logs", response_model=Page[LogAnswer])
+async def read_logs(sandbox_id: str, services: Svc, actor: Signed) -> Response:
+    """What its start and its shim wrote, and the last 64 KiB of each service's output."""
+    return reply(page(await sandbox_services.read_logs(services, actor, sandbox_id)))
+
+
+@router.get("/sandboxes/{sandbox_id}/services", response_model=Page[ServiceAnswer])
+async def list_services(sandbox_id: str, services: Svc, actor: Signed) -> Response:
+    """The services of its workspace; they stay when the sandbox is replaced."""
+    return reply(page(await sandbox_services.list_services(services, actor, sandbox_id)))
+
+
+@router.get("/sandboxes/{sandbox_id}/services/{name}", response_model=ServiceAnswer)
+async def read_service(sandbox_id: str, name: str, services: Svc, actor: Signed) -> Response:
+    """One service."""
+    return reply(await sandbox_services.read_service(services, actor, sandbox_id, name))
+
+
+@router.put("/sandboxes/{sandbox_id}/services/{name}", response_model=ServiceAnswer)
+async def put_service(
+    sandbox_id: str, name: str, body: ServiceRequest, services: Svc, actor: Signed
+) -> Response:
+    """Declare it, or replace its declaration (editors). It starts now if the sandbox is awake, else with it."""
+    wanted = Declared(name, body.command, body.port, body.health_path)
+    return reply(await sandbox_services.put_service(services, actor, sandbox_id, wanted))
+
+
+@router.delete("/sandboxes/{sandbox_id}/services/{name}", status_code=204)
+async def remove_service(sandbox_id: str, name: str, services: Svc, actor: Signed) -> Response:
+    """End it and forget it with its log (editors)."""
+    await sandbox_services.remove_service(services, actor, sandbox_id, name)
+    return nothing()
 
 
 @router.get("/sandboxes/{sandbox_id}/files", response_model=Page[FileAnswer])

@@ -21,6 +21,7 @@ from .handle import AgentHandle
 KILL_TIMEOUT_S: Final = 10.0
 THAW_NOTE_TIMEOUT_S: Final = 2.0
 FROZEN_SINCE: Final = "frozen_since"
+LOG_BYTES: Final = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +113,12 @@ class LocalSandbox(AgentHandle):
     async def statistics(self) -> SandboxStatistics:
         self._require_alive()
         return SandboxStatistics(self._group.memory_bytes(), self._group.process_count(), self._group.cpu_s())
+
+    async def log(self) -> str:
+        try:
+            return (self._state_dir / "log").read_bytes()[-LOG_BYTES:].decode("utf-8", "replace")
+        except OSError:
+            return ""
 
     def _require_alive(self) -> None:
         if not self._state.is_alive():

@@ -1,0 +1,58 @@
+"""How much disk a workspace takes, measured from outside, so that a sleeping one need not be woken."""
+
+import os
+import stat
+from pathlib import Path
+from typing import Final
+
+import anyio
+import anyio.to_thread
+
+from outlast.base.clock import Clock
+
+FRESH_S: Final = 30.0
+MOST_ENTRIES: Final = 200_000
+AT_A_TIME: Final = 2
+
+
+class DiskUsage:
+    """In memory: what was measured lately, by folder."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._found: dict[Path, tuple[float, int | None]] = {}
+        self._limiter: anyio.CapacityLimiter | None = None
+
+    async def of(self, folder: Path) -> int | None:
+        """Bytes on disk of all in it, measured within the last half minute; None: it is not there. Of more than
+        200,000 files only so many count."""
+        now = self._clock.monotonic()
+        measured = self._found.get(folder)
+        if measured is None or now - measured[0] > FRESH_S:
+            if self._limiter is None:
+                self._limiter = anyio.CapacityLimiter(AT_A_TIME)
+            used = await anyio.to_thread.run_sync(disk_bytes, folder, limiter=self._limiter)
+            measured = self._found[folder] = (now, used)
+        return measured[1]
+
+    def forget(self, folder: Path) -> None:
+        self._found.pop(folder, None)
+
+
+def disk_bytes(folder: Path, most_entries: int = MOST_ENTRIES) -> int | None:
+    """Blocks. Symbolic links are counted, never followed; what cannot be read counts nothing."""
+    if not folder.is_dir():
+        return None
+    total, seen, waiting = 0, 0, [os.fspath(folder)]
+    while waiting and seen < most_entries:
+        try:
+            with os.scandir(waiting.pop()) as entries:
+                for entry in entries:
+                    facts = entry.stat(follow_symlinks=False)
+                    total += facts.st_blocks * 512
+                    seen += 1
+                    if stat.S_ISDIR(facts.st_mode):
+                        waiting.append(entry.path)
+        except OSError:
+            continue
+    return total
