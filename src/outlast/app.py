@@ -152,7 +152,7 @@ def _wire(
         logs = ServiceLogs(folder / "services")
         keeper = ServiceKeeper(database, clock, logs, lost=sandboxes.find)
         sandboxes.attend(keeper)
-    chat = ChatProfile(settings, Workspaces(database, sandboxes), blobs, catalog.get)
+    chat = ChatProfile(settings, Workspaces(database, sandboxes), blobs, catalog.get, keeper)
     # On PostgreSQL another process may have been this machine's server a moment ago: its leases must lapse, so a
     # new process must not renew them.
     node_id = node_of(folder) if database.dialect == "sqlite" else new_id("node")
@@ -301,7 +301,8 @@ def _presence_frame(presence: PresenceBoard, thread_id: str) -> bytes:
 
 
 async def _bind(program: Program) -> list[socket.socket]:
-    """Bound sockets: two for a loopback address, so that names of previews lead here either way. An address that others can reach takes a token first: nobody is let in by being near."""
+    """Bound sockets: two for a loopback address, so that names of previews lead here either way. An address that others
+    can reach takes a token first: nobody is let in by being near."""
     server = program.settings.server
     if not is_loopback(server.host) and not await program.database.read(has_tokens):
         raise UnsafeBind(

@@ -50,7 +50,7 @@ async def serving(frames: Endless, times: StreamTimes) -> AsyncIterator[tuple[Ht
         await EventStream(aiter(frames), streams, yes)(scope, receive, send)
 
     listener = bind("127.0.0.1", 0)
-    server = HttpServer(app, listener, 5, streams.close)
+    server = HttpServer(app, [listener], 5, streams.close)
     with anyio.fail_after(30):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(server.run_until_stopped)

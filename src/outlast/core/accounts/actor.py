@@ -11,9 +11,11 @@ Via = Literal["local", "token", "session"]
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """A signed-in user: `via` says how, `token_id` which token (also the one a session was exchanged for)."""
+    """A signed-in user: `via` says how, `token_id` which token (also the one a session was exchanged for),
+    `session_hash` which session, by the hash it is stored under."""
 
     user_id: str
     name: str
     via: Via
     token_id: str | None = None
+    session_hash: str | None = None

@@ -178,7 +178,19 @@ def actor_for_session(tx: Tx, value: str) -> Actor | None:
         .where(sessions.c.id_hash == hash_of(value), sessions.c.expires_at > tx.now)
         .where(tokens.c.id.is_(None) | sa.and_(*_valid_token(tx)))
     )
-    return None if row is None else Actor(row["id"], row["name"], "session", row["token_id"])
+    return None if row is None else Actor(row["id"], row["name"], "session", row["token_id"], hash_of(value))
+
+
+def still_signed_in(tx: Tx, token_id: str | None, session_hash: str | None) -> bool:
+    """Whether the token and the session (None: there was none) that somebody was signed in with are still good."""
+    if token_id is not None:
+        good = sa.select(tokens.c.id).where(tokens.c.id == token_id, *_valid_token(tx))
+        if tx.one(good) is None:
+            return False
+    if session_hash is not None:
+        open_ = sessions.c.id_hash == session_hash, sessions.c.expires_at > tx.now
+        return tx.one(sa.select(sessions.c.id_hash).where(*open_)) is not None
+    return True
 
 
 def end_session(tx: Tx, value: str) -> None:

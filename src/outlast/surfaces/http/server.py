@@ -3,27 +3,60 @@
 import contextlib
 import errno
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from typing import Any
 
 import anyio
+import httptools
 import uvicorn
+from anyio.abc import TaskStatus
 from starlette.types import ASGIApp
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from outlast.base.errors import StartRefused
 from outlast.surfaces.http.stream import ABORT, PUSH
+from outlast.surfaces.http.takeover import TAKE_OVER, TakenOver
 
 BACKLOG = 2048
 
 
 class _Protocol(HttpToolsProtocol):
-    """Gives the application ways to cut a connection whose reader has stalled, and to write to a ready one at once."""
+    """Gives the application ways to cut a connection whose reader has stalled, to write to a ready one at once, and to
+    take over one that asks for an upgrade."""
+
+    _taken_over: TakenOver | None = None
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
         scope: Any = self.scope
-        scope["extensions"] = {ABORT: self.transport.abort, PUSH: self._push}
+        scope["extensions"] = {ABORT: self.transport.abort, PUSH: self._push, TAKE_OVER: self._take_over}
+
+    def data_received(self, data: bytes) -> None:
+        if self._taken_over is not None:
+            self._taken_over.feed(data)
+            return
+        self._unset_keepalive_if_required()
+        try:
+            self.parser.feed_data(data)
+        except httptools.HttpParserUpgrade as asked:
+            # The parser reads no further request here: the connection is taken over, or closed after the answer.
+            self.cycle.keep_alive = False
+            self._taken_over = TakenOver(self.transport, self.flow)
+            self._taken_over.feed(data[asked.args[0] :])
+        except httptools.HttpParserError:
+            self.logger.warning("Invalid HTTP request received.")
+            self.send_400_response("Invalid HTTP request received.")
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        if self._taken_over is not None:
+            self._taken_over.feed_end()
+
+    def _take_over(self) -> TakenOver | None:
+        """The connection as bytes; None where the request asked for no upgrade. Nothing is sent by `send` then."""
+        if self._taken_over is not None:
+            self.cycle.response_started = self.cycle.response_complete = True
+        return self._taken_over
 
     def _push(self, body: bytes) -> bool:
         """Write a chunk of the answer that is open. False where `send` has to: none is, or the socket is full."""
@@ -36,12 +69,21 @@ class _Protocol(HttpToolsProtocol):
         return True
 
 
+async def _nothing(*, task_status: TaskStatus[None]) -> None:
+    task_status.started()
+
+
 class HttpServer(uvicorn.Server):
-    """Serves `app` on a bound socket until `stop`: then open requests have `grace_s` to end. `close_streams` ends those
-    that never would."""
+    """Serves `app` on bound sockets until `stop`: then open requests have `grace_s` to end. `close_streams` ends those
+    that never would; `beside` is what the application needs to have running."""
 
     def __init__(
-        self, app: ASGIApp, listener: socket.socket, grace_s: float, close_streams: Callable[[], None]
+        self,
+        app: ASGIApp,
+        listeners: Sequence[socket.socket],
+        grace_s: float,
+        close_streams: Callable[[], None],
+        beside: Callable[..., Coroutine[Any, Any, None]] = _nothing,
     ) -> None:
         config = uvicorn.Config(
             app,
@@ -57,16 +99,20 @@ class HttpServer(uvicorn.Server):
             timeout_graceful_shutdown=max(1, round(grace_s)),
         )
         super().__init__(config)
-        self._listener = listener
+        self._listeners = list(listeners)
         self._stopping = anyio.Event()
         self._close_streams = close_streams
+        self._beside = beside
         self.ready = anyio.Event()
         self.stopped = anyio.Event()
 
     async def run_until_stopped(self) -> None:
         """Listen, answer, and stop in good order. Cancelled: connections are dropped."""
         try:
-            await self.serve(sockets=[self._listener])
+            async with anyio.create_task_group() as tasks:
+                await tasks.start(self._beside)
+                await self.serve(sockets=self._listeners)
+                tasks.cancel_scope.cancel()
         finally:
             self.stopped.set()
 
@@ -99,6 +145,19 @@ def bind(host: str, port: int) -> socket.socket:
         raise _refusal(host, port, error) from None
     listener.setblocking(False)
     return listener
+
+
+def bind_twin(listener: socket.socket) -> socket.socket | None:
+    """A socket bound to the same port of the other loopback address, where `listener` is bound to one: browsers find
+    names under `.localhost` at both, and nobody else shall answer there. None where it cannot be had."""
+    host, port = listener.getsockname()[:2]
+    other = {"127.0.0.1": "::1", "::1": "127.0.0.1"}.get(host)
+    if other is None:
+        return None
+    try:
+        return bind(other, port)
+    except StartRefused:
+        return None
 
 
 def _refusal(host: str, port: int, error: OSError) -> StartRefused:

@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from outlast.base.errors import NotFound
 from outlast.core.accounts import store
 from outlast.core.accounts.actor import Actor
+from outlast.core.accounts.secrets import hash_of
 from outlast.db.database import Database, Tx
 from outlast.db.tables import sessions, tokens
 from tests.factories import make_user
@@ -92,7 +93,8 @@ async def test_a_session_lasts_thirty_days_or_until_signed_out(db: Database) -> 
     def run(tx: Tx) -> None:
         ada = make_user(tx)
         one, two = store.add_session(tx, ada.user_id), store.add_session(tx, ada.user_id)
-        assert store.actor_for_session(tx, one) == Actor(ada.user_id, "Ada", "session")
+        signed_in = Actor(ada.user_id, "Ada", "session", session_hash=hash_of(one))
+        assert store.actor_for_session(tx, one) == signed_in
         store.end_session(tx, two)
         assert store.actor_for_session(tx, two) is None
         tx.now += timedelta(days=30)

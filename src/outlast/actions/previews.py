@@ -1,0 +1,133 @@
+"""Previews: who may see a port of a sandbox. A ticket is asked for where one is signed in, exchanged on the preview's
+own host for a cookie, and the cookie is checked at every visit."""
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from outlast.actions.services import Services
+from outlast.base.errors import MalformedInput, NotFound, SandboxUnavailable
+from outlast.core.accounts.actor import Actor
+from outlast.core.accounts.store import still_signed_in
+from outlast.core.projects.permissions import require_sandbox
+from outlast.core.projects.rules import Right
+from outlast.core.sandboxes import previews
+from outlast.core.sandboxes.defaults import lacking
+from outlast.core.sandboxes.previews import Grant
+from outlast.core.sandboxes.services.store import ServiceRow, services_of
+from outlast.db.database import Tx
+
+MAX_PORT: Final = 65_535
+LOG_BYTES: Final = 4_000
+COLOURS: Final = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")  # and other orders to a terminal
+
+
+@dataclass(frozen=True, slots=True)
+class Ticket:
+    """A ticket just made: `secret` is seen here and never again."""
+
+    sandbox_id: str
+    port: int
+    secret: str
+    expires_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """Somebody who may see one port of a workspace's sandbox, until they may not."""
+
+    user_id: str
+    workspace_id: str
+    project_id: str
+    sandbox_id: str
+    port: int
+    opener: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredService:
+    """The service declared on a port: `state` is stopped, starting, healthy or failed; `log` is the end of its
+    output."""
+
+    name: str
+    state: str
+    log: str
+
+
+async def open_preview(services: Services, actor: Actor, sandbox_id: str, port: int, opener: str) -> Ticket:
+    """A ticket for one port, good for one exchange within a minute (members). Wakes nothing. `opener` is the origin of
+    the page that may show the preview in a frame. Raises `MalformedInput`, `SandboxUnavailable`."""
+    if not 0 < port <= MAX_PORT:
+        raise MalformedInput(f"There is no port {port}; ports go from 1 to {MAX_PORT}.", field="port")
+
+    def run(tx: Tx) -> Ticket:
+        row = require_sandbox(tx, actor, sandbox_id, Right.READ)
+        _require_previews(services, port)
+        secret, expires_at = previews.add_ticket(tx, actor, row["workspace_id"], port, opener)
+        return Ticket(sandbox_id, port, secret, expires_at)
+
+    return await services.db.write(run)
+
+
+async def redeem(
+    services: Services, secret: str, sandbox_id: str, port: int, *, local_mode: bool
+) -> str | None:
+    """The value of the cookie that a ticket is exchanged for; None when it is not good here, or not any more."""
+
+    def run(tx: Tx) -> str | None:
+        grant = previews.find_ticket(tx, secret, sandbox_id, port)
+        if grant is None or _visitor(tx, grant, sandbox_id, local_mode) is None:
+            return None
+        return previews.exchange(tx, secret, grant)
+
+    return await services.db.write(run)
+
+
+async def visitor_of(
+    services: Services, value: str, sandbox_id: str, port: int, *, local_mode: bool
+) -> Visitor | None:
+    """Who comes with this cookie; None when it is for another port, or its user has signed out or left the project."""
+
+    def run(tx: Tx) -> Visitor | None:
+        grant = previews.find_cookie(tx, value, sandbox_id, port)
+        return None if grant is None else _visitor(tx, grant, sandbox_id, local_mode)
+
+    return await services.db.read(run)
+
+
+async def service_on(services: Services, workspace_id: str, port: int) -> DeclaredService | None:
+    """The service that is declared to listen on the port; for a visitor who was let in."""
+    for service in await services.db.read(services_of, workspace_id):
+        if service.declared.port == port:
+            return DeclaredService(service.name, service.state.value, _log_end(services, service))
+    return None
+
+
+def _log_end(services: Services, service: ServiceRow) -> str:
+    if services.keeper is None:
+        return service.error or ""
+    return COLOURS.sub("", services.keeper.logs.tail(service.workspace_id, service.name, LOG_BYTES)).strip()
+
+
+def _visitor(tx: Tx, grant: Grant, sandbox_id: str, local_mode: bool) -> Visitor | None:
+    actor = grant.actor
+    if actor.via == "local" and not local_mode:
+        return None
+    if not still_signed_in(tx, actor.token_id, actor.session_hash):
+        return None
+    try:
+        row = require_sandbox(tx, actor, sandbox_id, Right.READ)
+    except NotFound:
+        return None
+    return Visitor(actor.user_id, grant.workspace_id, row["project_id"], sandbox_id, grant.port, grant.opener)
+
+
+def _require_previews(services: Services, port: int) -> None:
+    if services.machines is None:
+        raise SandboxUnavailable(
+            "This server has no sandboxes configured.",
+            hint='Set provider = "local" in the section [sandbox].',
+        )
+    if not services.machines.provider.capabilities.preview:
+        lacking("preview", f"port {port} cannot be reached")

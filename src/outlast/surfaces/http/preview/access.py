@@ -1,0 +1,133 @@
+"""Who may see a preview: cookies, remembered for a moment, and what is open for whom."""
+
+import logging
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Final
+
+import anyio
+
+from outlast.actions import previews as actions
+from outlast.actions.previews import Visitor
+from outlast.actions.services import Services
+from outlast.base.errors import OutlastError
+from outlast.core.accounts.actor import ACCESS_BELL
+from outlast.surfaces.http.preview.hosts import Address
+
+REMEMBERED_S: Final = 10.0
+MOST_REMEMBERED: Final = 10_000
+log = logging.getLogger("outlast.preview")
+
+
+@dataclass(frozen=True, slots=True)
+class _Key:
+    value: str
+    address: Address
+
+
+class Access:
+    """In memory: answers of the last ten seconds, forgotten at once when the bell of access rings, and the cancel
+    scope of each open answer, so that it ends when its visitor may not look any more."""
+
+    def __init__(
+        self,
+        services: Services,
+        *,
+        local_mode: bool,
+        recheck_s: float,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._services = services
+        self._local_mode = local_mode
+        self._recheck_s = recheck_s
+        self._now = now
+        self._known: dict[_Key, tuple[Visitor, float]] = {}
+        self._open: defaultdict[_Key, set[anyio.CancelScope]] = defaultdict(set)
+        self._rings = 0
+        self._doubt = anyio.Event()
+        self._closed = False
+
+    async def exchange(self, secret: str, address: Address) -> str | None:
+        """The cookie's value for a ticket; None when it is no good."""
+        return await actions.redeem(
+            self._services, secret, address.sandbox_id, address.port, local_mode=self._local_mode
+        )
+
+    async def visitor(self, values: Iterable[str], address: Address) -> tuple[str, Visitor] | None:
+        """The first of these cookies that lets somebody in, and whom."""
+        for value in values:
+            visitor = await self._visitor(_Key(value, address))
+            if visitor is not None:
+                return value, visitor
+        return None
+
+    @contextmanager
+    def open(self, value: str, address: Address) -> Iterator[anyio.CancelScope]:
+        """A scope that is cancelled when the visitor loses access, or the server stops."""
+        key = _Key(value, address)
+        with anyio.CancelScope() as scope:
+            self._open[key].add(scope)
+            if self._closed:
+                scope.cancel()
+            try:
+                yield scope
+            finally:
+                scopes = self._open[key]
+                scopes.discard(scope)
+                if not scopes:
+                    del self._open[key]
+
+    def hear(self, bell: str) -> None:
+        """Listener of the database's bells."""
+        if bell in (ACCESS_BELL, "*"):
+            self._rings += 1
+            self._known.clear()
+            self._doubt.set()
+
+    async def run(self) -> None:
+        """End what is open for those who may not look any more; until cancelled."""
+        while True:
+            with anyio.move_on_after(self._recheck_s):
+                await self._doubt.wait()
+            self._doubt = anyio.Event()
+            self._known.clear()
+            for key in list(self._open):
+                await self._recheck(key)
+
+    def close(self) -> None:
+        """End everything that is open, and each new one at once."""
+        self._closed = True
+        for scopes in list(self._open.values()):
+            for scope in list(scopes):
+                scope.cancel()
+
+    def __len__(self) -> int:
+        return sum(len(scopes) for scopes in self._open.values())
+
+    async def _visitor(self, key: _Key) -> Visitor | None:
+        known = self._known.get(key)
+        if known is not None and self._now() - known[1] < REMEMBERED_S:
+            return known[0]
+        began, rings = self._now(), self._rings
+        address = key.address
+        visitor = await actions.visitor_of(
+            self._services, key.value, address.sandbox_id, address.port, local_mode=self._local_mode
+        )
+        if visitor is not None and rings == self._rings:
+            if len(self._known) >= MOST_REMEMBERED:
+                self._known.clear()
+            self._known[key] = visitor, began
+        return visitor
+
+    async def _recheck(self, key: _Key) -> None:
+        try:
+            visitor = await self._visitor(key)
+        except OutlastError as error:  # asked again at the next round
+            log.warning("previews not checked", extra={"code": error.code})
+            return
+        if visitor is None:
+            for scope in list(self._open.get(key, ())):
+                scope.cancel()

@@ -1,0 +1,98 @@
+"""Which headers go inside and which come out. Pure."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from outlast.core.accounts.secrets import TOKEN_PREFIX
+from outlast.surfaces.http.preview.cookies import limited, without_ours
+
+Headers = Sequence[tuple[bytes, bytes]]
+HOP_BY_HOP: Final = frozenset(
+    {
+        b"connection",
+        b"keep-alive",
+        b"proxy-authenticate",
+        b"proxy-authorization",
+        b"proxy-connection",
+        b"te",
+        b"trailer",
+        b"transfer-encoding",
+        b"upgrade",
+    }
+)
+# Written anew, or spoken to our own server alone.
+NOT_INSIDE: Final = frozenset(
+    {
+        b"expect",
+        b"content-length",
+        b"forwarded",
+        b"x-forwarded-for",
+        b"x-forwarded-host",
+        b"x-forwarded-port",
+        b"x-forwarded-proto",
+        b"x-real-ip",
+    }
+)
+# Ours to say (date, frames), or what would reach beyond this one preview: cookies and storage of every preview's
+# common domain, ways to the server under other names.
+NOT_OUTSIDE: Final = frozenset({b"date", b"x-frame-options", b"clear-site-data", b"alt-svc"})
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """Where a request comes from, as the app inside is told: the client's address, the scheme and host it used."""
+
+    client: str
+    scheme: str
+    host: bytes
+
+
+def to_inside(headers: Headers, visitor: Visitor) -> list[tuple[bytes, bytes]]:
+    """A request's headers as they go inside, without those that frame its body."""
+    dropped = HOP_BY_HOP | NOT_INSIDE | _named_in_connection(headers)
+    kept: list[tuple[bytes, bytes]] = []
+    for name, value in headers:
+        if name in dropped or (name == b"authorization" and _is_our_token(value)):
+            continue
+        taken = without_ours(value) if name == b"cookie" else value
+        if taken or name != b"cookie":
+            kept.append((name, taken))
+    kept += [
+        (b"x-forwarded-for", visitor.client.encode()),
+        (b"x-forwarded-host", visitor.host),
+        (b"x-forwarded-proto", visitor.scheme.encode()),
+    ]
+    return kept
+
+
+def to_outside(headers: Headers, frame_ancestors: bytes) -> list[tuple[bytes, bytes]]:
+    """An answer's headers as the visitor gets them: framed by Outlast's own pages alone."""
+    dropped = HOP_BY_HOP | NOT_OUTSIDE | _named_in_connection(headers)
+    kept: list[tuple[bytes, bytes]] = []
+    for name, value in headers:
+        if name in dropped:
+            continue
+        taken = limited(value) if name == b"set-cookie" else value
+        if taken is not None:
+            kept.append((name, taken))
+    kept.append((b"content-security-policy", b"frame-ancestors " + frame_ancestors))
+    return kept
+
+
+def first(headers: Iterable[tuple[bytes, bytes]], name: bytes) -> bytes:
+    """The first header of this name (in lower case); empty when there is none."""
+    return next((value for key, value in headers if key == name), b"")
+
+
+def all_of(headers: Iterable[tuple[bytes, bytes]], name: bytes) -> list[bytes]:
+    return [value for key, value in headers if key == name]
+
+
+def _named_in_connection(headers: Headers) -> frozenset[bytes]:
+    listed = b",".join(all_of(headers, b"connection"))
+    return frozenset(name.strip().lower() for name in listed.split(b",")) - {b"", b"close", b"host"}
+
+
+def _is_our_token(value: bytes) -> bool:
+    return value.split(b" ")[-1].startswith(TOKEN_PREFIX.encode())

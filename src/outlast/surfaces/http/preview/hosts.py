@@ -1,0 +1,72 @@
+"""Names of previews: `{port}-{sandbox}.{domain}`, both ways. Pure.
+
+A sandbox's id has an underscore, which host names do not take: there it is a hyphen. Ids are lower case base 32, so
+the way back is unambiguous.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+DEFAULT_DOMAIN: Final = "preview.localhost"
+_LABEL: Final = re.compile(r"([1-9][0-9]{0,4})-([a-z]+)-([0-9a-z]{1,40})")
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """One port (1 to 65535) of one sandbox."""
+
+    port: int
+    sandbox_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewHosts:
+    """`domain` is what all previews of this server lie under, in lower case."""
+
+    domain: str = DEFAULT_DOMAIN
+
+    @property
+    def is_local(self) -> bool:
+        """Whether browsers find the names on their own machine and trust them without TLS."""
+        return self.domain == "localhost" or self.domain.endswith(".localhost")
+
+    @property
+    def frame_source(self) -> str:
+        """Every preview, as a content security policy names it."""
+        secure = f"https://*.{self.domain}:*"
+        return f"{secure} http://*.{self.domain}:*"
+
+    def covers(self, host: str) -> bool:
+        """Whether a Host header lies under the domain, a preview's name or not."""
+        name = _name(host)
+        return name == self.domain or name.endswith(f".{self.domain}")
+
+    def parse(self, host: str) -> Address | None:
+        """What a Host header names; None when it is no preview."""
+        name = _name(host)
+        label, dot, rest = name.partition(".")
+        found = _LABEL.fullmatch(label)
+        if not dot or rest != self.domain or found is None or int(found[1]) > 65_535:
+            return None
+        return Address(int(found[1]), f"{found[2]}_{found[3]}")
+
+    def format(self, address: Address) -> str:
+        """The host name, without the server's port."""
+        return f"{address.port}-{address.sandbox_id.replace('_', '-')}.{self.domain}"
+
+
+def preview_hosts(domain: str) -> PreviewHosts:
+    """The hosts under a configured domain; empty: the default."""
+    return PreviewHosts(domain.strip().strip(".").lower() or DEFAULT_DOMAIN)
+
+
+def port_suffix(host: str) -> str:
+    """`:8400` of a Host header; empty when it names no port."""
+    found = re.search(r":[0-9]{1,5}$", host)
+    return found[0] if found else ""
+
+
+def _name(host: str) -> str:
+    """The host without its port and final dot, in lower case."""
+    return host.removesuffix(port_suffix(host)).lower().removesuffix(".")

@@ -1,0 +1,79 @@
+"""Telling a person's use of a WebSocket from the beats that keep it open. Pure.
+
+Development servers' pages send a small message every few seconds for as long as a tab is open. Were that a use, an
+open tab would keep its sandbox awake for ever. So ping and pong frames are none, and neither is a short message that
+came before in the same words and calls itself a beat. Anything else is: a compressed or long message too.
+"""
+
+import re
+from collections import deque
+from itertools import cycle
+from typing import Final
+
+LONGEST: Final = 256
+REMEMBERED: Final = 4
+_BEAT: Final = re.compile(rb"ping|pong|heart-?beat|keep-?alive|^[0-9h]?$", re.IGNORECASE)
+
+
+class Beats:
+    """Reads what one browser sends on one WebSocket, in pieces of any size."""
+
+    def __init__(self) -> None:
+        self._held = b""  # the beginning of a frame that is not whole yet
+        self._skip = 0  # bytes of a long frame still to come
+        self._recent: deque[bytes] = deque(maxlen=REMEMBERED)
+
+    def feed(self, data: bytes) -> bool:
+        """Whether there is anything in these bytes but beats."""
+        used = False
+        data = self._held + data
+        self._held = b""
+        while data:
+            if self._skip:
+                passed = min(self._skip, len(data))
+                self._skip -= passed
+                data = data[passed:]
+                used = True
+                continue
+            frame = _frame(data)
+            if frame is None:
+                self._held = data
+                break
+            head, length, mask = frame
+            if length > LONGEST:
+                self._skip, data = length, data[head:]
+                continue
+            if len(data) < head + length:
+                self._held = data
+                break
+            used = self._counts(data[0], data[head : head + length], mask) or used
+            data = data[head + length :]
+        return used
+
+    def _counts(self, first: int, payload: bytes, mask: bytes) -> bool:
+        if first & 0x08:  # close, ping, pong
+            return False
+        if first & 0x70 or not first & 0x80:  # compressed, or a part of a message
+            return True
+        text = bytes(byte ^ key for byte, key in zip(payload, cycle(mask), strict=False)) if mask else payload
+        known = text in self._recent
+        if not known:
+            self._recent.append(text)
+        return not (known and _BEAT.search(text))
+
+
+def _frame(data: bytes) -> tuple[int, int, bytes] | None:
+    """(bytes of the header, bytes of the payload, mask) of the frame that `data` begins with; None: more is needed."""
+    if len(data) < 2:
+        return None
+    length, at = data[1] & 0x7F, 2
+    if length >= 126:
+        at = 4 if length == 126 else 10
+        length = int.from_bytes(data[2:at])
+        if len(data) < at:
+            return None
+    masked = bool(data[1] & 0x80)
+    end = at + 4 if masked else at
+    if len(data) < end:
+        return None
+    return end, length, data[at:end] if masked else b""

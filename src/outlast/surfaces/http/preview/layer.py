@@ -1,0 +1,291 @@
+"""The ASGI layer in front of the application: whatever is asked under the preview domain ends here."""
+
+import logging
+import time
+from collections.abc import Iterable
+from typing import Final
+from urllib.parse import parse_qs, quote, urlsplit
+
+import anyio
+from anyio.abc import TaskStatus
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from outlast.actions import previews as actions
+from outlast.actions.previews import Visitor
+from outlast.actions.services import Services
+from outlast.base.errors import OutlastError
+from outlast.surfaces.http.preview import notices
+from outlast.surfaces.http.preview.access import Access
+from outlast.surfaces.http.preview.answers import PRIVATE, Notice, answer_notice, is_page_visit
+from outlast.surfaces.http.preview.cookies import granting, grants_in
+from outlast.surfaces.http.preview.exchange import BadAnswer
+from outlast.surfaces.http.preview.headers import Headers, all_of, first
+from outlast.surfaces.http.preview.headers import Visitor as Origin
+from outlast.surfaces.http.preview.hosts import Address, PreviewHosts, port_suffix
+from outlast.surfaces.http.preview.proxying import Proxy, Request, cut
+from outlast.surfaces.http.preview.tunnel import is_switch, is_web_socket, pass_bytes, shake_hands
+from outlast.surfaces.http.preview.waking import Waiting, Waker
+from outlast.surfaces.http.takeover import TAKE_OVER
+
+OWN_PATHS: Final = "/.outlast/"
+TICKET_PATH: Final = "/.outlast/ticket"
+PAGE_PATIENCE_S: Final = 1.5  # then a person is told what is being waited for
+PATIENCE_S: Final = 10.0  # then a program is
+COOKIE_AGE_S: Final = 7 * 86_400
+log = logging.getLogger("outlast.preview")
+
+
+class PreviewLayer:
+    """Wraps the application. `own_origins` are the pages that may frame any preview; `public_url` is where people
+    find Outlast, if that is configured. `run` has to be running; `close` ends what is open."""
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        services: Services,
+        hosts: PreviewHosts,
+        access: Access,
+        waker: Waker,
+        *,
+        own_origins: Iterable[str] = (),
+        public_url: str = "",
+    ) -> None:
+        self._app = app
+        self._services = services
+        self._hosts = hosts
+        self._access = access
+        self._waker = waker
+        self._own_origins = tuple(own_origins)
+        self._public_url = public_url.rstrip("/")
+
+    async def run(self, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
+        """What goes on beside the requests; until cancelled."""
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._access.run)
+            await tasks.start(self._waker.run)
+            task_status.started()
+
+    def hear(self, bell: str) -> None:
+        """Listener of the database's bells."""
+        self._access.hear(bell)
+
+    def close(self) -> None:
+        """End every open answer and upgraded connection, so that the server can stop."""
+        self._access.close()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        host = first(scope["headers"], b"host").decode("latin-1")
+        if not self._hosts.covers(host):
+            await self._app(scope, receive, send)
+            return
+        await _Visit(self, scope, receive, send, host).serve()
+
+    # What a visit needs to know.
+
+    @property
+    def services(self) -> Services:
+        return self._services
+
+    @property
+    def access(self) -> Access:
+        return self._access
+
+    @property
+    def waker(self) -> Waker:
+        return self._waker
+
+    @property
+    def hosts(self) -> PreviewHosts:
+        return self._hosts
+
+    def scheme(self, scope: Scope) -> str:
+        """What browsers use, also where something in front of this server speaks TLS."""
+        return urlsplit(self._public_url).scheme or str(scope["scheme"])
+
+    def home(self, host: str) -> str:
+        """Where Outlast itself is found by whoever came to this host."""
+        return self._public_url or f"http://localhost{port_suffix(host)}"
+
+    def frame_ancestors(self, host: str, opener: str = "") -> bytes:
+        port = port_suffix(host)
+        local = () if self._public_url else (f"http://localhost{port}", f"http://127.0.0.1{port}")
+        origins = dict.fromkeys([*local, *self._own_origins, opener])
+        return " ".join(["'self'", *(origin for origin in origins if origin and "[" not in origin)]).encode()
+
+
+class _Visit:
+    """One request under the preview domain."""
+
+    def __init__(self, layer: PreviewLayer, scope: Scope, receive: Receive, send: Send, host: str) -> None:
+        self._layer = layer
+        self._scope = scope
+        self._receive = receive
+        self._send = send
+        self._host = host
+        self._headers: Headers = scope["headers"]
+        self._ancestors = layer.frame_ancestors(host)
+        self._began = time.monotonic()
+        self._status = 0
+
+    async def serve(self) -> None:
+        address = self._layer.hosts.parse(self._host)
+        try:
+            if address is None:
+                await self._tell(notices.no_preview())
+            elif self._scope["path"].startswith(OWN_PATHS):
+                await self._own(address)
+            elif self._is_foreign(address):
+                await self._tell(notices.foreign_page())
+            else:
+                await self._let_in(address)
+        except OutlastError as error:
+            log.warning("preview not served", extra={"code": error.code, "host": self._host})
+            await self._tell(Notice(503, "Not now", error.message, error.hint))
+        except Exception:
+            log.exception("preview failed", extra={"host": self._host})
+            await self._tell(Notice(500, "The preview failed", "The server's log says more."))
+        finally:
+            self._record()
+
+    # --- the ticket ---
+
+    async def _own(self, address: Address) -> None:
+        if self._scope["path"] != TICKET_PATH or self._scope["method"] != "GET":
+            await self._tell(notices.no_preview())
+            return
+        query = parse_qs(self._scope["query_string"].decode("latin-1"), keep_blank_values=True)
+        secret, target = query.get("ticket", [""])[0], safe_path(query.get("to", ["/"])[0])
+        value = await self._layer.access.exchange(secret, address)
+        if value is None and await self._visitor(address) is None:
+            await self._tell(notices.not_let_in(address.port, self._home(address), used=True))
+            return
+        headers = [(b"location", target), (b"content-length", b"0"), *PRIVATE]
+        if value is not None:
+            secure = self._layer.scheme(self._scope) == "https"
+            local = self._layer.hosts.is_local
+            cookies = granting(value, COOKIE_AGE_S, is_local=local, is_secure=secure)
+            headers += [(b"set-cookie", cookie) for cookie in cookies]
+        self._status = 303
+        await self._send({"type": "http.response.start", "status": 303, "headers": headers})
+        await self._send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    # --- who comes, and from where ---
+
+    def _is_foreign(self, address: Address) -> bool:
+        """Whether a page of another origin than this sandbox's own asks, on behalf of its reader. Opening a preview
+        from anywhere is fine."""
+        origin = first(self._headers, b"origin").decode("latin-1")
+        if origin and origin != "null":
+            return not self._is_own(origin, address)
+        if first(self._headers, b"sec-fetch-site") in (b"", b"same-origin", b"none"):
+            return False
+        if first(self._headers, b"sec-fetch-mode") == b"navigate":
+            return self._scope["method"] not in ("GET", "HEAD")
+        return not self._is_own(first(self._headers, b"referer").decode("latin-1"), address)
+
+    def _is_own(self, url: str, address: Address) -> bool:
+        """Whether a URL belongs to any port of the same sandbox, as browsers reach it here."""
+        parts = urlsplit(url)
+        named = self._layer.hosts.parse(parts.netloc)
+        return (
+            named is not None
+            and named.sandbox_id == address.sandbox_id
+            and port_suffix(parts.netloc) == port_suffix(self._host)
+        )
+
+    async def _visitor(self, address: Address) -> tuple[str, Visitor] | None:
+        values = grants_in(all_of(self._headers, b"cookie"))
+        return await self._layer.access.visitor(values, address)
+
+    async def _let_in(self, address: Address) -> None:
+        found = await self._visitor(address)
+        if found is None:
+            await self._tell(notices.not_let_in(address.port, self._home(address)))
+            return
+        value, visitor = found
+        self._scope["state"]["user_id"] = visitor.user_id
+        self._ancestors = self._layer.frame_ancestors(self._host, visitor.opener)
+        with self._layer.access.open(value, address) as scope:
+            await self._pass_on(visitor)
+        if scope.cancelled_caught:
+            cut(self._scope)
+
+    # --- passing on ---
+
+    async def _pass_on(self, visitor: Visitor) -> None:
+        client = (self._scope.get("client") or ("",))[0]
+        origin = Origin(client, self._layer.scheme(self._scope), first(self._headers, b"host"))
+        request = Request(self._scope, self._headers, visitor, origin, self._ancestors)
+        proxy = Proxy(self._layer.waker, request, self._receive, self._send)
+        try:
+            if is_web_socket(request):
+                await self._connect(request, proxy)
+            else:
+                patience = PAGE_PATIENCE_S if self._is_page else PATIENCE_S
+                await proxy.run(await self._layer.waker.reach(visitor, patience))
+        except Waiting as waiting:
+            declared = await actions.service_on(self._layer.services, visitor.workspace_id, visitor.port)
+            await self._tell(notices.not_yet(waiting, visitor.port, declared))
+        except BadAnswer as error:
+            if proxy.status:
+                cut(self._scope)
+            else:
+                await self._tell(notices.bad_answer(visitor.port, error.why))
+        finally:
+            self._status = self._status or proxy.status
+
+    async def _connect(self, request: Request, proxy: Proxy) -> None:
+        """A WebSocket. It thaws a frozen sandbox and restarts none: a forgotten tab tries again for ever."""
+        reached = await self._layer.waker.reach_awake(request.visitor)
+        try:
+            head, answer = await shake_hands(reached.line, request)
+            take_over = self._scope.get("extensions", {}).get(TAKE_OVER)
+            browser = take_over() if take_over is not None and is_switch(head) else None
+            if browser is None:
+                await proxy.pass_out(answer)
+                return
+            self._status = head.status
+            await pass_bytes(reached.line, browser, head, request, self._layer.waker)
+        finally:
+            reached.line.close()
+
+    # --- telling ---
+
+    @property
+    def _is_page(self) -> bool:
+        return is_page_visit(self._scope["method"], self._headers)
+
+    def _home(self, address: Address) -> str:
+        """Where in Outlast this preview is opened."""
+        path = quote(self._scope["path"] if not self._scope["path"].startswith(OWN_PATHS) else "/")
+        home = self._layer.home(self._host)
+        return f"{home}/previews/{address.sandbox_id}/{address.port}?to={quote(path, safe='')}"
+
+    async def _tell(self, notice: Notice) -> None:
+        if self._status:
+            cut(self._scope)
+            return
+        self._status = notice.status
+        await answer_notice(self._send, notice, as_page=self._is_page, frame_ancestors=self._ancestors)
+
+    def _record(self) -> None:
+        if log.isEnabledFor(logging.DEBUG):
+            fields = {
+                "method": self._scope["method"],
+                "host": self._host[:100],
+                "path": self._scope["path"],
+                "status": self._status,
+                "duration_s": round(time.monotonic() - self._began, 4),
+                "user_id": self._scope["state"].get("user_id"),
+            }
+            log.debug("preview", extra=fields)
+
+
+def safe_path(target: str) -> bytes:
+    """Where to go on a preview after the ticket: a path of the same host, whatever was asked for."""
+    if not target.startswith("/") or target.startswith(("//", "/\\", OWN_PATHS)):
+        return b"/"
+    return quote(target, safe="/?&=%#:;,@!$'()*+~-._[]").encode()

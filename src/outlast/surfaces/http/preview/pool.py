@@ -1,0 +1,65 @@
+"""Lines kept open to ports inside, for the next request."""
+
+import socket
+import time
+from collections import defaultdict
+from collections.abc import Callable
+from typing import Final, Protocol
+
+from outlast.surfaces.http.preview.line import Line
+
+IDLE_LIFE_S: Final = 4.0  # Node closes idle connections after 5 s; not to send into a closing one
+KEPT_PER_PORT: Final = 16
+
+
+class Dial(Protocol):
+    """What of a `Sandbox` a preview needs."""
+
+    @property
+    def sandbox_id(self) -> str: ...
+
+    async def dial(self, port: int) -> socket.socket: ...
+
+
+class Pool:
+    """In memory: idle lines by (sandbox, port). Lines are lent and given back; one that is not given back is closed by
+    its borrower."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._idle: defaultdict[tuple[str, int], list[tuple[Line, float]]] = defaultdict(list)
+        self._now = clock
+
+    def take(self, sandbox_id: str, port: int) -> Line | None:
+        """An idle line that still is open, the one used last; None: dial."""
+        kept = self._idle.get((sandbox_id, port))
+        while kept:
+            line, since = kept.pop()
+            if self._now() - since < IDLE_LIFE_S and line.is_quiet():
+                return line
+            line.close()
+        return None
+
+    def give_back(self, sandbox_id: str, port: int, line: Line) -> None:
+        kept = self._idle[sandbox_id, port]
+        if len(kept) >= KEPT_PER_PORT:
+            kept.pop(0)[0].close()
+        kept.append((line, self._now()))
+
+    def sweep(self) -> None:
+        """Close what has been idle for too long."""
+        for key, kept in list(self._idle.items()):
+            self._idle[key] = [item for item in kept if self._now() - item[1] < IDLE_LIFE_S]
+            for line, since in kept:
+                if self._now() - since >= IDLE_LIFE_S:
+                    line.close()
+            if not self._idle[key]:
+                del self._idle[key]
+
+    def close(self) -> None:
+        for kept in self._idle.values():
+            for line, _ in kept:
+                line.close()
+        self._idle.clear()
+
+    def __len__(self) -> int:
+        return sum(len(kept) for kept in self._idle.values())

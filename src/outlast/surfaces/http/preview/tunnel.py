@@ -1,0 +1,77 @@
+"""An upgraded connection, such as a WebSocket: its handshake is passed on, then its bytes, both ways, unread.
+
+What the browser sends is only looked at to tell a person's use from the beats that keep it open (`keepalives.py`).
+"""
+
+import anyio
+
+from outlast.surfaces.http.preview.exchange import SWITCHED, Answer, BadAnswer, Head, request_head
+from outlast.surfaces.http.preview.headers import first, to_inside, to_outside
+from outlast.surfaces.http.preview.keepalives import Beats
+from outlast.surfaces.http.preview.line import Line
+from outlast.surfaces.http.preview.proxying import Request
+from outlast.surfaces.http.preview.waking import Waker
+from outlast.surfaces.http.takeover import TakenOver
+
+
+async def shake_hands(line: Line, request: Request) -> tuple[Head, Answer]:
+    """Pass the upgrade request on; the answer's head. Raises `BadAnswer`."""
+    headers = to_inside(request.headers, request.origin)
+    upgrade = first(request.headers, b"upgrade")
+    headers += [(b"connection", b"Upgrade"), (b"upgrade", upgrade)]
+    try:
+        await line.send(request_head(request.method, request.target, headers, None))
+    except OSError as error:
+        raise BadAnswer("it closed the connection without an answer") from error
+    answer = Answer(line, is_head=False)
+    return await answer.head(), answer
+
+
+async def pass_bytes(line: Line, browser: TakenOver, head: Head, request: Request, waker: Waker) -> None:
+    """Answer the handshake, then pass bytes both ways until one side ends. Cancelled: both are cut."""
+    headers = to_outside(head.headers, request.frame_ancestors)
+    headers += [(b"connection", b"Upgrade"), (b"upgrade", first(head.headers, b"upgrade"))]
+    lines = [b"HTTP/1.1 101 Switching Protocols\r\n", *(b"%b: %b\r\n" % pair for pair in headers), b"\r\n"]
+    try:
+        await browser.send(b"".join(lines) + head.rest)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(_inwards, browser, line, request, waker, tasks.cancel_scope)
+            tasks.start_soon(_outwards, line, browser, tasks.cancel_scope)
+    except BaseException:
+        browser.abort()
+        raise
+    finally:
+        line.close()
+        browser.close()
+
+
+async def _inwards(
+    browser: TakenOver, line: Line, request: Request, waker: Waker, scope: anyio.CancelScope
+) -> None:
+    beats = Beats()
+    try:
+        while data := await browser.receive():
+            if beats.feed(data):
+                waker.use(request.visitor)
+            await line.send(data)
+    except OSError:
+        pass
+    scope.cancel()
+
+
+async def _outwards(line: Line, browser: TakenOver, scope: anyio.CancelScope) -> None:
+    try:
+        while data := await line.receive():
+            await browser.send(data)
+    except OSError:
+        pass
+    scope.cancel()
+
+
+def is_web_socket(request: Request) -> bool:
+    """Whether a browser asks for a WebSocket; any other upgrade it asks for is not made, as HTTP allows."""
+    return first(request.headers, b"upgrade").strip().lower() == b"websocket"
+
+
+def is_switch(head: Head) -> bool:
+    return head.status == SWITCHED

@@ -1,0 +1,44 @@
+"""Previews: a link to a port of a sandbox. What is seen there is served by the preview layer, not by a route."""
+
+from urllib.parse import quote, urlsplit
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from outlast.actions import previews as actions
+from outlast.base.clock import iso
+from outlast.surfaces.http.models.previews import PreviewAnswer, PreviewRequest
+from outlast.surfaces.http.preview.hosts import Address, port_suffix
+from outlast.surfaces.http.preview.layer import TICKET_PATH
+from outlast.surfaces.http.replies import reply
+from outlast.surfaces.http.sign_in import Served, Signed, Surface
+
+router = APIRouter(prefix="/v1", tags=["Sandboxes"])
+
+
+@router.post("/sandboxes/{sandbox_id}/preview", response_model=PreviewAnswer)
+async def open_preview(
+    sandbox_id: str, body: PreviewRequest, request: Request, surface: Served, actor: Signed
+) -> Response:
+    """A link that shows one browser a port of the sandbox, once, within a minute. Opening it wakes the sandbox."""
+    scheme, here = _here(request, surface)
+    opener = request.headers.get("origin") or f"{scheme}://{here}"
+    ticket = await actions.open_preview(surface.services, actor, sandbox_id, body.port, opener)
+    name = surface.previews.format(Address(ticket.port, ticket.sandbox_id))
+    origin = f"{scheme}://{name}{port_suffix(here)}"
+    query = f"ticket={ticket.secret}&to={quote(body.path, safe='')}"
+    return reply(
+        {
+            "url": origin + body.path,
+            "ticket_url": f"{origin}{TICKET_PATH}?{query}",
+            "expires_at": iso(ticket.expires_at),
+        }
+    )
+
+
+def _here(request: Request, surface: Surface) -> tuple[str, str]:
+    """Scheme and host under which browsers reach this server."""
+    public = urlsplit(surface.services.settings.server.public_url)
+    if public.netloc:
+        return public.scheme, public.netloc
+    return request.url.scheme, request.headers.get("host", "")
