@@ -152,6 +152,15 @@ def _fingerprint(python: Path) -> str:
     return digest.hexdigest()[:16]
 
 
+def base_identity() -> str:
+    """Changes with what installed packages depend on: processor, Python, Node and Deno. Blocking, some ms."""
+    parts = [os.uname().machine, str(find_python())]
+    for program in (find_python(), shutil.which("node"), find_deno()):
+        facts = os.stat(program) if program else None
+        parts.append(f"{facts.st_size}.{int(facts.st_mtime)}" if facts else "none")
+    return hashlib.sha256(" ".join(parts).encode()).hexdigest()[:16]
+
+
 def _build(folder: Path, python: Path) -> None:
     folder.parent.mkdir(parents=True, exist_ok=True)
     work = Path(tempfile.mkdtemp(prefix="base-new-", dir=folder.parent))

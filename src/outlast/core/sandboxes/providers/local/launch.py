@@ -6,8 +6,7 @@ import json
 import marshal
 import os
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,6 +17,7 @@ from .cgroups import Group, Layout, limit_files
 from .network import authority_environment, proxy_environment, write_authorities
 from .seccomp import filter_program
 from .shim import INFO_FD, SECCOMP_FD, STAGE
+from .snapshots import Snapshot, package_environment
 
 BWRAP: Final = "/usr/bin/bwrap"  # AppArmor profiles name this path, so a copy elsewhere would be refused
 WORKSPACE: Final = "/workspace"
@@ -80,8 +80,24 @@ def own_workspace(workspace_dir: Path, uid: int) -> None:
     os.lchown(workspace_dir, uid, uid)  # last: it marks the folder as done
 
 
-def environment(spec: SandboxSpec, base: BaseLayer) -> dict[str, str]:
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What a sandbox has beside the base layer and its workspace.
+
+    `snapshot`: what lies in its home folder, under a layer of its own. Else `home`: this folder is the home, changed
+    for good (a build). Else the home is empty. `read_only`: (path here, path inside), put over everything else."""
+
+    snapshot: Snapshot | None = None
+    home: Path | None = None
+    read_only: tuple[tuple[Path, str], ...] = ()
+
+
+NOTHING: Final = Ground()
+
+
+def environment(spec: SandboxSpec, base: BaseLayer, ground: Ground = NOTHING) -> dict[str, str]:
     """Of everything that runs inside. Nothing of the server's own environment is in it."""
+    bare = ground.snapshot is None and ground.home is None
     return {
         "PATH": base.search_path,
         "HOME": HOME,
@@ -97,57 +113,74 @@ def environment(spec: SandboxSpec, base: BaseLayer) -> dict[str, str]:
         "NO_COLOR": "1",
         "DENO_NO_UPDATE_CHECK": "1",
         "DENO_NO_PROMPT": "1",
+        **({} if bare else package_environment(base)),
         **(proxy_environment() if spec.egress else {}),
         **(authority_environment() if spec.authority_pem else {}),
         **spec.env,
     }
 
 
+@dataclass(slots=True)
+class Stage:
+    """Where sources are named from: by their own path, or, when the mounts are built first (`staged`), by the place
+    they get there. `layer`: which of them gets a layer over it."""
+
+    staged: bool
+    sources: list[str] = field(default_factory=list)
+    layer: int | None = None
+
+    def place(self, path: Path) -> str:
+        if not self.staged:
+            return str(path)
+        self.sources.append(str(path))
+        return f"{STAGE}/{len(self.sources) - 1}"
+
+    def place_layered(self, path: Path) -> str:
+        self.layer = len(self.sources)
+        return self.place(path)
+
+
 def bwrap_arguments(
-    base: BaseLayer,
-    workspace_dir: Path,
-    disk_bytes: int,
-    stage: list[str],
-    over: Sequence[tuple[Path, str]] = (),
+    base: BaseLayer, workspace_dir: Path, disk_bytes: int, stage: Stage, ground: Ground = NOTHING
 ) -> list[str]:
-    """The command line of bubblewrap. With `stage` (filled here) sources are named by their staged place. `over` are
-    files put in the place of the base layer's, read-only: (host path, path inside)."""
-
-    def source(path: Path) -> str:
-        stage.append(str(path))
-        return f"{STAGE}/{len(stage) - 1}"
-
-    staged = find_powers().own_user
+    """The command line of bubblewrap; fills `stage`."""
     words = [BWRAP, "--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"]
     words += ["--unshare-cgroup-try", "--uid", str(USER_ID), "--gid", str(USER_ID), "--hostname", "sandbox"]
-    words += [
-        "--new-session",
-        "--as-pid-1",
-        "--cap-drop",
-        "ALL",
-        "--seccomp",
-        str(SECCOMP_FD),
-        "--info-fd",
-        str(INFO_FD),
-    ]
-    for path, inside in (*base.read_only, *over):
-        words += ["--ro-bind", source(path) if staged else str(path), inside]
+    words += ["--new-session", "--as-pid-1", "--cap-drop", "ALL"]
+    words += ["--seccomp", str(SECCOMP_FD), "--info-fd", str(INFO_FD)]
+    for path, inside in base.read_only:
+        words += ["--ro-bind", stage.place(path), inside]
     for target, inside in base.symlinks:
         words += ["--symlink", target, inside]
     words += ["--proc", "/proc", "--dev", "/dev"]
-    for folder in ("/tmp", HOME):
-        words += [
-            "--size",
-            str(disk_bytes),
-            "--perms",
-            "1777" if folder == "/tmp" else "0755",
-            "--tmpfs",
-            folder,
-        ]
+    words += ["--size", str(disk_bytes), "--perms", "1777", "--tmpfs", "/tmp"]
+    words += _home_arguments(disk_bytes, stage, ground)
     words += ["--dir", "/run", "--dir", "/var/tmp"]
-    words += ["--bind", source(workspace_dir) if staged else str(workspace_dir), WORKSPACE]
+    words += ["--bind", stage.place(workspace_dir), WORKSPACE]
+    for path, inside in ground.read_only:
+        words += ["--ro-bind", stage.place(path), inside]
     words += ["--remount-ro", "/", "--chdir", WORKSPACE, "--", *base.agent]
     return words
+
+
+def _home_arguments(disk_bytes: int, stage: Stage, ground: Ground) -> list[str]:
+    """The home folder. Where no layer can be put over a snapshot, because the server is not root, what lies in it is
+    shown read-only, each thing by itself, so that others can be added beside them."""
+    if ground.home is not None:
+        return ["--bind", stage.place(ground.home), HOME]
+    empty = ["--size", str(disk_bytes), "--perms", "0755", "--tmpfs", HOME]
+    if ground.snapshot is None:
+        return empty
+    links = [word for target, inside in ground.snapshot.symlinks() for word in ("--symlink", target, inside)]
+    if stage.staged:
+        return ["--bind", stage.place_layered(ground.snapshot.home), HOME, *links]
+    words = empty
+    for path, inside in ground.snapshot.entries():
+        if path.is_symlink():
+            words += ["--symlink", os.readlink(path), inside]
+        else:
+            words += ["--ro-bind", str(path), inside]
+    return [*words, *links]
 
 
 def state_text(spec: SandboxSpec, group: Group) -> str:
@@ -162,20 +195,28 @@ def state_text(spec: SandboxSpec, group: Group) -> str:
 
 
 def write_plan(
-    spec: SandboxSpec, base: BaseLayer, layout: Layout, group: Group, state_dir: Path, uid: int
+    spec: SandboxSpec,
+    base: BaseLayer,
+    layout: Layout,
+    group: Group,
+    state_dir: Path,
+    uid: int,
+    ground: Ground = NOTHING,
 ) -> bytes:
     """The whole plan, marshalled for the shim (the same Python runs it)."""
     limits = spec.limits
-    stage: list[str] = []
-    over = write_authorities(base, spec.authority_pem, state_dir) if spec.authority_pem else ()
-    argv = bwrap_arguments(base, spec.workspace_dir.resolve(), limits.disk_bytes, stage, over)
+    if spec.authority_pem:
+        authorities = write_authorities(base, spec.authority_pem, state_dir)
+        ground = replace(ground, read_only=(*ground.read_only, *authorities))
+    stage = Stage(find_powers().own_user)
+    argv = bwrap_arguments(base, spec.workspace_dir.resolve(), limits.disk_bytes, stage, ground)
     rlimits = [("RLIMIT_CORE", 0), ("RLIMIT_FSIZE", limits.disk_bytes), ("RLIMIT_NOFILE", OPEN_FILES)]
     if not layout.enforces("memory"):
         rlimits.append(("RLIMIT_DATA", max(limits.memory_bytes, LEAST_DATA_BYTES)))
     if not layout.enforces("pids") and counts_per_namespace():
         rlimits.append(("RLIMIT_NPROC", limits.processes))
     config = {
-        "env": environment(spec, base),
+        "env": environment(spec, base, ground),
         "rlimits": rlimits,
         "disk_bytes": limits.disk_bytes,
         "egress": spec.egress,
@@ -188,7 +229,10 @@ def write_plan(
         "agent_config": json.dumps(config).encode(),
         "start_timeout_s": START_TIMEOUT_S,
         "look_after_s": LOOK_AFTER_S,
-        "stage": stage,
+        "stage": stage.sources,
+        "layer": stage.layer,
+        "layer_bytes": limits.disk_bytes,
+        "in_use": str(ground.snapshot.lock) if ground.snapshot else "",
         "seccomp": filter_program(),
         "uid": uid,
         "argv": argv,

@@ -16,14 +16,25 @@ import anyio.to_thread
 
 from outlast.base.errors import SandboxIsolationMissing, SandboxLost, SandboxUnavailable
 from outlast.core.sandboxes.defaults import ProviderDefaults
-from outlast.core.sandboxes.interface import Capabilities, Command, Limits, ProbeReport, SandboxSpec
+from outlast.core.sandboxes.interface import (
+    BuiltSnapshot,
+    Capabilities,
+    Command,
+    Limits,
+    ProbeReport,
+    Progress,
+    SandboxSpec,
+    SnapshotRecipe,
+)
 
 from . import probe as probing
-from .base_layer import BaseLayer, prepare_base
+from .base_layer import BaseLayer, base_identity, prepare_base
+from .building import Build, clear_build
 from .cgroups import Group, Layout, find_layout
 from .connection import lost, open_socket
-from .launch import START_TIMEOUT_S, choose_uid, find_powers, own_workspace, write_plan
+from .launch import START_TIMEOUT_S, Ground, choose_uid, find_powers, own_workspace, write_plan
 from .sandbox import LocalSandbox, State, clear_remains
+from .snapshots import SnapshotFolder
 
 T = TypeVar("T")
 
@@ -41,6 +52,7 @@ class LocalProvider(ProviderDefaults):
     def __init__(self, state_dir: Path, cache_dir: Path) -> None:
         self.state_dir = state_dir.absolute()
         self.cache_dir = cache_dir.absolute()
+        self._snapshots = SnapshotFolder(self.cache_dir)
         self._base: BaseLayer | None = None
         self._layout: Layout | None = None
         self._shims: list[subprocess.Popen[bytes]] = []
@@ -54,7 +66,9 @@ class LocalProvider(ProviderDefaults):
     def capabilities(self) -> Capabilities:
         if self._layout is None:
             self._layout = find_layout()
-        return Capabilities(pause=self._layout.can_freeze, preview=True, reattach=True, egress=True)
+        return Capabilities(
+            pause=self._layout.can_freeze, snapshot=True, preview=True, reattach=True, egress=True
+        )
 
     async def probe(self) -> ProbeReport:
         report = probing.missing_tools()
@@ -87,13 +101,17 @@ class LocalProvider(ProviderDefaults):
                 await _in_thread(functools.partial(shutil.rmtree, workspace, ignore_errors=True))
 
     async def create(self, spec: SandboxSpec) -> LocalSandbox:
+        snapshot = self._snapshots.get(spec.snapshot_ref) if spec.snapshot_ref else None
+        return await self.start(spec, Ground(snapshot), self.state_dir / spec.sandbox_id)
+
+    async def start(self, spec: SandboxSpec, ground: Ground, folder: Path) -> LocalSandbox:
+        """As `create`, with what lies under it and the folder for its state chosen by the caller."""
         missing = probing.missing_tools()
         if missing is not None:
             raise SandboxIsolationMissing(missing.details[0], hint=missing.fixes[0])
         base, layout = await self.prepare()
-        folder = self.state_dir / spec.sandbox_id
         group = Group.planned(layout, spec.sandbox_id)
-        plan = await _in_thread(functools.partial(_lay_out, spec, base, layout, group, folder))
+        plan = await _in_thread(functools.partial(_lay_out, spec, base, layout, group, folder, ground))
         shim = self._start_shim(folder, plan)
         ready = False
         try:
@@ -106,6 +124,24 @@ class LocalProvider(ProviderDefaults):
             with anyio.CancelScope(shield=True):
                 await self._abandon(shim, group, folder)
             raise
+
+    async def base_identity(self) -> str:
+        return await _in_thread(base_identity)
+
+    async def build_snapshot(self, recipe: SnapshotRecipe, progress: Progress) -> BuiltSnapshot:
+        snapshot = self._snapshots.find(recipe.name)
+        if snapshot is None:
+            await self._clear_abandoned()
+            snapshot = await Build(self.start, self._snapshots, recipe, progress).run()
+        return BuiltSnapshot(recipe.name, await _in_thread(snapshot.size_bytes))
+
+    async def remove_snapshot(self, ref: str) -> None:
+        await _in_thread(functools.partial(self._snapshots.remove, ref))
+
+    async def _clear_abandoned(self) -> None:
+        """End and remove the builds of killed servers."""
+        for folder in await _in_thread(self._snapshots.abandoned):
+            await _in_thread(functools.partial(clear_build, folder))
 
     async def connect(self, sandbox_id: str, ref: str) -> LocalSandbox:
         folder = self.state_dir / sandbox_id
@@ -121,6 +157,7 @@ class LocalProvider(ProviderDefaults):
 
     async def list_refs(self) -> list[tuple[str, str]]:
         self._collect()
+        await self._clear_abandoned()
         return await _in_thread(self._scan)
 
     def _scan(self) -> list[tuple[str, str]]:
@@ -181,11 +218,15 @@ class LocalProvider(ProviderDefaults):
         await _in_thread(functools.partial(clear_remains, state, folder))
 
 
-def _lay_out(spec: SandboxSpec, base: BaseLayer, layout: Layout, group: Group, folder: Path) -> bytes:
+def _lay_out(
+    spec: SandboxSpec, base: BaseLayer, layout: Layout, group: Group, folder: Path, ground: Ground
+) -> bytes:
     uid = choose_uid(find_powers(), spec.workspace_dir)
     own_workspace(spec.workspace_dir, uid)
+    if ground.home is not None:
+        own_workspace(ground.home, uid)
     folder.mkdir(mode=0o700, parents=True)
-    return write_plan(spec, base, layout, group, folder, uid)
+    return write_plan(spec, base, layout, group, folder, uid, ground)
 
 
 async def _wait_ready(shim: subprocess.Popen[bytes]) -> bool:

@@ -32,6 +32,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 def main() -> None:
     plan = _read_plan()
     os.chdir(plan["state_dir"])
+    held = _hold_snapshot(plan["in_use"])
     _write_state(plan)
     listener = _listen()
     ours, theirs = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
@@ -58,6 +59,8 @@ def main() -> None:
         os.write(2, f"shim: {error}\n".encode())
     finally:
         _clean_up(group, child, first)
+        if held >= 0:
+            os.close(held)
 
 
 def _read_plan() -> dict:  # type: ignore[type-arg]
@@ -67,6 +70,19 @@ def _read_plan() -> dict:  # type: ignore[type-arg]
         if not data:
             return marshal.loads(b"".join(parts))  # type: ignore[no-any-return]
         parts.append(data)
+
+
+def _hold_snapshot(path: str) -> int:
+    """While this process lives, whoever wants to remove the snapshot sees that it is in use."""
+    if not path:
+        return -1
+    import fcntl  # only here: a shared library of its own
+
+    fd = os.open(path, os.O_RDONLY)
+    fcntl.flock(fd, fcntl.LOCK_SH)
+    if not os.path.exists(path):  # removed while this one waited
+        raise SystemExit("shim: the snapshot has been removed")
+    return fd
 
 
 def _write_state(plan: dict) -> None:  # type: ignore[type-arg]
@@ -126,7 +142,7 @@ def _become_sandbox(plan: dict, agent_fd: int, info_fd: int, not_inside: "list[i
     try:
         os.setsid()
         if plan["stage"]:
-            _stage(plan["stage"])
+            _stage(plan["stage"], plan["layer"], plan["layer_bytes"], plan["uid"])
         _place_descriptors(plan["seccomp"], agent_fd, info_fd, not_inside)
         if plan["uid"]:
             os.setgroups([])
@@ -139,8 +155,9 @@ def _become_sandbox(plan: dict, agent_fd: int, info_fd: int, not_inside: "list[i
     os._exit(126)
 
 
-def _stage(sources: "list[str]") -> None:
-    """As root: bind every source to a place that the sandbox's own user can reach, in a mount namespace of our own.
+def _stage(sources: "list[str]", layer: "int | None", layer_bytes: int, uid: int) -> None:
+    """As root: bind every source to a place that the sandbox's own user can reach, in a mount namespace of our own;
+    the one numbered `layer` under a layer in memory that takes the changes.
 
     A data directory is usually closed to other users, and the sandbox's user is one.
     """
@@ -150,12 +167,40 @@ def _stage(sources: "list[str]") -> None:
     _mount("outlast", STAGE, "tmpfs", MS_NOSUID | MS_NODEV, "mode=755")
     for number, fd in enumerate(opened):
         target = f"{STAGE}/{number}"
+        if number == layer:
+            _put_layer(fd, target, layer_bytes, uid)
+            continue
         if os.path.isdir(f"/proc/self/fd/{fd}"):
             os.mkdir(target)
         else:
             os.close(os.open(target, os.O_CREAT | os.O_WRONLY))
         _mount(f"/proc/self/fd/{fd}", target, None, MS_BIND | MS_REC)
         os.close(fd)
+
+
+def _put_layer(fd: int, target: str, size_bytes: int, uid: int) -> None:
+    """Show the folder behind `fd` at `target` with a writable layer over it; where the kernel has no such thing, or
+    refuses it here, a copy."""
+    room = f"{target}.layer"
+    for folder in (target, room):
+        os.mkdir(folder)
+    _mount("outlast", room, "tmpfs", MS_NOSUID | MS_NODEV, f"mode=755,size={size_bytes}")
+    for name in ("upper", "work"):
+        os.mkdir(f"{room}/{name}")
+        os.chown(f"{room}/{name}", uid, uid)
+    options = f"lowerdir=/proc/self/fd/{fd},upperdir={room}/upper,workdir={room}/work"
+    for more in ("", ",userxattr"):
+        try:
+            _mount("overlay", target, "overlay", MS_NOSUID | MS_NODEV, options + more)
+            os.close(fd)
+            return
+        except OSError as error:
+            os.write(2, f"shim: no layer, a copy instead: {error}\n".encode())
+    words = ["/bin/cp", "-dR", "--preserve=mode", f"/proc/self/fd/{fd}/.", f"{room}/upper"]
+    os.set_inheritable(fd, True)
+    os.waitpid(os.posix_spawn(words[0], words, {}), 0)
+    os.close(fd)
+    _mount(f"{room}/upper", target, None, MS_BIND)
 
 
 def _mount(

@@ -88,8 +88,8 @@ class Dial:
     def _next(self) -> None:
         while self._left:
             family, address = self._left.pop(0)
+            sock = self._sock = _socket.socket(family, _socket.SOCK_STREAM)
             try:
-                sock = self._sock = _socket.socket(family, _socket.SOCK_STREAM)
                 sock.setblocking(False)
                 sock.connect((address, self._port))
             except BlockingIOError:

@@ -1,0 +1,172 @@
+"""The snapshots on this machine: one folder each, never changed once it is there.
+
+    CACHE/snapshots/NAME/home/          what lies in the home folder; every sandbox gets a layer of its own over it
+    CACHE/snapshots/NAME/snapshot.json  its size
+    CACHE/snapshots/NAME/in_use         locked, shared, by the shim of every sandbox that was started from it
+
+Files in it are open to everyone, since every sandbox has a user of its own: a layer refuses what the files below it
+forbid. What lies there was made by installed packages and is not trusted: no link in it is followed out here.
+"""
+
+import fcntl
+import json
+import os
+import re
+import shutil
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from outlast.base.errors import Conflict, SandboxUnavailable
+
+from .base_layer import HOME, BaseLayer
+
+FOLDER: Final = "snapshots"
+IN_USE: Final = "in_use"
+FACTS: Final = "snapshot.json"
+PYTHON_FOLDER: Final = ".python"
+NODE_FOLDER: Final = "node_modules"
+_NAME: Final = re.compile(r"[a-z0-9][a-z0-9_.-]{0,79}")
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """One that is ready: `folder` as above."""
+
+    folder: Path
+
+    @property
+    def home(self) -> Path:
+        return self.folder / "home"
+
+    @property
+    def lock(self) -> Path:
+        return self.folder / IN_USE
+
+    def size_bytes(self) -> int:
+        return int(json.loads((self.folder / FACTS).read_text())["size_bytes"])
+
+    def symlinks(self) -> tuple[tuple[str, str], ...]:
+        """Node looks for packages beside a file and above it, which from the workspace leads to the root."""
+        found = (self.home / NODE_FOLDER).is_dir() and not (self.home / NODE_FOLDER).is_symlink()
+        return ((f"{HOME}/{NODE_FOLDER}", f"/{NODE_FOLDER}"),) if found else ()
+
+    def entries(self) -> Iterator[tuple[Path, str]]:
+        """Each thing in the home folder, as (path here, path inside), for where no layer can be put over it."""
+        for path in sorted(self.home.iterdir()):
+            yield path, f"{HOME}/{path.name}"
+
+
+def package_environment(base: BaseLayer) -> dict[str, str]:
+    """How what is installed in the home folder is found; the same while building and ever after."""
+    programs = f"{HOME}/{NODE_FOLDER}/.bin:{HOME}/{PYTHON_FOLDER}/bin"
+    return {"PATH": f"{programs}:{base.search_path}", "PYTHONPATH": f"{HOME}/{PYTHON_FOLDER}"}
+
+
+class SnapshotFolder:
+    """All of them. Nothing is kept in memory. Blocking."""
+
+    def __init__(self, cache_dir: Path) -> None:
+        self._root = cache_dir / FOLDER
+
+    def find(self, name: str) -> Snapshot | None:
+        snapshot = Snapshot(self._root / name)
+        return snapshot if _NAME.fullmatch(name) and (snapshot.folder / FACTS).is_file() else None
+
+    def get(self, name: str) -> Snapshot:
+        """Raises `SandboxUnavailable` when it is not here."""
+        snapshot = self.find(name)
+        if snapshot is None:
+            raise SandboxUnavailable(
+                f"the snapshot {name!r} is not on this machine",
+                hint="Build it: outlast snapshot build. It is also built when the server starts.",
+                snapshot=name,
+            )
+        return snapshot
+
+    @contextmanager
+    def work_folder(self, name: str) -> Iterator[Path]:
+        """A folder for a build, removed at the end unless `publish` took it; locked, so that what a killed server left
+        can be told from what another is doing."""
+        if not _NAME.fullmatch(name):
+            raise ValueError(f"{name!r} is no name for a snapshot")
+        self._root.mkdir(parents=True, exist_ok=True)
+        work = Path(tempfile.mkdtemp(prefix=".building-", dir=self._root))
+        lock = os.open(work / IN_USE, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o644)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            (work / "home").mkdir(mode=0o755)
+            yield work
+        finally:
+            os.close(lock)
+            shutil.rmtree(work, ignore_errors=True)
+
+    def publish(self, work: Path, name: str) -> Snapshot:
+        """Make what was built in `work` the snapshot of that name, at once; whoever was faster wins."""
+        size = _open_to_all(work / "home")
+        (work / FACTS).write_text(json.dumps({"size_bytes": size}))
+        work.chmod(0o755)
+        target = self._root / name
+        try:
+            work.rename(target)
+        except OSError:
+            if self.find(name) is None:
+                raise
+        return Snapshot(target)
+
+    def remove(self, name: str) -> None:
+        """Raises `Conflict` when a living sandbox was started from it. Fine when it is gone."""
+        snapshot = self.find(name)
+        if snapshot is None:
+            return
+        lock = os.open(snapshot.lock, os.O_RDWR | os.O_CLOEXEC)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            aside = Path(tempfile.mkdtemp(prefix=".removed-", dir=self._root))
+            snapshot.folder.rename(aside / name)
+        except OSError as error:
+            raise Conflict(
+                f"the snapshot {name} is in use by a living sandbox",
+                hint="Kill the sandboxes that were started from it, or wait until they are removed.",
+                snapshot=name,
+            ) from error
+        finally:
+            os.close(lock)
+        shutil.rmtree(aside, ignore_errors=True)
+
+    def abandoned(self) -> list[Path]:
+        """What killed servers left: work folders that nobody holds, and removals cut short."""
+        hidden = sorted(self._root.glob(".*")) if self._root.is_dir() else []
+        return [path for path in hidden if path.name.startswith(".removed-") or _is_free(path / IN_USE)]
+
+
+def _is_free(path: Path) -> bool:
+    try:
+        lock = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    finally:
+        os.close(lock)
+    return True
+
+
+def _open_to_all(home: Path) -> int:
+    """Let every user read, and change in a layer of its own, what is there; return its size in bytes."""
+    size = 0
+    for root, folders, names in os.walk(home):
+        os.chmod(root, 0o777)
+        for name in [*folders, *names]:
+            path = os.path.join(root, name)
+            facts = os.lstat(path)
+            if stat.S_ISREG(facts.st_mode):
+                size += facts.st_blocks * 512 // facts.st_nlink
+                os.chmod(path, 0o777 if facts.st_mode & 0o111 else 0o666)
+    return size
