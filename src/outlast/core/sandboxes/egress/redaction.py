@@ -1,0 +1,144 @@
+"""Hiding secrets in what comes back: a host that echoes a request must not tell the sandbox what it was given.
+
+Each form of a secret is replaced by asterisks of the same length, so that lengths stated earlier stay true. Known
+forms: as it is, URL-encoded, as JSON and HTML write it, hexadecimal, and base64 (both alphabets) at any position
+inside a longer text. A host that encrypts or rearranges what it echoes cannot be caught this way: name only hosts that
+you trust with the secret.
+"""
+
+import base64
+import html
+import json
+from collections.abc import Iterable, Sequence
+from typing import Final
+from urllib.parse import quote, quote_plus
+
+LEAST_PLAIN_BYTES: Final = 4  # a shorter secret would hide half of every answer
+LEAST_ENCODED_BYTES: Final = 8
+
+
+def forms_of(secret: bytes) -> frozenset[bytes]:
+    """Every text in which a host might write the secret down."""
+    forms = {secret}
+    text = secret.decode("latin-1")
+    for quoted in (quote(secret, safe=""), quote(secret), quote_plus(secret)):
+        forms |= {quoted.encode(), _lower_escapes(quoted).encode()}
+    forms |= {_every_byte(secret, "%02X"), _every_byte(secret, "%02x")} if len(secret) < 1000 else set()
+    for wide in {text, secret.decode("utf-8", "replace")}:
+        plain_json = json.dumps(wide)[1:-1]
+        forms |= {plain_json.encode(), plain_json.replace("/", "\\/").encode()}
+        forms |= {html.escape(wide).encode(), html.escape(wide, quote=False).encode()}
+    forms |= {secret.hex().encode(), secret.hex().upper().encode()}
+    forms |= _base64_forms(secret)
+    return frozenset(form for form in forms if _worth_hiding(form, secret))
+
+
+def _worth_hiding(form: bytes, secret: bytes) -> bool:
+    return len(form) >= (LEAST_PLAIN_BYTES if form == secret else LEAST_ENCODED_BYTES)
+
+
+def _lower_escapes(quoted: str) -> str:
+    parts = quoted.split("%")
+    return parts[0] + "".join("%" + part[:2].lower() + part[2:] for part in parts[1:])
+
+
+def _every_byte(secret: bytes, escape: str) -> bytes:
+    return "".join("%" + (escape % byte) for byte in secret).encode()
+
+
+def _base64_forms(secret: bytes) -> set[bytes]:
+    """What is certain to be seen of the secret in base64, whatever stands before and after it."""
+    forms = set()
+    for before in range(3):
+        encoded = base64.b64encode(b"\0" * before + secret)
+        first = (before * 8 + 5) // 6  # characters that mix in bits of what stands before
+        last = (before + len(secret)) * 8 // 6  # and those that would mix in what stands after
+        form = encoded[first:last]
+        forms |= {form, form.replace(b"+", b"-").replace(b"/", b"_")}
+    return forms
+
+
+class Redactor:
+    """The forms of some secrets, ready to be searched for. Empty: everything passes as it is."""
+
+    __slots__ = ("_forms", "_longest")
+
+    def __init__(self, secrets: Iterable[bytes] = ()) -> None:
+        forms = {form for secret in secrets if secret for form in forms_of(secret)}
+        self._forms: Sequence[bytes] = sorted(forms, key=len, reverse=True)
+        self._longest = max(map(len, self._forms), default=0)
+
+    def __repr__(self) -> str:
+        return f"Redactor({len(self._forms)} forms)"
+
+    def __bool__(self) -> bool:
+        return bool(self._forms)
+
+    def hide(self, data: bytes) -> bytes:
+        """A whole text, such as a header's value."""
+        hidden = self._spans(data)
+        return _covered(data, hidden) if hidden else data
+
+    def stream(self) -> "RedactedStream":
+        """A fresh search over pieces of one body."""
+        return RedactedStream(self)
+
+    def _spans(self, data: bytes) -> list[tuple[int, int]]:
+        spans = []
+        for form in self._forms:
+            at = data.find(form)
+            while at >= 0:
+                spans.append((at, at + len(form)))
+                at = data.find(form, at + 1)
+        return spans
+
+    def _undecided(self, data: bytes) -> int:
+        """Where the longest tail begins that may be the beginning of a form; the data's length if there is none."""
+        start = max(0, len(data) - self._longest + 1)
+        earliest = len(data)
+        for form in self._forms:
+            at = data.find(form[:1], max(start, len(data) - len(form) + 1))
+            while 0 <= at < earliest:
+                if form.startswith(data[at:]):
+                    earliest = at
+                    break
+                at = data.find(form[:1], at + 1)
+        return earliest
+
+
+class RedactedStream:
+    """Pieces in, pieces out, all in all of the same length. Keeps back only what may be the beginning of a secret."""
+
+    __slots__ = ("_kept", "_open", "_redactor")
+
+    def __init__(self, redactor: Redactor) -> None:
+        self._redactor = redactor
+        self._kept = b""
+        self._open: list[tuple[int, int]] = []  # what is known to be hidden of what was kept back
+
+    def feed(self, piece: bytes) -> bytes:
+        redactor = self._redactor
+        if not redactor:
+            return piece
+        data = self._kept + piece if self._kept else piece
+        hidden = self._open + redactor._spans(data)
+        end = redactor._undecided(data)
+        self._kept = data[end:]
+        if not hidden:
+            return data[:end]
+        self._open = [(max(start - end, 0), stop - end) for start, stop in hidden if stop > end]
+        return _covered(data, hidden)[:end]
+
+    def finish(self) -> bytes:
+        """What was kept back, at the end of the body."""
+        rest = self._kept
+        hidden = self._open + self._redactor._spans(rest)
+        self._kept, self._open = b"", []
+        return _covered(rest, hidden)
+
+
+def _covered(data: bytes, spans: list[tuple[int, int]]) -> bytes:
+    changed = bytearray(data)
+    for start, end in spans:
+        changed[start:end] = b"*" * (end - start)
+    return bytes(changed)

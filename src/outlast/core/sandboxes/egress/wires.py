@@ -1,0 +1,303 @@
+"""Connections as the proxy sees them: bytes in with a bounded buffer, bytes out with back-pressure, TLS on top.
+
+Written on the event loop's transports, because every request through the proxy pays for every turn of the loop here.
+"""
+
+import asyncio
+import socket
+import ssl
+from contextlib import suppress
+from typing import Final, Protocol, cast
+
+MOST_BUFFERED: Final = 256 * 1024
+HIGH_WATER: Final = 256 * 1024
+PIECE: Final = 64 * 1024
+CLOSING_S: Final = 10.0
+
+
+class Channel(Protocol):
+    """One end of a connection. One task may read while another writes. A cancelled `read` loses nothing; after a
+    cancelled `write` the connection is only good for closing."""
+
+    async def read(self) -> bytes:
+        """The next bytes, at most a few hundred KiB; empty at the end. Raises `ConnectionError`."""
+
+    def read_nowait(self) -> bytes:
+        """What has come already; empty when nothing has."""
+
+    def unread(self, data: bytes) -> None:
+        """Put back what was read too far."""
+
+    async def write(self, data: bytes) -> None:
+        """Send; waits while the other side does not read. Raises `ConnectionError`."""
+
+    def write_nowait(self, data: bytes) -> None:
+        """Send without waiting, for what is small and rare. Nothing happens when the connection is closed."""
+
+    def end(self) -> None:
+        """Nothing more will be written; reading goes on."""
+
+    def close(self) -> None:
+        """Send what was written, then close; at the latest after some seconds. Repeatable."""
+
+    def abort(self) -> None:
+        """Close at once. Repeatable."""
+
+    @property
+    def is_quiet(self) -> bool:
+        """Still open both ways, with nothing waiting to be read."""
+
+
+class Wire(asyncio.Protocol):
+    """A `Channel` over a connected stream socket."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._transport: asyncio.Transport | None = None
+        self._pieces: list[bytes] = []
+        self._size = 0
+        self._ended = False
+        self._error: Exception | None = None
+        self._reading_paused = False
+        self._writing_paused = False
+        self._reader: asyncio.Future[None] | None = None
+        self._writer: asyncio.Future[None] | None = None
+
+    # --- called by the event loop -------------------------------------------------------------------------------------
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast("asyncio.Transport", transport)  # uvloop's is one without saying so
+        self._transport.set_write_buffer_limits(high=HIGH_WATER)
+
+    def data_received(self, data: bytes) -> None:
+        self._pieces.append(data)
+        self._size += len(data)
+        if self._size > MOST_BUFFERED and not self._reading_paused and self._transport is not None:
+            self._reading_paused = True
+            self._transport.pause_reading()
+        _wake(self._reader)
+
+    def eof_received(self) -> bool:
+        self._ended = True
+        _wake(self._reader)
+        return True  # the other direction stays open
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._ended = True
+        self._error = error or ConnectionResetError("the connection is closed")
+        self._transport = None
+        _wake(self._reader)
+        _wake(self._writer)
+
+    def pause_writing(self) -> None:
+        self._writing_paused = True
+
+    def resume_writing(self) -> None:
+        self._writing_paused = False
+        _wake(self._writer)
+
+    # --- as a channel -------------------------------------------------------------------------------------------------
+
+    async def read(self) -> bytes:
+        if not self._pieces and not self._ended:
+            self._reader = self._loop.create_future()
+            try:
+                await self._reader
+            finally:
+                self._reader = None
+        return self.read_nowait()
+
+    def read_nowait(self) -> bytes:
+        pieces = self._pieces
+        if not pieces:
+            return b""
+        data = pieces[0] if len(pieces) == 1 else b"".join(pieces)
+        pieces.clear()
+        self._size = 0
+        if self._reading_paused and self._transport is not None:
+            self._reading_paused = False
+            self._transport.resume_reading()
+        return data
+
+    def unread(self, data: bytes) -> None:
+        if data:
+            self._pieces.insert(0, data)
+            self._size += len(data)
+
+    async def write(self, data: bytes) -> None:
+        if self._transport is None:
+            raise ConnectionResetError("the connection is closed")
+        self._transport.write(data)
+        while self._writing_paused and self._error is None:
+            self._writer = self._loop.create_future()
+            try:
+                await self._writer
+            finally:
+                self._writer = None
+
+    def write_nowait(self, data: bytes) -> None:
+        if self._transport is not None and data:
+            self._transport.write(data)
+
+    def end(self) -> None:
+        if self._transport is not None and self._transport.can_write_eof():
+            self._transport.write_eof()
+
+    def close(self) -> None:
+        if self._transport is not None and not self._transport.is_closing():
+            self._transport.close()
+            if self._writing_paused:
+                self._loop.call_later(CLOSING_S, self.abort)
+
+    def abort(self) -> None:
+        if self._transport is not None:
+            self._transport.abort()
+
+    @property
+    def is_quiet(self) -> bool:
+        return not self._ended and not self._pieces and self._error is None
+
+    @property
+    def addresses(self) -> tuple[str, str]:
+        """(own, the other side's) IP address; empty where unknown."""
+        if self._transport is None:
+            return "", ""
+        own, other = self._transport.get_extra_info("sockname"), self._transport.get_extra_info("peername")
+        return str(own[0]) if own else "", str(other[0]) if other else ""
+
+
+class TlsWire:
+    """A `Channel` of TLS over a wire. Make it, then `handshake`."""
+
+    def __init__(
+        self, wire: Wire, context: ssl.SSLContext, *, server_side: bool, host: str | None = None
+    ) -> None:
+        self._wire = wire
+        self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+        self._tls = context.wrap_bio(
+            self._incoming, self._outgoing, server_side=server_side, server_hostname=host
+        )
+        self._ahead = b""
+        self._ended = False
+
+    async def handshake(self) -> None:
+        """Raises `ssl.SSLError`, `ConnectionError`. The caller closes the wire then."""
+        while True:
+            try:
+                self._tls.do_handshake()
+                await self._flush()
+                return
+            except ssl.SSLWantReadError:
+                await self._flush()
+                await self._more()
+            except ssl.SSLError:
+                await self._flush()  # the alert says why
+                raise
+
+    @property
+    def protocol(self) -> str | None:
+        """What ALPN agreed on."""
+        return self._tls.selected_alpn_protocol()
+
+    async def read(self) -> bytes:
+        while not self._ended:
+            data = self._take()
+            if data or self._ended:
+                return data
+            await self._more()
+        return self._take()
+
+    def read_nowait(self) -> bytes:
+        waiting = self._wire.read_nowait()
+        if waiting:
+            self._incoming.write(waiting)
+        return self._take()
+
+    def unread(self, data: bytes) -> None:
+        self._ahead = data + self._ahead
+
+    async def write(self, data: bytes) -> None:
+        view = memoryview(data)
+        while view:
+            try:
+                view = view[self._tls.write(view) :]
+            except (ssl.SSLWantReadError, ssl.SSLWantWriteError, ssl.SSLZeroReturnError) as error:
+                raise ConnectionResetError("the TLS connection is closed") from error
+        await self._flush()
+
+    def write_nowait(self, data: bytes) -> None:
+        with suppress(ssl.SSLError):
+            self._tls.write(data)
+        self._wire.write_nowait(self._outgoing.read())
+
+    def end(self) -> None:
+        with suppress(ssl.SSLError, ValueError):
+            self._tls.unwrap()
+        self._wire.write_nowait(self._outgoing.read())
+        self._wire.end()
+
+    def close(self) -> None:
+        with suppress(ssl.SSLError, ValueError):
+            self._tls.unwrap()
+        self._wire.write_nowait(self._outgoing.read())
+        self._wire.close()
+
+    def abort(self) -> None:
+        self._wire.abort()
+
+    @property
+    def is_quiet(self) -> bool:
+        """Session tickets may wait below; they are read here and are no sign of anything."""
+        if self._ended or not self._wire.is_quiet:
+            self._ahead += self.read_nowait()
+        return not self._ended and not self._ahead and self._wire.is_quiet
+
+    def _take(self) -> bytes:
+        """All that can be decrypted of what has come, up to a bound."""
+        pieces, size = [self._ahead], len(self._ahead)
+        self._ahead = b""
+        try:
+            while size < MOST_BUFFERED:
+                piece = self._tls.read(PIECE)
+                if not piece:
+                    self._ended = True
+                    break
+                pieces.append(piece)
+                size += len(piece)
+        except ssl.SSLWantReadError:
+            pass
+        except (ssl.SSLZeroReturnError, ssl.SSLEOFError):
+            self._ended = True
+        except ssl.SSLError as error:
+            self._ended = True
+            if not size:
+                raise ConnectionResetError(f"the TLS connection broke: {error.reason}") from error
+        return b"".join(pieces)
+
+    async def _more(self) -> None:
+        data = await self._wire.read()
+        if data:
+            self._incoming.write(data)
+        else:
+            self._incoming.write_eof()
+
+    async def _flush(self) -> None:
+        data = self._outgoing.read()
+        if data:
+            await self._wire.write(data)
+
+
+async def wire_of(sock: socket.socket) -> Wire:
+    """A wire over a connected, non-blocking socket, which belongs to it from now on, also when this fails."""
+    loop = asyncio.get_running_loop()
+    try:
+        _, wire = await loop.connect_accepted_socket(Wire, sock)
+    except BaseException:
+        sock.close()
+        raise
+    return wire
+
+
+def _wake(waiting: "asyncio.Future[None] | None") -> None:
+    if waiting is not None and not waiting.done():
+        waiting.set_result(None)
