@@ -14,7 +14,7 @@ from outlast.core.runs.model import Run
 from outlast.core.runs.profile import ToolContext
 from outlast.core.sandboxes.interface import Sandbox
 from outlast.db.database import Database, Tx
-from outlast.db.tables import runs, sandboxes, threads, workspaces
+from outlast.db.tables import effects, runs, sandboxes, threads, workspaces
 
 T = TypeVar("T")
 
@@ -38,7 +38,8 @@ class Workspaces:
         self._db, self._source = db, source
 
     async def open(self, context: ToolContext) -> OpenWorkspace:
-        """The run's sandbox, made now if there is none; a run whose sandbox was lost and replaced meanwhile is told.
+        """The run's sandbox, made now if there is none; a run is told when what it began there has ended with its
+        sandbox.
         Raises `SandboxUnavailable` with the reason and the fix."""
         run = context.run
         if self._source is None:
@@ -48,7 +49,7 @@ class Workspaces:
             )
         workspace_id = run.workspace_id or await self._workspace_of(run)
         sandbox = await self._source.ensure(workspace_id, run.project_id)
-        replaced = await self._db.read(_lost_during, workspace_id, run.created_at)
+        replaced = await self._db.read(_lost_during, run, workspace_id)
         if replaced is not None:
             await context.lost(workspace_id, replaced)
         return OpenWorkspace(workspace_id, sandbox)
@@ -69,47 +70,56 @@ class Workspaces:
             return await call(False)
 
     async def _workspace_of(self, run: Run) -> str:
-        return await self._db.write(workspace_of_thread, run)
+        return await self._db.write(workspace_of_run, run)
 
 
-def find_workspace(tx: Tx, run: Run) -> str | None:
-    """The id of the workspace that the run's thread has; None: none yet."""
-    found: str | None = tx.execute(
-        sa.select(workspaces.c.id).where(
-            workspaces.c.owner_type == "thread", workspaces.c.owner_id == run.thread_id
-        )
-    ).scalar()
-    return found
-
-
-def workspace_of_thread(tx: Tx, run: Run) -> str:
-    """The id of the thread's workspace, made at its first use; the run is told."""
-    # The calls of one step come here side by side: the second waits until the first has made it.
-    tx.execute(sa.select(runs.c.id).where(runs.c.id == run.id).with_for_update())
-    workspace_id = find_workspace(tx, run)
-    if workspace_id is None:
-        workspace_id = new_id("workspace")
-        row = {
-            "id": workspace_id,
-            "project_id": run.project_id,
-            "owner_type": "thread",
-            "owner_id": run.thread_id,
-        }
-        tx.execute(sa.insert(workspaces).values(**row, created_at=tx.now, last_used_at=tx.now))
-        tx.execute(sa.update(threads).where(threads.c.id == run.thread_id).values(workspace_id=workspace_id))
+def workspace_of_run(tx: Tx, run: Run) -> str:
+    """The id of the workspace of the run's thread, made at its first use; the run is told."""
+    tx.execute(
+        sa.select(runs.c.id).where(runs.c.id == run.id).with_for_update()
+    )  # before its thread, as everywhere
+    workspace_id = workspace_of_thread(tx, run.project_id, run.thread_id)
     tx.execute(sa.update(runs).where(runs.c.id == run.id).values(workspace_id=workspace_id))
     return workspace_id
 
 
-def _lost_during(tx: Tx, workspace_id: str, since: datetime) -> str | None:
-    """The sandbox of the workspace that was lost last, if that was found since then."""
+def workspace_of_thread(tx: Tx, project_id: str, thread_id: str) -> str:
+    """The id of the thread's workspace, made at its first use. Raises `NotFound` for a thread that is gone."""
+    # The calls of one step come here side by side: the second waits until the first has made it.
+    held = sa.select(threads.c.id, threads.c.workspace_id).where(threads.c.id == thread_id).with_for_update()
+    thread = tx.one(held)
+    if thread is None:
+        raise NotFound(f"There is no thread {thread_id} any more.", id=thread_id)
+    if thread["workspace_id"] is not None:
+        return str(thread["workspace_id"])
+    workspace_id = find_workspace(tx, thread_id) or new_id("workspace")
+    row = {"id": workspace_id, "project_id": project_id, "owner_type": "thread", "owner_id": thread_id}
+    if find_workspace(tx, thread_id) is None:
+        tx.execute(sa.insert(workspaces).values(**row, created_at=tx.now, last_used_at=tx.now))
+    tx.execute(sa.update(threads).where(threads.c.id == thread_id).values(workspace_id=workspace_id))
+    return workspace_id
+
+
+def find_workspace(tx: Tx, thread_id: str) -> str | None:
+    """The id of the workspace that the thread has; None: none yet."""
+    mine = workspaces.c.owner_type == "thread", workspaces.c.owner_id == thread_id
+    found: str | None = tx.execute(sa.select(workspaces.c.id).where(*mine)).scalar()
+    return found
+
+
+def _lost_during(tx: Tx, run: Run, workspace_id: str) -> str | None:
+    """The sandbox of the workspace whose processes ended last, if that came after the run's last call there (lost,
+    removed, or stopped and started again) or was found during the run (lost). None: what ran there is still there."""
+    last = sa.select(sa.func.max(effects.c.ended_at)).where(effects.c.run_id == run.id, effects.c.kind == "tool")
+    called_at = tx.execute(last).scalar()
+    ended = sa.func.coalesce(sandboxes.c.ended_at, sandboxes.c.restarted_at)
+    since = ended >= called_at if called_at else (sandboxes.c.state == "lost") & (ended >= run.created_at)
     lost = sa.select(sandboxes.c.id).where(
         sandboxes.c.workspace_id == workspace_id,
-        sandboxes.c.state == "lost",
         sandboxes.c.ref != "",  # it had been ready: nothing is lost with one that never was
-        sandboxes.c.ended_at >= since,
+        since,
     )
-    sandbox_id: str | None = tx.execute(lost.order_by(sandboxes.c.ended_at.desc()).limit(1)).scalar()
+    sandbox_id: str | None = tx.execute(lost.order_by(ended.desc()).limit(1)).scalar()
     return sandbox_id
 
 

@@ -9,7 +9,7 @@ import anyio
 import pytest
 import sqlalchemy as sa
 
-from outlast.agents.workspaces import OpenWorkspace, Workspaces, workspace_of_thread
+from outlast.agents.workspaces import OpenWorkspace, Workspaces, workspace_of_run
 from outlast.base.errors import NotFound
 from outlast.core.runs import store
 from outlast.core.runs.model import Run
@@ -34,7 +34,7 @@ async def test_calls_that_begin_side_by_side_get_the_same_workspace(db: Database
     found: list[str] = []
 
     async def ask() -> None:
-        found.append(await db.write(workspace_of_thread, run))
+        found.append(await db.write(workspace_of_run, run))
 
     async with anyio.create_task_group() as group:
         for _ in range(6):
@@ -54,7 +54,7 @@ async def test_a_call_begins_again_only_if_no_other_sandbox_can_have_begun_it(
     db: Database, tmp_path: Path, ref: str | None, begins: bool
 ) -> None:
     run = await db.write(_make_run)
-    workspace_id = await db.write(workspace_of_thread, run)
+    workspace_id = await db.write(workspace_of_run, run)
     started_at = await db.read(lambda tx: tx.now)
 
     def lost_one(tx: Tx) -> None:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from outlast.core.runs.leg import Leg
 
 STOP_S = 1.0  # a tool's own stopping may take this long before the run goes on without it
-LOST_TEXT = "The sandbox was lost. A new one with the same files goes on; what ran in the old one is gone."
+LOST_TEXT = "The sandbox had ended. It was started anew over the same files; what ran in it before is gone."
 RESULT_CHARS = 60_000  # what a model is given of one result at most
 
 
@@ -75,6 +75,9 @@ async def _call(leg: "Leg", effect: Effect) -> None:
     except SandboxUnavailable as error:
         leg.fatal = error
         return
+    if leg.untold:  # the model is told with the first result that comes after it
+        notes, leg.untold = leg.untold, []
+        result = replace(result, content="\n".join([*(f"[{note}]" for note in notes), result.content]))
     with anyio.CancelScope(shield=True):  # write the outcome first, then stop
         await _record_result(leg, effect, result)
     await _quietly(leg, tool.forget, context)
@@ -89,8 +92,11 @@ async def _perform(leg: "Leg", tool: Tool, context: ToolContext, arguments: Mapp
     while True:
         try:
             return await tool.run(context, arguments)
-        except SandboxLost:
+        except SandboxLost as error:
             if lost or not tool.repeatable:
+                if leg.run.workspace_id and (gone := error.fields.get("sandbox_id")):
+                    await tell_lost(leg, leg.run.workspace_id, str(gone))
+                    leg.untold.clear()  # this very result tells the model
                 return lost_with_sandbox(tool.name)
             lost = True  # once more, in the new sandbox
         except SandboxUnavailable as error:
@@ -138,6 +144,7 @@ async def tell_lost(leg: "Leg", workspace_id: str, sandbox_id: str) -> None:
     if sandbox_id in leg.lost:
         return
     leg.lost.add(sandbox_id)
+    leg.untold.append(LOST_TEXT)
     told = ContextLost(workspace_id=workspace_id, sandbox_id=sandbox_id, text=LOST_TEXT)
     notice = NoticePart(
         id=new_id("part"), step=leg.shown.step, level="warning", code="context_lost", text=LOST_TEXT

@@ -42,6 +42,7 @@ class Leg:
             None  # the next turn, named with the last call's result
         )
         self.lost: set[str] = set()  # sandboxes whose loss this leg has told of
+        self.untold: list[str] = []  # what the model is to read with the next result
         self.scope = anyio.CancelScope()
         self._streamed: dict[tuple[str, str], list[str]] = {}  # (event, part id): deltas not yet folded
         self.writer = RunWriter(

@@ -137,6 +137,10 @@ class ServiceKeeper:
                 await news.wait()
         return await self._db.read(store.service_of, workspace_id, name)
 
+    def output(self, workspace_id: str, name: str, max_bytes: int) -> str:
+        """The end of what it printed, at most 64 KiB."""
+        return self.logs.tail(workspace_id, name, max_bytes)
+
     async def _begin_all(self, place: Place) -> None:
         for service in await self._db.read(store.services_of, place.row.workspace_id):
             if self._awake.get(place.row.workspace_id) is place:
