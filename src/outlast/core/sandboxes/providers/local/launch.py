@@ -97,7 +97,7 @@ NOTHING: Final = Ground()
 
 def environment(spec: SandboxSpec, base: BaseLayer, ground: Ground = NOTHING) -> dict[str, str]:
     """Of everything that runs inside. Nothing of the server's own environment is in it."""
-    bare = ground.snapshot is None and ground.home is None
+    bare = ground.snapshot is None and (ground.home is None or spec.home_is_workspace)
     return {
         "PATH": base.search_path,
         "HOME": HOME,
@@ -205,6 +205,8 @@ def write_plan(
 ) -> bytes:
     """The whole plan, marshalled for the shim (the same Python runs it)."""
     limits = spec.limits
+    if spec.home_is_workspace and ground.snapshot is None:
+        ground = replace(ground, home=spec.workspace_dir.resolve())
     if spec.authority_pem:
         authorities = write_authorities(base, spec.authority_pem, state_dir)
         ground = replace(ground, read_only=(*ground.read_only, *authorities))
