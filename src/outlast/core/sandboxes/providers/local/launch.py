@@ -107,7 +107,7 @@ def environment(spec: SandboxSpec, base: BaseLayer, ground: Ground = NOTHING) ->
         "LANG": "C.UTF-8",
         "TERM": "dumb",
         "TMPDIR": "/tmp",
-        "PWD": WORKSPACE,
+        "PWD": HOME if spec.home_is_workspace else WORKSPACE,
         "PYTHONUNBUFFERED": "1",
         "PYTHONDONTWRITEBYTECODE": "1",
         "NO_COLOR": "1",
