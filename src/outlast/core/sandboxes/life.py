@@ -32,6 +32,23 @@ class Attendant(Protocol):
         """It is about to be frozen, or is gone: leave it alone."""
 
 
+class FileKeeper(Protocol):
+    """Who keeps the workspaces' files (`checkpoints/keeper.py`). Called inside the step."""
+
+    async def bring_back(self, workspace_id: str) -> None:
+        """A sandbox is about to start: its folder must hold the files. Raises what `SandboxProvider.create` may not:
+        `DiskFull`, `NotFound`, `InternalError`."""
+
+    async def fill(self, workspace_id: str, sandbox: Sandbox) -> None:
+        """A sandbox has started that has a disk of its own, and needs the files there."""
+
+    async def leave(self, workspace_id: str, sandbox: Sandbox) -> None:
+        """A sandbox is about to be ended, and what it has on a disk of its own with it. Must not raise."""
+
+    async def ready(self, workspace_id: str) -> None:
+        """Wait while the files are being exchanged."""
+
+
 class Lives:
     """In memory: handles on living sandboxes by workspace (open sockets, found again by ref after a restart)."""
 
@@ -47,6 +64,7 @@ class Lives:
         self.provider = provider
         self.handles: dict[str, Sandbox] = {}
         self.attendants: list[Attendant] = []
+        self.files: FileKeeper | None = None
 
     def workspace_dir(self, workspace_id: str) -> Path:
         return self._data_dir / "workspaces" / workspace_id
@@ -110,7 +128,11 @@ class Lives:
         """Start the recorded sandbox; a failed or cancelled start closes its row."""
         sandbox = None
         try:
+            if self.files is not None:
+                await self.files.bring_back(row.workspace_id)
             sandbox = await self.provider.create(await self.spec(row))
+            if self.files is not None:
+                await self.files.fill(row.workspace_id, sandbox)
             await self.change(row, State.READY, ref=sandbox.ref)
         except BaseException:
             with anyio.move_on_after(FAILED_START_S, shield=True):
@@ -192,6 +214,8 @@ class Lives:
                 if not row.ref:
                     return
                 sandbox = await self.provider.connect(row.id, row.ref)
+            if self.files is not None:
+                await self.files.leave(row.workspace_id, sandbox)
             await sandbox.kill()
 
     def _handle(self, row: SandboxRow) -> Sandbox | None:

@@ -15,7 +15,7 @@ from outlast.base.errors import SandboxLost
 from outlast.base.settings import SandboxSettings
 from outlast.core.sandboxes import store
 from outlast.core.sandboxes.interface import Sandbox, SandboxProvider, SandboxStatistics
-from outlast.core.sandboxes.life import MEBIBYTE, Attendant, Lives
+from outlast.core.sandboxes.life import MEBIBYTE, Attendant, FileKeeper, Lives
 from outlast.core.sandboxes.rules import (
     PauseKind,
     State,
@@ -79,6 +79,10 @@ class SandboxManager:
         """How many may be awake at a time."""
         return self._allowed
 
+    def keep_files(self, keeper: FileKeeper) -> None:
+        """From now on it is asked for the files before a sandbox starts, and told before one is ended."""
+        self.lives.files = keeper
+
     def attend(self, attendant: Attendant) -> None:
         """From now on tell it of every sandbox that wakes and falls asleep."""
         self.lives.attendants.append(attendant)
@@ -97,6 +101,8 @@ class SandboxManager:
         Raises `SandboxUnavailable` when none can be made. Repeatable. A cancelled call leaves either a usable
         sandbox or none. The id of the answer tells whether it is still the one that a command was started in.
         """
+        if self.lives.files is not None:
+            await self.lives.files.ready(workspace_id)
         async with self.locks[workspace_id]:
             row = await self.db.read(store.newest, workspace_id)
             sandbox = await self._wake(row) if row is not None else None

@@ -67,7 +67,12 @@ class LocalProvider(ProviderDefaults):
         if self._layout is None:
             self._layout = find_layout()
         return Capabilities(
-            pause=self._layout.can_freeze, snapshot=True, preview=True, reattach=True, egress=True
+            pause=self._layout.can_freeze,
+            snapshot=True,
+            volume=True,
+            preview=True,
+            reattach=True,
+            egress=True,
         )
 
     async def probe(self) -> ProbeReport:

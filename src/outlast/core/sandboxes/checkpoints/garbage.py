@@ -1,0 +1,90 @@
+"""Checkpoints that have had their time, and blobs that nobody names any more.
+
+A blob may go when no table names it, no manifest needs it, and it was neither stored nor used again for a day. So
+whoever stores one has a day to name it. Every table with a blob's name stands in `_named`.
+"""
+
+import time
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+import anyio.to_thread
+import sqlalchemy as sa
+
+from outlast.core.sandboxes.checkpoints import store
+from outlast.core.sandboxes.checkpoints.rules import superfluous
+from outlast.core.sandboxes.checkpoints.tree import header
+from outlast.db.blobs import FolderBlobs, StoredBlob
+from outlast.db.database import Database, Tx
+from outlast.db.tables import attachments
+
+GRACE_S: Final = 86_400.0
+HEAD_BYTES: Final = 64 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """What a collection removed."""
+
+    checkpoints: int
+    blobs: int
+    size_bytes: int
+
+
+async def collect(
+    db: Database, blobs: FolderBlobs, keep_unbound: timedelta, grace_s: float = GRACE_S
+) -> Collected:
+    """Remove both. Nothing is removed while a manifest cannot be read: what it needs is not known then (`NotFound`,
+    `InternalError`). Safe beside everything else, also in several processes; may be cancelled and repeated."""
+    dropped = await drop_checkpoints(db, keep_unbound)
+    before = time.time() - grace_s
+    old = await anyio.to_thread.run_sync(_older, blobs, before)
+    if not old:
+        return Collected(dropped, 0, 0)
+    named, manifests = await db.read(_named)
+    needed = named | await anyio.to_thread.run_sync(_needed, blobs, manifests)
+    removed = size_bytes = 0
+    for blob in old:
+        if blob.name in needed:
+            continue
+        await db.write(store.unpack, blob.name)
+        if await anyio.to_thread.run_sync(blobs.remove_unused, blob.name, before):
+            removed, size_bytes = removed + 1, size_bytes + blob.size_bytes
+    await anyio.to_thread.run_sync(blobs.remove_unfinished, before)
+    return Collected(dropped, removed, size_bytes)
+
+
+async def drop_checkpoints(db: Database, keep_unbound: timedelta) -> int:
+    """Remove the checkpoints that the rules do not keep; how many."""
+
+    def find(tx: Tx) -> list[str]:
+        return superfluous(store.kept_candidates(tx), tx.now, keep_unbound)
+
+    ids = await db.read(find)
+    return await db.write(store.drop, ids) if ids else 0
+
+
+def _named(tx: Tx) -> tuple[set[str], list[str]]:
+    """(the blobs that tables name, those of them that are manifests)."""
+    manifests = store.trees(tx)
+    attached = tx.execute(sa.select(attachments.c.blob).distinct()).scalars()
+    return {*manifests, *attached}, manifests
+
+
+def _needed(blobs: FolderBlobs, manifests: list[str]) -> set[str]:
+    return {blob for name in manifests for blob in header(_first_line(blobs, name)).blobs}
+
+
+def _first_line(blobs: FolderBlobs, name: str) -> bytes:
+    line = b""
+    while b"\n" not in line:
+        piece = blobs.read(name, len(line), HEAD_BYTES)
+        if not piece:
+            break
+        line += piece
+    return line
+
+
+def _older(blobs: FolderBlobs, before: float) -> list[StoredBlob]:
+    return [blob for blob in blobs.stored() if blob.used_at < before]

@@ -1,0 +1,336 @@
+"""Keeps workspaces' files: takes checkpoints, brings folders back, gives up those that nobody uses."""
+
+import hashlib
+import logging
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Final
+
+import anyio
+import anyio.to_thread
+from anyio.abc import TaskGroup
+
+from outlast.base.clock import Clock
+from outlast.base.errors import InternalError, OutlastError
+from outlast.base.events import CheckpointData
+from outlast.base.settings import SandboxSettings
+from outlast.core.sandboxes.checkpoints import store
+from outlast.core.sandboxes.checkpoints.elsewhere import fill_sandbox, scan_sandbox
+from outlast.core.sandboxes.checkpoints.memory import Memories, Trees
+from outlast.core.sandboxes.checkpoints.placing import place_tree
+from outlast.core.sandboxes.checkpoints.scan import Scan, scan_folder
+from outlast.core.sandboxes.checkpoints.store import NewCheckpoint, Place
+from outlast.core.sandboxes.checkpoints.tree import EMPTY, Tree, decode, encode
+from outlast.core.sandboxes.folders import remove_folder
+from outlast.core.sandboxes.interface import Sandbox
+from outlast.db.blobs import FolderBlobs
+from outlast.db.database import Database
+
+MEBIBYTE: Final = 1024 * 1024
+ROOM: Final = 2  # files with holes in them are longer than what the quota counts
+LOOK_EVERY_S: Final = 60.0
+LEFT_FOR: Final = timedelta(seconds=10)  # after that nobody is about to save a change any more
+Find = Callable[[str], Awaitable[Sandbox | None]]
+log = logging.getLogger("outlast.checkpoints")
+
+
+class CheckpointKeeper:
+    """One per server. `local`: the provider's workspaces are folders of this machine; else they are read and filled
+    through `find`, which gives a workspace's sandbox if it lives.
+
+    In memory: one lock per workspace (taken inside the sandbox manager's own, never around it), trees and looks of
+    files that are read again when missing, and which workspaces wait for a checkpoint. A killed server loses at most
+    the checkpoint it was taking: what a workspace has that is in none is noted in its row.
+    """
+
+    def __init__(
+        self,
+        db: Database,
+        blobs: FolderBlobs,
+        clock: Clock,
+        settings: SandboxSettings,
+        data_dir: Path,
+        *,
+        node_id: str,
+        local: bool,
+        find: Find,
+    ) -> None:
+        self._db, self._blobs, self._clock, self._settings = db, blobs, clock, settings
+        self._data_dir, self._node_id, self._local, self._find = data_dir, node_id, local, find
+        self._locks: defaultdict[str, anyio.Lock] = defaultdict(anyio.Lock)
+        self._trees = Trees()
+        self._memories = Memories(data_dir / "checkpoints")
+        self._wanted: dict[str, tuple[str | None, str | None]] = {}
+        self._moving: set[str] = set()
+        self._news = anyio.Event()
+
+    # --- taking
+
+    async def take(
+        self,
+        workspace_id: str,
+        reason: str,
+        *,
+        run_id: str | None = None,
+        effect_id: str | None = None,
+        sandbox: Sandbox | None = None,
+    ) -> CheckpointData | None:
+        """Save the files as they are now. None: nothing has changed, or there is nothing to look at (its files lie in a
+        checkpoint alone, on another node, or in a sandbox that does not run).
+
+        Raises `InputTooLarge` (too many or too large files), `DiskFull`, `SandboxLost`, `NotFound` (it is gone). A
+        cancelled call leaves the files alone and no checkpoint, or a whole one.
+        """
+        if not self._local and sandbox is None:
+            sandbox = await self._find(workspace_id)
+        async with self._locks[workspace_id]:
+            return await self._take(NewCheckpoint(workspace_id, reason, "", 0, 0, run_id, effect_id), sandbox)
+
+    def changed(self, workspace_id: str, run_id: str | None, effect_id: str | None) -> None:
+        """A tool call may have changed files: they are saved soon, by `run`, beside whatever comes next."""
+        self._wanted[workspace_id] = (run_id, effect_id)
+        self._news.set()
+        self._news = anyio.Event()
+
+    async def settled(self, workspace_id: str) -> None:
+        """Return once nothing that `changed` told of is left to be saved. A failure is logged, not raised: the files
+        are where they were, and are tried again with the next change."""
+        sandbox = None
+        if not self._local and workspace_id in self._wanted:
+            with suppress(OutlastError):
+                sandbox = await self._find(workspace_id)
+        if workspace_id in self._wanted or self._locks[workspace_id].locked():
+            async with self._locks[workspace_id]:
+                await self._take_wanted(workspace_id, sandbox)
+
+    async def run(self) -> None:
+        """Until cancelled: save what `changed` tells of, and look after the rest every minute."""
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._serve, tasks)
+            while True:
+                await self._clock.sleep(LOOK_EVERY_S)
+                try:
+                    await self.look_after()
+                except (OutlastError, OSError) as error:
+                    log.warning("workspaces not looked after", extra={"reason": str(error)})
+
+    async def look_after(self) -> None:
+        """Save what a killed or cancelled run has left unsaved, and give up folders that nobody has used for as long as
+        the settings say."""
+        left_since = self._clock.now() - LEFT_FOR
+        for workspace_id, run_id in await self._db.read(store.unsaved, self._node_id, left_since):
+            self.changed(workspace_id, run_id, None)
+            await self.settled(workspace_id)
+        if self._local:
+            for workspace_id in await self._db.read(store.idle, self._node_id, self._ttl):
+                await self.evict(workspace_id)
+        await anyio.to_thread.run_sync(self._memories.write)
+
+    # --- the folder
+
+    async def ready(self, workspace_id: str) -> None:
+        """Wait while the workspace's files are being exchanged."""
+        if workspace_id in self._moving:
+            async with self._locks[workspace_id]:
+                pass
+
+    async def bring_back(self, workspace_id: str) -> None:
+        """Before a sandbox starts: its folder is made whole where it was given up, was lost, or lies on another node.
+        Raises `DiskFull`, `NotFound` and `InternalError` (a blob is missing or damaged)."""
+        if not self._local:
+            return
+        async with self._locks[workspace_id]:
+            place = await self._db.read(store.place_of, workspace_id)
+            if place is None:
+                return
+            if place.checkpoint_id is not None and not self._is_here(place):
+                await self._db.write(store.away, workspace_id)
+                await self._place(workspace_id)
+            await self._db.write(store.back, workspace_id, self._node_id)
+
+    async def fill(self, workspace_id: str, sandbox: Sandbox) -> None:
+        """After a sandbox with a disk of its own has started: give it the files of the newest checkpoint."""
+        if self._local:
+            return
+        async with self._locks[workspace_id]:
+            newest = await self._db.read(store.newest_of, workspace_id)
+            if newest is not None:
+                await fill_sandbox(sandbox, await self.tree(newest), self._blobs)
+
+    async def leave(self, workspace_id: str, sandbox: Sandbox) -> None:
+        """Before a sandbox with a disk of its own is ended: save what it has. A failure is logged, not raised."""
+        if self._local:
+            return
+        try:
+            await self.take(workspace_id, "sleep", sandbox=sandbox)
+        except OutlastError as error:
+            _log_failure(workspace_id, error)
+
+    async def evict(self, workspace_id: str) -> bool:
+        """Save what is new, then give up the folder if the rules allow it: whether they did. A failure is logged."""
+        async with self._locks[workspace_id]:
+            try:
+                await self._take(NewCheckpoint(workspace_id, "sleep", "", 0, 0), None)
+                if not await self._db.write(store.evict, workspace_id, self._ttl):
+                    return False
+                self._memories.forget(workspace_id)
+                await anyio.to_thread.run_sync(remove_folder, self._folder(workspace_id))
+                return True
+            except (OutlastError, OSError) as error:
+                _log_failure(workspace_id, error)
+                return False
+
+    async def restore(self, target: CheckpointData) -> CheckpointData:
+        """Bring the workspace's files back to what they were; what they are now is kept as a checkpoint first. The new
+        newest checkpoint. Once this has begun it cannot be lost: a killed server goes on with it at the next use.
+
+        Raises `ThreadBusy` while a run works there or waits for a person, `NotFound`, `DiskFull`.
+        """
+        workspace_id = target.workspace_id
+        await self._db.read(store.demand_idle, workspace_id)
+        sandbox = None if self._local else await self._find(workspace_id)
+        self._moving.add(workspace_id)
+        try:
+            async with self._locks[workspace_id]:
+                place = await self._db.read(store.demand_idle, workspace_id)
+                await self._take(NewCheckpoint(workspace_id, "person", "", 0, 0), sandbox)
+                restored = await self._db.write(store.begin_restore, target)
+                if self._local and self._is_here(place):
+                    await self._place(workspace_id)
+                    await self._db.write(store.back, workspace_id, self._node_id)
+                elif sandbox is not None:
+                    await fill_sandbox(sandbox, await self.tree(restored), self._blobs)
+                return restored
+        finally:
+            self._moving.discard(workspace_id)
+
+    # --- reading
+
+    async def tree(self, checkpoint: CheckpointData) -> Tree:
+        """What a checkpoint holds. Raises `NotFound` (its manifest is missing), `InternalError` (it is damaged)."""
+        known = self._trees.get(checkpoint.tree)
+        if known is None:
+            known = await anyio.to_thread.run_sync(_read_tree, self._blobs, checkpoint.tree)
+            self._trees.put(checkpoint.tree, known)
+        return known
+
+    async def current(self, workspace_id: str) -> CheckpointData | None:
+        """The newest checkpoint, taken now if the folder here has changed since; no sandbox is woken."""
+        place = await self._db.read(store.place_of, workspace_id)
+        if self._local and place is not None and place.changed_at is not None:
+            with suppress(OutlastError):
+                await self.take(workspace_id, "sleep")
+        return await self._db.read(store.newest_of, workspace_id)
+
+    def statistics(self) -> dict[str, int]:
+        return {"waiting": len(self._wanted), "restoring": len(self._moving)}
+
+    # --- inner steps; the workspace's lock is held
+
+    async def _serve(self, tasks: TaskGroup) -> None:
+        """Save what is wanted, workspaces side by side."""
+        while True:
+            news = self._news
+            for workspace_id in list(self._wanted):
+                tasks.start_soon(self.settled, workspace_id)
+            await news.wait()
+
+    async def _take_wanted(self, workspace_id: str, sandbox: Sandbox | None) -> None:
+        wanted = self._wanted.pop(workspace_id, None)
+        if wanted is None:
+            return
+        try:
+            run_id, effect_id = wanted
+            await self._take(NewCheckpoint(workspace_id, "tool", "", 0, 0, run_id, effect_id), sandbox)
+        except (OutlastError, OSError) as error:
+            _log_failure(workspace_id, error)
+
+    async def _take(self, new: NewCheckpoint, sandbox: Sandbox | None) -> CheckpointData | None:
+        since, place = await self._db.read(store.place_now, new.workspace_id)
+        if place is None or (self._local and not self._is_here(place)):
+            return None
+        newest = await self._db.read(store.newest_of, new.workspace_id)
+        before = EMPTY if newest is None else await self.tree(newest)
+        scan = await self._scan(new.workspace_id, before, sandbox)
+        if scan is None:
+            return None
+        self._memories.put(new.workspace_id, scan.memory)
+        if not scan.tree.same_as(before):
+            return await self._record(new, scan, since)
+        if place.changed_at is not None and scan.whole:
+            await self._db.write(store.mark_kept, new.workspace_id, since)
+        return None
+
+    async def _scan(self, workspace_id: str, before: Tree, sandbox: Sandbox | None) -> Scan | None:
+        memory = await anyio.to_thread.run_sync(self._memories.of, workspace_id)
+        most = self._settings.disk_mb * MEBIBYTE * ROOM
+        if sandbox is not None and not self._local:
+            return await scan_sandbox(sandbox, before, memory, self._blobs, self._locate, most)
+        if not self._local:
+            return None
+        try:
+            return await scan_folder(
+                self._folder(workspace_id), before, memory, self._blobs, self._locate, most
+            )
+        except OSError as error:
+            _log_failure(workspace_id, error)
+            return None
+
+    async def _record(self, new: NewCheckpoint, scan: Scan, since: datetime) -> CheckpointData:
+        tree = scan.tree
+        name = await anyio.to_thread.run_sync(_store_tree, self._blobs, tree)
+        new = replace(new, tree=name, files=tree.files, size_bytes=tree.size_bytes, packed=scan.packed)
+        data = await self._db.write(store.add, new, since if scan.whole else None)
+        self._trees.put(name, tree)
+        return data
+
+    async def _place(self, workspace_id: str) -> None:
+        """Make the folder hold the newest checkpoint. Its row says meanwhile that it is not to be believed."""
+        newest = await self._db.read(store.newest_of, workspace_id)
+        if newest is None:
+            return
+        tree = await self.tree(newest)
+        self._memories.forget(workspace_id)
+        with anyio.CancelScope(
+            shield=True
+        ):  # a thread cannot be stopped: the lock is held until it has ended
+            await anyio.to_thread.run_sync(place_tree, self._folder(workspace_id), tree, self._blobs)
+
+    async def _locate(self, hashes: Iterable[str]) -> Mapping[str, tuple[str, int]]:
+        return await self._db.read(store.located, set(hashes))
+
+    def _is_here(self, place: Place) -> bool:
+        """Whether the folder on this machine is the workspace's."""
+        ours = place.node_id in (None, self._node_id) and place.evicted_at is None
+        return ours and self._folder(place.id).is_dir()
+
+    def _folder(self, workspace_id: str) -> Path:
+        return self._data_dir / "workspaces" / workspace_id
+
+    @property
+    def _ttl(self) -> timedelta:
+        return timedelta(minutes=self._settings.volume_ttl_minutes)
+
+
+def _read_tree(blobs: FolderBlobs, name: str) -> Tree:
+    manifest = blobs.get(name)
+    if hashlib.sha256(manifest).hexdigest() != name:
+        raise InternalError(
+            "A checkpoint's manifest is damaged.", hint="Bring the blob folder back from a backup.", blob=name
+        )
+    return decode(manifest)
+
+
+def _store_tree(blobs: FolderBlobs, tree: Tree) -> str:
+    return blobs.put(encode(tree))
+
+
+def _log_failure(workspace_id: str, error: Exception) -> None:
+    code = error.code if isinstance(error, OutlastError) else type(error).__name__
+    log.warning(
+        "workspace not saved", extra={"workspace_id": workspace_id, "code": code, "reason": str(error)}
+    )
