@@ -25,7 +25,8 @@ from anyio.abc import TaskGroup, TaskStatus
 
 from outlast.actions import accounts
 from outlast.actions.sandboxes import pause_idle
-from outlast.actions.services import Services
+from outlast.actions.services import Services, cold
+from outlast.actions.warming import Warmer
 from outlast.agents.profiles.chat import ChatProfile
 from outlast.agents.workspaces import Workspaces
 from outlast.base.clock import SystemClock
@@ -82,6 +83,7 @@ class Program:
     worker: Worker
     sweeper: Sweeper
     sandboxes: SandboxManager | None
+    warmer: Warmer | None
 
 
 def run(settings: Settings, announce: Announce, *, http: bool) -> None:
@@ -152,6 +154,8 @@ def _wire(
         logs = ServiceLogs(folder / "services")
         keeper = ServiceKeeper(database, clock, logs, lost=sandboxes.find)
         sandboxes.attend(keeper)
+    warm = settings.sandbox is not None and settings.sandbox.mode == "warm"
+    warmer = Warmer(database, sandboxes) if sandboxes is not None and warm else None
     chat = ChatProfile(settings, Workspaces(database, sandboxes), blobs, catalog.get, keeper)
     # On PostgreSQL another process may have been this machine's server a moment ago: its leases must lapse, so a
     # new process must not renew them.
@@ -182,6 +186,7 @@ def _wire(
         sandboxes=steps,
         machines=sandboxes,
         keeper=keeper,
+        warm=warmer.warm if warmer is not None else cold,
         profiles=frozenset(engine.profiles),
     )
     return Program(
@@ -194,6 +199,7 @@ def _wire(
         worker=Worker(engine),
         sweeper=Sweeper(engine, steps),
         sandboxes=sandboxes,
+        warmer=warmer,
     )
 
 
@@ -260,6 +266,8 @@ async def _start_inner(program: Program, tasks: TaskGroup, worker_ended: anyio.E
         await _take_up_sandboxes(program.sandboxes)
         step, look = partial(pause_idle, program.services), partial(sweep, program.sandboxes)
         tasks.start_soon(Ladder(program.sandboxes, step, look).run)
+    if program.warmer is not None:
+        tasks.start_soon(program.warmer.run)
     tasks.start_soon(program.sweeper.run)
     tasks.start_soon(_work, program.worker, worker_ended)
 

@@ -85,7 +85,9 @@ async def start_run(
             tx, actor.user_id, key, asked, lambda: _start(tx, services, actor, target, draft, model, on_busy)
         )
 
-    return Started(**await services.db.write(run))
+    started = Started(**await services.db.write(run))
+    services.warm(started.thread_id)
+    return started
 
 
 async def cancel_run(services: Services, actor: Actor, run_id: str) -> RunSummary:

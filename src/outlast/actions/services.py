@@ -1,5 +1,6 @@
 """What every action is given."""
 
+from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
@@ -18,12 +19,16 @@ from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database
 
 
+def cold(_thread_id: str) -> None:
+    """Sandboxes are made at their first use."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Services:
     """The opened resources of one server, wired in `app.py`. `profiles` are the agent profiles that are registered;
     `copy_files` copies a workspace's files into a fork (None: forks begin without files); `machines` opens workspaces,
     `keeper` looks after their services and `sandboxes` is what of it runs need (all None: the configuration offers no
-    sandboxes)."""
+    sandboxes); `warm` is told each thread that is made or gets a run."""
 
     db: Database
     clock: Clock
@@ -37,5 +42,6 @@ class Services:
     sandboxes: SandboxSteps | None = None
     machines: SandboxManager | None = None
     keeper: ServiceKeeper | None = None
+    warm: Callable[[str], None] = cold
     profiles: AbstractSet[str] = field(default=frozenset({"chat"}))
     copy_files: FileCopy | None = None

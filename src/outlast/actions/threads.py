@@ -79,7 +79,9 @@ async def create_thread(
         require(tx, actor, project_id, Right.EDIT)
         return threads.announce(tx, threads.add_thread(tx, project_id, actor.user_id, **checked))
 
-    return await services.db.write(run)
+    made = await services.db.write(run)
+    services.warm(made.id)
+    return made
 
 
 def new_thread_fields(services: Services, title: str | None, profile: str, anchor: Any) -> dict[str, Any]:
