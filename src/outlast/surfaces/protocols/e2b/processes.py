@@ -75,7 +75,7 @@ UNARY: Final[dict[str, Unary]] = {
 async def start(request: Request) -> ASGIApp:
     """Start a program and listen to it. It lives on when the caller hangs up, and ends at the caller's time limit."""
     place = await inside(request)
-    spec = _spec(await connect.read_one(request), place)
+    spec = _spec(await connect.read_one(request))
     timeout_s, runtime = connect.timeout_of(request), runtime_of(request)
     processes = place.sandbox.processes
 
@@ -157,7 +157,7 @@ def _signal_name(number: int) -> str:
         return str(number)
 
 
-def _spec(message: Message, place: Inside) -> ProcessSpec:
+def _spec(message: Message) -> ProcessSpec:
     config = message.get("process")
     if not isinstance(config, dict) or not isinstance(config.get("cmd"), str) or not config["cmd"]:
         raise MalformedInput("A process needs a command.", field="process.cmd")
@@ -172,7 +172,7 @@ def _spec(message: Message, place: Inside) -> ProcessSpec:
     return ProcessSpec(
         argv,
         full_path(config.get("cwd") or ""),
-        {**place.hosted.env, **env},
+        env,
         terminal,
         stdin=terminal is not None or message.get("stdin", True) is not False,
         tag=message.get("tag"),
