@@ -43,6 +43,8 @@ from outlast.core.runs.store import free_lapsed
 from outlast.core.runs.sweeper import SandboxSteps, Sweeper
 from outlast.core.runs.watching import Watching
 from outlast.core.runs.worker import Worker
+from outlast.core.sandboxes.egress.keeper import EgressKeeper
+from outlast.core.sandboxes.egress.rules import policy_of
 from outlast.core.sandboxes.ladder import Ladder
 from outlast.core.sandboxes.manager import SandboxManager
 from outlast.core.sandboxes.orphans import reconcile, sweep
@@ -83,6 +85,7 @@ class Program:
     worker: Worker
     sweeper: Sweeper
     sandboxes: SandboxManager | None
+    egress: EgressKeeper | None
     warmer: Warmer | None
 
 
@@ -132,7 +135,8 @@ async def open_program(settings: Settings) -> AsyncIterator[Program]:
         sandboxes = _sandbox_manager(settings, database, clock, folder)
         if sandboxes is not None:
             stack.push_async_callback(sandboxes.aclose)
-        yield _wire(settings, database, clock, folder, catalog, sandboxes)
+        egress = _egress_keeper(settings, database, clock, folder, sandboxes)
+        yield _wire(settings, database, clock, folder, catalog, sandboxes, egress)
 
 
 def _wire(
@@ -142,6 +146,7 @@ def _wire(
     folder: Path,
     catalog: ModelCatalog,
     sandboxes: SandboxManager | None,
+    egress: EgressKeeper | None,
 ) -> Program:
     """The rooms, each given what it needs."""
     hub = Hub()
@@ -199,6 +204,7 @@ def _wire(
         worker=Worker(engine),
         sweeper=Sweeper(engine, steps),
         sandboxes=sandboxes,
+        egress=egress,
         warmer=warmer,
     )
 
@@ -248,6 +254,30 @@ def _sandbox_manager(
     return SandboxManager(database, provider, clock, settings.sandbox, folder, node_id=node_of(folder))
 
 
+def _egress_keeper(
+    settings: Settings,
+    database: Database,
+    clock: SystemClock,
+    folder: Path,
+    sandboxes: SandboxManager | None,
+) -> EgressKeeper | None:
+    """What watches over the sandboxes' way to the network, where there is anything to reach."""
+    if settings.sandbox is None or sandboxes is None:
+        return None
+    policy = policy_of(settings.sandbox)
+    if not policy.opens:
+        return None
+    if not sandboxes.provider.capabilities.egress:
+        log.warning(
+            "sandboxes of this provider have no way out that hosts and secrets could be given to",
+            extra={"provider": sandboxes.provider.name},
+        )
+        return None
+    keeper = EgressKeeper(database, clock, policy, folder / "egress")
+    sandboxes.lead_out(keeper)
+    return keeper
+
+
 def _sandbox_steps(sandboxes: SandboxManager | None) -> SandboxSteps | None:
     if sandboxes is None:
         return None
@@ -261,6 +291,8 @@ async def _start_inner(program: Program, tasks: TaskGroup, worker_ended: anyio.E
     tasks.start_soon(_end_typing, program.presence)
     if program.database.dialect == "sqlite":  # the lock on the folder says that nobody else can hold a run
         await program.database.write(free_lapsed, everything=True)
+    if program.egress is not None:
+        await tasks.start(program.egress.run)
     if program.sandboxes is not None and program.services.keeper is not None:
         await tasks.start(program.services.keeper.run)
         await _take_up_sandboxes(program.sandboxes)

@@ -1,13 +1,16 @@
 """What settings may not say together. Pure: settings in, the first contradiction out."""
 
+import re
 from collections.abc import Callable, Iterator
 
 from outlast.base.errors import InvalidSetting
+from outlast.base.host_patterns import NotAHost, parse_host_port, parse_pattern
 from outlast.base.settings.tables import Settings
 
 Where = Callable[[str], str]  # a setting's dotted name → where it was read ("outlast.toml:12", "default")
 
 DAY_S = 86_400
+_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 
 def check_settings(settings: Settings, where: Where) -> None:
@@ -22,6 +25,7 @@ def check_settings(settings: Settings, where: Where) -> None:
     )
     _check_models(settings, where)
     _check_names(settings, where)
+    _check_hosts(settings, where)
 
 
 # A clock: its setting's name, its length in seconds, how a message calls it, the setting to blame.
@@ -109,6 +113,32 @@ def _check_names(settings: Settings, where: Where) -> None:
     public = settings.server.public_url
     if public and not public.startswith(("http://", "https://")):
         _refuse("server.public_url", "an address that begins with http:// or https://", public, where)
+
+
+def _check_hosts(settings: Settings, where: Where) -> None:
+    """What sandboxes may reach, and which secrets go where."""
+    if settings.sandbox is None:
+        return
+    _check_each("sandbox.allow_hosts", settings.sandbox.allow_hosts, parse_pattern, where)
+    for index, dependency in enumerate(settings.sandbox.dependencies):
+        name = f"sandbox.dependencies.{index}"
+        _check_each(f"{name}.hosts", dependency.hosts, parse_pattern, where)
+        _check_each(f"{name}.allow_private", dependency.allow_private, parse_host_port, where)
+        secret = dependency.secret_env
+        if secret and not _VARIABLE.match(secret):
+            _refuse(f"{name}.secret_env", "the name of an environment variable", secret, where)
+        if secret and not (dependency.hosts or dependency.allow_private):
+            _refuse(f"{name}.hosts", f"the hosts that {secret} may be sent to", "none", where, quoted=False)
+        if secret and any(parse_pattern(text).is_everything for text in dependency.hosts):
+            _refuse(f"{name}.hosts", "the hosts that a secret may be sent to, by name", "*", where)
+
+
+def _check_each(name: str, texts: tuple[str, ...], parse: Callable[[str], object], where: Where) -> None:
+    for text in texts:
+        try:
+            parse(text)
+        except NotAHost as error:
+            _refuse(name, str(error), text, where)
 
 
 def _refuse(name: str, expected: str, found: str, where: Where, *, quoted: bool = True) -> None:

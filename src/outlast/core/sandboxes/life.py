@@ -49,6 +49,19 @@ class FileKeeper(Protocol):
         """Wait while the files are being exchanged."""
 
 
+class WayOut(Protocol):
+    """What leads from sandboxes to the network. Told inside the step: neither `open` nor `close` waits or raises."""
+
+    async def prepare(self, row: SandboxRow, spec: SandboxSpec) -> SandboxSpec:
+        """The spec of a sandbox about to start, completed."""
+
+    def open(self, row: SandboxRow, sandbox: Sandbox) -> None:
+        """It is awake; told again after each sleep and each restart of the server."""
+
+    def close(self, sandbox_id: str, *, for_good: bool) -> None:
+        """Its processes are ended; `for_good`: it never starts again."""
+
+
 class Lives:
     """In memory: handles on living sandboxes by workspace (open sockets, found again by ref after a restart)."""
 
@@ -64,6 +77,7 @@ class Lives:
         self.provider = provider
         self.handles: dict[str, Sandbox] = {}
         self.attendants: list[Attendant] = []
+        self.way_out: WayOut | None = None
         self.files: FileKeeper | None = None
 
     def workspace_dir(self, workspace_id: str) -> Path:
@@ -116,12 +130,14 @@ class Lives:
     async def end(self, row: SandboxRow, state: State) -> None:
         """End it for good."""
         await self._kill_processes(row)
+        self._shut(row.id, for_good=True)
         await self.change(row, state)
 
     async def lose(self, row: SandboxRow) -> None:
         """Record that it was found gone."""
         self.handles.pop(row.workspace_id, None)
         self._asleep(row)
+        self._shut(row.id, for_good=True)
         await self.change(row, State.LOST)
 
     async def start(self, row: SandboxRow) -> Sandbox:
@@ -138,6 +154,7 @@ class Lives:
             with anyio.move_on_after(FAILED_START_S, shield=True):
                 if sandbox is not None:
                     await sandbox.kill()
+                self._shut(row.id, for_good=True)
                 await self.change(row, State.LOST)
             raise
         self._keep(row, sandbox)
@@ -163,6 +180,7 @@ class Lives:
         """End whatever this server holds for a workspace that is gone from the tables."""
         handle = self.handles.pop(workspace_id, None)
         if handle is not None:
+            self._shut(handle.sandbox_id, for_good=True)
             with suppress(SandboxLost):
                 await handle.kill()
 
@@ -177,13 +195,14 @@ class Lives:
             disk_bytes=settings.disk_mb * MEBIBYTE,
             output_bytes=settings.output_bytes,
         )
-        return SandboxSpec(
+        spec = SandboxSpec(
             row.id,
             self.workspace_dir(row.workspace_id),
             limits,
             env={} if hosted is None else hosted.env,
             home_is_workspace=hosted is not None,
         )
+        return spec if self.way_out is None else await self.way_out.prepare(row, spec)
 
     async def change(
         self, row: SandboxRow, state: State, pause_kind: PauseKind | None = None, *, ref: str | None = None
@@ -207,6 +226,7 @@ class Lives:
 
     async def _kill_processes(self, row: SandboxRow) -> None:
         self._asleep(row)
+        self._shut(row.id, for_good=False)
         sandbox = self._handle(row)
         self.handles.pop(row.workspace_id, None)
         with suppress(SandboxLost):
@@ -226,6 +246,12 @@ class Lives:
         self.handles[row.workspace_id] = sandbox
         for attendant in self.attendants:
             attendant.awake(row, sandbox)
+        if self.way_out is not None:
+            self.way_out.open(row, sandbox)
+
+    def _shut(self, sandbox_id: str, *, for_good: bool) -> None:
+        if self.way_out is not None:
+            self.way_out.close(sandbox_id, for_good=for_good)
 
     def _asleep(self, row: SandboxRow) -> None:
         for attendant in self.attendants:

@@ -18,6 +18,7 @@ from outlast.core.sandboxes.egress.addresses import is_forbidden
 
 TLS_PORT: Final = 443
 WEB_PORT: Final = 80
+LOOPBACK_NAMES: Final = ("localhost", "127.0.0.1", "::1")
 _IN_127: Final = re.compile(r"127\.[0-9.]+\Z")
 
 
@@ -151,6 +152,12 @@ def read_authority(text: str, encrypted: bool) -> tuple[str, int]:
     if pattern.below:
         return "", 0
     return pattern.host, pattern.port or (TLS_PORT if encrypted else WEB_PORT)
+
+
+def direct_names(policy: Policy) -> list[str]:
+    """The loopback names that programs inside may go to without the proxy: those that no exception names."""
+    excepted = {host for host, _ in policy.private}
+    return [name for name in LOOPBACK_NAMES if name not in excepted]
 
 
 def names(policy: Policy) -> Sequence[str]:

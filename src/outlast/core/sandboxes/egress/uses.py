@@ -2,36 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Final
 
 import anyio
-import sqlalchemy as sa
 
 from outlast.base.clock import Clock
 from outlast.core.sandboxes.egress.http1 import RequestHead
 from outlast.core.sandboxes.egress.rules import Target
-from outlast.db.database import Database, Tx
-from outlast.db.tables import secret_uses
+from outlast.core.sandboxes.egress.store import Use, add_uses
+from outlast.db.database import Database
 
 EVERY_S: Final = 0.5
 MOST_WAITING: Final = 1000
 MOST_PATH_CHARS: Final = 500
-
-
-@dataclass(frozen=True, slots=True)
-class Use:
-    """A line of the log. `path` is without the query; `status` None when no answer came."""
-
-    project_id: str
-    sandbox_id: str
-    user_id: str | None
-    secret: str
-    host: str
-    method: str
-    path: str
-    status: int | None
-    at: datetime
 
 
 class NoUses:
@@ -119,24 +102,3 @@ class SandboxUses:
                     self.clock.now(),
                 )
             )
-
-
-def add_uses(tx: Tx, uses: Sequence[Use]) -> None:
-    """Append lines."""
-    tx.execute(
-        sa.insert(secret_uses),
-        [
-            {
-                "project_id": use.project_id,
-                "sandbox_id": use.sandbox_id,
-                "user_id": use.user_id,
-                "secret": use.secret,
-                "host": use.host,
-                "method": use.method,
-                "path": use.path,
-                "status": use.status,
-                "at": use.at,
-            }
-            for use in uses
-        ],
-    )

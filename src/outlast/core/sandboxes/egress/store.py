@@ -1,0 +1,118 @@
+"""Queries of the egress room. First argument: the open transaction."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+import sqlalchemy as sa
+
+from outlast.db.database import Tx
+from outlast.db.tables import hosted_sandboxes, runs, sandboxes, secret_uses, threads, workspaces
+
+_BY_LEG: Final = sa.case((runs.c.leg == "held", 0), (runs.c.leg.in_(("ready", "parked")), 1), else_=2)
+_WORKER: Final = (
+    sa.select(runs.c.started_by)
+    .where(runs.c.workspace_id == sa.bindparam("workspace_id"))
+    .order_by(_BY_LEG, runs.c.created_at.desc(), runs.c.id.desc())
+    .limit(1)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A line of the log. `path` is without the query; `user_id` None: the operator's value; `status` None: no answer
+    came."""
+
+    project_id: str
+    sandbox_id: str
+    user_id: str | None
+    secret: str
+    host: str
+    method: str
+    path: str
+    status: int | None
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class KeptUse:
+    """A line with its running number."""
+
+    id: int
+    use: Use
+
+
+def user_of(tx: Tx, workspace_id: str) -> str | None:
+    """Whom the work there is done for: who started the run at work, else the latest one, else who made the sandbox
+    or the thread."""
+    found = tx.one(_WORKER, {"workspace_id": workspace_id})
+    if found is not None:
+        return str(found["started_by"])
+    hosted = sa.select(hosted_sandboxes.c.user_id).where(hosted_sandboxes.c.workspace_id == workspace_id)
+    owner = (
+        sa.select(threads.c.created_by)
+        .join(workspaces, workspaces.c.owner_id == threads.c.id)
+        .where(workspaces.c.id == workspace_id, workspaces.c.owner_type == "thread")
+    )
+    for query in (hosted, owner):
+        user: str | None = tx.execute(query).scalar()
+        if user is not None:
+            return user
+    return None
+
+
+def ended_of(tx: Tx, sandbox_ids: Collection[str]) -> list[str]:
+    """Those of these sandboxes that have ended, or have no row."""
+    alive = sa.select(sandboxes.c.id).where(sandboxes.c.id.in_(sandbox_ids), sandboxes.c.ended_at.is_(None))
+    living = set(tx.execute(alive).scalars())
+    return [sandbox_id for sandbox_id in sandbox_ids if sandbox_id not in living]
+
+
+def add_uses(tx: Tx, uses: Sequence[Use]) -> None:
+    """Append lines; those of a project that was deleted meanwhile are dropped."""
+    rows = [
+        {
+            "project_id": use.project_id,
+            "sandbox_id": use.sandbox_id,
+            "user_id": use.user_id,
+            "secret": use.secret,
+            "host": use.host,
+            "method": use.method,
+            "path": use.path,
+            "status": use.status,
+            "at": use.at,
+        }
+        for use in uses
+    ]
+    tx.execute(sa.insert(secret_uses), rows)
+
+
+def uses_of(
+    tx: Tx, project_id: str, limit: int, before: int | None, sandbox_id: str | None, secret: str | None
+) -> list[KeptUse]:
+    """The project's lines, newest first."""
+    query = sa.select(secret_uses).where(secret_uses.c.project_id == project_id)
+    if before is not None:
+        query = query.where(secret_uses.c.id < before)
+    if sandbox_id is not None:
+        query = query.where(secret_uses.c.sandbox_id == sandbox_id)
+    if secret is not None:
+        query = query.where(secret_uses.c.secret == secret)
+    return [
+        KeptUse(
+            row["id"],
+            Use(
+                row["project_id"],
+                row["sandbox_id"],
+                row["user_id"],
+                row["secret"],
+                row["host"],
+                row["method"],
+                row["path"],
+                row["status"],
+                row["at"],
+            ),
+        )
+        for row in tx.all(query.order_by(secret_uses.c.id.desc()).limit(limit))
+    ]
