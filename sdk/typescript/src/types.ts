@@ -420,6 +420,14 @@ interface Data {
   }
   'checkpoint.created': { checkpoint: Checkpoint }
   'context.lost': { workspace_id: string; sandbox_id: string; text: string }
+  'snapshot.progress': {
+    name: string
+    state: 'building' | 'ready' | 'failed'
+    step: string
+    output: string
+    error: string | null
+    older: boolean
+  }
   'credit.settled': { run_id: string; kind: 'settle' | 'release'; credits: number; balance: number | null }
   'credit.low': { balance: number }
   'message.created': { message: Message }

@@ -1,4 +1,5 @@
-"""The closed list of events; the parts of a message that they build are in parts.py.
+"""The closed list of events; the parts of a message that they build are in parts.py, what those of
+sandboxes carry in sandbox_data.py.
 
 Every event has the envelope `{id, event, data, timestamp, sequenceNumber}` (AgentKit's names); `timestamp` is ISO
 8601 in UTC, `sequenceNumber` counts upwards in the log that holds the event, `id` is that log's id, a colon and the
@@ -20,6 +21,14 @@ from outlast.base.parts import ReasoningPart as ReasoningPart
 from outlast.base.parts import TextPart as TextPart
 from outlast.base.parts import ToolCallPart as ToolCallPart
 from outlast.base.parts import ToolStatus as ToolStatus
+from outlast.base.sandbox_data import CheckpointCreated as CheckpointCreated
+from outlast.base.sandbox_data import CheckpointData as CheckpointData
+from outlast.base.sandbox_data import ContextLost as ContextLost
+from outlast.base.sandbox_data import FileChange as FileChange
+from outlast.base.sandbox_data import FilesChanged as FilesChanged
+from outlast.base.sandbox_data import SandboxStateData as SandboxStateData
+from outlast.base.sandbox_data import ServiceStateData as ServiceStateData
+from outlast.base.sandbox_data import SnapshotProgress as SnapshotProgress
 
 # --- what events carry ------------------------------------------------------------------------------------------------
 
@@ -281,71 +290,6 @@ class QuestionAnswered(Frozen):
     cancelled: bool = False
 
 
-class FileChange(Frozen):
-    path: str
-    size_bytes: int | None = None
-    change: Literal["written", "deleted"] = "written"
-
-
-class FilesChanged(Frozen):
-    """A tool call changed files."""
-
-    run_id: str | None = None
-    workspace_id: str
-    files: list[FileChange]
-
-
-class ServiceStateData(Frozen):
-    """A declared service of a sandbox; `error` says why it failed or was last restarted."""
-
-    name: str
-    port: int
-    state: Literal["stopped", "starting", "healthy", "failed"]
-    error: str | None = None
-    restarts: int = 0
-
-
-class SandboxStateData(Frozen):
-    """A sandbox moved along its life cycle, or a service in it did."""
-
-    sandbox_id: str
-    workspace_id: str
-    state: Literal["creating", "ready", "pausing", "paused", "resuming", "lost", "killed"]
-    pause_kind: Literal["frozen", "stopped"] | None = None
-    services: list[ServiceStateData] = []  # noqa: RUF012 - pydantic copies it
-
-
-class ContextLost(Frozen):
-    """A sandbox was lost; its files are kept, its processes and variables are gone."""
-
-    workspace_id: str
-    sandbox_id: str
-    text: str
-
-
-class CheckpointData(Frozen):
-    """A workspace's files as they were at one moment; `files` counts them, links included."""
-
-    id: str
-    workspace_id: str
-    project_id: str
-    run_id: str | None
-    message_id: str | None
-    effect_id: str | None
-    parent_id: str | None
-    reason: Literal["tool", "message", "sleep", "fork", "restore", "person"]
-    tree: str
-    files: int
-    size_bytes: int
-    created_at: str
-
-
-class CheckpointCreated(Frozen):
-    """A workspace's files were saved, or brought back to what they were (`reason` restore)."""
-
-    checkpoint: CheckpointData
-
-
 class CreditSettled(Frozen):
     """Credits held for a run were charged (`settle`) or given back (`release`); `balance` null: unlimited."""
 
@@ -535,6 +479,11 @@ class ContextLostEvent(Envelope):
     data: ContextLost
 
 
+class SnapshotProgressEvent(Envelope):
+    event: Literal["snapshot.progress"] = "snapshot.progress"
+    data: SnapshotProgress
+
+
 class CheckpointCreatedEvent(Envelope):
     event: Literal["checkpoint.created"] = "checkpoint.created"
     data: CheckpointCreated
@@ -611,6 +560,7 @@ Event = Annotated[
     | FilesChangedEvent
     | SandboxStateEvent
     | ContextLostEvent
+    | SnapshotProgressEvent
     | CheckpointCreatedEvent
     | CreditSettledEvent
     | CreditLowEvent

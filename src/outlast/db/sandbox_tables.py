@@ -53,7 +53,7 @@ snapshots = sa.Table(
     text("ref", "how the provider finds it; empty until ready", nullable=False, server_default=""),
     text("error", "why the build failed, with the end of its output; null: it did not"),
     count("size_bytes", "on disk"),
-    sa.Column("node_id", sa.String(40), comment="the node that built it and holds its files"),
+    sa.Column("node_id", sa.String(40), primary_key=True, comment="the node that built it and holds its files"),
     moment("created_at", "build begun", nullable=False),
     moment("built_at", "ready or failed; null: building"),
     moment("last_used_at", "a sandbox was last started from it; unused ones are collected", nullable=False),

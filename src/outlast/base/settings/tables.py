@@ -291,6 +291,10 @@ class SandboxSettings:
         "Domain under which previews are served; empty: preview.localhost.", ""
     )
     setup: tuple[str, ...] = setting("Shell commands run once while the snapshot is built.", ())
+    template: str = setting("Folder whose files lie in the home folder of every sandbox; empty: none.", "")
+    snapshot_days: float = setting(
+        "A snapshot that no sandbox was started from for this long is removed.", 14, unit="days", least=0
+    )
     allow_hosts: tuple[str, ...] = setting("Hosts that every sandbox may reach, without secrets.", ())
     options: Mapping[str, Any] = setting("Handed to the provider as they are.", factory=_empty)
     dependencies: tuple[DependencySettings, ...] = setting("Packages that sandboxes have installed.", ())

@@ -42,7 +42,7 @@ def upgrade() -> None:
         sa.Column(
             "node_id",
             sa.String(length=40),
-            nullable=True,
+            nullable=False,
             comment="the node that built it and holds its files",
         ),
         sa.Column("created_at", UtcTime(), nullable=False, comment="build begun"),
@@ -53,7 +53,7 @@ def upgrade() -> None:
             nullable=False,
             comment="a sandbox was last started from it; unused ones are collected",
         ),
-        sa.PrimaryKeyConstraint("name", "provider", name=op.f("pk_snapshots")),
+        sa.PrimaryKeyConstraint("name", "provider", "node_id", name=op.f("pk_snapshots")),
     )
     op.create_table(
         "secret_uses",
