@@ -21,9 +21,10 @@ class TerminalSize:
 
 @dataclass(frozen=True, slots=True)
 class ProcessSpec:
-    """A process to start: `argv[0]` is looked up in PATH; `terminal`: it gets a pseudo-terminal of that size, and its
-    output comes as one stream; `stdin`: whether it can be written to (else it reads nothing); `tag` is the caller's
-    own word for it."""
+    """A process to start, in a session of its own: `argv[0]` is looked up in PATH; `cwd` is absolute, or relative to
+    the workspace; `env` is added to what everything in the sandbox has; `terminal`: it gets a pseudo-terminal of that
+    size (and `TERM`), and its output comes as one stream; `stdin`: whether it can be written to (else it reads
+    nothing; a terminal always can); `tag` is the caller's own word for it."""
 
     argv: tuple[str, ...]
     cwd: str = ""
@@ -44,10 +45,12 @@ class ProcessInfo:
 
 @dataclass(frozen=True, slots=True)
 class ProcessOutput:
-    """Bytes that it wrote. With a terminal everything is `terminal`."""
+    """Bytes that it wrote. With a terminal everything is `terminal`. `skipped`: bytes that came before these, of any
+    stream, and were dropped, because nobody read them in time."""
 
     stream: Literal["stdout", "stderr", "terminal"]
     data: bytes
+    skipped: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,15 +72,24 @@ class Processes(Protocol):
 
     def follow(self, pid: int) -> AbstractAsyncContextManager[AsyncIterator[ProcessOutput | ProcessEnd]]:
         """What it writes from now on (what nobody has read yet first, at most the last 256 KiB), ended by exactly one
-        `ProcessEnd`. Several may follow. Raises `NotFound`."""
+        `ProcessEnd`. Several may follow. What was handed over counts as read. An end that nobody was told is kept,
+        of the last 32 processes. While a follower lags, the process waits; one that asks for nothing for 10 s is no
+        longer waited for and finds bytes `skipped`. What it leaves running in the background is read no further
+        once it has ended itself. Raises `NotFound`, also for a process whose end was told."""
 
     async def write(self, pid: int, data: bytes) -> None:
-        """To its stdin or terminal; waits while it does not read. Raises `NotFound`, `Conflict` (stdin is closed)."""
+        """To its stdin or terminal; waits while it does not read. Raises `NotFound`, `Conflict` (stdin is closed). A
+        cancelled call leaves a part written."""
 
-    async def close_stdin(self, pid: int) -> None: ...
-    async def resize(self, pid: int, size: TerminalSize) -> None: ...
+    async def close_stdin(self, pid: int) -> None:
+        """After all that was written before. Repeatable. Raises `NotFound`, `Conflict` for a terminal: write the byte 4
+        to it instead."""
+
+    async def resize(self, pid: int, size: TerminalSize) -> None:
+        """Raises `NotFound`, `Conflict` when it has no terminal."""
+
     async def signal(self, pid: int, number: int, *, group: bool = False) -> None:
-        """Send a signal to it (`group`: with all that it started). Raises `NotFound`."""
+        """Send a signal to it (`group`: with all that it started). Raises `NotFound`, also when it has ended."""
 
 
 @dataclass(frozen=True, slots=True)

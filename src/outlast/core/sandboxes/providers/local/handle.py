@@ -8,6 +8,7 @@ from typing import Any
 
 from outlast.base.errors import InputTooLarge
 from outlast.core.sandboxes.defaults import SandboxDefaults
+from outlast.core.sandboxes.interactive import Processes
 from outlast.core.sandboxes.interface import (
     Command,
     CommandResult,
@@ -22,6 +23,7 @@ from .connection import Exchange, Pool
 from .descriptors import Received
 from .inside.frames import MAX_PAYLOAD_BYTES
 from .inside.ports import EGRESS_PORT
+from .interactive import LocalProcesses
 
 
 class AgentHandle(SandboxDefaults):
@@ -31,6 +33,10 @@ class AgentHandle(SandboxDefaults):
     def __init__(self, pool: Pool, group: Group) -> None:
         self._pool = pool
         self._group = group
+
+    @property
+    def processes(self) -> Processes:
+        return LocalProcesses(self._pool)
 
     async def run(self, command: Command, on_output: OnOutput | None = None) -> CommandResult:
         memory_kills, refused = self._group.out_of_memory_kills(), self._group.refused_processes()

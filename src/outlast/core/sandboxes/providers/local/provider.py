@@ -72,6 +72,7 @@ class LocalProvider(ProviderDefaults):
             volume=True,
             preview=True,
             reattach=True,
+            interactive=True,
             egress=True,
         )
 

@@ -11,9 +11,18 @@ import os
 import time
 
 from .commands import WORKSPACE
-from .effects import Effects, Refused
+from .effects import Refused
 from .loop import Loop
 from .processes import Child, Spawner
+
+TYPE_CHECKING = False  # importing `typing` would cost every sandbox 3 ms of its start
+if TYPE_CHECKING:
+    from typing import Callable, Sequence, Union
+
+    from .effects import Effect
+    from .terminals import Process
+
+    Running = Union[Effect, Process]
 
 FIRST_LOOK_S = 1.0
 LEAST_PAUSE_S = 2.0
@@ -22,12 +31,15 @@ DU = "/usr/bin/du"
 
 
 class DiskWatch:
-    """Looks while any effect runs, and once more after it ended, so that `used` is about right between commands."""
+    """Looks while any effect or interactive process runs, and once more after it ended, so that `used` is about right
+    between commands."""
 
-    def __init__(self, loop: Loop, spawner: Spawner, effects: Effects, limit: int) -> None:
+    def __init__(
+        self, loop: Loop, spawner: Spawner, running: Callable[[], Sequence[Running]], limit: int
+    ) -> None:
         self._loop = loop
         self._spawner = spawner
-        self._effects = effects
+        self._running = running
         self._limit = limit
         self._scheduled = False
         self._used = 0
@@ -81,12 +93,12 @@ class DiskWatch:
     def _found(self, read_end: int, started: float) -> None:
         self._take(read_end)
         if self._used > self._limit:
-            for effect in self._effects.running():
-                effect.stop("disk")
+            for running in self._running():
+                running.stop("disk")
         self._pause(started)
 
     def _pause(self, started: float) -> None:
-        if self._effects.running():
+        if self._running():
             spent = time.monotonic() - started
             self._loop.after(max(LEAST_PAUSE_S, PAUSE_PER_LOOK * spent), self._look)
         else:

@@ -70,6 +70,10 @@ class Loop:
 
     def on_exit(self, pid: int, call: Callable[[int], None]) -> None:
         """Call `call(exit code)` when the child has ended; a signal counts as 128 + its number, as in a shell."""
+        self._children[pid] = lambda status: call(_exit_code(status))
+
+    def on_status(self, pid: int, call: Callable[[int], None]) -> None:
+        """Call `call(status)`, the status as `waitpid` gives it, when the child has ended."""
         self._children[pid] = call
 
     def stop(self) -> None:
@@ -132,4 +136,8 @@ class Loop:
                 return
             call = self._children.pop(pid, None)
             if call is not None:
-                call(os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status))
+                call(status)
+
+
+def _exit_code(status: int) -> int:
+    return os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status)

@@ -20,7 +20,12 @@ from .repls import ARGV, Job, Repl
 
 TYPE_CHECKING = False  # importing `typing` would cost every sandbox 3 ms of its start
 if TYPE_CHECKING:
-    from typing import Any, Callable, Optional
+    from typing import Any, Callable, Optional, Union
+
+    from .sessions import Session
+    from .terminals import Process, Terminals
+
+    Handler = Callable[["Connection", dict[str, Any], bytes], None]
 
 CONTROL_FD = 3
 MAX_UNSENT_BYTES = 256 * 1024
@@ -36,13 +41,15 @@ class Agent:
         self, loop: Loop, spawner: Spawner, env: dict[str, str], disk_bytes: int, ports: Ports
     ) -> None:
         self.loop = loop
-        self._spawner = spawner
+        self.spawner = spawner
         self.env = env
         self.effects = Effects()
-        self._disk = DiskWatch(loop, spawner, self.effects, disk_bytes)
+        self.disk = DiskWatch(loop, spawner, self._running, disk_bytes)
+        self._terminals: Optional[Terminals] = None
         self._repls: dict[str, Repl] = {}
-        self.handlers: dict[str, Callable[[Connection, dict[str, Any], bytes], None]] = {
+        self.handlers: dict[str, Handler] = {
             "hello": self._hello,
+            "continue": self._continue,
             "run": self._run,
             "evaluate": self._evaluate,
             "acknowledge": self._acknowledge,
@@ -56,6 +63,21 @@ class Agent:
             "egress": ports.egress,
         }
 
+    def handler(self, op: str) -> Optional[Handler]:
+        """What answers `op`. The interactive parts are loaded at their first use, so that the start stays fast."""
+        if op not in self.handlers and op.startswith("process_"):
+            from .terminals import Terminals
+
+            self._terminals = Terminals(self)
+            self.handlers.update(self._terminals.handlers)
+        return self.handlers.get(op)
+
+    def _running(self) -> list[Union[Effect, Process]]:
+        return [*self.effects.running(), *(self._terminals.running() if self._terminals else ())]
+
+    def _continue(self, connection: Connection, request: dict[str, Any], payload: bytes) -> None:
+        connection.proceed(request, payload)
+
     def _hello(self, connection: Connection, _request: dict[str, Any], _payload: bytes) -> None:
         connection.reply(version=VERSION, effects=self.effects.summary())
 
@@ -63,7 +85,7 @@ class Agent:
         effect, known = self._effect(request)
         connection.follow(effect)
         if not known:
-            Command(self.loop, self._spawner, effect, request, self.env)
+            Command(self.loop, self.spawner, effect, request, self.env)
 
     def _evaluate(self, connection: Connection, request: dict[str, Any], payload: bytes) -> None:
         language = request["language"]
@@ -75,7 +97,7 @@ class Agent:
         connection.follow(effect)
         if not known:
             if language not in self._repls:
-                self._repls[language] = Repl(self.loop, self._spawner, language, self.env)
+                self._repls[language] = Repl(self.loop, self.spawner, language, self.env)
             self._repls[language].submit(Job(effect, payload.decode(), float(request["timeout_s"])))
 
     def _effect(self, request: dict[str, Any]) -> tuple[Effect, bool]:
@@ -86,7 +108,7 @@ class Agent:
             raise Refused("unknown_effect", f"nothing is known of {request['effect']} here")
         effect = Effect(request["effect"], int(request["attempt"]), int(request["limit"]))
         self.effects.add(effect)
-        self._disk.wake()
+        self.disk.wake()
         return effect, False
 
     def _acknowledge(self, connection: Connection, request: dict[str, Any], _payload: bytes) -> None:
@@ -100,7 +122,7 @@ class Agent:
         connection.reply(known=effect is not None)
 
     def _make_room(self, connection: Connection, request: dict[str, Any], _payload: bytes) -> None:
-        connection.reply(ended=self._spawner.make_room(int(request["limit"])))
+        connection.reply(ended=self.spawner.make_room(int(request["limit"])))
 
     def _thawed(self, connection: Connection, request: dict[str, Any], _payload: bytes) -> None:
         self.loop.shift_timers(float(request["seconds"]))
@@ -111,7 +133,7 @@ class Agent:
         for path, size in request["files"]:
             parts.append((str(path), payload[start : start + size]))
             start += size
-        self._disk.check_room(len(payload))
+        self.disk.check_room(len(payload))
         files.write(parts)
         connection.reply()
 
@@ -133,6 +155,7 @@ class Connection(Listener):
         self._out = bytearray()
         self._effect: Optional[Effect] = None
         self._sent = 0
+        self._session: Optional[Session] = None
         self._passing: list[int] = []
         self.on_close: Optional[Callable[[], None]] = None
         sock.setblocking(False)
@@ -146,8 +169,23 @@ class Connection(Listener):
         self._passing.append(os.dup(fd))
         self.reply()
 
+    def begin(self, session: Session) -> None:
+        """Further requests are for `session`, until `finish` or `refuse`."""
+        self._session = session
+
+    def proceed(self, request: dict[str, Any], payload: bytes) -> None:
+        if self._session is None:
+            raise Refused("malformed_input", "nothing was begun on this connection")
+        self._session.proceed(request, payload)
+
+    def finish(self, payload: bytes = b"", **head: Any) -> None:
+        """The last answer of a session."""
+        self._session = None
+        self.reply(payload, end=True, **head)
+
     def refuse(self, error: Refused) -> None:
         self._effect = None
+        self._leave_session()
         self._write(encode({"ok": False, "code": error.code, "message": str(error)}))
 
     def follow(self, effect: Effect) -> None:
@@ -189,8 +227,8 @@ class Connection(Listener):
             self._close()
 
     def _handle(self, head: dict[str, Any], payload: bytes) -> None:
-        handler = self._agent.handlers.get(str(head.get("op")))
         try:
+            handler = self._agent.handler(str(head.get("op")))
             if handler is None:
                 raise Refused("malformed_input", f"the agent knows no request {head.get('op')!r}")
             handler(self, head, payload)
@@ -231,10 +269,16 @@ class Connection(Listener):
         while self._passing:
             os.close(self._passing.pop())
 
+    def _leave_session(self) -> None:
+        session, self._session = self._session, None
+        if session is not None:
+            session.close()
+
     def _close(self) -> None:
         if self._sock.fileno() < 0:
             return
         self._drop_passing()
+        self._leave_session()
         if self.on_close is not None:
             self.on_close()
             self.on_close = None
@@ -243,6 +287,13 @@ class Connection(Listener):
         self._effect = None
         self._agent.loop.remove(self._sock.fileno())
         self._sock.close()
+
+
+def start_agent(loop: Loop, spawner: Spawner, config: dict[str, Any]) -> Agent:
+    """The agent as the server configured it, with its limits in force."""
+    for name, value in config["rlimits"]:
+        resource.setrlimit(getattr(resource, name), (value, value))
+    return Agent(loop, spawner, config["env"], config["disk_bytes"], Ports(loop, bool(config.get("egress"))))
 
 
 def main() -> None:
@@ -256,10 +307,7 @@ def main() -> None:
     message = control.recv(1 << 20)
     if not message:
         return  # the start was given up
-    config = json.loads(message)
-    for name, value in config["rlimits"]:
-        resource.setrlimit(getattr(resource, name), (value, value))
-    agent = Agent(loop, spawner, config["env"], config["disk_bytes"], Ports(loop, bool(config.get("egress"))))
+    agent = start_agent(loop, spawner, json.loads(message))
 
     def accept(_events: int) -> None:
         message, extra, _flags, _address = control.recvmsg(16, _socket.CMSG_SPACE(4 * MAX_PASSED))

@@ -11,7 +11,7 @@ import time
 
 TYPE_CHECKING = False  # importing `typing` would cost every sandbox 3 ms of its start
 if TYPE_CHECKING:
-    from typing import Callable, Optional
+    from typing import Any, Callable, Optional
 
 PR_SET_DUMPABLE = 4
 OOM_SCORE = b"0"
@@ -43,18 +43,32 @@ class Spawner:
             self._oom_score = -1
         ctypes.CDLL(None).prctl(PR_SET_DUMPABLE, 0, 0, 0, 0)
 
-    def spawn(self, argv: list[str], env: dict[str, str], cwd: str, stdio: tuple[int, ...]) -> Child:
-        """Start `argv` (its first word a path) in a session of its own, with `stdio` as its descriptors from 0 on.
+    def spawn(
+        self,
+        argv: list[str],
+        env: dict[str, str],
+        cwd: str,
+        stdio: tuple[int, ...],
+        *,
+        program: str = "",
+        terminal: str = "",
+    ) -> Child:
+        """Start `argv` (its first word a path, unless `program` is one) in a session of its own, with `stdio` as its
+        descriptors from 0 on, or with `terminal`, a device, as 0 to 2 and as what controls the session.
 
         Raises OSError: no such program or folder, or no process can be made even after making room.
         """
+        moves: list[tuple[Any, ...]] = [(os.POSIX_SPAWN_DUP2, fd, number) for number, fd in enumerate(stdio)]
+        if terminal:
+            moves = [(os.POSIX_SPAWN_OPEN, 0, terminal, os.O_RDWR, 0)]
+            moves += [(os.POSIX_SPAWN_DUP2, 0, number) for number in (1, 2)]
         try:
-            return self._spawn(argv, env, cwd, stdio)
+            return self._spawn(program or argv[0], argv, env, cwd, moves)
         except OSError as error:
             if error.errno != errno.EAGAIN:
                 raise
         ended = self.make_room(limit=0)
-        child = self._spawn(argv, env, cwd, stdio)
+        child = self._spawn(program or argv[0], argv, env, cwd, moves)
         child.made_room = ended
         return child
 
@@ -64,14 +78,15 @@ class Spawner:
         self._reap()
         return ended
 
-    def _spawn(self, argv: list[str], env: dict[str, str], cwd: str, stdio: tuple[int, ...]) -> Child:
+    def _spawn(
+        self, program: str, argv: list[str], env: dict[str, str], cwd: str, moves: list[tuple[Any, ...]]
+    ) -> Child:
         mark = str(next(_numbers))
-        moves = [(os.POSIX_SPAWN_DUP2, fd, number) for number, fd in enumerate(stdio)]
         os.chdir(cwd)
         self._score(OOM_SCORE_OF_CHILDREN)
         try:
             pid = os.posix_spawn(
-                argv[0], argv, {**env, MARK: mark}, file_actions=moves, setsid=True, setsigdef=DEFAULT_SIGNALS
+                program, argv, {**env, MARK: mark}, file_actions=moves, setsid=True, setsigdef=DEFAULT_SIGNALS
             )
         finally:
             self._score(OOM_SCORE)
@@ -123,9 +138,15 @@ class Child:
         while any(_stat(str(pid)) for pid in victims) and time.monotonic() < deadline:
             time.sleep(UNDECIDED_S)
 
+    def signal_tree(self, number: int) -> None:
+        """Send a signal to it and to all it started that is found in one look."""
+        for pid in self._tree()[0]:
+            _signal(pid, number)
+
     def _tree(self) -> tuple[set[int], bool]:
         """(the processes found, whether there is an orphan that cannot be told yet: amid its exec it has no
         environment)."""
+        agent = os.getpid()  # orphans are its children: it is process 1, or in a hosted sandbox their subreaper
         parents: dict[int, int] = {}
         members = set() if self.ended else {self.pid}
         undecided = False
@@ -137,7 +158,7 @@ class Child:
             parents[pid] = parent
             if session == self.pid:
                 members.add(pid)
-            elif parent == 1 and pid != 1:
+            elif parent == agent and pid != 1:
                 environment = _environment(name)
                 undecided = undecided or environment in ([], [b""])
                 if self._mark in environment:
@@ -147,7 +168,7 @@ class Child:
             more = {pid for pid, parent in parents.items() if parent in members and pid not in members}
             members |= more
             grown = bool(more)
-        members.discard(1)
+        members -= {1, agent}
         return {pid for pid in members if pid in parents}, undecided
 
 
@@ -155,7 +176,7 @@ def _end_largest_family(least: int) -> int:
     """End what shares one mark, or one session where it shed the mark, if all are at least `least`."""
     families: dict[tuple[int, bytes], int] = {}
     for name in os.listdir("/proc"):
-        facts = _stat(name) if name.isdigit() and name != "1" else None
+        facts = _stat(name) if name.isdigit() and int(name) not in (1, os.getpid()) else None
         if facts is not None:
             marks = [word for word in _environment(name) if word.startswith(MARK.encode())]
             family = (0, marks[0]) if marks else (facts[1], b"unmarked")

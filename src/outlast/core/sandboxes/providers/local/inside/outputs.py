@@ -1,0 +1,207 @@
+"""What an interactive process wrote and not everybody has read: a bounded log, and those who follow it.
+
+Followers pull: each asks for the next piece once it has dealt with the one before, and says how far it got. While
+one lags by more than is kept, the process is not read, so it waits; but not for ever: a follower that asks for
+nothing for `STALL_S` no longer counts, and loses the oldest.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+
+from .sessions import Session
+
+TYPE_CHECKING = False  # importing `typing` would cost every sandbox 3 ms of its start
+if TYPE_CHECKING:
+    from typing import Any, Callable, Optional
+
+    from .loop import Loop, Timer
+    from .main import Connection
+
+KEPT_BYTES = 256 * 1024
+KEPT_PARTS = 4096
+JOINED_BYTES = 32 * 1024
+PIECE_BYTES = 128 * 1024
+STALL_S = 10.0
+
+
+class Part:
+    """Bytes of one stream; `offset` counts all bytes of all streams before them."""
+
+    __slots__ = ("data", "offset", "stream")
+
+    def __init__(self, offset: int, stream: str, data: bytes) -> None:
+        self.offset = offset
+        self.stream = stream
+        self.data = bytearray(data)
+
+
+class Log:
+    """The bytes from `start` to `end`, in the order they came, each with its stream."""
+
+    def __init__(self) -> None:
+        self._parts: deque[Part] = deque()
+        self.start = 0
+        self.end = 0
+
+    @property
+    def part_count(self) -> int:
+        return len(self._parts)
+
+    def add(self, stream: str, data: bytes) -> None:
+        last = self._parts[-1] if self._parts else None
+        if last is not None and last.stream == stream and len(last.data) < JOINED_BYTES:
+            last.data += data
+        else:
+            self._parts.append(Part(self.end, stream, data))
+        self.end += len(data)
+
+    def take(self, position: int, limit: int) -> tuple[list[tuple[str, bytes]], int]:
+        """(at most `limit` bytes from `position` on, by stream; the position after them)."""
+        taken: list[tuple[str, bytes]] = []
+        for part in self._parts:
+            if limit <= 0:
+                break
+            data = bytes(part.data[max(0, position - part.offset) :][:limit])
+            if data:
+                taken.append((part.stream, data))
+                position = max(position, part.offset) + len(data)
+                limit -= len(data)
+        return taken, position
+
+    def forget(self, position: int) -> None:
+        """Drop what lies before `position`."""
+        while self._parts and self._parts[0].offset < position:
+            part = self._parts[0]
+            if part.offset + len(part.data) > position:
+                del part.data[: position - part.offset]
+                part.offset = position
+            else:
+                self._parts.popleft()
+        self.start = max(self.start, min(position, self.end))
+
+    def shrink(self) -> None:
+        """Drop the oldest until it is no more than is kept for nobody."""
+        self.forget(self.end - KEPT_BYTES)
+        while len(self._parts) > KEPT_PARTS:
+            self.forget(self._parts[1].offset)
+
+
+class Outputs:
+    """A log with its followers. `hold(True)` is called when nothing more should be added for now, `hold(False)` when
+    it goes on."""
+
+    def __init__(self, loop: Loop, hold: Callable[[bool], None]) -> None:
+        self._loop = loop
+        self._hold = hold
+        self._held: Optional[Timer] = None
+        self._read = 0
+        self.log = Log()
+        self.end: Optional[dict[str, Any]] = None
+        self.followers: list[Follower] = []
+        self.end_told = False
+
+    def add(self, stream: str, data: bytes) -> None:
+        self.log.add(stream, data)
+        self._pump()
+        self._adjust()
+
+    def finish(self, **end: Any) -> None:
+        """Nothing more comes; how it ended is told to each follower after the rest."""
+        self.end = end
+        self._release()
+        self._pump()
+        self._adjust()
+
+    def follow(self, connection: Connection) -> None:
+        """Answer the connection's further requests with what nobody has read yet, and what comes."""
+        follower = Follower(self, connection, max(self._read, self.log.start))
+        self.followers.append(follower)
+        connection.begin(follower)
+        connection.reply(end=False, offset=follower.position)
+
+    def confirmed(self, position: int) -> None:
+        self._read = max(self._read, min(position, self.log.end))
+        self._adjust()
+
+    def left(self, follower: Follower) -> None:
+        if follower in self.followers:
+            self.followers.remove(follower)
+        self._adjust()
+
+    def _pump(self) -> None:
+        for follower in list(self.followers):
+            follower.pump()
+
+    def _adjust(self) -> None:
+        """Forget what nobody needs any more; stop or go on reading."""
+        waited_for = [follower for follower in self.followers if not follower.stalled]
+        if not waited_for:
+            self.log.forget(self._read if not self.followers else 0)
+            self.log.shrink()
+            self._release()
+            return
+        self.log.forget(min(follower.confirmed for follower in waited_for))
+        lag = self.log.end - min(follower.position for follower in waited_for)
+        if self.end is not None or (lag < KEPT_BYTES and self.log.part_count < KEPT_PARTS):
+            self._release()
+        elif self._held is None:
+            for follower in waited_for:
+                follower.asked = False
+            self._held = self._loop.after(STALL_S, self._stalled)
+            self._hold(True)
+
+    def _release(self) -> None:
+        if self._held is not None:
+            self._held.cancel()
+            self._held = None
+            self._hold(False)
+
+    def _stalled(self) -> None:
+        for follower in self.followers:
+            follower.stalled = not follower.asked and not follower.waiting
+        self._release()
+        self._adjust()
+
+
+class Follower(Session):
+    """One connection that follows. `position`: sent so far; `confirmed`: what its reader has dealt with."""
+
+    def __init__(self, outputs: Outputs, connection: Connection, position: int) -> None:
+        self._outputs = outputs
+        self._connection = connection
+        self.position = position
+        self.confirmed = position
+        self.waiting = False
+        self.asked = True
+        self.stalled = False
+
+    def proceed(self, request: dict[str, Any], _payload: bytes) -> None:
+        self.confirmed = max(self.confirmed, min(int(request["read"]), self.position))
+        self.waiting = self.asked = True
+        self.stalled = False
+        self._outputs.confirmed(self.confirmed)
+        self.pump()
+        self._outputs.confirmed(self.confirmed)
+
+    def pump(self) -> None:
+        if not self.waiting:
+            return
+        log = self._outputs.log
+        start = max(self.position, log.start)
+        parts, after = log.take(start, PIECE_BYTES)
+        if parts:
+            self.waiting = False
+            skipped, self.position = start - self.position, after
+            sizes = [(stream, len(data)) for stream, data in parts]
+            payload = b"".join(data for _, data in parts)
+            self._connection.reply(payload, end=False, parts=sizes, skipped=skipped, offset=start)
+        elif self._outputs.end is not None:
+            self.waiting = False
+            self._outputs.end_told = True
+            self._connection.finish(**self._outputs.end)
+            self._outputs.left(self)
+
+    def close(self) -> None:
+        self.waiting = False
+        self._outputs.left(self)
