@@ -16,11 +16,14 @@ import pytest
 from outlast.core.sandboxes.interface import Limits, Sandbox, SandboxProvider, SandboxSpec
 from outlast.core.sandboxes.providers.docker.provider import DockerProvider
 from outlast.core.sandboxes.providers.docker.provider import open_provider as open_docker
+from outlast.core.sandboxes.providers.e2b.provider import E2bProvider
+from outlast.core.sandboxes.providers.e2b.provider import open_provider as open_e2b
 from outlast.core.sandboxes.providers.local.cgroups import find_layout
 from outlast.core.sandboxes.providers.local.provider import LocalProvider
 from outlast.core.sandboxes.providers.local.sandbox import LocalSandbox, State
 from outlast.core.sandboxes.providers.setup import ProviderSetup
 from outlast.testing.sandbox import MemoryProvider
+from tests.sandbox.e2b_service import E2bService, serving_e2b
 from tests.sandbox.podman import IMAGE, Podman, running_podman
 
 LIMITS = Limits(memory_bytes=512 * 1024**2, processes=128, disk_bytes=64 * 1024**2)
@@ -70,7 +73,31 @@ async def docker(tmp_path: Path, cache_dir: Path, podman: Podman) -> AsyncIterat
         await (await provider.connect(sandbox_id, ref)).kill()
 
 
-REAL = ("local", "docker")
+@pytest.fixture(scope="session")
+def e2b_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[E2bService]:
+    """Started for the first test that needs it."""
+    with serving_e2b(tmp_path_factory.mktemp("e2b")) as service:
+        yield service
+
+
+@pytest.fixture
+async def e2b(tmp_path: Path, e2b_service: E2bService) -> AsyncIterator[E2bProvider]:
+    """The official SDK against our own server; whatever a test leaves alive is killed."""
+    owner = f"node_{os.getpid()}_{next(_numbers)}"
+    setup = ProviderSetup(
+        state_dir=tmp_path / "e2b",
+        cache_dir=tmp_path,
+        owner=owner,
+        options=e2b_service.options,
+        secret={"E2B_API_KEY": e2b_service.key}.get,
+    )
+    provider = open_e2b(setup)
+    yield provider
+    for sandbox_id, ref in await provider.list_refs():
+        await (await provider.connect(sandbox_id, ref)).kill()
+
+
+REAL = ("local", "docker", "e2b")
 
 
 @pytest.fixture(params=["memory", *(pytest.param(name, marks=pytest.mark.sandbox) for name in REAL)])

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import anyio
-from anyio.abc import SocketAttribute, SocketStream
+from anyio.abc import ByteStream, SocketAttribute, SocketStream
 
 from outlast.base.errors import (
     ArgumentsInvalid,
@@ -47,7 +47,7 @@ _ERRORS: Final = {
 _GONE: Final = (anyio.EndOfStream, anyio.BrokenResourceError, anyio.ClosedResourceError, OSError, BadFrame)
 
 Frame = tuple[dict[str, Any], bytes]
-Opening = Callable[[], Awaitable[SocketStream]]
+Opening = Callable[[], Awaitable[ByteStream]]
 """Connects to the agent; what is sent then lies before it, even while the sandbox is frozen. Raises OSError."""
 
 
@@ -80,7 +80,7 @@ async def connect_in(folder: Path, name: str) -> SocketStream:
 class Wire:
     """One socket to the agent."""
 
-    def __init__(self, stream: SocketStream) -> None:
+    def __init__(self, stream: ByteStream) -> None:
         self._stream = stream
         self._decoder = Decoder()
         self._frames: list[Frame] = []

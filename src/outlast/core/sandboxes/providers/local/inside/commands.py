@@ -13,7 +13,7 @@ TYPE_CHECKING = False  # importing `typing` would cost every sandbox 3 ms of its
 if TYPE_CHECKING:
     from typing import Any, Optional
 
-WORKSPACE = "/workspace"
+WORKSPACE = os.environ.get("OUTLAST_WORKSPACE") or "/workspace"  # set only in a hosted sandbox
 READ_SIZE = 65536
 DRAIN_READS = 64
 SHELL = "/bin/bash" if os.path.exists("/bin/bash") else "/bin/sh"

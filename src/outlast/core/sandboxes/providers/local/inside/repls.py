@@ -23,7 +23,7 @@ TYPE_CHECKING = False  # importing `typing` would cost every sandbox 3 ms of its
 if TYPE_CHECKING:
     from typing import Any, Callable, Optional
 
-TOOLS = "/opt/outlast"
+TOOLS = os.environ.get("OUTLAST_TOOLS") or "/opt/outlast"  # set only in a hosted sandbox
 ARGV = {
     "python": ["/usr/bin/env", "python3", "-u", f"{TOOLS}/inside/python_runner.py"],
     "typescript": [f"{TOOLS}/bin/deno", "repl", "--json", "--allow-all"],

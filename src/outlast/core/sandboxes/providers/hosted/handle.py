@@ -1,0 +1,157 @@
+"""The server's handle on a hosted sandbox: everything goes through the agent in there."""
+
+import inspect
+import socket
+from abc import abstractmethod
+from collections.abc import Awaitable, Callable
+from typing import Final, TypeVar
+
+import anyio
+from anyio.abc import ByteStream
+
+from outlast.base.errors import OutlastError, SandboxLost
+from outlast.core.sandboxes.defaults import lacking
+from outlast.core.sandboxes.interface import (
+    Command,
+    CommandResult,
+    Evaluation,
+    EvaluationResult,
+    OnOutput,
+    SandboxStatistics,
+)
+from outlast.core.sandboxes.providers.local.cgroups import Group
+from outlast.core.sandboxes.providers.local.connection import Pool
+from outlast.core.sandboxes.providers.local.handle import AgentHandle
+
+T = TypeVar("T")
+EXTEND_EVERY_S: Final = 300.0
+MAX_BREAKS: Final = 5
+
+
+class HostedSandbox(AgentHandle):
+    """See `Sandbox`. An adapter says how its service sleeps, wakes, ends and is reached.
+
+    While it sleeps calls wait here. A connection that breaks under a command or an evaluation, because it was put to
+    sleep or the network failed, is made anew and attaches again, and what was heard already is not told twice.
+    """
+
+    def __init__(self, sandbox_id: str, ref: str, *, asleep: bool = False) -> None:
+        super().__init__(Pool(sandbox_id, self._open), Group(()))
+        self._sandbox_id = sandbox_id
+        self._ref = ref
+        self._waking = anyio.Event()
+        if not asleep:
+            self._waking.set()
+
+    @property
+    def sandbox_id(self) -> str:
+        return self._sandbox_id
+
+    @property
+    def ref(self) -> str:
+        return self._ref
+
+    @abstractmethod
+    async def open_stream(self) -> ByteStream:
+        """A connection to the agent. Raises OSError when the sandbox is gone."""
+
+    @abstractmethod
+    async def is_there(self) -> bool:
+        """Whether the sandbox still lives with its agent, awake or asleep."""
+
+    @abstractmethod
+    async def extend(self) -> None:
+        """Ask the service to let it run on."""
+
+    async def run(self, command: Command, on_output: OnOutput | None = None) -> CommandResult:
+        heard = _Heard(on_output)
+        return await self._steadily(lambda: super(HostedSandbox, self).run(command, heard.anew()))
+
+    async def evaluate(self, evaluation: Evaluation, on_output: OnOutput | None = None) -> EvaluationResult:
+        heard = _Heard(on_output)
+        return await self._steadily(lambda: super(HostedSandbox, self).evaluate(evaluation, heard.anew()))
+
+    async def statistics(self) -> SandboxStatistics:
+        """What its whole machine uses."""
+        head, _ = await self._pool.ask("statistics")
+        return SandboxStatistics(int(head["memory_bytes"]), int(head["processes"]), float(head["cpu_s"]))
+
+    async def dial(self, port: int) -> socket.socket:
+        lacking("preview", f"port {port} cannot be reached")
+
+    async def egress_listener(self) -> socket.socket:
+        lacking("egress", "the service carries what leaves the sandbox")
+
+    @property
+    def sleeps(self) -> bool:
+        """Whether calls wait."""
+        return not self._waking.is_set()
+
+    async def fall_asleep(self) -> None:
+        """From now on calls wait; the connections, which do not survive it, are dropped."""
+        self._waking = anyio.Event()
+        await self._pool.aclose()
+
+    def wake_up(self) -> None:
+        self._waking.set()
+
+    async def _open(self) -> ByteStream:
+        await self._waking.wait()
+        return await self.open_stream()
+
+    async def _steadily(self, call: Callable[[], Awaitable[T]]) -> T:
+        """Do it, and again after each break, while the service is asked not to let the sandbox go."""
+        outcome: list[T] = []
+        failure: Exception | None = None
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._keep)
+            try:
+                outcome.append(await self._through_breaks(call))
+            except Exception as error:  # told outside of the group, which would wrap it
+                failure = error
+            tasks.cancel_scope.cancel()
+        if failure is not None:
+            raise failure
+        return outcome[0]
+
+    async def _through_breaks(self, call: Callable[[], Awaitable[T]]) -> T:
+        for _ in range(MAX_BREAKS):
+            try:
+                return await call()
+            except SandboxLost:
+                if not await self.is_there():
+                    raise
+        return await call()
+
+    async def _keep(self) -> None:
+        while True:
+            await anyio.sleep(EXTEND_EVERY_S)
+            try:
+                await self.extend()
+            except OutlastError:
+                continue  # the call itself finds out what is wrong
+
+
+class _Heard:
+    """Tells a listener each piece of output once, though a new connection delivers all of it from its start."""
+
+    def __init__(self, listener: OnOutput | None) -> None:
+        self._listener = listener
+        self._told = 0
+
+    def anew(self) -> OnOutput | None:
+        """What a new connection is given to tell."""
+        if self._listener is None:
+            return None
+        listener, seen = self._listener, 0
+
+        async def tell(text: str) -> None:
+            nonlocal seen
+            fresh = text[max(0, self._told - seen) :]
+            seen += len(text)
+            if fresh:
+                self._told = seen
+                if inspect.isawaitable(waiting := listener(fresh)):
+                    await waiting
+
+        return tell
