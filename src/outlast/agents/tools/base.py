@@ -31,6 +31,7 @@ class ToolBase:
     arguments: ClassVar[type[Arguments]]
     asks_person: ClassVar[bool] = False
     repeatable: ClassVar[bool] = False
+    changes_files: ClassVar[bool] = False  # a checkpoint is taken after each call
 
     def spec(self) -> ToolSpec:
         return _spec(self.name, self.description, self.arguments)

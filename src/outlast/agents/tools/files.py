@@ -35,6 +35,7 @@ class WriteFiles(ToolBase):
     )
     arguments: ClassVar[type[Arguments]] = WriteArguments
     repeatable: ClassVar[bool] = True
+    changes_files: ClassVar[bool] = True
 
     def __init__(self, workspaces: Workspaces) -> None:
         self._workspaces = workspaces

@@ -29,6 +29,7 @@ class RunCode(ToolBase):
     )
     arguments: ClassVar[type[Arguments]] = CodeArguments
     reattaches: ClassVar[bool] = True
+    changes_files: ClassVar[bool] = True
 
     def __init__(self, workspaces: Workspaces, output_bytes: int) -> None:
         self._workspaces, self._output_bytes = workspaces, output_bytes

@@ -26,6 +26,7 @@ class Terminal(ToolBase):
     )
     arguments: ClassVar[type[Arguments]] = TerminalArguments
     reattaches: ClassVar[bool] = True
+    changes_files: ClassVar[bool] = True
 
     def __init__(self, workspaces: Workspaces, timeout_s: float, output_bytes: int) -> None:
         self._workspaces, self._timeout_s, self._output_bytes = workspaces, timeout_s, output_bytes

@@ -169,6 +169,7 @@ async def _announce_retry(
 
 async def _fail(leg: "Leg", effect: Effect, error: OutlastError) -> None:
     """The turn failed for good: the run ends with what was made and an error a person can act on."""
+    await leg.files_saved()
     events: list[NamedEvent] = []
     reason = "policy" if error.code == "model_policy_refused" else "provider"
     data = ErrorData(
@@ -187,6 +188,8 @@ async def _record_turn(leg: "Leg", effect: Effect, turn: Turn) -> None:
     """Record the whole turn with a verdict on each of its calls; a turn without calls ends the run in the same
     commit."""
     assert turn.end is not None
+    if not turn.calls:
+        await leg.files_saved()
     usage = asdict(turn.end.usage)
     events = turn.completed()
     completed = StepCompleted(

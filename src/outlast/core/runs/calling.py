@@ -25,6 +25,7 @@ from outlast.core.runs.parking import announce_decisions_in
 from outlast.core.runs.profile import Tool, ToolContext, ToolResult
 from outlast.core.runs.rules import AskModel, backoff_s, next_step
 from outlast.core.runs.turns import encodable, parse_arguments
+from outlast.core.sandboxes.checkpoints.store import mark_changed
 from outlast.core.streams.log import NamedEvent
 from outlast.db.database import Tx
 
@@ -79,7 +80,7 @@ async def _call(leg: "Leg", effect: Effect) -> None:
         notes, leg.untold = leg.untold, []
         result = replace(result, content="\n".join([*(f"[{note}]" for note in notes), result.content]))
     with anyio.CancelScope(shield=True):  # write the outcome first, then stop
-        await _record_result(leg, effect, result)
+        await _record_result(leg, effect, result, changed=getattr(tool, "changes_files", False))
     await _quietly(leg, tool.forget, context)
 
 
@@ -168,7 +169,8 @@ def _context(leg: "Leg", effect: Effect) -> ToolContext:
     )
 
 
-async def _record_result(leg: "Leg", effect: Effect, result: ToolResult) -> None:
+async def _record_result(leg: "Leg", effect: Effect, result: ToolResult, changed: bool = False) -> None:
+    """`changed`: the call may have changed files, so they are saved beside what comes next."""
     content = encodable(result.content)
     if len(content) > RESULT_CHARS:
         half = RESULT_CHARS // 2
@@ -188,9 +190,12 @@ async def _record_result(leg: "Leg", effect: Effect, result: ToolResult) -> None
     events: list[NamedEvent] = [("tool_call.result", shown)]
 
     def change(tx: Tx) -> tuple[Transcript, Effect] | None:
+        workspace_id = store.run_of(tx, leg.run.id).workspace_id if changed or result.files else None
+        if changed and workspace_id is not None:
+            mark_changed(tx, workspace_id)
+            leg.workspace_id = workspace_id
         if result.files:
-            workspace_id = store.run_of(tx, leg.run.id).workspace_id or ""
-            files = FilesChanged(run_id=leg.run.id, workspace_id=workspace_id, files=list(result.files))
+            files = FilesChanged(run_id=leg.run.id, workspace_id=workspace_id or "", files=list(result.files))
             events.append(("files.changed", files))
         store.update_effect(
             tx,
@@ -203,6 +208,8 @@ async def _record_result(leg: "Leg", effect: Effect, result: ToolResult) -> None
 
     named = await leg.record(events, change)
     leg.named = named or leg.named
+    if changed:
+        leg.files_changed(effect.id)
 
 
 def _name_next_turn(tx: Tx, leg: "Leg", events: list[NamedEvent]) -> tuple[Transcript, Effect] | None:

@@ -34,6 +34,7 @@ from outlast.core.runs.model import Run
 from outlast.core.runs.profile import Profile
 from outlast.core.runs.rules import OPEN_CALLS, THREAD_STATUS, End
 from outlast.core.runs.watching import arm_abandonment
+from outlast.core.sandboxes.checkpoints.store import bind, mark_changed
 from outlast.core.streams.log import NamedEvent, append
 from outlast.core.threads import messages as thread_messages
 from outlast.core.threads import store as threads
@@ -84,6 +85,7 @@ def settle(tx: Tx, settings: Settings, profile: Profile | None, run: Run, ending
     events.append(_closing_event(tx, run, ending, message.id if message else None, problems, charged))
     events.append(("stream.ended", RunReference(run_id=run.id)))
     _hand_thread_on(tx, settings, run, ending)
+    _leave_files(tx, run, message.id if message else None, cut=ending.end.status != "completed")
     days = (
         settings.retention.completed_days if ending.end.status != "error" else settings.retention.error_days
     )
@@ -104,6 +106,16 @@ def end_unheld(tx: Tx, settings: Settings, profile: Profile | None, run: Run, en
         run.leg == "blocked"
     ):  # it never was the active run, so its thread learns of its end from the thread's own log
         append(tx, run.thread_id, [event for event in events if event[0].startswith("run.")])
+
+
+def _leave_files(tx: Tx, run: Run, answer_id: str | None, *, cut: bool) -> None:
+    """The last checkpoint of the run is the answer's. A call that was cut off may have changed files after it."""
+    if run.workspace_id is None:
+        return
+    if answer_id is not None:
+        bind(tx, run.id, answer_id)
+    if cut:
+        mark_changed(tx, run.workspace_id)
 
 
 def _as_saved(run: Run, ending: Ending) -> list[NamedEvent]:

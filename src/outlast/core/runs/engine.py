@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from outlast.base.clock import Clock
 from outlast.base.settings import Settings
@@ -13,9 +13,20 @@ from outlast.core.streams.writer import Flusher
 from outlast.db.database import Database
 
 
+class FileKeeping(Protocol):
+    """What the sandboxes room does for the files that runs change."""
+
+    def changed(self, workspace_id: str, run_id: str | None, effect_id: str | None) -> None:
+        """A tool call may have changed files: a checkpoint is taken soon, beside what the run does next."""
+
+    async def settled(self, workspace_id: str) -> None:
+        """Return once that is done. Does not raise."""
+
+
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """The open resources that runs stand on. `image` reads an attachment's bytes for a model that sees."""
+    """The open resources that runs stand on. `image` reads an attachment's bytes for a model that sees; `files` is None
+    where there are no sandboxes."""
 
     db: Database
     hub: Hub
@@ -26,6 +37,7 @@ class Engine:
     flusher: Flusher
     node_id: str
     log: Callable[..., None]
+    files: FileKeeping | None = None
 
     def questions(self) -> frozenset[str]:
         """Names of the tools whose calls are questions to a person."""

@@ -23,6 +23,7 @@ from outlast.db.database import Tx
 
 T = TypeVar("T")
 LAST_WORDS_S = 5.0  # how long the last transaction of a cancelled leg may take
+SAVE_FILES_S = 15.0  # how long an answer waits for its checkpoint; then it is taken afterwards
 
 
 class Leg:
@@ -43,6 +44,7 @@ class Leg:
         )
         self.lost: set[str] = set()  # sandboxes whose loss this leg has told of
         self.untold: list[str] = []  # what the model is to read with the next result
+        self.workspace_id = run.workspace_id  # where its calls have changed files
         self.scope = anyio.CancelScope()
         self._streamed: dict[tuple[str, str], list[str]] = {}  # (event, part id): deltas not yet folded
         self.writer = RunWriter(
@@ -112,6 +114,17 @@ class Leg:
             data = {"part_id": part_id, "delta": "".join(texts)}
             apply(self.shown, {"event": event, "data": data, "sequenceNumber": 0})
 
+    def files_changed(self, effect_id: str | None) -> None:
+        """A call may have changed files: they are saved beside what comes next."""
+        if self.engine.files is not None and self.workspace_id is not None:
+            self.engine.files.changed(self.workspace_id, self.run.id, effect_id)
+
+    async def files_saved(self) -> None:
+        """Before the run ends or waits: its files are in a checkpoint, unless that takes too long."""
+        if self.engine.files is not None and self.workspace_id is not None:
+            with anyio.move_on_after(SAVE_FILES_S):
+                await self.engine.files.settled(self.workspace_id)
+
     async def transcript(self) -> Transcript:
         return await self.engine.db.read(store.transcript_of, self.run.id, self.engine.questions())
 
@@ -130,6 +143,7 @@ class Leg:
         self.opening.append(("run.started", RunStarted(run_id=self.run.id, attempt=self.run.attempt)))
         if self.run.attempt == 1 and self.run.seq_saved <= 1:
             return
+        self.files_changed(None)  # a killed worker may not have come to it
         self.shown = fold_lines(await self.engine.db.read(read_all, self.run.id))
         self.shown.parts = [part for part in self.shown.parts if "type" in part]
         transcript = await self.transcript()
@@ -159,6 +173,7 @@ class Leg:
         elif isinstance(coming, CallTools):
             await call_tools(self, [transcript.effect(effect_id) for effect_id in coming.effect_ids])
         elif isinstance(coming, Wait):
+            await self.files_saved()
             return await park(self, coming.waiting_for)
         else:
             await self.end(coming)
@@ -172,6 +187,8 @@ class Leg:
 
     async def end(self, end: End, error: ErrorData | None = None, save_message: bool = True) -> None:
         """End the run, in a transaction of its own."""
+        if end.status != "cancelled":  # that is confirmed at once
+            await self.files_saved()
         events: list[NamedEvent] = []
         await self.record(
             events, lambda tx: events.extend(self.settle_in(tx, end, error, save_message)), last=True
@@ -181,6 +198,7 @@ class Leg:
     async def _end_now(self) -> None:
         run = await self.engine.db.read(store.run_of, self.run.id)
         await self.end(End("cancelled", run.cancel_reason or "user"))
+        self.files_changed(None)
 
     def _did_something(self, transcript: Transcript) -> bool:
         """Whether any tool has ever answered in this run: without, an answer could not even begin."""
