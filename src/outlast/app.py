@@ -15,6 +15,7 @@ import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -43,6 +44,8 @@ from outlast.core.runs.store import free_lapsed
 from outlast.core.runs.sweeper import SandboxSteps, Sweeper
 from outlast.core.runs.watching import Watching
 from outlast.core.runs.worker import Worker
+from outlast.core.sandboxes.checkpoints.keeper import CheckpointKeeper
+from outlast.core.sandboxes.checkpoints.store import fork_files
 from outlast.core.sandboxes.egress.keeper import EgressKeeper
 from outlast.core.sandboxes.egress.rules import policy_of
 from outlast.core.sandboxes.ladder import Ladder
@@ -52,6 +55,7 @@ from outlast.core.sandboxes.providers.registry import open_provider
 from outlast.core.sandboxes.providers.setup import setup_from
 from outlast.core.sandboxes.services.keeper import ServiceKeeper
 from outlast.core.sandboxes.services.logs import ServiceLogs
+from outlast.core.sandboxes.snapshots.keeper import SnapshotKeeper
 from outlast.core.streams.hub import Hub
 from outlast.core.streams.writer import Flusher
 from outlast.db.blobs import FolderBlobs
@@ -86,6 +90,7 @@ class Program:
     sweeper: Sweeper
     sandboxes: SandboxManager | None
     egress: EgressKeeper | None
+    snapshots: SnapshotKeeper | None
     warmer: Warmer | None
 
 
@@ -136,7 +141,8 @@ async def open_program(settings: Settings) -> AsyncIterator[Program]:
         if sandboxes is not None:
             stack.push_async_callback(sandboxes.aclose)
         egress = _egress_keeper(settings, database, clock, folder, sandboxes)
-        yield _wire(settings, database, clock, folder, catalog, sandboxes, egress)
+        snapshots = _snapshot_keeper(settings, database, clock, folder, sandboxes)
+        yield _wire(settings, database, clock, folder, catalog, sandboxes, egress, snapshots)
 
 
 def _wire(
@@ -147,6 +153,7 @@ def _wire(
     catalog: ModelCatalog,
     sandboxes: SandboxManager | None,
     egress: EgressKeeper | None,
+    snapshots: SnapshotKeeper | None,
 ) -> Program:
     """The rooms, each given what it needs."""
     hub = Hub()
@@ -157,8 +164,9 @@ def _wire(
     keeper = None
     if sandboxes is not None:
         logs = ServiceLogs(folder / "services")
-        keeper = ServiceKeeper(database, clock, logs, lost=sandboxes.find)
+        keeper = ServiceKeeper(database, clock, logs, find=sandboxes.find)
         sandboxes.attend(keeper)
+    checkpoints = _checkpoint_keeper(settings, database, blobs, clock, folder, sandboxes)
     warm = settings.sandbox is not None and settings.sandbox.mode == "warm"
     warmer = Warmer(database, sandboxes) if sandboxes is not None and warm else None
     chat = ChatProfile(settings, Workspaces(database, sandboxes), blobs, catalog.get, keeper)
@@ -175,6 +183,7 @@ def _wire(
         flusher=Flusher(settings.streams.save_interval_s),
         node_id=node_id,
         log=_log_event,
+        files=checkpoints,
     )
     watching = Watching(database, hub, clock, settings, node_id)
     steps = _sandbox_steps(sandboxes)
@@ -191,6 +200,8 @@ def _wire(
         sandboxes=steps,
         machines=sandboxes,
         keeper=keeper,
+        checkpoints=checkpoints,
+        copy_files=fork_files if checkpoints is not None else None,
         warm=warmer.warm if warmer is not None else cold,
         profiles=frozenset(engine.profiles),
     )
@@ -205,6 +216,7 @@ def _wire(
         sweeper=Sweeper(engine, steps),
         sandboxes=sandboxes,
         egress=egress,
+        snapshots=snapshots,
         warmer=warmer,
     )
 
@@ -278,6 +290,47 @@ def _egress_keeper(
     return keeper
 
 
+def _checkpoint_keeper(
+    settings: Settings,
+    database: Database,
+    blobs: FolderBlobs,
+    clock: SystemClock,
+    folder: Path,
+    sandboxes: SandboxManager | None,
+) -> CheckpointKeeper | None:
+    """What keeps the files of workspaces, where there are any."""
+    if settings.sandbox is None or sandboxes is None:
+        return None
+    keeper = CheckpointKeeper(
+        database,
+        blobs,
+        clock,
+        settings.sandbox,
+        folder,
+        node_id=node_of(folder),
+        local=sandboxes.provider.capabilities.volume,
+        find=sandboxes.find,
+        keep_unbound=timedelta(days=settings.retention.error_days),
+    )
+    sandboxes.keep_files(keeper)
+    return keeper
+
+
+def _snapshot_keeper(
+    settings: Settings,
+    database: Database,
+    clock: SystemClock,
+    folder: Path,
+    sandboxes: SandboxManager | None,
+) -> SnapshotKeeper | None:
+    """What has the configured packages installed once, for all sandboxes."""
+    if settings.sandbox is None or sandboxes is None:
+        return None
+    keeper = SnapshotKeeper(database, sandboxes.provider, clock, settings.sandbox, node_id=node_of(folder))
+    sandboxes.start_upon(keeper)
+    return keeper
+
+
 def _sandbox_steps(sandboxes: SandboxManager | None) -> SandboxSteps | None:
     if sandboxes is None:
         return None
@@ -298,6 +351,10 @@ async def _start_inner(program: Program, tasks: TaskGroup, worker_ended: anyio.E
         await _take_up_sandboxes(program.sandboxes)
         step, look = partial(pause_idle, program.services), partial(sweep, program.sandboxes)
         tasks.start_soon(Ladder(program.sandboxes, step, look).run)
+    if program.services.checkpoints is not None:
+        tasks.start_soon(program.services.checkpoints.run)
+    if program.snapshots is not None:
+        tasks.start_soon(program.snapshots.run)
     if program.warmer is not None:
         tasks.start_soon(program.warmer.run)
     tasks.start_soon(program.sweeper.run)

@@ -11,6 +11,7 @@ from outlast.core.presence.board import PresenceBoard
 from outlast.core.runs.engine import Engine
 from outlast.core.runs.sweeper import SandboxSteps
 from outlast.core.runs.watching import Watching
+from outlast.core.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.core.sandboxes.manager import SandboxManager
 from outlast.core.sandboxes.services.keeper import ServiceKeeper
 from outlast.core.streams.hub import Hub
@@ -27,8 +28,8 @@ def cold(_thread_id: str) -> None:
 class Services:
     """The opened resources of one server, wired in `app.py`. `profiles` are the agent profiles that are registered;
     `copy_files` copies a workspace's files into a fork (None: forks begin without files); `machines` opens workspaces,
-    `keeper` looks after their services and `sandboxes` is what of it runs need (all None: the configuration offers no
-    sandboxes); `warm` is told each thread that is made or gets a run."""
+    `keeper` looks after their services, `checkpoints` after their files, and `sandboxes` is what of it runs need (all
+    None: the configuration offers no sandboxes); `warm` is told each thread that is made or gets a run."""
 
     db: Database
     clock: Clock
@@ -42,6 +43,7 @@ class Services:
     sandboxes: SandboxSteps | None = None
     machines: SandboxManager | None = None
     keeper: ServiceKeeper | None = None
+    checkpoints: CheckpointKeeper | None = None
     warm: Callable[[str], None] = cold
     profiles: AbstractSet[str] = field(default=frozenset({"chat"}))
     copy_files: FileCopy | None = None

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
+from itertools import count
 from pathlib import Path
 from typing import Final
 
@@ -20,6 +21,7 @@ from outlast.base.events import CheckpointData
 from outlast.base.settings import SandboxSettings
 from outlast.core.sandboxes.checkpoints import store
 from outlast.core.sandboxes.checkpoints.elsewhere import fill_sandbox, scan_sandbox
+from outlast.core.sandboxes.checkpoints.garbage import GRACE_S, Collected, collect
 from outlast.core.sandboxes.checkpoints.memory import Memories, Trees
 from outlast.core.sandboxes.checkpoints.placing import place_tree
 from outlast.core.sandboxes.checkpoints.scan import Scan, scan_folder
@@ -33,6 +35,8 @@ from outlast.db.database import Database
 MEBIBYTE: Final = 1024 * 1024
 ROOM: Final = 2  # files with holes in them are longer than what the quota counts
 LOOK_EVERY_S: Final = 60.0
+COLLECT_EVERY: Final = 60  # looks
+KEEP_UNBOUND: Final = timedelta(days=30)
 LEFT_FOR: Final = timedelta(seconds=10)  # after that nobody is about to save a change any more
 Find = Callable[[str], Awaitable[Sandbox | None]]
 log = logging.getLogger("outlast.checkpoints")
@@ -58,9 +62,11 @@ class CheckpointKeeper:
         node_id: str,
         local: bool,
         find: Find,
+        keep_unbound: timedelta = KEEP_UNBOUND,
     ) -> None:
         self._db, self._blobs, self._clock, self._settings = db, blobs, clock, settings
         self._data_dir, self._node_id, self._local, self._find = data_dir, node_id, local, find
+        self._keep_unbound = keep_unbound
         self._locks: defaultdict[str, anyio.Lock] = defaultdict(anyio.Lock)
         self._trees = Trees()
         self._memories = Memories(data_dir / "checkpoints")
@@ -111,10 +117,12 @@ class CheckpointKeeper:
         """Until cancelled: save what `changed` tells of, and look after the rest every minute."""
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._serve, tasks)
-            while True:
+            for look in count(1):
                 await self._clock.sleep(LOOK_EVERY_S)
                 try:
                     await self.look_after()
+                    if look % COLLECT_EVERY == 0:
+                        await self.collect()
                 except (OutlastError, OSError) as error:
                     log.warning("workspaces not looked after", extra={"reason": str(error)})
 
@@ -129,6 +137,14 @@ class CheckpointKeeper:
             for workspace_id in await self._db.read(store.idle, self._node_id, self._ttl):
                 await self.evict(workspace_id)
         await anyio.to_thread.run_sync(self._memories.write)
+        gone = await self._db.read(store.unknown, self._memories.known())
+        for workspace_id in gone:
+            self._memories.forget(workspace_id)
+            self._locks.pop(workspace_id, None)
+
+    async def collect(self, grace_s: float = GRACE_S) -> Collected:
+        """Remove checkpoints that have had their time, and blobs that nobody has named for `grace_s`; see `garbage`."""
+        return await collect(self._db, self._blobs, self._keep_unbound, grace_s)
 
     # --- the folder
 

@@ -249,6 +249,16 @@ def unsaved(tx: Tx, node_id: str, before: datetime) -> list[tuple[str, str | Non
     return [(row["id"], row["run_id"]) for row in tx.all(rows.limit(IN_ONE))]
 
 
+def unknown(tx: Tx, workspace_ids: Collection[str]) -> set[str]:
+    """Those of the ids that no workspace has."""
+    known: set[str] = set()
+    wanted = sorted(workspace_ids)
+    for at in range(0, len(wanted), IN_ONE):
+        some = workspaces.c.id.in_(wanted[at : at + IN_ONE])
+        known |= set(tx.execute(sa.select(workspaces.c.id).where(some)).scalars())
+    return set(wanted) - known
+
+
 def located(tx: Tx, hashes: Collection[str]) -> dict[str, tuple[str, int]]:
     """Where contents of these hashes lie, as far as they are known: (blob, offset). A blob may be gone by now."""
     wanted, found = sorted(hashes), {}
