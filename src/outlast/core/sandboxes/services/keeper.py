@@ -1,7 +1,7 @@
 """Keeps the declared services of awake sandboxes running: starts them, takes them up again after a restart of the
 server, checks that they answer, starts them again when they end."""
 
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -36,6 +36,7 @@ FIRST_LOOK_S: Final = 0.1
 LONGEST_LOOK_S: Final = 1.0
 CHECK_S: Final = 30.0  # how long an answer may take: a dev server compiles before its first one
 SHOWN_BYTES: Final = 2_000
+SUSPECT_S: Final = (0.05, 0.2, 1.0, 3.0)
 KILL: Final = 9
 
 
@@ -60,7 +61,8 @@ class Life:
 
 class ServiceKeeper:
     """An `Attendant` of the sandbox manager. In memory: only who is awake and which tasks look after what; everything
-    else is in rows and logs. `lost` is told the workspace whose sandbox was found gone."""
+    else is in rows and logs. `find` (`SandboxManager.find`) is asked when a sandbox seems to be
+    gone."""
 
     def __init__(
         self,
@@ -68,10 +70,10 @@ class ServiceKeeper:
         clock: Clock,
         logs: ServiceLogs,
         *,
-        lost: Callable[[str], Coroutine[Any, Any, object]] | None = None,
+        find: Callable[[str], Awaitable[object]] | None = None,
         announce: Announce = announce_to_project,
     ) -> None:
-        self._db, self._clock, self._lost, self._announce = db, clock, lost, announce
+        self._db, self._clock, self._find, self._announce = db, clock, find, announce
         self.logs = logs
         self._awake: dict[str, Place] = {}
         self._tasks: TaskGroup | None = None
@@ -162,13 +164,23 @@ class ServiceKeeper:
                 if anew:
                     await self._end_process(place, service.name)
                 await self._lives(place, service.declared)
-            except SandboxLost:
-                if self._lost is not None and self._tasks is not None:
-                    self._tasks.start_soon(self._lost, place.row.workspace_id)
-            except OutlastError as error:
-                await self._tell(place, service.name, ServiceState.FAILED, error.message)
+            except* SandboxLost:
+                if self._tasks is not None:
+                    self._tasks.start_soon(self._suspect, place)
+            except* OutlastError as errors:
+                await self._tell(place, service.name, ServiceState.FAILED, str(_first(errors)))
         if place.kept.get(service.name) is scope:
             del place.kept[service.name]
+
+    async def _suspect(self, place: Place) -> None:
+        """Its connections broke: look whether it is gone, which shows a moment later; if it is not, begin again."""
+        for pause_s in SUSPECT_S:
+            await anyio.sleep(pause_s)
+            if self._awake.get(place.row.workspace_id) is not place:
+                return
+            if self._find is not None:
+                await self._find(place.row.workspace_id)
+        await self._begin_all(place)
 
     async def _lives(self, place: Place, service: Declared) -> None:
         failures = 0
@@ -275,6 +287,13 @@ class ServiceKeeper:
         await self._db.write(change)
         news, self._news = self._news, anyio.Event()
         news.set()
+
+
+def _first(errors: BaseExceptionGroup[Any]) -> BaseException:
+    found: BaseException = errors
+    while isinstance(found, BaseExceptionGroup):
+        found = found.exceptions[0]
+    return found
 
 
 def _tag(name: str) -> str:
