@@ -38,6 +38,9 @@ class ProviderDefaults:
     async def build_snapshot(self, recipe: SnapshotRecipe, progress: Progress) -> BuiltSnapshot:
         lacking("snapshot", f"{recipe.name} cannot be built")
 
+    async def has_snapshot(self, ref: str) -> bool:
+        return True
+
     async def remove_snapshot(self, ref: str) -> None:
         return None
 

@@ -289,6 +289,9 @@ class SandboxProvider(Protocol):
         `create`. Asked again for what is there, answers at once. Raises `SandboxUnavailable` with the end of the
         output when a step fails; nothing is left then. Without the capability `snapshot`: `SandboxUnavailable`."""
 
+    async def has_snapshot(self, ref: str) -> bool:
+        """Whether it is still there; asked before each start from it, so it must be quick."""
+
     async def remove_snapshot(self, ref: str) -> None:
         """Remove it from disk. Raises `Conflict` while a living sandbox was started from it. Fine when it is gone."""
 

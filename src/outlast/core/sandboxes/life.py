@@ -12,6 +12,7 @@ import anyio
 from outlast.base.errors import SandboxLost
 from outlast.base.settings import SandboxSettings
 from outlast.core.sandboxes import store
+from outlast.core.sandboxes.hosted import BASE
 from outlast.core.sandboxes.hosted import find as find_hosted
 from outlast.core.sandboxes.interface import Limits, Sandbox, SandboxProvider, SandboxSpec
 from outlast.core.sandboxes.rules import PauseKind, State, Step, is_alive, may_become, must_thaw, step_to_use
@@ -62,6 +63,14 @@ class WayOut(Protocol):
         """Its processes are ended; `for_good`: it never starts again."""
 
 
+class Snapshots(Protocol):
+    """Knows what sandboxes start from."""
+
+    async def start_from(self, sandbox_id: str, project_id: str, template: str | None) -> str:
+        """The ref of the snapshot to start this sandbox from; empty: the bare base. May wait for it to be built. Raises
+        `SandboxUnavailable` when there is none."""
+
+
 class Lives:
     """In memory: handles on living sandboxes by workspace (open sockets, found again by ref after a restart)."""
 
@@ -77,6 +86,7 @@ class Lives:
         self.provider = provider
         self.handles: dict[str, Sandbox] = {}
         self.attendants: list[Attendant] = []
+        self.snapshots: Snapshots | None = None
         self.way_out: WayOut | None = None
         self.files: FileKeeper | None = None
 
@@ -200,9 +210,17 @@ class Lives:
             self.workspace_dir(row.workspace_id),
             limits,
             env={} if hosted is None else hosted.env,
+            snapshot_ref=await self._snapshot_ref(row, hosted.template if hosted else None),
             home_is_workspace=hosted is not None,
         )
         return spec if self.way_out is None else await self.way_out.prepare(row, spec)
+
+    async def _snapshot_ref(self, row: SandboxRow, template: str | None) -> str:
+        """What the configuration has installed, or the snapshot that somebody asked for by name; empty: the bare
+        base."""
+        if self.snapshots is None or template == BASE:
+            return ""
+        return await self.snapshots.start_from(row.id, row.project_id, template)
 
     async def change(
         self, row: SandboxRow, state: State, pause_kind: PauseKind | None = None, *, ref: str | None = None

@@ -15,7 +15,7 @@ from outlast.base.errors import SandboxLost
 from outlast.base.settings import SandboxSettings
 from outlast.core.sandboxes import store
 from outlast.core.sandboxes.interface import Sandbox, SandboxProvider, SandboxStatistics
-from outlast.core.sandboxes.life import MEBIBYTE, Attendant, FileKeeper, Lives, WayOut
+from outlast.core.sandboxes.life import MEBIBYTE, Attendant, FileKeeper, Lives, Snapshots, WayOut
 from outlast.core.sandboxes.rules import (
     PauseKind,
     State,
@@ -82,6 +82,10 @@ class SandboxManager:
     def keep_files(self, keeper: FileKeeper) -> None:
         """From now on it is asked for the files before a sandbox starts, and told before one is ended."""
         self.lives.files = keeper
+
+    def start_upon(self, snapshots: Snapshots) -> None:
+        """From now on it says what each sandbox starts from."""
+        self.lives.snapshots = snapshots
 
     def lead_out(self, way_out: WayOut) -> None:
         """From now on it gives each sandbox its way to the network."""

@@ -141,6 +141,9 @@ class LocalProvider(ProviderDefaults):
             snapshot = await Build(self.start, self._snapshots, recipe, progress).run()
         return BuiltSnapshot(recipe.name, await _in_thread(snapshot.size_bytes))
 
+    async def has_snapshot(self, ref: str) -> bool:
+        return self._snapshots.find(ref) is not None
+
     async def remove_snapshot(self, ref: str) -> None:
         await _in_thread(functools.partial(self._snapshots.remove, ref))
 

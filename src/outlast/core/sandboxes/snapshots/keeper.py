@@ -1,0 +1,341 @@
+"""Has the configured snapshot built, once; gives sandboxes the one to start from; gives up old ones."""
+
+import logging
+from dataclasses import dataclass
+from typing import Final
+
+import anyio
+import anyio.abc
+import anyio.to_thread
+
+from outlast.base.clock import Clock
+from outlast.base.errors import Conflict, OutlastError, SandboxUnavailable
+from outlast.base.events import SnapshotProgress
+from outlast.base.settings import SandboxSettings
+from outlast.core.sandboxes.interface import SandboxProvider, SnapshotRecipe
+from outlast.core.sandboxes.snapshots import store
+from outlast.core.sandboxes.snapshots.rules import (
+    Known,
+    State,
+    dependency_of,
+    must_build,
+    recipe_of,
+    to_collect,
+    to_start_from,
+)
+from outlast.core.sandboxes.snapshots.store import Announce, Place, announce_to_project
+from outlast.core.sandboxes.snapshots.template import check_template, read_template
+from outlast.db.database import Database
+
+TELL_EVERY_S: Final = 1.0
+COLLECT_EVERY_S: Final = 3600.0
+AFTER_ERROR_S: Final = 5.0
+SHOWN_CHARS: Final = 2000
+BARE: Final = ""
+log = logging.getLogger("outlast.snapshots")
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far the build is that runs now."""
+
+    step: str = ""
+    output: str = ""
+
+
+class SnapshotKeeper:
+    """`run` builds and collects, in the server's task tree; `start_from` waits for it.
+
+    In memory: how far the build under way is, and which projects wait for it. What is there is in the rows, also for a
+    second process (`outlast snapshot build` beside a server).
+    """
+
+    def __init__(
+        self,
+        db: Database,
+        provider: SandboxProvider,
+        clock: Clock,
+        settings: SandboxSettings,
+        *,
+        node_id: str,
+        announce: Announce = announce_to_project,
+    ) -> None:
+        """Raises `InvalidSetting` for a dependency that is no package and for a template that is no folder."""
+        for dependency in settings.dependencies:
+            dependency_of(dependency.package)
+        if settings.template:
+            check_template(settings.template)
+        self._db, self._provider, self._clock, self._settings = db, provider, clock, settings
+        self._place = Place(provider.name, node_id)
+        self._announce = announce
+        self._template = settings.template
+        self._recipe: SnapshotRecipe | None = None
+        self._recipe_known = False
+        self._progress: Progress | None = None
+        self._told_at = float("-inf")
+        self._waiting: dict[str, int] = {}
+        self._wish = anyio.Event()
+        self._news = anyio.Event()
+        self._building = anyio.Lock()
+
+    async def run(self) -> None:
+        """Build what is configured, then whenever somebody needs it and it is not there; collect what is old. Until
+        cancelled; a build cut short is begun anew by the next server."""
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._collect_now_and_then)
+            at_start = True
+            while True:
+                try:
+                    await self._build_if_needed(at_start=at_start)
+                except OutlastError as error:
+                    log.warning("no snapshot", extra={"code": error.code, "reason": error.message})
+                    await self._clock.sleep(AFTER_ERROR_S)
+                    self._wish.set()
+                self._ring()
+                await self._wish.wait()
+                at_start, self._wish = False, anyio.Event()
+
+    async def start_from(self, sandbox_id: str, project_id: str, template: str | None = None) -> str:
+        """The ref of the snapshot that a new sandbox starts from, recorded with both; empty: the bare base.
+
+        Waits for the build under way, telling the project how far it is. `template` names another snapshot instead of
+        the configured one. Raises `SandboxUnavailable` when it could not be built and there is no older one. A
+        cancelled call leaves the build alone.
+        """
+        known = await self._named(template) if template is not None else await self._configured(project_id)
+        if known is None:
+            return BARE
+        await self._db.write(store.start_from, self._place, known.name, sandbox_id)
+        return known.ref
+
+    async def build(self) -> Known | None:
+        """Build what is configured now, even if that failed a moment ago; None when nothing is to be installed. Raises
+        `SandboxUnavailable` with the reason. What is there already is looked at only."""
+        recipe = await self.recipe()
+        if recipe is None:
+            return None
+        failure = await self._build(recipe)
+        if failure is not None:
+            raise failure
+        return await self._db.read(store.find, self._place, recipe.name)
+
+    async def listed(self) -> tuple[list[store.SnapshotRow], str]:
+        """(all that is recorded, newest first; the name of the configured one, empty: none)."""
+        recipe = await self.recipe()
+        rows = await self._db.read(store.listed, self._place)
+        return rows, recipe.name if recipe else ""
+
+    async def remove(self, name: str) -> bool:
+        """False: there is none. Raises `Conflict` while a living sandbox was started from it."""
+        known = await self._db.read(store.find, self._place, name)
+        if known is None:
+            return False
+        if known.ref:
+            await self._provider.remove_snapshot(known.ref)
+        return await self._db.write(store.remove, self._place, name)
+
+    async def collect(self) -> list[str]:
+        """Remove those that no sandbox was started from for `snapshot_days`; the names of those removed."""
+        recipe = await self.recipe()
+        known = await self._db.read(store.all_known, self._place)
+        old = to_collect(
+            known, recipe.name if recipe else None, self._clock.now(), self._settings.snapshot_days
+        )
+        removed = []
+        for one in old:
+            try:
+                await self.remove(one.name)
+            except Conflict:
+                continue
+            removed.append(one.name)
+            log.info("snapshot removed", extra={"snapshot": one.name})
+        return removed
+
+    async def recipe(self) -> SnapshotRecipe | None:
+        """What the configuration asks for; None: nothing. Raises `InvalidSetting` for a template that cannot be
+        read."""
+        if not self._recipe_known:
+            self._recipe = await self._read_recipe()
+            self._recipe_known = True
+        return self._recipe
+
+    async def _read_recipe(self) -> SnapshotRecipe | None:
+        packages = [dependency.package for dependency in self._settings.dependencies]
+        files = await anyio.to_thread.run_sync(read_template, self._template) if self._template else {}
+        base = await self._provider.base_identity() if packages or self._settings.setup or files else ""
+        recipe = recipe_of(packages, self._settings.setup, files, base)
+        if recipe is not None and not self._provider.capabilities.snapshot:
+            log.warning(
+                "this provider has no snapshots: nothing of sandbox.dependencies is installed",
+                extra={"provider": self._provider.name},
+            )
+            return None
+        return recipe
+
+    # --- choosing -------------------------------------------------------------------------------------------------
+
+    async def _named(self, name: str) -> Known | None:
+        known = await self._db.read(store.find, self._place, name)
+        if (
+            known is None
+            or known.state is not State.READY
+            or not await self._provider.has_snapshot(known.ref)
+        ):
+            raise SandboxUnavailable(
+                f"The snapshot {name} is not ready on this server.",
+                hint="'outlast snapshot list' shows those that are.",
+                snapshot=name,
+            )
+        return known
+
+    async def _configured(self, project_id: str) -> Known | None:
+        recipe = await self.recipe()
+        if recipe is None:
+            return None
+        self._waiting[project_id] = self._waiting.get(project_id, 0) + 1
+        try:
+            return await self._settled(recipe, project_id)
+        finally:
+            self._waiting[project_id] -= 1
+            if not self._waiting[project_id]:
+                del self._waiting[project_id]
+
+    async def _settled(self, recipe: SnapshotRecipe, project_id: str) -> Known:
+        told = False
+        while True:
+            news = self._news
+            known = await self._usable()
+            own = next((one for one in known if one.name == recipe.name), None)
+            if own is not None and own.state is State.READY:
+                return own
+            if own is not None and not must_build(own, self._clock.now()):
+                return await self._instead(recipe, known, own, project_id)
+            if not told and self._progress is not None:
+                told = True
+                await self._tell([project_id], self._event(recipe, State.BUILDING))
+            self._wish.set()
+            await news.wait()
+
+    async def _usable(self) -> list[Known]:
+        """All that is recorded; what has been removed behind our back is forgotten, and built anew when wanted."""
+        known = await self._db.read(store.all_known, self._place)
+        kept = []
+        for one in known:
+            if one.state is State.READY and not await self._provider.has_snapshot(one.ref):
+                await self._db.write(store.forget, self._place, one.name)
+            else:
+                kept.append(one)
+        return kept
+
+    async def _instead(
+        self, recipe: SnapshotRecipe, known: list[Known], failed: Known, project_id: str
+    ) -> Known:
+        """An older one keeps working when the new one cannot be built."""
+        older = to_start_from(known, recipe.name)
+        event = self._event(recipe, State.FAILED, failed.error or "no reason is recorded", older is not None)
+        await self._tell([project_id], event)
+        if older is None:
+            raise SandboxUnavailable(
+                failed.error or f"The snapshot {recipe.name} could not be built.",
+                hint="Correct [[sandbox.dependencies]] or sandbox.setup; then 'outlast snapshot build'.",
+                snapshot=recipe.name,
+            )
+        log.warning("started from an older snapshot", extra={"snapshot": older.name, "failed": recipe.name})
+        return older
+
+    # --- building -------------------------------------------------------------------------------------------------
+
+    async def _build_if_needed(self, *, at_start: bool) -> None:
+        """At a start also what failed a moment ago is tried: the configuration may have been mended."""
+        recipe = await self.recipe()
+        if recipe is None:
+            return
+        known = await self._db.read(store.find, self._place, recipe.name)
+        if at_start or must_build(known, self._clock.now()):
+            await self._build(recipe)
+
+    async def _build(self, recipe: SnapshotRecipe) -> OutlastError | None:
+        async with self._building:
+            await self._db.write(store.begin, self._place, recipe)
+            self._progress = Progress()
+            try:
+                async with anyio.create_task_group() as tasks:
+                    failure = await self._build_telling(recipe, tasks)
+                    tasks.cancel_scope.cancel()
+            finally:
+                self._progress = None
+            if failure is None:  # of a failure each that waits is told by itself, with what it gets instead
+                await self._tell(list(self._waiting), self._event(recipe, State.READY))
+            self._ring()
+            return failure
+
+    async def _build_telling(self, recipe: SnapshotRecipe, tasks: anyio.abc.TaskGroup) -> OutlastError | None:
+        news = anyio.Event()
+
+        def hear(step: str, output: str) -> None:
+            last = self._progress or Progress()
+            self._progress = Progress(step, output[-SHOWN_CHARS:])
+            now = self._clock.monotonic()
+            if step != last.step or now - self._told_at >= TELL_EVERY_S:
+                self._told_at = now
+                news.set()
+            if step != last.step:
+                log.info("building a snapshot", extra={"snapshot": recipe.name, "step": step})
+
+        async def tell() -> None:
+            nonlocal news
+            while True:
+                await news.wait()
+                news = anyio.Event()
+                await self._tell(list(self._waiting), self._event(recipe, State.BUILDING))
+
+        tasks.start_soon(tell)
+        try:
+            built = await self._provider.build_snapshot(recipe, hear)
+        except (OutlastError, OSError) as raised:
+            error = raised if isinstance(raised, OutlastError) else _disk_failed(recipe, raised)
+            await self._db.write(store.fail, self._place, recipe.name, error.message)
+            log.warning("snapshot not built", extra={"snapshot": recipe.name, "reason": error.message})
+            return error
+        await self._db.write(store.finish, self._place, recipe.name, built.ref, built.size_bytes)
+        log.info("snapshot ready", extra={"snapshot": recipe.name, "size_bytes": built.size_bytes})
+        return None
+
+    async def _collect_now_and_then(self) -> None:
+        while True:
+            try:
+                await self.collect()
+            except OutlastError as error:
+                log.warning("snapshots not collected", extra={"code": error.code, "reason": error.message})
+            await self._clock.sleep(COLLECT_EVERY_S)
+
+    # --- telling --------------------------------------------------------------------------------------------------
+
+    def _event(
+        self, recipe: SnapshotRecipe, state: State, error: str | None = None, older: bool = False
+    ) -> SnapshotProgress:
+        progress = self._progress or Progress()
+        return SnapshotProgress(
+            name=recipe.name,
+            state=state.value,
+            step=progress.step,
+            output=progress.output,
+            error=error,
+            older=older,
+        )
+
+    async def _tell(self, projects: list[str], data: SnapshotProgress) -> None:
+        for project_id in projects:
+            await self._db.write(self._announce, project_id, data)
+
+    def _ring(self) -> None:
+        self._news.set()
+        self._news = anyio.Event()
+
+
+def _disk_failed(recipe: SnapshotRecipe, error: OSError) -> SandboxUnavailable:
+    return SandboxUnavailable(
+        f"the snapshot {recipe.name} could not be built: {error}",
+        hint="Look at the disk that holds the cache directory.",
+        snapshot=recipe.name,
+    )
