@@ -15,7 +15,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from outlast.base.errors import InputTooLarge, MalformedInput, OutlastError
+from outlast.base.errors import InputTooLarge, MalformedInput, OutlastError, SandboxLost
+from outlast.surfaces.http.stream import ABORT
 from outlast.surfaces.protocols.e2b.problems import connect_error, http_status_of_word, told, word_of
 
 Message = dict[str, Any]
@@ -27,6 +28,7 @@ STREAM: Final = "application/connect+json"
 COMPRESSED: Final = 1
 END: Final = 2
 MAX_MESSAGE_BYTES: Final = 4_000_000
+LOST: Final = "The sandbox was not found: it went away while this was under way."
 DEFAULT_PING_S: Final = 90.0
 _HEAD: Final = struct.Struct(">BI")
 
@@ -131,7 +133,8 @@ def unary_error(error: OutlastError) -> Response:
 
 class StreamAnswer:
     """An ASGI answer: what `produce` emits, then the end. A caller that hangs up cancels it; after `timeout_s` the
-    stream ends with `deadline_exceeded`."""
+    stream ends with `deadline_exceeded`. When the sandbox goes away under it, the connection is cut, as SDKs expect:
+    they look then whether it still runs."""
 
     def __init__(self, produce: Produce, timeout_s: float | None = None) -> None:
         self._produce = produce
@@ -143,16 +146,25 @@ class StreamAnswer:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(_until_hung_up, receive, tasks.cancel_scope)
             end = await self._run(send)
-            await send({"type": "http.response.body", "body": envelope(end, END), "more_body": False})
+            cut = scope.get("extensions", {}).get(ABORT)
+            if end is None and cut is not None:
+                cut()
+            else:
+                body = envelope(end or {"error": connect_error("unavailable", LOST)}, END)
+                await send({"type": "http.response.body", "body": body, "more_body": False})
             tasks.cancel_scope.cancel()
 
-    async def _run(self, send: Send) -> Message:
+    async def _run(self, send: Send) -> Message | None:
+        """How the stream ends; None: the sandbox is gone."""
+
         async def emit(message: Message) -> None:
             await send({"type": "http.response.body", "body": envelope(message), "more_body": True})
 
         try:
             with anyio.move_on_after(self._timeout_s) as deadline:
                 await self._produce(emit)
+        except SandboxLost:
+            return None
         except OutlastError as error:
             return {"error": connect_error(word_of(error), told(error))}
         if deadline.cancelled_caught:

@@ -155,8 +155,6 @@ def _order(body: shapes.NewSandbox) -> HostedOrder:
     for name, asked in (("mcp", body.mcp), ("iam", body.iam), ("volumeMounts", body.volume_mounts)):
         if asked:
             raise NotOffered(f"{name} is not offered: this server's sandboxes have no such thing.")
-    if body.allow_internet_access:
-        raise NotOffered("Sandboxes here have no open way to the internet.")
     auto_resume = body.auto_resume is not None and body.auto_resume.enabled
     options: dict[str, Any] = {
         "timeout_s": body.timeout,
@@ -177,7 +175,7 @@ def _order(body: shapes.NewSandbox) -> HostedOrder:
 
 def _network(asked: shapes.Network) -> dict[str, Any]:
     """What was asked for, if it is no more than this server gives: nothing goes out that the operator did not open."""
-    opened = asked.allow_out or asked.rules or asked.egress_proxy or asked.allow_internet_access
+    opened = asked.allow_out or asked.rules or asked.egress_proxy
     if opened:
         raise NotOffered(
             "A caller cannot open the network of a sandbox here.",

@@ -38,12 +38,14 @@ class Network(Body):
 
 
 class NewSandbox(Body):
+    """Older SDKs ask for the internet with every sandbox (`allow_internet_access`), so that is let be: what may go out
+    is the operator's to say."""
+
     template: str = Field("base", alias="templateID", max_length=80)
     timeout: int = 300
     auto_pause: bool = Field(False, alias="autoPause")
     auto_pause_memory: bool | None = Field(None, alias="autoPauseMemory")
     auto_resume: AutoResume | None = Field(None, alias="autoResume")
-    allow_internet_access: bool | None = None
     network: Network | None = None
     metadata: dict[str, str] = {}
     env: dict[str, str] = Field({}, alias="envVars")
