@@ -1,9 +1,8 @@
 """Sandboxes: see them, put them to sleep, wake and end them, read the files in them."""
 
-from typing import Final
-
 import sqlalchemy as sa
 
+from outlast.actions.checkpoints import MAX_FILE_BYTES, MAX_FILES, list_asleep, read_asleep
 from outlast.actions.sandbox_views import SandboxView, read_sandbox, require_row
 from outlast.actions.services import Services
 from outlast.base.errors import SandboxUnavailable
@@ -18,9 +17,6 @@ from outlast.core.sandboxes.manager import SandboxManager
 from outlast.core.sandboxes.orphans import collect
 from outlast.db.database import Tx
 from outlast.db.tables import runs
-
-MAX_FILE_BYTES: Final = 5_000_000
-MAX_FILES: Final = 5_000
 
 
 async def pause_sandbox(services: Services, actor: Actor, sandbox_id: str) -> SandboxView:
@@ -51,15 +47,22 @@ async def kill_sandbox(services: Services, actor: Actor, sandbox_id: str) -> San
 
 
 async def list_files(services: Services, actor: Actor, sandbox_id: str, path: str = "") -> list[FileEntry]:
-    """Files and folders of the workspace below `path`, at most 5,000. Wakes the sandbox. Raises `PathRefused`."""
+    """Files and folders of the workspace below `path`, at most 5,000. Of a sandbox that is asleep its
+    checkpoint answers; only where nothing was kept is it woken. Raises `PathRefused`, `NotFound`."""
     row = await services.db.read(require_row, actor, sandbox_id, Right.READ)
+    kept = await list_asleep(services, row["workspace_id"], path)
+    if kept is not None:
+        return kept
     sandbox = await machines_of(services).ensure(row["workspace_id"], row["project_id"])
     return await sandbox.list_files(path, MAX_FILES)
 
 
 async def read_file(services: Services, actor: Actor, sandbox_id: str, path: str) -> bytes:
-    """A file's first 5 MB. Wakes the sandbox. Raises `NotFound`, `PathRefused`."""
+    """A file's first 5 MB; as `list_files`. Raises `NotFound`, `PathRefused`."""
     row = await services.db.read(require_row, actor, sandbox_id, Right.READ)
+    kept = await read_asleep(services, row["workspace_id"], path)
+    if kept is not None:
+        return kept
     sandbox = await machines_of(services).ensure(row["workspace_id"], row["project_id"])
     return await sandbox.read_file(path, MAX_FILE_BYTES)
 

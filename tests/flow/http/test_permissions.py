@@ -17,7 +17,7 @@ from outlast.core.projects.rules import Role
 from outlast.core.sandboxes.services.rules import Declared
 from outlast.core.sandboxes.services.store import declare
 from outlast.db.database import Tx
-from outlast.db.tables import approvals, attachments, effects, sandboxes, workspaces
+from outlast.db.tables import approvals, attachments, checkpoints, effects, sandboxes, workspaces
 from outlast.surfaces.http.application import create_api
 from tests.asgi import Answer, Browser
 from tests.factories import Team, join, make_run, make_user
@@ -51,7 +51,8 @@ class Scene:
             "approval_id": _waiting(tx, run_id, team.thread_id, "approval", "{}"),
             "question_id": _waiting(tx, run_id, team.thread_id, "question", '{"questions":[{"id":"a"}]}'),
             "attachment_id": _attachment(tx, team, blob),
-            "sandbox_id": _sandbox(tx, team),
+            "sandbox_id": (sandbox_id := _sandbox(tx, team)),
+            "checkpoint_id": _checkpoint(tx, team, sandbox_id),
             "name": "web",
             "invitation_id": invited.invitation.id,
             "secret": invited.secret,
@@ -109,6 +110,17 @@ def _sandbox(tx: Tx, team: Team) -> str:
     tx.execute(sa.insert(sandboxes).values(**own, **common))
     declare(tx, workspace_id, Declared("web", "true", 3000))
     return sandbox_id
+
+
+def _checkpoint(tx: Tx, team: Team, sandbox_id: str) -> str:
+    found = sa.select(sandboxes.c.workspace_id).where(sandboxes.c.id == sandbox_id)
+    own = {"id": new_id("checkpoint"), "workspace_id": tx.execute(found).scalar_one(), "tree": "0" * 64}
+    tx.execute(
+        sa.insert(checkpoints).values(
+            **own, project_id=team.project_id, reason="tool", files=0, size_bytes=0, created_at=tx.now
+        )
+    )
+    return str(own["id"])
 
 
 # Who may, as the first of these that gets further than the permission:
@@ -194,10 +206,17 @@ TABLE: dict[str, Row] = {
     "POST /v1/sandboxes/{sandbox_id}/pause": Row(EDITOR),
     "POST /v1/sandboxes/{sandbox_id}/resume": Row(EDITOR),
     "POST /v1/sandboxes/{sandbox_id}/kill": Row(EDITOR),
+    "GET /v1/sandboxes/{sandbox_id}/checkpoints": Row(VIEWER),
+    "GET /v1/threads/{thread_id}/checkpoints": Row(VIEWER),
+    "GET /v1/checkpoints/{checkpoint_id}": Row(VIEWER),
+    "GET /v1/checkpoints/{checkpoint_id}/diff": Row(VIEWER),
+    "GET /v1/checkpoints/{checkpoint_id}/files/content": Row(VIEWER),
+    "POST /v1/checkpoints/{checkpoint_id}/restore": Row(EDITOR),
 }
 QUERY = {
     "POST /v1/attachments": "?project_id={project_id}",
     "GET /v1/sandboxes/{sandbox_id}/files/content": "?path=a.txt",
+    "GET /v1/checkpoints/{checkpoint_id}/files/content": "?path=a.txt",
 }
 MAY: dict[str, Callable[[str], bool]] = {
     ANYBODY: lambda role: True,

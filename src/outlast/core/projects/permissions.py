@@ -9,7 +9,7 @@ from outlast.base.errors import Forbidden, NotFound
 from outlast.core.accounts.actor import Actor
 from outlast.core.projects.rules import NEEDED, Right, Role, allows
 from outlast.db.database import Tx
-from outlast.db.tables import members, runs, sandboxes, threads
+from outlast.db.tables import checkpoints, members, runs, sandboxes, threads
 
 _ROLE: Final = sa.select(members.c.role).where(
     members.c.project_id == sa.bindparam("project"), members.c.user_id == sa.bindparam("user")
@@ -45,6 +45,11 @@ def require_run(tx: Tx, actor: Actor, run_id: str, right: Right) -> sa.RowMappin
 def require_sandbox(tx: Tx, actor: Actor, sandbox_id: str, right: Right) -> sa.RowMapping:
     """The sandbox's row, if the actor has `right` in its project."""
     return _require_row(tx, actor, sandboxes, "sandbox", sandbox_id, right)
+
+
+def require_checkpoint(tx: Tx, actor: Actor, checkpoint_id: str, right: Right) -> sa.RowMapping:
+    """The checkpoint's row, if the actor has `right` in its project."""
+    return _require_row(tx, actor, checkpoints, "checkpoint", checkpoint_id, right)
 
 
 def require_owned(

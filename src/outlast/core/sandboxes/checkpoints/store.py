@@ -126,6 +126,18 @@ def bind(tx: Tx, run_id: str, message_id: str) -> None:
     tx.execute(sa.update(checkpoints).where(checkpoints.c.id == newest).values(message_id=message_id))
 
 
+def before(tx: Tx, this: CheckpointData) -> CheckpointData | None:
+    """What to compare a checkpoint with: the one of the answer before its own; where it belongs to no answer, the one
+    before it. None: there were no files."""
+    older = sa.select(checkpoints).where(
+        checkpoints.c.workspace_id == this.workspace_id, checkpoints.c.id < this.id
+    )
+    if this.message_id is not None:
+        older = older.where(checkpoints.c.message_id.is_not(None))
+    row = tx.one(older.order_by(checkpoints.c.id.desc()).limit(1))
+    return None if row is None else to_data(row)
+
+
 def at_message(tx: Tx, workspace_id: str, thread_id: str, position: int) -> CheckpointData | None:
     """The files as they were at a message: what the last answer up to it left. None: none was kept by then."""
     found = (

@@ -103,7 +103,11 @@ async def list_files(sandbox_id: str, services: Svc, actor: Signed, path: str = 
 @router.get("/sandboxes/{sandbox_id}/files/content", response_class=Response)
 async def read_file(sandbox_id: str, path: str, services: Svc, actor: Signed) -> Response:
     """A file's bytes, the first 5 MB of it, as a download."""
-    content = await actions.read_file(services, actor, sandbox_id, path)
+    return as_download(path, await actions.read_file(services, actor, sandbox_id, path))
+
+
+def as_download(path: str, content: bytes) -> Response:
+    """A file that agents wrote: never shown as a page of this origin."""
     name = quote(path.rsplit("/", 1)[-1], safe="")
     headers = {
         "content-disposition": f"attachment; filename*=UTF-8''{name}",
