@@ -58,6 +58,11 @@ class Answer:
         self._taken = 0
         self.may_reuse = False  # known once the answer is complete
 
+    @property
+    def is_over(self) -> bool:
+        """Whether all of it has come and been taken."""
+        return self._complete and not self._body
+
     async def head(self) -> Head:
         """The answer's beginning, past any 1xx. Raises `BadAnswer`."""
         while self._head is None:

@@ -61,6 +61,7 @@ class Proxy:
         self._body_begun = False
         self._body_sent = request.framing is None
         self._gone = False  # the visitor left
+        self._lent: Reached | None = None  # the line, until it is given back
         self.status = 0  # of the answer, once it has begun
 
     async def run(self, reached: Reached) -> None:
@@ -78,11 +79,11 @@ class Proxy:
         return not self._body_begun and self._request.method in REPEATABLE
 
     async def _pass(self, reached: Reached) -> None:
-        line, answer = reached.line, Answer(reached.line, is_head=self._request.method == "HEAD")
-        kept, failure = False, None
+        answer = Answer(reached.line, is_head=self._request.method == "HEAD")
+        self._lent, failure = reached, None
         try:
             async with anyio.create_task_group() as tasks:
-                tasks.start_soon(self._pass_in, line, tasks.cancel_scope)
+                tasks.start_soon(self._pass_in, reached.line, tasks.cancel_scope)
                 try:
                     await self.pass_out(answer)
                 except BadAnswer as error:
@@ -90,12 +91,15 @@ class Proxy:
                 tasks.cancel_scope.cancel()
             if failure is not None and not self._gone:
                 raise failure
-            kept = answer.may_reuse and self._body_sent and not self._gone
         finally:
-            if kept:
-                self._waker.pool.give_back(reached.sandbox.sandbox_id, self._request.visitor.port, line)
-            else:
-                line.close()
+            if self._lent is not None:
+                reached.line.close()
+
+    def _give_back(self, answer: Answer) -> None:
+        """The line is free for the next request, which may come as soon as the visitor has this answer."""
+        if self._lent is not None and answer.may_reuse and self._body_sent:
+            reached, self._lent = self._lent, None
+            self._waker.pool.give_back(reached.sandbox.sandbox_id, self._request.visitor.port, reached.line)
 
     async def _pass_in(self, line: Line, scope: anyio.CancelScope) -> None:
         """Head and body; then stay to see the visitor leave."""
@@ -134,11 +138,15 @@ class Proxy:
         is_events = first(head.headers, b"content-type").startswith(b"text/event-stream")
         headers = to_outside(head.headers, self._request.frame_ancestors)
         await self._send({"type": "http.response.start", "status": head.status, "headers": headers})
-        while (piece := await answer.piece()) is not None:
-            await self._send(_body(piece, more=True))
-            if not is_events:  # a stream of events is often only kept open
-                self._waker.use(self._request.visitor)
-        await self._send(_body(b"", more=False))
+        piece = b""
+        while not answer.is_over:
+            piece = await answer.piece() or b""
+            if not answer.is_over:
+                await self._send(_body(piece, more=True))
+                if not is_events:  # a stream of events is often only kept open
+                    self._waker.use(self._request.visitor)
+        self._give_back(answer)
+        await self._send(_body(piece, more=False))
 
     async def _head(self, answer: Answer) -> Head:
         """The head of the answer. A sandbox that fell asleep in between is woken."""
