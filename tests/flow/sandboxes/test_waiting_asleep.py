@@ -1,0 +1,220 @@
+"""A run waits for an approval while its sandbox falls asleep step by step and the server restarts; the decision brings
+both back, with the files. Real sandboxes; the clock is the test's."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import anyio
+import pytest
+
+from outlast.actions.approvals import decide_approval
+from outlast.actions.runs import read_run
+from outlast.actions.sandbox_views import list_sandboxes
+from outlast.actions.sandboxes import pause_idle, pause_sandbox, resume_sandbox
+from outlast.agents.tools.files import ReadFiles, WriteFiles
+from outlast.agents.tools.run_code import RunCode
+from outlast.agents.tools.terminal import Terminal
+from outlast.agents.workspaces import Workspaces
+from outlast.base.settings import PolicyRule, SandboxSettings, Settings
+from outlast.core.accounts.actor import Actor
+from outlast.core.runs.sweeper import SandboxSteps, Sweeper
+from outlast.core.runs.worker import Worker
+from outlast.core.sandboxes.manager import SandboxManager
+from outlast.core.sandboxes.orphans import reconcile
+from outlast.core.sandboxes.providers.local.provider import LocalProvider
+from outlast.db.opening import open_database
+from outlast.testing.catalog import ScriptedCatalog
+from outlast.testing.clock import ManualClock
+from outlast.testing.profile import FakeProfile
+from outlast.testing.scripted_model import Call, ScriptedModel, turn
+from tests.factories import make_project, make_services, make_thread, make_user
+from tests.flow.harness import Stage, told
+
+pytestmark = [pytest.mark.sandbox, pytest.mark.timeout(180)]
+MINUTE, HOUR = 60.0, 3600.0
+SETTINGS = Settings(
+    policy=(PolicyRule(tool="terminal", arguments="*rm -rf*", decision="ask"),),
+    sandbox=SandboxSettings(memory_mb=512, processes=128, disk_mb=64),
+)
+TURNS = [
+    turn(
+        Call("create_or_update_files", {"files": [{"path": "plan.txt", "content": "kept"}]}),
+        Call("run_code", {"code": "x = 41", "language": "python"}),
+    ),
+    turn("May I?", Call("terminal", {"command": "rm -rf build; cat plan.txt"})),
+    turn(Call("run_code", {"code": "'x' in globals()", "language": "python"})),
+    turn("Done."),
+]
+
+
+@dataclass
+class Life:
+    """One life of the server."""
+
+    it: Stage
+    machines: SandboxManager
+    sweeper: Sweeper
+
+    async def clocks(self, run_id: str) -> list[str]:
+        _, details = await read_run(self.it.services, self.it.owner, run_id)
+        return [clock.name for clock in details.clocks]
+
+    async def status(self, run_id: str) -> str:
+        summary, _ = await read_run(self.it.services, self.it.owner, run_id)
+        return summary.status
+
+    async def state(self) -> str | None:
+        """`ready`, `paused frozen` and the like; None once there is none."""
+        found = await list_sandboxes(self.it.services, self.it.owner, self.it.project_id)
+        return " ".join(filter(None, (found[0].state, found[0].pause_kind))) if found else None
+
+
+class House:
+    """What outlives the server: database, files, sandboxes, and the clock."""
+
+    def __init__(self, url: str, folder: Path, local: LocalProvider) -> None:
+        self.url, self.folder, self.local = url, folder, local
+        self.clock = ManualClock()
+        self.model = ScriptedModel(TURNS)
+        self.names: tuple[Actor, str, str] | None = None
+
+    @asynccontextmanager
+    async def server(self) -> AsyncIterator[Life]:
+        db = open_database(self.url, self.folder, self.clock)
+        provider = LocalProvider(self.local.state_dir, self.local.cache_dir)
+        assert SETTINGS.sandbox is not None
+        machines = SandboxManager(db, provider, self.clock, SETTINGS.sandbox, self.folder)
+        rooms = Workspaces(db, machines)
+        tools = (WriteFiles(rooms), ReadFiles(rooms), Terminal(rooms, 60, 10_000), RunCode(rooms, 10_000))
+        steps = SandboxSteps(machines.freeze, machines.thaw, machines.kill, machines.stop_commands)
+        services = make_services(
+            db,
+            self.folder,
+            SETTINGS,
+            clock=self.clock,
+            catalog=ScriptedCatalog(self.model),
+            run_profiles={"chat": FakeProfile(*tools)},
+            sandboxes=steps,
+            machines=machines,
+        )
+        if self.names is None:
+            owner = await db.write(make_user)
+            project_id = await db.write(make_project, owner)
+            self.names = owner, project_id, await db.write(make_thread, project_id, owner)
+        await reconcile(machines)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(db.background)
+            tasks.start_soon(Worker(services.engine).run)
+            with anyio.fail_after(90):
+                yield Life(
+                    Stage(services, self.model, *self.names), machines, Sweeper(services.engine, steps)
+                )
+            tasks.cancel_scope.cancel()
+        await machines.aclose()
+        await db.aclose()
+
+    async def pass_time(self, life: Life, seconds: float) -> None:
+        """So much later, timers and idle clocks have done their work."""
+        self.clock.advance(seconds)
+        await life.sweeper.sweep()
+        await pause_idle(life.it.services)
+
+
+@pytest.fixture
+def house(sqlite_url: str, tmp_path: Path, local: LocalProvider) -> House:
+    return House(sqlite_url, tmp_path, local)
+
+
+async def parked(life: Life) -> tuple[str, str]:
+    """A run that has used its sandbox and waits: (run id, approval id)."""
+    started = await life.it.start("Clean up")
+    approval = (await life.it.until(started.run_id, "approval.requested"))["data"]["approval"]
+    await life.it.until_status(started.run_id, "awaiting_approval")
+    return started.run_id, approval["id"]
+
+
+async def test_a_run_waiting_for_approval_goes_through_pause_kill_restart_and_approval_with_its_files(
+    house: House,
+) -> None:
+    async with house.server() as life:
+        run_id, approval_id = await parked(life)
+        assert await life.state() == "ready"
+        assert await life.clocks(run_id) == ["approval_pause", "sandbox_stop", "sandbox_kill"]
+        await house.pass_time(life, 5 * MINUTE)
+        assert (await life.status(run_id), await life.state()) == ("paused", "paused frozen")
+        assert await life.clocks(run_id) == ["paused_kill", "sandbox_stop"]
+        await house.pass_time(life, 25 * MINUTE)
+        assert (await life.status(run_id), await life.state()) == ("paused", "paused stopped")
+        await house.pass_time(life, 24 * HOUR)
+        assert (await life.status(run_id), await life.state()) == ("paused", None)
+        assert await house.local.list_refs() == []
+    async with house.server() as life:
+        assert await life.status(run_id) == "paused"
+        await house.pass_time(life, 24 * HOUR)
+        await decide_approval(life.it.services, life.it.owner, approval_id, "approve")
+        assert await life.it.ended(run_id) == "completed"
+        (removed,) = told(house.model.requests[2].messages[-1])
+        assert "kept" in removed
+        assert "what ran in it before is gone" in removed, "the model knows that its variables are gone"
+        (asked,) = told(house.model.requests[3].messages[-1])
+        assert '"result": false' in asked
+        assert "gone" not in asked, "it is told once"
+        answer = (await life.it.messages())[-1]
+        assert answer.status == "complete"
+        assert [part.code for part in answer.parts if part.type == "notice"] == ["context_lost"]
+
+
+@pytest.mark.parametrize(
+    ("after_s", "state", "memory_stays"),
+    [
+        pytest.param(5 * MINUTE, "paused frozen", True, id="frozen"),
+        pytest.param(31 * MINUTE, "paused stopped", False, id="stopped"),
+    ],
+)
+async def test_the_next_server_finds_the_sleeping_sandbox_again_and_the_decision_wakes_it(
+    house: House, after_s: float, state: str, memory_stays: bool
+) -> None:
+    async with house.server() as life:
+        run_id, approval_id = await parked(life)
+        await house.pass_time(life, after_s)
+        assert await life.state() == state
+        before = await list_sandboxes(life.it.services, life.it.owner, life.it.project_id)
+    async with house.server() as life:
+        assert (await life.status(run_id), await life.state()) == ("paused", state)
+        await decide_approval(life.it.services, life.it.owner, approval_id, "approve")
+        assert await life.it.ended(run_id) == "completed"
+        (removed,) = told(house.model.requests[2].messages[-1])
+        assert "kept" in removed
+        assert ("what ran in it before is gone" in removed) is not memory_stays
+        (asked,) = told(house.model.requests[3].messages[-1])
+        assert (('"result": true') in asked) is memory_stays
+        after = await list_sandboxes(life.it.services, life.it.owner, life.it.project_id)
+        assert [view.id for view in after] == [view.id for view in before]
+
+
+async def test_a_sandbox_paused_by_hand_pauses_its_waiting_run_and_both_wake_together(house: House) -> None:
+    async with house.server() as life:
+        run_id, approval_id = await parked(life)
+        services, owner = life.it.services, life.it.owner
+        (sandbox,) = await list_sandboxes(services, owner, life.it.project_id)
+        assert (sandbox.thread_id, sandbox.user_name, sandbox.active_run_id) == (
+            life.it.thread_id,
+            "Ada",
+            run_id,
+        )
+        assert sandbox.memory_bytes
+        assert sandbox.processes
+        assert sandbox.disk_bytes is not None
+        paused = await pause_sandbox(services, owner, sandbox.id)
+        assert paused.pause_kind == "frozen"
+        assert paused.memory_bytes, "it is measured without being woken"
+        assert await life.status(run_id) == "paused"
+        woken = await resume_sandbox(services, owner, sandbox.id)
+        assert woken.state == "ready"
+        assert await life.status(run_id) == "awaiting_approval"
+        await decide_approval(services, owner, approval_id, "approve")
+        assert await life.it.ended(run_id) == "completed"
