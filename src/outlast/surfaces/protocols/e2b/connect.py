@@ -150,7 +150,8 @@ class StreamAnswer:
             if end is None and cut is not None:
                 cut()
             else:
-                body = envelope(end or {"error": connect_error("unavailable", LOST)}, END)
+                gone = {"error": connect_error("unavailable", LOST)}
+                body = envelope(gone if end is None else end, END)
                 await send({"type": "http.response.body", "body": body, "more_body": False})
             tasks.cancel_scope.cancel()
 
