@@ -1,8 +1,8 @@
 """The fixed, read-only base layer: what a sandbox sees as its root.
 
 The host's programs and libraries are bound read-only; `/etc` is a small folder of its own with nothing secret in
-it; the agent and Deno lie under `/opt/outlast`. Nothing of the host's `/root`, `/home`, `/var`, `/run` or the data
-directory is in it. A snapshot with installed dependencies will later be another `BaseLayer` made elsewhere: the
+it; the agent, Deno and Node lie under `/opt/outlast`. Nothing of the host's `/root`, `/home`, `/var`, `/run` or the
+data directory is in it. A snapshot with installed dependencies will later be another `BaseLayer` made elsewhere: the
 launcher only reads this dataclass.
 """
 
@@ -21,7 +21,9 @@ import deno
 
 from outlast.base.errors import SandboxIsolationMissing
 
-FORMAT: Final = "2"
+from .node import find_node, place_node
+
+FORMAT: Final = "3"
 TOOLS: Final = "/opt/outlast"
 USER: Final = "user"
 USER_ID: Final = 1000
@@ -69,7 +71,7 @@ class BaseLayer:
 
     `read_only`: (host path, path inside); `symlinks`: (target, path inside); `agent`: the command line of the agent;
     `search_path`: PATH of everything inside; `roots`: the certificate authorities of the system, one PEM file.
-    Nothing is copied but Deno and a few files.
+    Nothing is copied but Deno, Node and a few files.
     """
 
     read_only: tuple[tuple[Path, str], ...]
@@ -140,10 +142,10 @@ def _fingerprint(python: Path) -> str:
     digest = hashlib.sha256(f"{FORMAT} {python} {os.stat(python).st_mtime_ns}".encode())
     for source in sorted(_agent_source().glob("*.py")):
         digest.update(source.name.encode() + source.read_bytes())
-    binary = find_deno()
-    if binary is not None:
-        facts = os.stat(binary)
-        digest.update(f"{facts.st_size} {facts.st_mtime_ns}".encode())
+    for binary in (find_deno(), find_node()):
+        if binary is not None:
+            facts = os.stat(binary)
+            digest.update(f"{facts.st_size} {facts.st_mtime_ns}".encode())
     for name in COPIED_FROM_ETC:
         try:
             digest.update(f"{name} {os.stat(Path('/etc') / name).st_mtime_ns}".encode())
@@ -155,7 +157,7 @@ def _fingerprint(python: Path) -> str:
 def base_identity() -> str:
     """Changes with what installed packages depend on: processor, Python, Node and Deno. Blocking, some ms."""
     parts = [os.uname().machine, str(find_python())]
-    for program in (find_python(), shutil.which("node"), find_deno()):
+    for program in (find_python(), find_node(), find_deno()):
         facts = os.stat(program) if program else None
         parts.append(f"{facts.st_size}.{int(facts.st_mtime)}" if facts else "none")
     return hashlib.sha256(" ".join(parts).encode()).hexdigest()[:16]
@@ -212,6 +214,7 @@ def _build_tools(tools: Path, python: Path) -> None:
         binary = tools / "bin" / "deno"
         shutil.copyfile(source, binary)
         binary.chmod(0o755)
+    place_node(tools)
     inside = tools / "inside"
     inside.mkdir()
     for module in _agent_source().glob("*.py"):
