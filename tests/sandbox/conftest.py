@@ -14,6 +14,8 @@ from pathlib import Path
 import pytest
 
 from outlast.core.sandboxes.interface import Limits, Sandbox, SandboxProvider, SandboxSpec
+from outlast.core.sandboxes.providers.deno.provider import DenoProvider
+from outlast.core.sandboxes.providers.deno.provider import open_provider as open_deno
 from outlast.core.sandboxes.providers.docker.provider import DockerProvider
 from outlast.core.sandboxes.providers.docker.provider import open_provider as open_docker
 from outlast.core.sandboxes.providers.e2b.provider import E2bProvider
@@ -23,6 +25,7 @@ from outlast.core.sandboxes.providers.local.provider import LocalProvider
 from outlast.core.sandboxes.providers.local.sandbox import LocalSandbox, State
 from outlast.core.sandboxes.providers.setup import ProviderSetup
 from outlast.testing.sandbox import MemoryProvider
+from tests.sandbox.deno_service import TOKEN, DenoService, serving_deno
 from tests.sandbox.e2b_service import E2bService, serving_e2b
 from tests.sandbox.podman import IMAGE, Podman, running_podman
 
@@ -97,7 +100,32 @@ async def e2b(tmp_path: Path, e2b_service: E2bService) -> AsyncIterator[E2bProvi
         await (await provider.connect(sandbox_id, ref)).kill()
 
 
-REAL = ("local", "docker", "e2b")
+@pytest.fixture
+async def deno_service(
+    tmp_path: Path, cache_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[DenoService]:
+    """A server of ours that speaks Deno's wire protocol, where the SDK looks for Deno's."""
+    machines = LocalProvider(tmp_path / "machines", cache_dir)
+    async with serving_deno(machines, tmp_path / "remote", f"{MINE}{next(_numbers)}") as service:
+        monkeypatch.setenv("DENO_SANDBOX_ENDPOINT", service.url)
+        monkeypatch.setenv("DENO_DEPLOY_ENDPOINT", service.url)
+        yield service
+
+
+@pytest.fixture
+async def deno(tmp_path: Path, deno_service: DenoService) -> DenoProvider:
+    """The official SDK against a server of ours; whatever a test leaves alive is killed with that."""
+    assert deno_service.url
+    setup = ProviderSetup(
+        state_dir=tmp_path / "deno",
+        cache_dir=tmp_path,
+        owner="node_1",
+        secret={"DENO_DEPLOY_TOKEN": TOKEN}.get,
+    )
+    return open_deno(setup)
+
+
+REAL = ("local", "docker", "e2b", "deno")
 
 
 @pytest.fixture(params=["memory", *(pytest.param(name, marks=pytest.mark.sandbox) for name in REAL)])

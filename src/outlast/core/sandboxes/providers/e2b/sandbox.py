@@ -50,6 +50,7 @@ class E2bSandbox(HostedSandbox):
         self.wake_up()
 
     async def kill(self) -> None:
+        self.killed = True
         with anyio.CancelScope(shield=True):
             await self._pool.aclose()
             with suppress(SandboxLost):

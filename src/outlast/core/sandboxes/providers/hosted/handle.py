@@ -39,6 +39,7 @@ class HostedSandbox(AgentHandle):
         super().__init__(Pool(sandbox_id, self._open), Group(()))
         self._sandbox_id = sandbox_id
         self._ref = ref
+        self.killed = False  # by this handle: nothing is to be looked for
         self._waking = anyio.Event()
         if not asleep:
             self._waking.set()
@@ -119,7 +120,7 @@ class HostedSandbox(AgentHandle):
             try:
                 return await call()
             except SandboxLost:
-                if not await self.is_there():
+                if self.killed or not await self.is_there():
                     raise
         return await call()
 
