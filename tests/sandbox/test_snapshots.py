@@ -210,7 +210,7 @@ async def test_a_build_reaches_the_indexes_and_nothing_else(local: LocalProvider
         with pytest.raises(BlockingIOError):
             other.accept()
     assert len(packages.asked) == asked + 1
-    assert "169.254.169.254:80" in raised.value.hint
+    assert "only the package indexes" in raised.value.hint
 
 
 async def test_a_sandbox_from_a_snapshot_has_no_way_out(box: LocalSandbox, packages: Registry) -> None:

@@ -141,7 +141,8 @@ class Wire(asyncio.Protocol):
 
     def end(self) -> None:
         if self._transport is not None and self._transport.can_write_eof():
-            self._transport.write_eof()
+            with suppress(OSError):  # the other side has gone altogether
+                self._transport.write_eof()
 
     def close(self) -> None:
         if self._transport is not None and not self._transport.is_closing():

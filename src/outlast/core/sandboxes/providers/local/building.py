@@ -22,8 +22,8 @@ import anyio.to_thread
 
 from outlast.base.errors import ArgumentsInvalid, OutlastError, SandboxUnavailable
 from outlast.base.ids import new_id
+from outlast.core.sandboxes.egress.allow_list import serve_allow_list
 from outlast.core.sandboxes.interface import Command, Limits, Progress, SandboxSpec, SnapshotRecipe
-from outlast.core.sandboxes.snapshots.gate import Gate
 from outlast.core.sandboxes.snapshots.indexes import Indexes, read_indexes
 
 from .base_layer import ROOTS, find_deno, find_python
@@ -70,14 +70,14 @@ class Build:
             await anyio.to_thread.run_sync(
                 functools.partial(_write_home, work / "home", self._recipe, indexes)
             )
-            async with self._sandbox(work, indexes) as (box, gate):
-                failure = await self._carry_out_all(box, gate)
+            async with self._sandbox(work, indexes) as box:
+                failure = await self._carry_out_all(box)
             if failure is not None:
                 raise failure
             return await anyio.to_thread.run_sync(self._snapshots.publish, work, self._recipe.name)
 
     @asynccontextmanager
-    async def _sandbox(self, work: Path, indexes: Indexes) -> AsyncIterator[tuple[LocalSandbox, Gate]]:
+    async def _sandbox(self, work: Path, indexes: Indexes) -> AsyncIterator[LocalSandbox]:
         read_only = [(folder, str(folder)) for folder in indexes.folders if not _is_bound_anyway(folder)]
         if pip := await anyio.to_thread.run_sync(_own_pip):
             read_only.append((pip, f"{OWN_PIP}/pip"))
@@ -85,24 +85,27 @@ class Build:
         spec = SandboxSpec(new_id("sandbox"), work / "workspace", LIMITS, env, egress=True)
         box = await self._start(spec, Ground(home=work / "home", read_only=tuple(read_only)), work / "state")
         try:
-            gate = Gate(await box.egress_listener(), indexes.allowed)
+            listener = await box.egress_listener()
+            allowed = [f"{host}:{port}" for host, port in sorted(indexes.allowed)]
             async with anyio.create_task_group() as tasks:
-                tasks.start_soon(gate.run)
-                yield box, gate
+                # An index on this machine or in its network is reached too: whoever runs the server chose it.
+                gate = functools.partial(serve_allow_list, listener, allowed, allow_private=allowed)
+                tasks.start_soon(gate)
+                yield box
                 tasks.cancel_scope.cancel()
         finally:
             await box.kill()
 
-    async def _carry_out_all(self, box: LocalSandbox, gate: Gate) -> OutlastError | None:
+    async def _carry_out_all(self, box: LocalSandbox) -> OutlastError | None:
         """The first failure is returned: raised, it would come out of the gate's task group in a group of errors."""
         try:
             for number, step in enumerate(plan_steps(self._recipe)):
-                await self._carry_out(box, gate, number, step)
+                await self._carry_out(box, number, step)
         except OutlastError as error:
             return error
         return None
 
-    async def _carry_out(self, box: LocalSandbox, gate: Gate, number: int, step: Step) -> None:
+    async def _carry_out(self, box: LocalSandbox, number: int, step: Step) -> None:
         shown: list[str] = []
 
         def hear(text: str) -> None:
@@ -113,7 +116,7 @@ class Build:
         command = Command(f"step_{number}", 1, step.script, env=dict(step.env), timeout_s=STEP_TIMEOUT_S)
         result = await box.run(command, hear)
         if result.exit_code != 0:
-            raise _failed(self._recipe.name, step, result.output, result.timed_out, gate.refused)
+            raise _failed(self._recipe.name, step, result.output, result.timed_out)
 
 
 def plan_steps(recipe: SnapshotRecipe) -> Iterator[Step]:
@@ -186,10 +189,11 @@ def _install_npm(packages: list[str]) -> str:
         words = shlex.join(packages)
         return f"cd ~ && npm install --no-audit --no-fund -- {words}"
     text = shlex.quote(package_json(packages))
+    imports = shlex.join(NPM + package for package in packages)
     # A template may have a package.json of its own: then both are installed, each into its folder.
     return (
         f"cd ~ && {{ [ -e package.json ] || printf %s {text} > package.json; }}"
-        f" && deno install --node-modules-dir=auto && cd /tmp && deno cache {shlex.join(NPM + package for package in packages)}"
+        f" && deno install --node-modules-dir=auto && cd /tmp && deno cache {imports}"
     )
 
 
@@ -229,18 +233,13 @@ def _is_bound_anyway(folder: Path) -> bool:
     return folder.is_relative_to("/usr")
 
 
-def _failed(
-    name: str, step: Step, output: str, timed_out: bool, refused: set[tuple[str, int]]
-) -> SandboxUnavailable:
+def _failed(name: str, step: Step, output: str, timed_out: bool) -> SandboxUnavailable:
     end = output.strip()[-2000:]
     why = f"did not end within {STEP_TIMEOUT_S:.0f} s" if timed_out else "failed"
-    asked = ", ".join(f"{host}:{port}" for host, port in sorted(refused)[:5])
-    hint = "Correct [[sandbox.dependencies]] or sandbox.setup, then: outlast snapshot build."
-    if asked:
-        hint = f"It asked for {asked}, and a build reaches only the indexes of pip and npm. {hint}"
     return SandboxUnavailable(
         f"the snapshot {name} could not be built: {step.title} {why}: {end or 'no output'}",
-        hint=hint,
+        hint="Correct [[sandbox.dependencies]] or sandbox.setup, then: outlast snapshot build. A build reaches only the"
+        " package indexes that pip and npm are configured with.",
         snapshot=name,
         step=step.title,
         output=end,
