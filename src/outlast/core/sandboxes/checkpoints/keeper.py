@@ -129,8 +129,7 @@ class CheckpointKeeper:
     async def look_after(self) -> None:
         """Save what a killed or cancelled run has left unsaved, and give up folders that nobody has used for as long as
         the settings say."""
-        left_since = self._clock.now() - LEFT_FOR
-        for workspace_id, run_id in await self._db.read(store.unsaved, self._node_id, left_since):
+        for workspace_id, run_id in await self._db.read(store.unsaved, self._node_id, LEFT_FOR):
             self.changed(workspace_id, run_id, None)
             await self.settled(workspace_id)
         if self._local:

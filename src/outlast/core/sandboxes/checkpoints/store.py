@@ -245,15 +245,16 @@ def idle(tx: Tx, node_id: str, ttl: timedelta) -> list[str]:
     return list(tx.execute(rows.order_by(workspaces.c.last_used_at).limit(IN_ONE)).scalars())
 
 
-def unsaved(tx: Tx, node_id: str, before: datetime) -> list[tuple[str, str | None]]:
-    """Workspaces of this node whose changes nobody saves: no run is at work there. With each the last run it had."""
+def unsaved(tx: Tx, node_id: str, since: timedelta) -> list[tuple[str, str | None]]:
+    """Workspaces of this node whose changes nobody has saved for so long, and where no run is at work. With each the
+    last run it had."""
     working = sa.select(runs.c.id).where(
         runs.c.workspace_id == workspaces.c.id, runs.c.leg.in_(("ready", "held"))
     )
     last = sa.select(runs.c.id).where(runs.c.workspace_id == workspaces.c.id)
     newest = last.order_by(runs.c.created_at.desc()).limit(1).scalar_subquery()
     rows = sa.select(workspaces.c.id, newest.label("run_id")).where(
-        workspaces.c.changed_at <= before,
+        workspaces.c.changed_at <= tx.now - since,
         workspaces.c.evicted_at.is_(None),
         sa.or_(workspaces.c.node_id == node_id, workspaces.c.node_id.is_(None)),
         ~working.exists(),
