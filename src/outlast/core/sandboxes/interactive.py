@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 FileKind = Literal["file", "directory", "symlink", "other"]
-WatchKind = Literal["create", "write", "remove", "rename", "chmod"]
+WatchKind = Literal["create", "write", "remove", "rename", "chmod", "overflow"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +94,9 @@ class Processes(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class FileFacts:
-    """One file: `mode` are the permission bits; `metadata` are extended attributes in the `user.` space, without that
-    prefix."""
+    """One file; a symlink is not followed. `path` is absolute; bytes in names that are no UTF-8 are shown as U+FFFD.
+    `mode` are the permission bits, `mtime` seconds since 1970, `symlink_target` where a link leads in the end,
+    absolute. `metadata` are extended attributes in the `user.` space, without that prefix."""
 
     path: str
     kind: FileKind
@@ -110,20 +111,26 @@ class FileFacts:
 
 @dataclass(frozen=True, slots=True)
 class FileChangeSeen:
-    """A change below a watched folder; `path` is relative to it."""
+    """A change below a watched folder; `path` is relative to it, empty for the folder itself.
+
+    A rename is a `rename` of the old path and a `create` of the new one. `overflow`: there were too many changes at
+    once, some were missed, look again. What the server writes as a whole shows as a `write` of that path."""
 
     kind: WatchKind
     path: str
 
 
 class Files(Protocol):
-    """Files anywhere in one sandbox, as the sandbox's user may use them. Errors: `NotFound`, `PathRefused` (no right,
-    or not of the kind the call needs), `Conflict` (it exists already), `DiskFull`."""
+    """Files anywhere in one sandbox, as the sandbox's only user may use them. Errors: `NotFound`, `PathRefused` (no
+    right, or not of the kind the call needs), `Conflict` (it exists already), `DiskFull`."""
 
     async def stat(self, path: str) -> FileFacts: ...
-    async def list(self, path: str, depth: int = 1) -> list[FileFacts]: ...
+    async def list(self, path: str, depth: int = 1) -> list[FileFacts]:
+        """What lies below a folder, `depth` levels deep, each folder before what is in it, by name. Symlinks are not
+        followed, folders that may not be read are not entered. Raises `ArgumentsInvalid` for more than 100,000."""
+
     def read(self, path: str, offset: int = 0) -> AsyncIterator[bytes]:
-        """The file in chunks of at most 1 MiB."""
+        """The file in chunks of at most 1 MiB, from the byte `offset` on."""
 
     async def write(
         self,
@@ -133,16 +140,23 @@ class Files(Protocol):
         mode: int | None = None,
         metadata: Mapping[str, str] | None = None,
     ) -> FileFacts:
-        """At once or not at all; parent folders are made."""
+        """At once or not at all; parent folders are made, symlinks followed. `mode`: None keeps that of a file that is
+        there, else 0o644. `metadata`: None keeps what is there; else it replaces it, `PathRefused` where the file
+        system keeps none. A cancelled call leaves the file as it was."""
 
     async def make_dir(self, path: str) -> bool:
-        """With its parents. False: it was there."""
+        """With its parents. False: it was there. `PathRefused`: something else was there."""
 
-    async def move(self, source: str, target: str) -> FileFacts: ...
+    async def move(self, source: str, target: str) -> FileFacts:
+        """Parents of the target are made; a file there is replaced, `Conflict` for a folder that is not empty. A
+        cancelled call may still be carried out."""
+
     async def remove(self, path: str) -> None:
-        """A file, or a folder with all in it. Raises `NotFound`."""
+        """A file, or a folder with all in it. Raises `NotFound`. A cancelled call may still be carried out."""
 
     def watch(
         self, path: str, *, recursive: bool = False
     ) -> AbstractAsyncContextManager[AsyncIterator[FileChangeSeen]]:
-        """Changes below a folder from now on. Raises `NotFound`, `PathRefused` when it is no folder."""
+        """Changes below a folder from now on; they end when the folder itself is removed or renamed, which is the last
+        of them. Raises `NotFound`, `PathRefused` when it is no folder, `ArgumentsInvalid` for more than 20,000 folders
+        below it."""

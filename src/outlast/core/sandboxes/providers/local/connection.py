@@ -140,8 +140,11 @@ class Exchange:
 
     def _refusal(self, head: dict[str, Any]) -> Exception:
         kind = _ERRORS.get(str(head.get("code")), MalformedInput)
+        hint = head.get("hint")
         return kind(
-            str(head.get("message", "the sandbox refused the request"))[:2000], sandbox_id=self._sandbox_id
+            str(head.get("message", "the sandbox refused the request"))[:2000],
+            hint=None if hint is None else str(hint)[:2000],
+            sandbox_id=self._sandbox_id,
         )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from outlast.base.errors import InputTooLarge
 from outlast.core.sandboxes.defaults import SandboxDefaults
-from outlast.core.sandboxes.interactive import Processes
+from outlast.core.sandboxes.interactive import Files, Processes
 from outlast.core.sandboxes.interface import (
     Command,
     CommandResult,
@@ -18,6 +18,7 @@ from outlast.core.sandboxes.interface import (
     OnOutput,
 )
 
+from .anyfiles import LocalFiles
 from .cgroups import Group
 from .connection import Exchange, Pool
 from .descriptors import Received
@@ -37,6 +38,10 @@ class AgentHandle(SandboxDefaults):
     @property
     def processes(self) -> Processes:
         return LocalProcesses(self._pool)
+
+    @property
+    def files(self) -> Files:
+        return LocalFiles(self._pool)
 
     async def run(self, command: Command, on_output: OnOutput | None = None) -> CommandResult:
         memory_kills, refused = self._group.out_of_memory_kills(), self._group.refused_processes()

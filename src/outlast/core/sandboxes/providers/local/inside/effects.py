@@ -14,11 +14,13 @@ MAX_FORGOTTEN_IDS = 8192
 
 
 class Refused(Exception):
-    """The request cannot be carried out; `code` is one of the server's error codes or a word it knows."""
+    """The request cannot be carried out; `code` is one of the server's error codes or a word it knows; `hint` replaces
+    the server's own."""
 
-    def __init__(self, code: str, message: str) -> None:
+    def __init__(self, code: str, message: str, hint: Optional[str] = None) -> None:
         super().__init__(message)
         self.code = code
+        self.hint = hint
 
 
 class Listener:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 READ_SIZE = 1024 * 1024
+TEMPORARY_NEW = ".outlast-new-"
+TEMPORARY_OLD = ".outlast-replacing-"
 
 
 def resolve(path: str, *, parents: bool = False) -> str:
@@ -48,18 +50,25 @@ def _write_one(target: str, data: bytes) -> None:
         target = resolve(os.path.relpath(target, WORKSPACE))
     parent = os.path.dirname(target)
     os.makedirs(parent, exist_ok=True)
-    mode = stat.S_IMODE(os.stat(target).st_mode) if os.path.exists(target) else 0o644
-    temporary = os.path.join(parent, f".{os.path.basename(target)[:200]}.{os.getpid()}.tmp")
-    fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode)
+    exists = os.path.exists(target)
+    mode = stat.S_IMODE(os.stat(target).st_mode) if exists else 0o644
+    beside = temporary(target, exists)
+    fd = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode)
     try:
         view = memoryview(data)
         while view:
             view = view[os.write(fd, view) :]
         os.close(fd)
-        os.rename(temporary, target)
+        os.rename(beside, target)
     except OSError:
-        os.unlink(temporary)
+        os.unlink(beside)
         raise
+
+
+def temporary(target: str, exists: bool) -> str:
+    """Where a file is written before it is renamed to `target`: a name that a watcher knows, and tells as a write."""
+    kind = TEMPORARY_OLD if exists else TEMPORARY_NEW
+    return os.path.join(os.path.dirname(target), f"{kind}{os.urandom(6).hex()}")
 
 
 def read(path: str, max_bytes: int) -> tuple[bytes, int]:

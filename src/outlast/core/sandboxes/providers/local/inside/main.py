@@ -70,6 +70,10 @@ class Agent:
 
             self._terminals = Terminals(self)
             self.handlers.update(self._terminals.handlers)
+        elif op not in self.handlers and op.startswith("file_"):
+            from .anyfiles import AnyFiles
+
+            self.handlers.update(AnyFiles(self).handlers)
         return self.handlers.get(op)
 
     def _running(self) -> list[Union[Effect, Process]]:
@@ -186,7 +190,8 @@ class Connection(Listener):
     def refuse(self, error: Refused) -> None:
         self._effect = None
         self._leave_session()
-        self._write(encode({"ok": False, "code": error.code, "message": str(error)}))
+        head: dict[str, Any] = {"ok": False, "code": error.code, "message": str(error)}
+        self._write(encode(head if error.hint is None else {**head, "hint": error.hint}))
 
     def follow(self, effect: Effect) -> None:
         self._effect, self._sent = effect, 0

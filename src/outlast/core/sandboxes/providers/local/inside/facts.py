@@ -1,0 +1,131 @@
+"""What the server is told about a file, and the small texts kept with it as extended attributes."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+
+from .commands import WORKSPACE
+from .effects import Refused
+
+TYPE_CHECKING = False  # importing `typing` would cost every sandbox 3 ms of its start
+if TYPE_CHECKING:
+    from typing import Any
+
+SPACE = "user."
+MAX_REMEMBERED = 10_000
+IN_MEMORY = ("/tmp", os.environ.get("HOME") or "/home/user")
+NO_ATTRIBUTES = (errno.ENOTSUP, errno.EPERM, errno.EACCES)
+
+
+class Facts:
+    """Reads and keeps what is known of files.
+
+    Before Linux 6.6 a `tmpfs` has no attributes; there, for files in the folders that are one, they are remembered
+    here, and live as long as the files do: until the sandbox ends.
+    """
+
+    def __init__(self) -> None:
+        self._remembered: dict[tuple[int, int], dict[str, str]] = {}
+        self._names: dict[tuple[str, int], str] = {}
+
+    def of(self, path: str, shown: str = "") -> dict[str, Any]:
+        """All of one file; a symlink is not followed. `shown`: the path to tell. Raises OSError."""
+        found = os.lstat(path)
+        link = stat.S_ISLNK(found.st_mode)
+        return {
+            "path": readable(shown or path),
+            "kind": _kind(found.st_mode),
+            "size": found.st_size,
+            "mode": stat.S_IMODE(found.st_mode),
+            "mtime": found.st_mtime,
+            "owner": self._name("user", found.st_uid),
+            "group": self._name("group", found.st_gid),
+            "symlink_target": readable(os.path.realpath(path)) if link else None,
+            "metadata": {} if link else self._metadata(path, found),
+        }
+
+    def keep(self, path: str, metadata: dict[str, str]) -> None:
+        """Keep `metadata` with a file that has none yet. Raises `Refused`."""
+        for name, value in metadata.items():
+            try:
+                os.setxattr(path, SPACE + name, value.encode())
+            except OSError as error:
+                if error.errno not in NO_ATTRIBUTES:
+                    raise Refused(
+                        "arguments_invalid", f"the metadata {name[:60]!r} is too large: {error.strerror}"
+                    ) from error
+                self._remember(path, metadata)
+                return
+
+    def _remember(self, path: str, metadata: dict[str, str]) -> None:
+        if not os.path.realpath(path).startswith(tuple(folder + "/" for folder in IN_MEMORY)):
+            raise Refused("path_refused", "the file system there keeps no metadata")
+        found = os.lstat(path)
+        while len(self._remembered) >= MAX_REMEMBERED:
+            del self._remembered[next(iter(self._remembered))]
+        self._remembered[found.st_dev, found.st_ino] = dict(metadata)
+
+    def _metadata(self, path: str, found: os.stat_result) -> dict[str, str]:
+        metadata = dict(self._remembered.get((found.st_dev, found.st_ino), {}))
+        try:
+            for name in os.listxattr(path, follow_symlinks=False):
+                if name.startswith(SPACE):
+                    value = os.getxattr(path, name, follow_symlinks=False)
+                    metadata[readable(name[len(SPACE) :])] = value.decode("utf-8", "replace")
+        except OSError:  # no attributes here, or just gone
+            return metadata
+        return metadata
+
+    def _name(self, kind: str, number: int) -> str:
+        if (kind, number) not in self._names:
+            self._names[kind, number] = _look_up(kind, number)
+        return self._names[kind, number]
+
+
+def readable(text: str) -> str:
+    """Without the bytes of a file's name that are no UTF-8."""
+    return os.fsencode(text).decode("utf-8", "replace")
+
+
+def resolve(path: str) -> str:
+    """The absolute path that is meant: a relative one lies in the workspace. Raises `Refused`."""
+    if "\0" in path:
+        raise Refused("path_refused", "a path holds no NUL character")
+    return os.path.normpath(os.path.join(WORKSPACE, path))
+
+
+def refused(error: OSError, path: str) -> Refused:
+    """What an error of the file system means for who asked."""
+    shown = readable(path)
+    if error.errno == errno.ENOENT:
+        return Refused("not_found", f"there is nothing at {shown!r}")
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        return Refused("disk_full", f"{shown!r} does not fit: {error.strerror}")
+    if error.errno in (errno.EEXIST, errno.ENOTEMPTY, errno.EISDIR):
+        return Refused("conflict", f"{shown!r} exists already: {error.strerror}")
+    if error.errno in (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN):
+        return Refused("sandbox_unavailable", f"{shown!r} cannot be reached now: {error.strerror}")
+    return Refused("path_refused", f"{shown!r}: {error.strerror}", hint="")
+
+
+def _kind(mode: int) -> str:
+    if stat.S_ISREG(mode):
+        return "file"
+    if stat.S_ISDIR(mode):
+        return "directory"
+    return "symlink" if stat.S_ISLNK(mode) else "other"
+
+
+def _look_up(kind: str, number: int) -> str:
+    try:
+        if kind == "user":
+            import pwd
+
+            return pwd.getpwuid(number).pw_name
+        import grp
+
+        return grp.getgrgid(number).gr_name
+    except (KeyError, ImportError):
+        return str(number)
