@@ -88,6 +88,9 @@ async def inside_for_file(request: Request, operation: Operation) -> Inside:
     def fits(found: Hosted) -> bool:
         return _signature_fits(found, request, operation)
 
+    expires = query.get("signature_expiration", "")
+    if expires.removeprefix("-").isdigit() and int(expires) < time.time():
+        raise NotSignedIn("signature is already expired", hint="")  # in envd's words
     if not named:  # the address of a file names no sandbox where all of them share one host
         signed = await hosted.find_hosted(services_of(request), fits)
         if signed is None:
@@ -144,8 +147,6 @@ def _check_token(found: Hosted, request: Request) -> None:
 def _signature_fits(found: Hosted, request: Request, operation: Operation) -> bool:
     query = request.query_params
     expires = query.get("signature_expiration")
-    if expires is not None and (not expires.isdigit() or int(expires) < time.time()):
-        return False
     words = [query.get("path", ""), operation, query.get("username", ""), found.access_token]
     raw = ":".join([*words, expires] if expires is not None else words)
     digest = base64.b64encode(hashlib.sha256(raw.encode("utf-8", "surrogatepass")).digest()).rstrip(b"=")

@@ -3,6 +3,7 @@
 import posixpath
 import stat
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -10,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp
 
-from outlast.base.errors import Conflict, MalformedInput, NotOffered, OutlastError, PathRefused
+from outlast.base.errors import Conflict, MalformedInput, NotFound, NotOffered, OutlastError, PathRefused
 from outlast.core.sandboxes.interactive import FileChangeSeen, FileFacts, Files
 from outlast.surfaces.protocols.e2b import connect
 from outlast.surfaces.protocols.e2b.access import Inside, inside, runtime_of
@@ -60,7 +61,8 @@ async def list_dir(place: Inside, _runtime: E2bRuntime, message: Message) -> Mes
 
 
 async def remove(place: Inside, _runtime: E2bRuntime, message: Message) -> Message:
-    await place.sandbox.files.remove(_path(message))
+    with suppress(NotFound):  # as with envd, what is not there is gone
+        await place.sandbox.files.remove(_path(message))
     return {}
 
 
@@ -77,7 +79,7 @@ async def create_watcher(place: Inside, runtime: E2bRuntime, message: Message) -
 
 async def get_watcher_events(place: Inside, runtime: E2bRuntime, message: Message) -> Message:
     watcher = runtime.watcher(str(field(message, "watcherId")), place.workspace_id)
-    changes = [watcher.seen.popleft() for _ in range(len(watcher.seen))]
+    changes = await watcher.take()
     files = place.sandbox.files if watcher.include_entry else None
     return {"events": [await _event(change, watcher.path, files) for change in changes]}
 

@@ -22,6 +22,8 @@ from outlast.core.sandboxes.interactive import FileChangeSeen, Processes
 from outlast.core.sandboxes.interface import Sandbox
 
 MAX_WATCHERS: Final = 200
+FIRST_CHANGE_S: Final = 0.25
+MORE_CHANGES_S: Final = 0.03
 MAX_WATCHERS_OF_ONE: Final = 20
 MAX_MEASURED: Final = 10_000
 MAX_CHANGES_KEPT: Final = 10_000
@@ -44,6 +46,23 @@ class Watcher:
     ended: OutlastError | None = None
     asked_at: float = field(default_factory=time.monotonic)
     scope: anyio.CancelScope = field(default_factory=anyio.CancelScope)
+    news: anyio.Event = field(default_factory=anyio.Event)
+
+    def note(self, change: FileChangeSeen) -> None:
+        self.seen.append(change)
+        self.news.set()
+
+    async def take(self) -> list[FileChangeSeen]:
+        """What was seen since the last time. What the caller itself did a moment ago is still on its way: so it waits
+        a little for the first change, and for those that come right behind it."""
+        if not self.seen:
+            self.news = anyio.Event()
+            with anyio.move_on_after(FIRST_CHANGE_S):
+                await self.news.wait()
+        await anyio.sleep(MORE_CHANGES_S)
+        taken = list(self.seen)
+        self.seen.clear()
+        return taken
 
 
 class E2bRuntime:
@@ -105,7 +124,7 @@ class E2bRuntime:
                     async with sandbox.files.watch(path, recursive=recursive) as changes:
                         begun.set()
                         async for change in changes:
-                            watcher.seen.append(change)
+                            watcher.note(change)
                 except OutlastError as error:
                     watcher.ended = error
                 finally:
