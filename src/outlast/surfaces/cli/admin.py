@@ -86,7 +86,7 @@ class Admin:
 
     def _with_database(self, work: Callable[[Database], Awaitable[T]]) -> T:
         async def run() -> T:
-            async with _opened(self._settings) as database:
+            async with opened(self._settings) as database:
                 return await work(database)
 
         return anyio.run(run)
@@ -117,7 +117,7 @@ def _new_user(tx: Tx, settings: Settings, name: str, plan: str | None) -> str:
 
 
 @asynccontextmanager
-async def _opened(settings: Settings) -> AsyncIterator[Database]:
+async def opened(settings: Settings) -> AsyncIterator[Database]:
     """The database, also beside a running server: SQLite's write-ahead log lets a second process write for a moment."""
     folder = data_directory(settings.server.data_dir)
     database = open_database(settings.database.url.reveal(), folder, SystemClock())

@@ -12,7 +12,7 @@ from outlast.base.clock import Clock
 from outlast.base.errors import Conflict, OutlastError, SandboxUnavailable
 from outlast.base.events import SnapshotProgress
 from outlast.base.settings import SandboxSettings
-from outlast.core.sandboxes.interface import SandboxProvider, SnapshotRecipe
+from outlast.core.sandboxes.interface import Progress, SandboxProvider, SnapshotRecipe
 from outlast.core.sandboxes.snapshots import store
 from outlast.core.sandboxes.snapshots.rules import (
     Known,
@@ -35,8 +35,12 @@ BARE: Final = ""
 log = logging.getLogger("outlast.snapshots")
 
 
+def _to_nobody(_step: str, _output: str) -> None:
+    return None
+
+
 @dataclass(frozen=True, slots=True)
-class Progress:
+class Reached:
     """How far the build is that runs now."""
 
     step: str = ""
@@ -71,7 +75,7 @@ class SnapshotKeeper:
         self._template = settings.template
         self._recipe: SnapshotRecipe | None = None
         self._recipe_known = False
-        self._progress: Progress | None = None
+        self._progress: Reached | None = None
         self._told_at = float("-inf")
         self._waiting: dict[str, int] = {}
         self._wish = anyio.Event()
@@ -108,13 +112,13 @@ class SnapshotKeeper:
         await self._db.write(store.start_from, self._place, known.name, sandbox_id)
         return known.ref
 
-    async def build(self) -> Known | None:
-        """Build what is configured now, even if that failed a moment ago; None when nothing is to be installed. Raises
-        `SandboxUnavailable` with the reason. What is there already is looked at only."""
+    async def build(self, told: Progress = _to_nobody) -> Known | None:
+        """Build what is configured now, even if that failed a moment ago; None when nothing is to be installed. `told`
+        hears how far it is. Raises `SandboxUnavailable` with the reason. What is there already is looked at only."""
         recipe = await self.recipe()
         if recipe is None:
             return None
-        failure = await self._build(recipe)
+        failure = await self._build(recipe, told)
         if failure is not None:
             raise failure
         return await self._db.read(store.find, self._place, recipe.name)
@@ -254,13 +258,13 @@ class SnapshotKeeper:
         if at_start or must_build(known, self._clock.now()):
             await self._build(recipe)
 
-    async def _build(self, recipe: SnapshotRecipe) -> OutlastError | None:
+    async def _build(self, recipe: SnapshotRecipe, told: Progress = _to_nobody) -> OutlastError | None:
         async with self._building:
             await self._db.write(store.begin, self._place, recipe)
-            self._progress = Progress()
+            self._progress = Reached()
             try:
                 async with anyio.create_task_group() as tasks:
-                    failure = await self._build_telling(recipe, tasks)
+                    failure = await self._build_telling(recipe, tasks, told)
                     tasks.cancel_scope.cancel()
             finally:
                 self._progress = None
@@ -269,12 +273,15 @@ class SnapshotKeeper:
             self._ring()
             return failure
 
-    async def _build_telling(self, recipe: SnapshotRecipe, tasks: anyio.abc.TaskGroup) -> OutlastError | None:
+    async def _build_telling(
+        self, recipe: SnapshotRecipe, tasks: anyio.abc.TaskGroup, told: Progress
+    ) -> OutlastError | None:
         news = anyio.Event()
 
         def hear(step: str, output: str) -> None:
-            last = self._progress or Progress()
-            self._progress = Progress(step, output[-SHOWN_CHARS:])
+            last = self._progress or Reached()
+            self._progress = Reached(step, output[-SHOWN_CHARS:])
+            told(step, output)
             now = self._clock.monotonic()
             if step != last.step or now - self._told_at >= TELL_EVERY_S:
                 self._told_at = now
@@ -292,8 +299,8 @@ class SnapshotKeeper:
         tasks.start_soon(tell)
         try:
             built = await self._provider.build_snapshot(recipe, hear)
-        except (OutlastError, OSError) as raised:
-            error = raised if isinstance(raised, OutlastError) else _disk_failed(recipe, raised)
+        except Exception as raised:  # the edge of an effect: a build must not bring the server down
+            error = raised if isinstance(raised, OutlastError) else _broken(recipe, raised)
             await self._db.write(store.fail, self._place, recipe.name, error.message)
             log.warning("snapshot not built", extra={"snapshot": recipe.name, "reason": error.message})
             return error
@@ -314,7 +321,7 @@ class SnapshotKeeper:
     def _event(
         self, recipe: SnapshotRecipe, state: State, error: str | None = None, older: bool = False
     ) -> SnapshotProgress:
-        progress = self._progress or Progress()
+        progress = self._progress or Reached()
         return SnapshotProgress(
             name=recipe.name,
             state=state.value,
@@ -333,9 +340,11 @@ class SnapshotKeeper:
         self._news = anyio.Event()
 
 
-def _disk_failed(recipe: SnapshotRecipe, error: OSError) -> SandboxUnavailable:
+def _broken(recipe: SnapshotRecipe, error: Exception) -> SandboxUnavailable:
+    """Such as a full disk under the cache directory."""
+    log.error("building a snapshot broke", extra={"snapshot": recipe.name}, exc_info=error)
     return SandboxUnavailable(
-        f"the snapshot {recipe.name} could not be built: {error}",
-        hint="Look at the disk that holds the cache directory.",
+        f"the snapshot {recipe.name} could not be built: {type(error).__name__}: {error}",
+        hint="The server's log has the whole story.",
         snapshot=recipe.name,
     )

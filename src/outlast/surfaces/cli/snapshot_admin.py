@@ -1,0 +1,91 @@
+"""Snapshots for operators: whoever can read the data directory needs no permission."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
+import anyio
+
+from outlast.base.clock import SystemClock
+from outlast.base.data_directory import data_directory, node_of
+from outlast.base.errors import InvalidSetting, NotFound
+from outlast.base.settings import Settings
+from outlast.core.sandboxes.interface import Progress
+from outlast.core.sandboxes.providers.registry import open_provider
+from outlast.core.sandboxes.providers.setup import setup_from
+from outlast.core.sandboxes.snapshots.keeper import SnapshotKeeper
+from outlast.core.sandboxes.snapshots.store import SnapshotRow
+from outlast.surfaces.cli.admin import opened
+
+T = TypeVar("T")
+
+
+class SnapshotAdmin:
+    """Each call opens the database and the provider, and closes them. Raises `InvalidSetting` where no sandboxes are
+    configured."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+
+    def listed(self) -> list[dict[str, Any]]:
+        """Newest first, as plain values."""
+
+        async def work(keeper: SnapshotKeeper) -> list[dict[str, Any]]:
+            rows, wanted = await keeper.listed()
+            return [_plain(row, wanted) for row in rows]
+
+        return self._with_keeper(work)
+
+    def build(self, told: Progress) -> str | None:
+        """The name of what is ready; None when nothing is to be installed. Raises `SandboxUnavailable`."""
+
+        async def work(keeper: SnapshotKeeper) -> str | None:
+            known = await keeper.build(told)
+            return known.name if known else None
+
+        return self._with_keeper(work)
+
+    def remove(self, name: str) -> None:
+        """Raises `NotFound`, or `Conflict` while a living sandbox was started from it."""
+
+        async def work(keeper: SnapshotKeeper) -> None:
+            if not await keeper.remove(name):
+                raise NotFound(
+                    f"There is no snapshot {name!r}.", hint="See: outlast snapshot list", name=name
+                )
+
+        self._with_keeper(work)
+
+    def _with_keeper(self, work: Callable[[SnapshotKeeper], Awaitable[T]]) -> T:
+        settings = self._settings
+        if settings.sandbox is None:
+            raise InvalidSetting(
+                "No sandboxes are configured, so there are no snapshots.",
+                hint='Set provider = "local" in the section [sandbox].',
+                setting="sandbox.provider",
+            )
+        sandbox = settings.sandbox
+
+        async def run() -> T:
+            folder = data_directory(settings.server.data_dir)
+            provider = open_provider(sandbox.provider, setup_from(sandbox, folder))
+            async with opened(settings) as database:
+                keeper = SnapshotKeeper(database, provider, SystemClock(), sandbox, node_id=node_of(folder))
+                return await work(keeper)
+
+        return anyio.run(run)
+
+
+def _plain(row: SnapshotRow, wanted: str) -> dict[str, Any]:
+    known = row.known
+    return {
+        "name": known.name,
+        "state": known.state.value,
+        "configured": known.name == wanted,
+        "dependencies": list(row.dependencies),
+        "commands": list(row.commands),
+        "files": row.files,
+        "size_bytes": row.size_bytes,
+        "created_at": row.created_at.isoformat(),
+        "last_used_at": known.last_used_at.isoformat(),
+        "error": known.error,
+    }
