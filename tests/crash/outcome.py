@@ -7,11 +7,15 @@ from typing import Any
 import orjson
 import sqlalchemy as sa
 
+from outlast.core.sandboxes.checkpoints.contents import content_of
+from outlast.core.sandboxes.checkpoints.tree import decode
 from outlast.core.streams.fold import RunFold, apply, fold_lines
 from outlast.core.streams.log import read_all
+from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
 from outlast.db.tables import (
     approvals,
+    checkpoints,
     effects,
     ledger,
     messages,
@@ -43,6 +47,7 @@ async def outcome_of(server: CrashServer, db: Database, played: Played) -> dict[
     found = await db.read(_rows, played)
     workspace_id = found.pop("workspace_id")
     found["files"] = _files(server, workspace_id)
+    found["kept"] = await _kept(server, db, workspace_id, played.run_id)
     text = plain(orjson.dumps(found, default=str).decode(), played)
     outcome: dict[str, Any] = orjson.loads(text)
     return outcome
@@ -116,6 +121,23 @@ def _files(server: CrashServer, workspace_id: str | None) -> dict[str, str]:
     return {
         str(path.relative_to(folder)): path.read_text() for path in found if not path.name.startswith(".")
     }
+
+
+async def _kept(server: CrashServer, db: Database, workspace_id: str | None, run_id: str) -> dict[str, str]:
+    """The files that the answer's checkpoint holds. Every checkpoint there is must be whole."""
+    blobs = FolderBlobs(server.data_dir / "blobs")
+    rows = await db.read(
+        lambda tx: tx.all(sa.select(checkpoints).where(checkpoints.c.workspace_id == workspace_id))
+    )
+    kept: dict[str, str] = {}
+    for row in rows:
+        tree = decode(blobs.get(row["tree"]))
+        files = {entry.path: content_of(blobs, entry) for entry in tree.entries if entry.kind == "file"}
+        assert (len(files), sum(map(len, files.values()))) == (row["files"], row["size_bytes"])
+        if row["message_id"] is not None and row["run_id"] == run_id:
+            assert not kept, "an answer has one checkpoint"
+            kept = {path: content.decode() for path, content in files.items()}
+    return kept
 
 
 async def check_followed(db: Database, played: Played) -> None:
