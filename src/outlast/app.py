@@ -46,6 +46,7 @@ from outlast.core.runs.watching import Watching
 from outlast.core.runs.worker import Worker
 from outlast.core.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.core.sandboxes.checkpoints.store import fork_files
+from outlast.core.sandboxes.egress.handing import HandedOver
 from outlast.core.sandboxes.egress.keeper import EgressKeeper
 from outlast.core.sandboxes.egress.rules import policy_of
 from outlast.core.sandboxes.ladder import Ladder
@@ -279,6 +280,9 @@ def _egress_keeper(
     policy = policy_of(settings.sandbox)
     if not policy.opens:
         return None
+    if sandboxes.provider.capabilities.secrets:
+        sandboxes.lead_out(HandedOver(database, settings.sandbox))
+        return None
     if not sandboxes.provider.capabilities.egress:
         log.warning(
             "sandboxes of this provider have no way out that hosts and secrets could be given to",
@@ -287,6 +291,7 @@ def _egress_keeper(
         return None
     keeper = EgressKeeper(database, clock, policy, folder / "egress")
     sandboxes.lead_out(keeper)
+    database.on_notice(keeper.hear)
     return keeper
 
 

@@ -18,7 +18,6 @@ from outlast.core.sandboxes.providers.setup import ProviderSetup
 from tests.sandbox.podman import IMAGE, Podman
 
 pytestmark = pytest.mark.sandbox
-SERVE = "exec python3 -u -m http.server 3000 --bind 127.0.0.1"
 Another = Callable[..., DockerProvider]
 
 
@@ -131,24 +130,6 @@ async def test_frozen_time_does_not_count_against_a_time_limit(container: Docker
     assert not results[0].timed_out
 
 
-async def test_a_port_inside_is_reached(container: DockerSandbox) -> None:
-    await container.write_files([("index.html", b"it is me")])
-    begun = anyio.Event()
-    async with anyio.create_task_group() as tasks:
-
-        async def serve() -> None:
-            await container.run(Command("eff_1", 1, SERVE), lambda _text: begun.set())
-
-        tasks.start_soon(serve)
-        await begun.wait()
-        raw = await container.dial(3000)
-        async with await anyio.abc.SocketStream.from_socket(raw) as stream:
-            await stream.send(b"GET / HTTP/1.0\r\n\r\n")
-            answer = b"".join([part async for part in stream])
-        await container.kill_command("eff_1")
-    assert answer.endswith(b"it is me")
-
-
 async def test_the_way_out_is_the_servers_listener(docker: DockerProvider, spec: SandboxSpec) -> None:
     sandbox = await docker.create(replace(spec, egress=True))
     listener = await sandbox.egress_listener()
@@ -162,6 +143,15 @@ async def test_the_way_out_is_the_servers_listener(docker: DockerProvider, spec:
         with inner:
             inner.settimeout(10)
             assert inner.recv(10) == b"out"
+    await sandbox.aclose()
+
+
+async def test_the_home_folder_is_the_workspace_where_that_is_asked_for(
+    docker: DockerProvider, spec: SandboxSpec
+) -> None:
+    sandbox = await docker.create(replace(spec, home_is_workspace=True))
+    await sandbox.write_files([("a.txt", b"text")])
+    assert await output(sandbox, "pwd; cat ~/a.txt /workspace/a.txt") == "/home/user\ntexttext"
     await sandbox.aclose()
 
 

@@ -66,12 +66,21 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
+class WireSecret:
+    """A secret for a provider that puts it into requests itself, to these hosts only. Never printed."""
+
+    hosts: tuple[str, ...]
+    value: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class SandboxSpec:
     """What to make: the id names it for ever, `workspace_dir` is seen inside as /workspace (made if missing), `env`
     is added to the environment of everything that runs inside, `snapshot_ref` is what `build_snapshot` answered
     (empty: the bare base), `authority_pem` the certificate authority that everything inside trusts besides the
     usual ones, `egress` whether a listener towards the network is opened inside (else there is no network at all),
-    `home_is_workspace` whether the home folder is the workspace too, seen under both names."""
+    `home_is_workspace` whether the home folder is the workspace too, seen under both names. For providers with the
+    capability `secrets` only: `allow_hosts` are all that may be reached, `secrets` by the name of their variable."""
 
     sandbox_id: str
     workspace_dir: Path
@@ -81,6 +90,8 @@ class SandboxSpec:
     authority_pem: str = ""
     egress: bool = False
     home_is_workspace: bool = False
+    allow_hosts: tuple[str, ...] = ()
+    secrets: Mapping[str, WireSecret] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ CLEAN_UP_TIMEOUT_S: Final = 60.0
 LEAST_MEMORY_MB: Final = 768
 MOST_MEMORY_MB: Final = 4096
 LABEL: Final = "outlast"
-CAPABILITIES: Final = Capabilities(reattach=True)
+CAPABILITIES: Final = Capabilities(reattach=True, secrets=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,12 @@ class DenoProvider(ProviderDefaults):
         if self._options.root:
             config["root"] = self._options.root
         if not self._options.internet:
-            config["allow_net"] = []
+            config["allow_net"] = list(spec.allow_hosts)
+        if spec.secrets:
+            config["secrets"] = {
+                name: {"hosts": list(secret.hosts), "value": secret.value}
+                for name, secret in spec.secrets.items()
+            }
         return config
 
     def _service(self) -> Service:

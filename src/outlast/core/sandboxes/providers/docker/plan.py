@@ -86,9 +86,12 @@ def _mounts(spec: SandboxSpec, place: Place) -> dict[str, Any]:
         for source, target in read_only.items()
     ]
     workspace = str(spec.workspace_dir.resolve())
-    mounts.append({"Type": "bind", "Source": workspace, "Target": WORKSPACE, "ReadOnly": False})
+    at, temporary = (
+        ((WORKSPACE, HOME), ("/tmp",)) if spec.home_is_workspace else ((WORKSPACE,), ("/tmp", HOME))
+    )
+    mounts += [{"Type": "bind", "Source": workspace, "Target": target, "ReadOnly": False} for target in at]
     size = f"size={spec.limits.disk_bytes}"
     return {
         "Mounts": mounts,
-        "Tmpfs": dict.fromkeys(("/tmp", HOME), f"rw,nosuid,nodev,exec,mode=1777,{size}"),
+        "Tmpfs": dict.fromkeys(temporary, f"rw,nosuid,nodev,exec,mode=1777,{size}"),
     }

@@ -39,7 +39,7 @@ START_TIMEOUT_S: Final = 60.0
 CLEAN_UP_TIMEOUT_S: Final = 60.0
 SOCKETS: Final = ("/var/run/docker.sock", "/run/podman/podman.sock")
 CAPABILITIES: Final = Capabilities(
-    pause=True, volume=True, preview=True, reattach=True, interactive=False, egress=True
+    pause=True, volume=True, preview=True, reattach=True, interactive=True, egress=True
 )
 
 

@@ -20,7 +20,7 @@ from .service import AsyncSandbox, Service, shell
 OWNER: Final = "outlast_server"
 SANDBOX: Final = "outlast_sandbox"
 CLEAN_UP_TIMEOUT_S: Final = 60.0
-CAPABILITIES: Final = Capabilities(pause=True, reattach=True)
+CAPABILITIES: Final = Capabilities(pause=True, preview=True, reattach=True, interactive=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 import asyncio
 import shlex
+import socket
 from contextlib import suppress
 from functools import partial
 from typing import Any, Final
@@ -13,7 +14,8 @@ from e2b import AsyncSandbox
 from outlast.base.errors import OutlastError, SandboxLost
 from outlast.core.sandboxes.providers.hosted.handle import HostedSandbox
 from outlast.core.sandboxes.providers.hosted.relays import RelayStream, as_lines
-from outlast.core.sandboxes.providers.hosted.starting import RUNNING, find_command, relay_words
+from outlast.core.sandboxes.providers.hosted.splice import Splices, check_port
+from outlast.core.sandboxes.providers.hosted.starting import RUNNING, dial_words, find_command, relay_words
 from outlast.core.sandboxes.providers.local.connection import lost
 
 from .service import Service, shell, told
@@ -31,6 +33,7 @@ class E2bSandbox(HostedSandbox):
         self._service = service
         self._nonce = nonce
         self._awake = awake
+        self._splices = Splices()
 
     async def freeze(self) -> None:
         if self._awake is None:
@@ -52,7 +55,7 @@ class E2bSandbox(HostedSandbox):
     async def kill(self) -> None:
         self.killed = True
         with anyio.CancelScope(shield=True):
-            await self._pool.aclose()
+            await self.aclose()
             with suppress(SandboxLost):
                 await self._service.kill(self.ref)
             self.wake_up()
@@ -72,12 +75,28 @@ class E2bSandbox(HostedSandbox):
             return False
 
     async def open_stream(self) -> ByteStream:
+        return await self._relay(relay_words(self._nonce))
+
+    async def dial(self, port: int) -> socket.socket:
+        check_port(port)
+        await self.awake()
+        try:
+            return await self._splices.join(await self._relay(dial_words(port, self._nonce)), port)
+        except (OSError, anyio.EndOfStream) as error:
+            raise lost(self.sandbox_id) from error
+
+    async def aclose(self) -> None:
+        self._splices.aclose()
+        await super().aclose()
+
+    async def _relay(self, words: list[str]) -> ByteStream:
+        """Raises OSError when the sandbox sleeps or is gone."""
         sandbox = self._awake
         if sandbox is None:
             raise OSError("it sleeps")
         stream = _E2bRelay()
         try:
-            await stream.start(sandbox, shlex.join(relay_words(self._nonce)))
+            await stream.start(sandbox, shlex.join(words))
         except SandboxLost as error:
             raise OSError("it is gone") from error
         return stream

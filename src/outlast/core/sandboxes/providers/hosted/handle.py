@@ -96,8 +96,12 @@ class HostedSandbox(AgentHandle):
     def wake_up(self) -> None:
         self._waking.set()
 
-    async def _open(self) -> ByteStream:
+    async def awake(self) -> None:
+        """Wait while it sleeps."""
         await self._waking.wait()
+
+    async def _open(self) -> ByteStream:
+        await self.awake()
         return await self.open_stream()
 
     async def _steadily(self, call: Callable[[], Awaitable[T]]) -> T:

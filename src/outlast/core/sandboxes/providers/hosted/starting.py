@@ -35,7 +35,7 @@ def start_command(spec: SandboxSpec, nonce: str) -> str:
         "env": {**_OURS, **spec.env},
         "rlimits": [],
         "disk_bytes": spec.limits.disk_bytes,
-        "workspace": WORKSPACE,
+        "workspace": "~" if spec.home_is_workspace else WORKSPACE,
     }
     words = [_packed(), "start", base64.b64encode(json.dumps(config).encode()).decode(), nonce]
     return _DENO + shlex.join(["python3", "-I", "-c", _BOOT, *words])
@@ -52,7 +52,7 @@ def relay_words(nonce: str) -> list[str]:
 
 
 def dial_words(port: int, nonce: str) -> list[str]:
-    """The command line of one connection to a port inside: its first line is `+`, or `!` when nothing listens."""
+    """The command line of one connection to a port inside: first it says `+`, or `!` when nothing listens."""
     return ["python3", "-I", "-S", _MAIN, "dial", str(port), nonce, RELAY_MARK]
 
 

@@ -62,7 +62,7 @@ def _connected() -> _socket.socket:
 
 def _start(config: dict[str, Any]) -> None:
     """Make the workspace, then fork; returns once the agent listens."""
-    os.environ["OUTLAST_WORKSPACE"] = _make_workspace(config["workspace"])
+    os.environ["OUTLAST_WORKSPACE"] = _make_workspace(os.path.expanduser(config["workspace"]))
     os.environ["OUTLAST_TOOLS"] = FOLDER
     read_end, write_end = os.pipe()
     if os.fork() == 0:
@@ -156,14 +156,16 @@ def _end_old_relays(nonce: str) -> None:
 
 
 def _dial(port: int) -> None:
-    try:
-        found = _socket.socket(_socket.AF_INET, _socket.SOCK_STREAM)
-        found.connect(("127.0.0.1", port))
-    except OSError:
-        _say(b"!")
+    for family, address in ((_socket.AF_INET, "127.0.0.1"), (_socket.AF_INET6, "::1")):
+        try:
+            found = _socket.socket(family, _socket.SOCK_STREAM)
+            found.connect((address, port))
+        except OSError:
+            continue
+        _say(base64.b64encode(b"+"))
+        _join(found)
         return
-    _say(b"+")
-    _join(found)
+    _say(base64.b64encode(b"!"))
 
 
 def _say(line: bytes) -> None:

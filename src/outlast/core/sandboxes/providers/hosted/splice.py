@@ -1,0 +1,68 @@
+"""A port in a hosted sandbox as a socket here: one end of a pair, the other joined to a relay."""
+
+import asyncio
+import socket
+from typing import Final
+
+import anyio
+from anyio.abc import ByteStream, SocketStream
+
+from outlast.base.errors import ArgumentsInvalid, NotFound
+
+CONNECTED: Final = b"+"
+
+
+def check_port(port: int) -> None:
+    """Raises `ArgumentsInvalid`."""
+    if not 0 < port < 65536:
+        raise ArgumentsInvalid(f"there is no port {port}; ports go from 1 to 65535")
+
+
+class Splices:
+    """The ports of one sandbox that are joined now. They end with either side, or with `aclose`."""
+
+    def __init__(self) -> None:
+        self._running: set[asyncio.Future[None]] = set()
+
+    async def join(self, relay: ByteStream, port: int) -> socket.socket:
+        """The caller's end, once the relay says that the port answers. Raises `NotFound`; owns the relay."""
+        try:
+            if await relay.receive() != CONNECTED:
+                raise NotFound(f"nothing listens on port {port} in the sandbox", noun="port")
+            ours, theirs = socket.socketpair()
+            ours.setblocking(False)
+            stream = await SocketStream.from_socket(theirs)
+        except BaseException:
+            await relay.aclose()
+            raise
+        # Whoever dialled has only the socket, so this lives for as long as that does, in nobody's scope.
+        running = asyncio.ensure_future(_carry(relay, stream))  # noqa: TID251
+        self._running.add(running)
+        running.add_done_callback(self._over)
+        return ours
+
+    def _over(self, ended: "asyncio.Future[None]") -> None:
+        self._running.discard(ended)
+        if not ended.cancelled():
+            ended.exception()  # one side broke off, which the other has seen as its end
+
+    def aclose(self) -> None:
+        for running in self._running:
+            running.cancel()
+
+
+async def _carry(relay: ByteStream, sock: SocketStream) -> None:
+    """Both ways, until the sandbox's side ends. The end of what we send is not told: no relay knows one."""
+
+    async def outward() -> None:
+        async for data in sock:
+            await relay.send(data)
+
+    try:
+        async with relay, sock, anyio.create_task_group() as tasks:
+            tasks.start_soon(outward)
+            async for data in relay:
+                await sock.send(data)
+            tasks.cancel_scope.cancel()
+    except* (OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
+        pass
