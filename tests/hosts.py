@@ -20,7 +20,7 @@ from h2.events import DataReceived, RequestReceived, StreamEnded, StreamReset
 
 from outlast.base.clock import SystemClock
 from outlast.core.sandboxes.egress.authority import Authority
-from outlast.core.sandboxes.egress.dialing import TlsContexts
+from outlast.core.sandboxes.egress.dialing import TlsContexts, contexts_trusting
 
 PUBLIC = "93.184.216.34"
 Answer = Callable[[bytes, bytes], bytes]
@@ -138,11 +138,7 @@ class Trust:
         return context
 
     def contexts(self) -> TlsContexts:
-        any_version = ssl.create_default_context(cadata=self.authority.pem)
-        http1 = ssl.create_default_context(cadata=self.authority.pem)
-        any_version.set_alpn_protocols(["h2", "http/1.1"])
-        http1.set_alpn_protocols(["http/1.1"])
-        return TlsContexts(any_version, http1)
+        return contexts_trusting(self.authority.pem)
 
 
 class Http2Host:

@@ -105,11 +105,11 @@ class Authority:
         context.set_alpn_protocols(["http/1.1"])
         context.options |= ssl.OP_NO_RENEGOTIATION
         context.sni_callback = _only(host)
-        _load(context, self._leaf(host))
+        _load(context, self.leaf(host))
         return context
 
-    def _leaf(self, host: str) -> bytes:
-        """A certificate for the host with the process's leaf key, as PEM."""
+    def leaf(self, host: str) -> bytes:
+        """A certificate for the host with the process's leaf key, as PEM, the key first."""
         key, key_pem = _leaf_key()
         name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, host[:64])])
         builder = _certificate(self._certificate.subject, name, key.public_key(), LEAF_LIFE)

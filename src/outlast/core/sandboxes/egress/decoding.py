@@ -4,7 +4,7 @@ import zlib
 from collections.abc import Iterator
 from typing import Final
 
-from outlast.core.sandboxes.egress.http1 import AnswerHead, BadMessage, list_of
+from outlast.core.sandboxes.egress.http1 import AnswerHead, BadMessage, words_of
 
 PIECE: Final = 256 * 1024
 _AUTOMATIC: Final = 47  # gzip or zlib, whichever the first bytes say
@@ -49,7 +49,7 @@ class Inflated:
 
 def decoder_of(head: AnswerHead) -> Plain | Inflated:
     """How to read this answer's body. Raises `BadMessage` for what cannot be read here."""
-    encodings = [name for name in list_of(head.headers, b"content-encoding") if name != b"identity"]
+    encodings = [name for name in words_of(head.by_name, b"content-encoding") if name != b"identity"]
     if not encodings:
         return Plain()
     if len(encodings) > 1 or encodings[0] not in _KNOWN:

@@ -66,9 +66,11 @@ class TlsContexts:
     http1: ssl.SSLContext
 
 
-def default_contexts() -> TlsContexts:
-    """With the authorities that the server's system trusts. Blocking (it reads them): call it in a worker thread."""
-    any_version, http1 = ssl.create_default_context(), ssl.create_default_context()
+def contexts_trusting(authorities_pem: str | None = None) -> TlsContexts:
+    """With these authorities; None: those that the server's system trusts. Blocking then (it reads them): call it in a
+    worker thread."""
+    any_version = ssl.create_default_context(cadata=authorities_pem)
+    http1 = ssl.create_default_context(cadata=authorities_pem)
     any_version.set_alpn_protocols(ALPN)
     http1.set_alpn_protocols(ALPN[1:])
     return TlsContexts(any_version, http1)

@@ -4,11 +4,11 @@ So no header is ever passed on as it came: a message is parsed into names and va
 serialised again. Bare line feeds, folded lines, two lengths, a length beside chunks: all refused.
 """
 
+import itertools
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from enum import Enum
-from typing import Final
+from typing import Final, NamedTuple
 
 from outlast.core.sandboxes.egress.wires import Channel
 
@@ -21,6 +21,7 @@ _TOKEN: Final = rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]+"
 _REQUEST: Final = re.compile(rb"(%b) ([\x21-\x7e\x80-\xff]+) HTTP/1\.([01])\Z" % _TOKEN)
 _ANSWER: Final = re.compile(rb"HTTP/1\.([01]) ([1-5][0-9]{2})(?: ([\t\x20-\x7e\x80-\xff]*))?\Z")
 _HEADER: Final = re.compile(rb"(%b):[ \t]*([\t\x20-\x7e\x80-\xff]*?)[ \t]*\Z" % _TOKEN)
+_NUMBER: Final = re.compile(rb"[0-9]{1,18}\Z")
 _NAME: Final = re.compile(rb"%b\Z" % _TOKEN)
 _VALUE: Final = re.compile(rb"[\t\x20-\x7e\x80-\xff]*\Z")
 _CHUNK: Final = re.compile(rb"([0-9a-fA-F]{1,15})[ \t]*(?:;[\t\x20-\x7e\x80-\xff]*)?\Z")
@@ -63,8 +64,7 @@ class Body(Enum):
     UNTIL_CLOSE = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Framing:
+class Framing(NamedTuple):
     """How a body is delimited; `length` in bytes for `LENGTH`."""
 
     kind: Body
@@ -74,47 +74,45 @@ class Framing:
 NO_BODY: Final = Framing(Body.NONE)
 
 
-@dataclass(frozen=True, slots=True)
-class RequestHead:
+Index = dict[bytes, list[bytes]]
+"""Values by header name in lower case."""
+
+
+class RequestHead(NamedTuple):
     method: bytes
     target: bytes
     minor: int
     headers: Headers
+    by_name: Index
     body: Framing = NO_BODY
-
-    def all(self, name: bytes) -> list[bytes]:
-        return [value for key, value in self.headers if key.lower() == name]
 
     @property
     def keeps_alive(self) -> bool:
-        tokens = list_of(self.headers, b"connection")
+        tokens = words_of(self.by_name, b"connection")
         return b"close" not in tokens and (self.minor == 1 or b"keep-alive" in tokens)
 
     @property
     def upgrade(self) -> bytes:
         """What it wants to change to, in lower case; empty for nothing."""
-        wanted = list_of(self.headers, b"upgrade")
-        return wanted[0] if wanted and b"upgrade" in list_of(self.headers, b"connection") else b""
+        wanted = words_of(self.by_name, b"upgrade")
+        return wanted[0] if wanted and b"upgrade" in words_of(self.by_name, b"connection") else b""
 
     @property
     def expects_continue(self) -> bool:
-        return self.minor == 1 and b"100-continue" in list_of(self.headers, b"expect")
+        return self.minor == 1 and b"100-continue" in words_of(self.by_name, b"expect")
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerHead:
+class AnswerHead(NamedTuple):
     status: int
     reason: bytes
     minor: int
     headers: Headers
+    by_name: Index
     body: Framing = NO_BODY
-
-    def all(self, name: bytes) -> list[bytes]:
-        return [value for key, value in self.headers if key.lower() == name]
 
     @property
     def keeps_alive(self) -> bool:
-        tokens = list_of(self.headers, b"connection")
+        tokens = words_of(self.by_name, b"connection")
         framed = self.body.kind is not Body.UNTIL_CLOSE
         return framed and b"close" not in tokens and (self.minor == 1 or b"keep-alive" in tokens)
 
@@ -125,9 +123,10 @@ def parse_request(head: bytes) -> RequestHead:
     start = _REQUEST.match(lines[0])
     if start is None:
         raise BadMessage("the first line is no HTTP/1.1 request line")
-    headers = _headers(lines[1:])
+    headers = _headers(lines)
+    index = index_of(headers)
     minor = int(start[3])
-    return RequestHead(start[1], start[2], minor, headers, _request_framing(headers, minor))
+    return RequestHead(start[1], start[2], minor, headers, index, _request_framing(index, minor))
 
 
 def parse_answer(head: bytes, method: bytes) -> AnswerHead:
@@ -136,29 +135,35 @@ def parse_answer(head: bytes, method: bytes) -> AnswerHead:
     start = _ANSWER.match(lines[0])
     if start is None:
         raise BadMessage("the answer's first line is no HTTP/1.1 status line")
-    headers = _headers(lines[1:])
+    headers = _headers(lines)
+    index = index_of(headers)
     status = int(start[2])
-    return AnswerHead(
-        status, start[3] or b"", int(start[1]), headers, _answer_framing(headers, status, method)
-    )
+    framing = _answer_framing(index, status, method)
+    return AnswerHead(status, start[3] or b"", int(start[1]), headers, index, framing)
 
 
-def end_to_end(headers: Headers) -> Headers:
-    """Without what concerns one connection only: the usual names, and those that Connection lists."""
-    named = list_of(headers, b"connection")
+def index_of(headers: Headers) -> Index:
+    index: Index = {}
+    for name, value in headers:
+        index.setdefault(name.lower(), []).append(value)
+    return index
+
+
+def end_to_end(head: RequestHead | AnswerHead) -> Headers:
+    """The headers without what concerns one connection only: the usual names, and those that Connection lists."""
+    named = words_of(head.by_name, b"connection")
     dropped = _HOP_BY_HOP if not named else _HOP_BY_HOP | (frozenset(named) - _NEVER_NAMED)
-    return [header for header in headers if header[0].lower() not in dropped]
+    if dropped.isdisjoint(head.by_name):
+        return head.headers
+    return [header for header in head.headers if header[0].lower() not in dropped]
 
 
-def list_of(headers: Headers, name: bytes) -> list[bytes]:
+def words_of(index: Index, name: bytes) -> list[bytes]:
     """The comma-separated words of a header, in lower case."""
-    return [
-        word.strip().lower()
-        for key, value in headers
-        if key.lower() == name
-        for word in value.split(b",")
-        if word.strip()
-    ]
+    values = index.get(name)
+    if values is None:
+        return []
+    return [word for value in values for part in value.lower().split(b",") if (word := part.strip())]
 
 
 def serialise(start: bytes, headers: Iterable[tuple[bytes, bytes]]) -> bytes:
@@ -194,31 +199,32 @@ def end_of(framing: Framing) -> bytes:
 
 
 def _headers(lines: list[bytes]) -> Headers:
-    if len(lines) > MOST_HEADERS:
+    if len(lines) - 1 > MOST_HEADERS:
         raise BadMessage(f"more than {MOST_HEADERS} headers", 431)
     headers: Headers = []
-    for line in lines:
+    for line in itertools.islice(lines, 1, None):
         match = _HEADER.match(line)
         if match is None:
             raise BadMessage("a header line is malformed")
-        headers.append((match[1], match[2]))
+        headers.append(match.groups())  # type: ignore[arg-type]  # two groups, both taking part
     return headers
 
 
-def _request_framing(headers: Headers, minor: int) -> Framing:
-    encodings, length = list_of(headers, b"transfer-encoding"), _length(headers)
+def _request_framing(index: Index, minor: int) -> Framing:
+    encodings, length = words_of(index, b"transfer-encoding"), _length(index)
     if encodings:
         if length is not None:
             raise BadMessage("Content-Length beside Transfer-Encoding: two programs could read two bodies")
         if encodings != [b"chunked"] or minor == 0:
             raise BadMessage("a Transfer-Encoding other than chunked", 501)
         return Framing(Body.CHUNKED)
-    _no_empty(headers, b"transfer-encoding")
+    if b"transfer-encoding" in index:
+        raise BadMessage("an empty Transfer-Encoding")
     return Framing(Body.LENGTH, length) if length is not None else NO_BODY
 
 
-def _answer_framing(headers: Headers, status: int, method: bytes) -> Framing:
-    encodings, length = list_of(headers, b"transfer-encoding"), _length(headers)
+def _answer_framing(index: Index, status: int, method: bytes) -> Framing:
+    encodings, length = words_of(index, b"transfer-encoding"), _length(index)
     if method == b"HEAD" or status in (204, 304) or status < 200:
         return NO_BODY
     if encodings:
@@ -228,18 +234,13 @@ def _answer_framing(headers: Headers, status: int, method: bytes) -> Framing:
     return Framing(Body.LENGTH, length) if length is not None else Framing(Body.UNTIL_CLOSE)
 
 
-def _length(headers: Headers) -> int | None:
-    values = [value for key, value in headers if key.lower() == b"content-length"]
-    if not values:
+def _length(index: Index) -> int | None:
+    values = index.get(b"content-length")
+    if values is None:
         return None
-    if len(values) > 1 or not re.fullmatch(rb"[0-9]{1,18}", values[0]):
+    if len(values) > 1 or not _NUMBER.match(values[0]):
         raise BadMessage("Content-Length is not one number")
     return int(values[0])
-
-
-def _no_empty(headers: Headers, name: bytes) -> None:
-    if any(key.lower() == name for key, _ in headers):
-        raise BadMessage("an empty Transfer-Encoding")
 
 
 class MessageReader:

@@ -32,6 +32,7 @@ from outlast.core.sandboxes.egress.http1 import (
     Headers,
     RequestHead,
     check_headers,
+    index_of,
 )
 from outlast.core.sandboxes.egress.wires import Channel
 
@@ -62,10 +63,12 @@ class Http2Exchange:
     def reused(self) -> bool:
         return self._reused
 
-    async def send_head(self, head: RequestHead, framing: Framing, body: bytes = b"") -> None:
+    async def send_head(
+        self, head: RequestHead, headers: Headers, framing: Framing, body: bytes = b""
+    ) -> None:
         self.method = head.method
-        closes = framing.kind is Body.NONE
-        self.stream_id = await self._connection.open(self, head, framing, closes)
+        fields = _pseudo(head, headers) + _fields(headers, framing)
+        self.stream_id = await self._connection.open(self, fields, framing.kind is Body.NONE)
         if framing.kind is Body.LENGTH and framing.length == len(body):
             await self.send(body)
             await self.finish()
@@ -174,13 +177,13 @@ class Http2Connection:
 
     # --- called by exchanges ------------------------------------------------------------------------------------------
 
-    async def open(self, stream: Http2Exchange, head: RequestHead, framing: Framing, closes: bool) -> int:
+    async def open(self, stream: Http2Exchange, fields: Headers, closes: bool) -> int:
         """Send a head; the stream's id. Raises `ConnectionError`, `BadMessage`."""
         if self._closing:
             raise ConnectionResetError("the connection is closing")
         try:
             stream_id = self._h2.get_next_available_stream_id()
-            self._h2.send_headers(stream_id, _pseudo(head) + _fields(head, framing), end_stream=closes)
+            self._h2.send_headers(stream_id, fields, end_stream=closes)
         except H2Error as error:
             raise BadMessage(f"HTTP/2 forbids it: {error}") from error
         self._streams[stream_id] = stream
@@ -289,8 +292,8 @@ def _fail(stream: Http2Exchange, error: Exception) -> None:
     stream.tell()
 
 
-def _pseudo(head: RequestHead) -> Headers:
-    authority = head.all(b"host")[0]
+def _pseudo(head: RequestHead, headers: Headers) -> Headers:
+    authority = next(value for name, value in headers if name == b"Host")
     return [
         (b":method", head.method),
         (b":scheme", b"https"),
@@ -299,9 +302,9 @@ def _pseudo(head: RequestHead) -> Headers:
     ]
 
 
-def _fields(head: RequestHead, framing: Framing) -> Headers:
-    headers = [(name.lower(), value) for name, value in head.headers]
-    fields = [header for header in headers if header[0] not in (b"host", b"expect")]
+def _fields(headers: Headers, framing: Framing) -> Headers:
+    lowered = [(name.lower(), value) for name, value in headers]
+    fields = [header for header in lowered if header[0] not in (b"host", b"expect")]
     if framing.kind is Body.LENGTH:
         fields.append((b"content-length", b"%d" % framing.length))
     return fields
@@ -328,4 +331,4 @@ def _answer(headers: Any, method: bytes, event: Event) -> AnswerHead:
         framing = Framing(Body.LENGTH, int(length[0]))
     else:
         framing = Framing(Body.LENGTH, 0) if over else Framing(Body.CHUNKED)
-    return AnswerHead(status, b"", 1, fields, framing)
+    return AnswerHead(status, b"", 1, fields, index_of(fields), framing)

@@ -20,7 +20,7 @@ from outlast.core.sandboxes.egress.dialing import (
     Network,
     RealNetwork,
     TlsContexts,
-    default_contexts,
+    contexts_trusting,
 )
 from outlast.core.sandboxes.egress.proxy import EgressStatistics, SandboxProxy
 from outlast.core.sandboxes.egress.relay import Relay
@@ -34,6 +34,7 @@ from outlast.db.database import Database
 
 KEY: Final = "placeholders.key"
 KEY_BYTES: Final = 32
+USER_KNOWN_S: Final = 1.0
 log = logging.getLogger("outlast.egress")
 
 
@@ -68,6 +69,8 @@ class EgressKeeper:
         self._authorities = Authorities(folder)
         self._uses = UseLog(db, clock)
         self._key = b""
+        self._users: dict[str, tuple[float, str | None]] = {}
+        self._news = 0
         self._gates: dict[str, Gate] = {}
         self._waiting: dict[str, tuple[SandboxRow, Sandbox]] = {}  # opened before `run`
         self._tasks: TaskGroup | None = None
@@ -119,6 +122,11 @@ class EgressKeeper:
         gate = self._gates[row.id] = Gate(anyio.CancelScope())
         self._tasks.start_soon(self._serve, row, sandbox, gate)
 
+    def hear(self, _stream_id: str) -> None:
+        """Something was committed: a run may have begun or ended."""
+        self._news += 1
+        self._users.clear()
+
     def close(self, sandbox_id: str, *, for_good: bool) -> None:
         """Its processes have ended; `for_good`: they never start again, so its authority is forgotten."""
         self._waiting.pop(sandbox_id, None)
@@ -146,7 +154,7 @@ class EgressKeeper:
                 del self._gates[row.id]
 
     async def _serve_once(self, row: SandboxRow, sandbox: Sandbox, gate: Gate) -> None:
-        whose = partial(self._db.read, store.user_of, row.workspace_id)
+        whose = partial(self._whose, row.workspace_id)
         placeholders = await self._placeholders(row.id)
         secrets = SandboxSecrets(placeholders, row.project_id, self._lookup, whose)
         authority = await anyio.to_thread.run_sync(self._authorities.of, row.id)
@@ -161,6 +169,19 @@ class EgressKeeper:
                 upstreams.close()
                 tasks.cancel_scope.cancel()
 
+    async def _whose(self, workspace_id: str) -> str | None:
+        """Whom the work there is done for, as it was a moment ago at the most: any news in the database makes it be
+        looked up again."""
+        found = self._users.get(workspace_id)
+        now = self._clock.monotonic()
+        if found is None or found[0] < now:
+            seen = self._news
+            user_id = await self._db.read(store.user_of, workspace_id)
+            if seen != self._news:  # something changed while it was read: good for this request only
+                return user_id
+            found = self._users[workspace_id] = now + USER_KNOWN_S, user_id
+        return found[1]
+
     async def _placeholders(self, sandbox_id: str) -> dict[str, str]:
         if not self._key:
             self._key = await anyio.to_thread.run_sync(read_key, self._folder / KEY)
@@ -169,7 +190,7 @@ class EgressKeeper:
     async def _tls_contexts(self) -> TlsContexts:
         async with self._reading:
             if self._contexts is None:
-                self._contexts = await anyio.to_thread.run_sync(default_contexts)
+                self._contexts = await anyio.to_thread.run_sync(contexts_trusting)
             return self._contexts
 
     async def _forget_ended(self) -> None:

@@ -45,6 +45,7 @@ class Passage:
     def __init__(
         self,
         request: RequestHead,
+        headers: Headers,
         target: Target,
         reader: MessageReader,
         client: Channel,
@@ -53,6 +54,7 @@ class Passage:
         noted: Noted,
     ) -> None:
         self._request = request
+        self._headers = headers  # as the host gets them
         self._target = target
         self._reader = reader
         self._client = client
@@ -92,6 +94,8 @@ class Passage:
         """The request's body, where it has come already; None where it must be passed on as it comes."""
         if self._reader.done:
             return b""
+        if self._request.upgrade:
+            raise BadMessage("a request to change the protocol takes no body")
         return None if self._request.expects_continue else self._reader.whole(MOST_AT_ONCE)
 
     async def _ask(self, body: bytes) -> AnswerHead:
@@ -100,7 +104,7 @@ class Passage:
         upgrades = self._request.upgrade == b"websocket"
         exchange = self._exchange = await self._upstreams.exchange(self._target, http1=upgrades)
         try:
-            await exchange.send_head(self._request, framing, body)
+            await exchange.send_head(self._request, self._headers, framing, body)
             return await self._final_head(exchange)
         except (ConnectionError, BadMessage, TimeoutError) as error:
             stale = isinstance(error, ConnectionError) and exchange.reused
@@ -109,7 +113,7 @@ class Passage:
         exchange.abort()
         exchange = self._exchange = await self._upstreams.exchange(self._target, fresh=True)
         try:
-            await exchange.send_head(self._request, framing, body)
+            await exchange.send_head(self._request, self._headers, framing, body)
             return await self._final_head(exchange)
         except (ConnectionError, BadMessage, TimeoutError) as error:
             raise self._fault(error) from error
@@ -120,7 +124,7 @@ class Passage:
         failure: Exception | None = None
         async with anyio.create_task_group() as tasks:
             try:
-                await exchange.send_head(self._request, self._request.body)
+                await exchange.send_head(self._request, self._headers, self._request.body)
                 tasks.start_soon(self._upload, exchange)
                 head = await self._final_head(exchange)
                 await self._answer(head)
@@ -155,7 +159,7 @@ class Passage:
         with anyio.fail_after(ANSWER_S):
             for _ in range(MOST_INTERIM):
                 head = await exchange.answer()
-                if head.status >= 200 or (head.status == 101 and self._request.upgrade):
+                if head.status >= 200 or (head.status == 101 and self._request.upgrade == b"websocket"):
                     self._status = head.status
                     await self._noted(head.status)
                     return head
@@ -195,18 +199,24 @@ class Passage:
         return Framing(Body.CHUNKED if self._request.minor else Body.UNTIL_CLOSE)
 
     def _answer_head(self, head: AnswerHead, framing: Framing, decoder: Plain | Inflated) -> bytes:
-        hide = self._redactor.hide
-        headers: Headers = [(name, hide(value)) for name, value in end_to_end(head.headers)]
+        headers = self._shown(end_to_end(head))
         if isinstance(decoder, Inflated):
             headers = [header for header in headers if header[0].lower() != b"content-encoding"]
-        headers += framing_header(framing)
+        headers = headers + framing_header(framing)
         if framing.kind is Body.NONE and head.status != 204:  # what the body would have been, as for HEAD
-            headers += [(b"Content-Length", value) for value in head.all(b"content-length")]
+            headers += [(b"Content-Length", value) for value in head.by_name.get(b"content-length", ())]
         if not self._keeps:
             headers.append((b"Connection", b"close"))
         elif self._request.minor == 0:
             headers.append((b"Connection", b"keep-alive"))
-        return serialise(b"HTTP/1.1 %d %b" % (head.status, hide(head.reason)), headers)
+        return serialise(b"HTTP/1.1 %d %b" % (head.status, self._redactor.hide(head.reason)), headers)
+
+    def _shown(self, headers: Headers) -> Headers:
+        """The headers with secrets hidden in them. Values only: a name cannot be a secret."""
+        redactor = self._redactor
+        if not redactor or not redactor.finds(b"\n".join([value for _, value in headers])):
+            return headers
+        return [(name, redactor.hide(value)) for name, value in headers]
 
     async def _pass_body(self, first: bytes, framing: Framing, decoder: Plain | Inflated) -> None:
         """Head and body; together as far as they come together, each piece as soon as it comes."""
@@ -248,9 +258,8 @@ class Passage:
     async def _change_over(self, head: AnswerHead) -> None:
         """A WebSocket from here on: bytes both ways, secrets hidden in what comes back."""
         assert isinstance(self._exchange, Http1Exchange)
-        hide = self._redactor.hide
-        headers = [(name, hide(value)) for name, value in end_to_end(head.headers)]
-        headers += [(b"Connection", b"Upgrade"), (b"Upgrade", b"websocket")]
+        headers = self._shown(end_to_end(head))
+        headers = [*headers, (b"Connection", b"Upgrade"), (b"Upgrade", b"websocket")]
         self._answered = True
         await self._client.write(serialise(b"HTTP/1.1 101 Switching Protocols", headers))
         host = self._exchange.channel

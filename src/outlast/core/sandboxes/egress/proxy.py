@@ -154,14 +154,15 @@ class SandboxProxy:
         target, path = _where(head, fixed)
         if fixed is None:
             self._check(target)
-        hosts = head.all(b"host")
+        hosts = head.by_name.get(b"host", [])
         if len(hosts) > 1 or (not hosts and head.minor):
             raise BadMessage("it needs exactly one Host header")
         if hosts and not same_authority(hosts[0].decode("latin-1"), target):
             raise refusals.host_differs(hosts[0].decode("latin-1"), target.authority)
         self._requests += 1
-        plain = RequestHead(head.method, path, head.minor, head.headers, head.body)
-        return await self._relay.pass_on(plain, target, reader, client)
+        if path is not head.target:
+            head = head._replace(target=path)
+        return await self._relay.pass_on(head, target, reader, client)
 
     # --- CONNECT ------------------------------------------------------------------------------------------------------
 

@@ -61,12 +61,12 @@ def _base64_forms(secret: bytes) -> set[bytes]:
 class Redactor:
     """The forms of some secrets, ready to be searched for. Empty: everything passes as it is."""
 
-    __slots__ = ("_forms", "_longest")
+    __slots__ = ("_forms", "_inside")
 
     def __init__(self, secrets: Iterable[bytes] = ()) -> None:
         forms = {form for secret in secrets if secret for form in forms_of(secret)}
         self._forms: Sequence[bytes] = sorted(forms, key=len, reverse=True)
-        self._longest = max(map(len, self._forms), default=0)
+        self._inside = frozenset(byte for form in forms for byte in form[:-1])  # where a cut form may end
 
     def __repr__(self) -> str:
         return f"Redactor({len(self._forms)} forms)"
@@ -78,6 +78,10 @@ class Redactor:
         """A whole text, such as a header's value."""
         hidden = self._spans(data)
         return _covered(data, hidden) if hidden else data
+
+    def finds(self, data: bytes) -> bool:
+        """Whether anything in it would be hidden."""
+        return any(form in data for form in self._forms)
 
     def stream(self) -> "RedactedStream":
         """A fresh search over pieces of one body."""
@@ -94,10 +98,11 @@ class Redactor:
 
     def _undecided(self, data: bytes) -> int:
         """Where the longest tail begins that may be the beginning of a form; the data's length if there is none."""
-        start = max(0, len(data) - self._longest + 1)
         earliest = len(data)
+        if not data or data[-1] not in self._inside:
+            return earliest
         for form in self._forms:
-            at = data.find(form[:1], max(start, len(data) - len(form) + 1))
+            at = data.find(form[:1], max(0, len(data) - len(form) + 1))
             while 0 <= at < earliest:
                 if form.startswith(data[at:]):
                     earliest = at

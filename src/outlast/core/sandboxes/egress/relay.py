@@ -1,8 +1,7 @@
 """Requests from inside, passed on to the hosts that they are for."""
 
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Protocol
+from typing import Final, Protocol
 
 from outlast.core.sandboxes.egress import refusals
 from outlast.core.sandboxes.egress.http1 import Headers, MessageReader, RequestHead, end_to_end
@@ -12,6 +11,8 @@ from outlast.core.sandboxes.egress.rules import Policy, Target, secrets_of
 from outlast.core.sandboxes.egress.secrets import SandboxSecrets, SecretValue
 from outlast.core.sandboxes.egress.upstream import Upstreams
 from outlast.core.sandboxes.egress.wires import Channel
+
+MOST_TARGETS: Final = 1000
 
 
 class Uses(Protocol):
@@ -35,6 +36,7 @@ class Relay:
         self._uses = uses
         self._known: dict[str, set[bytes]] = {}
         self._redactor = Redactor()
+        self._names: dict[Target, tuple[str, ...]] = {}
 
     async def pass_on(
         self, head: RequestHead, target: Target, reader: MessageReader, client: Channel
@@ -42,7 +44,7 @@ class Relay:
         """Answer one request, its target allowed and its Host checked. True when the client's connection can serve
         another one. Raises `Refused` and `BadMessage` before anything was answered, `ConnectionError` later."""
         reader.begin(head.body)
-        names = secrets_of(self._policy, target)
+        names = self._names_of(target)
         headers = _towards(head, target, inspected=bool(names or self._redactor))
         used = self._secrets.named_in(headers, names) if names else []
         user_id = None
@@ -54,8 +56,16 @@ class Relay:
             if used:
                 await self._uses.record(used, user_id, target, head, status)
 
-        request = replace(head, headers=headers)
-        return await Passage(request, target, reader, client, self._upstreams, self._redactor, noted).run()
+        passage = Passage(head, headers, target, reader, client, self._upstreams, self._redactor, noted)
+        return await passage.run()
+
+    def _names_of(self, target: Target) -> tuple[str, ...]:
+        names = self._names.get(target)
+        if names is None:
+            if len(self._names) >= MOST_TARGETS:
+                self._names.clear()
+            names = self._names[target] = secrets_of(self._policy, target)
+        return names
 
     async def _values(
         self, names: Sequence[str], used: Sequence[str], user_id: str | None
@@ -82,7 +92,7 @@ def _towards(head: RequestHead, target: Target, *, inspected: bool) -> Headers:
     dropped = {b"host"}
     if inspected:  # what comes back must be readable, to hide secrets in it
         dropped |= {b"accept-encoding", b"sec-websocket-extensions"}
-    headers = [header for header in end_to_end(head.headers) if header[0].lower() not in dropped]
+    headers = [header for header in end_to_end(head) if header[0].lower() not in dropped]
     if inspected:
         headers.append((b"Accept-Encoding", b"identity"))
     if head.upgrade == b"websocket":

@@ -140,6 +140,8 @@ def setting_for(policy: Policy, host: str, port: int) -> str:
 
 def same_authority(text: str, target: Target) -> bool:
     """Whether a Host header, or the authority of an address, names the target."""
+    if text == target.authority:
+        return True
     try:
         return read_authority(text, target.encrypted) == (target.host, target.port)
     except NotAHost:

@@ -93,6 +93,8 @@ class SandboxSecrets:
     def named_in(self, headers: Headers, names: Collection[str]) -> list[str]:
         """Which of these secrets a request asks for."""
         texts = [text for _, value in headers for text in (_readable(value),) if PREFIX in text]
+        if not texts:
+            return []
         return [name for name in names if any(self.placeholders[name].encode() in text for text in texts)]
 
     def put_in(self, headers: Headers, values: Mapping[str, SecretValue]) -> Headers:
@@ -103,7 +105,7 @@ class SandboxSecrets:
 
 def _readable(value: bytes) -> bytes:
     """A header's value, with Basic credentials decoded."""
-    basic = _BASIC.match(value)
+    basic = _BASIC.match(value) if value[:1] in b"bB" else None
     return (_decoded(basic[1]) or value) if basic else value
 
 

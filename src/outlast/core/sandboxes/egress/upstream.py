@@ -13,6 +13,7 @@ from outlast.core.sandboxes.egress.http1 import (
     Body,
     CutShort,
     Framing,
+    Headers,
     MessageReader,
     RequestHead,
     end_of,
@@ -38,8 +39,11 @@ class Exchange(Protocol):
     def reused(self) -> bool:
         """Whether the connection had carried others before: it may have been closed by now, which is no fault."""
 
-    async def send_head(self, head: RequestHead, framing: Framing, body: bytes = b"") -> None:
-        """Head, and the whole body where it is known (`framing` is a length, then)."""
+    async def send_head(
+        self, head: RequestHead, headers: Headers, framing: Framing, body: bytes = b""
+    ) -> None:
+        """Method and target of `head` with these headers; and the whole body, where it is known and `framing` its
+        length."""
 
     async def send(self, piece: bytes) -> None: ...
     async def finish(self) -> None:
@@ -82,13 +86,15 @@ class Http1Exchange:
     def reused(self) -> bool:
         return self._reused
 
-    async def send_head(self, head: RequestHead, framing: Framing, body: bytes = b"") -> None:
+    async def send_head(
+        self, head: RequestHead, headers: Headers, framing: Framing, body: bytes = b""
+    ) -> None:
         self._method, self._framing = head.method, framing
         self._sent = framing.kind is Body.NONE or (
             framing.kind is Body.LENGTH and framing.length == len(body)
         )
         start = b"%b %b HTTP/1.1" % (head.method, head.target)
-        await self.channel.write(serialise(start, head.headers + framing_header(framing)) + body)
+        await self.channel.write(serialise(start, headers + framing_header(framing)) + body)
 
     async def send(self, piece: bytes) -> None:
         await self.channel.write(framed(piece, self._framing))

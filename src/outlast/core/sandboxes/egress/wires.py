@@ -255,6 +255,9 @@ class TlsWire:
 
     def _take(self) -> bytes:
         """All that can be decrypted of what has come, up to a bound."""
+        if self._ahead and not self._incoming.pending and not self._tls.pending():
+            ahead, self._ahead = self._ahead, b""
+            return ahead
         pieces, size = [self._ahead], len(self._ahead)
         self._ahead = b""
         try:
@@ -265,6 +268,8 @@ class TlsWire:
                     break
                 pieces.append(piece)
                 size += len(piece)
+                if not self._incoming.pending and not self._tls.pending():
+                    break
         except ssl.SSLWantReadError:
             pass
         except (ssl.SSLZeroReturnError, ssl.SSLEOFError):
@@ -273,7 +278,7 @@ class TlsWire:
             self._ended = True
             if not size:
                 raise ConnectionResetError(f"the TLS connection broke: {error.reason}") from error
-        return b"".join(pieces)
+        return b"".join(pieces) if len(pieces) > 2 or pieces[0] else pieces[-1]
 
     async def _more(self) -> None:
         data = await self._wire.read()
