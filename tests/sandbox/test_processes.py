@@ -10,7 +10,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from outlast.base.errors import ArgumentsInvalid, Conflict, NotFound, SandboxLost
+from outlast.base.errors import ArgumentsInvalid, Conflict, MalformedInput, NotFound, SandboxLost
 from outlast.core.sandboxes.interactive import ProcessEnd, ProcessOutput, ProcessSpec, TerminalSize
 from outlast.core.sandboxes.interface import Command, SandboxSpec
 from outlast.core.sandboxes.providers.local.provider import LocalProvider
@@ -65,6 +65,8 @@ async def test_it_has_the_environment_of_the_sandbox_and_its_own(box: LocalSandb
     spec = replace(shell('echo "$GREETING $OWN $HOME $PWD"'), env={"OWN": "mine"}, cwd="/tmp")
     streams, _ = await run(box, spec)
     assert streams["stdout"] == b"hello mine /home/user /tmp\n"
+    streams, _ = await run(box, ProcessSpec(("printenv", "PWD"), cwd=".."))
+    assert streams["stdout"] == b"/\n"
     streams, _ = await run(box, shell("pwd"))
     assert streams["stdout"] == b"/workspace\n"
 
@@ -257,7 +259,10 @@ async def test_a_process_outlives_its_follower_the_handle_and_the_server(
 
 
 async def test_of_what_nobody_reads_the_last_256_kib_are_kept(box: LocalSandbox) -> None:
-    process = await box.processes.start(shell("seq 200000; echo ended > ended.txt; read x"))
+    process = await box.processes.start(shell("read x; seq 200000; echo ended > ended.txt; read x"))
+    async with box.processes.follow(process.pid):
+        pass  # from then on nobody is waited for
+    await box.processes.write(process.pid, b"\n")
     await box.run(Command("eff_1", 1, "until [ -s ended.txt ]; do sleep 0.01; done"))
     await box.processes.write(process.pid, b"\n")
     async with box.processes.follow(process.pid) as outputs:
@@ -268,6 +273,14 @@ async def test_of_what_nobody_reads_the_last_256_kib_are_kept(box: LocalSandbox)
     kept = first.data + streams["stdout"]
     assert everything.endswith(kept)
     assert 200 * 1024 < len(kept) <= 256 * 1024
+
+
+async def test_who_follows_late_still_gets_all_of_a_huge_output(box: LocalSandbox) -> None:
+    process = await box.processes.start(shell("head -c 2000000 /dev/zero"))
+    await box.run(Command("eff_1", 1, "sleep 0.2"))
+    async with box.processes.follow(process.pid) as outputs:
+        streams, end = await read_all(outputs)
+    assert (len(streams["stdout"]), end.exit_code) == (2_000_000, 0)
 
 
 async def test_a_slow_reader_gets_all_of_a_huge_output_and_holds_nobody_else_up(box: LocalSandbox) -> None:
@@ -317,10 +330,13 @@ async def test_closed_pipes_do_not_disturb_the_sandbox(box: LocalSandbox) -> Non
         (ProcessSpec(("/no/such/program",)), NotFound),
         (ProcessSpec(("true",), cwd="/no/such/folder"), NotFound),
         (ProcessSpec(("/etc/passwd",)), ArgumentsInvalid),
+        (ProcessSpec(()), MalformedInput),
+        (ProcessSpec(("true",), env={"A=B": "c"}), MalformedInput),
+        (ProcessSpec(("true",), env={"A": "\0"}, terminal=TerminalSize()), MalformedInput),
         (ProcessSpec(("true", "x" * 3_000_000)), ArgumentsInvalid),
         (ProcessSpec(("no-such-program",), terminal=TerminalSize()), NotFound),
     ],
-    ids=["name", "path", "folder", "not a program", "too long", "terminal"],
+    ids=["name", "path", "folder", "not a program", "nothing", "variable", "NUL", "too long", "terminal"],
 )
 async def test_what_cannot_be_started_is_refused_clearly(
     box: LocalSandbox, program: ProcessSpec, error: type[Exception]

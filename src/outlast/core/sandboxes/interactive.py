@@ -72,10 +72,12 @@ class Processes(Protocol):
 
     def follow(self, pid: int) -> AbstractAsyncContextManager[AsyncIterator[ProcessOutput | ProcessEnd]]:
         """What it writes from now on (what nobody has read yet first, at most the last 256 KiB), ended by exactly one
-        `ProcessEnd`. Several may follow. What was handed over counts as read. An end that nobody was told is kept,
-        of the last 32 processes. While a follower lags, the process waits; one that asks for nothing for 10 s is no
-        longer waited for and finds bytes `skipped`. What it leaves running in the background is read no further
-        once it has ended itself. Raises `NotFound`, also for a process whose end was told."""
+        `ProcessEnd`. Several may follow. What was handed over counts as read.
+
+        While a follower lags, or the first is yet to come, the process waits; one that asks for nothing for 10 s is no
+        longer waited for and finds bytes `skipped`. What it leaves running in the background is read no further once
+        it has ended itself. An end that nobody was told is kept, of the last 32 processes. Raises `NotFound`, also
+        for a process whose end was told."""
 
     async def write(self, pid: int, data: bytes) -> None:
         """To its stdin or terminal; waits while it does not read. Raises `NotFound`, `Conflict` (stdin is closed). A

@@ -58,7 +58,7 @@ class LocalProcesses:
                 await following.leave()
 
     async def write(self, pid: int, data: bytes) -> None:
-        for start in range(0, len(data), WRITE_BYTES):
+        for start in range(0, max(1, len(data)), WRITE_BYTES):
             await self._pool.ask("process_write", data[start : start + WRITE_BYTES], pid=pid)
 
     async def close_stdin(self, pid: int) -> None:

@@ -239,7 +239,7 @@ class Connection(Listener):
             handler(self, head, payload)
         except Refused as error:
             self.refuse(error)
-        except (KeyError, TypeError, ValueError, OSError) as error:
+        except Exception as error:  # whatever is wrong with one request, the agent must live on
             self.refuse(Refused("malformed_input", f"{type(error).__name__}: {error}"))
 
     def _write(self, data: bytes) -> None:

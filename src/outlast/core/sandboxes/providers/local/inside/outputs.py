@@ -1,8 +1,8 @@
 """What an interactive process wrote and not everybody has read: a bounded log, and those who follow it.
 
 Followers pull: each asks for the next piece once it has dealt with the one before, and says how far it got. While
-one lags by more than is kept, the process is not read, so it waits; but not for ever: a follower that asks for
-nothing for `STALL_S` no longer counts, and loses the oldest.
+one lags by more than is kept, or the first is still to come, the process is not read, so it waits; but not for ever:
+a follower that asks for nothing for `STALL_S` no longer counts, and loses the oldest.
 """
 
 from __future__ import annotations
@@ -96,6 +96,9 @@ class Outputs:
         self._hold = hold
         self._held: Optional[Timer] = None
         self._read = 0
+        self._expected = (
+            True  # who starts it is about to follow, so it waits a while for the first follower too
+        )
         self.log = Log()
         self.end: Optional[dict[str, Any]] = None
         self.followers: list[Follower] = []
@@ -115,6 +118,7 @@ class Outputs:
 
     def follow(self, connection: Connection) -> None:
         """Answer the connection's further requests with what nobody has read yet, and what comes."""
+        self._expected = False
         follower = Follower(self, connection, max(self._read, self.log.start))
         self.followers.append(follower)
         connection.begin(follower)
@@ -136,20 +140,28 @@ class Outputs:
     def _adjust(self) -> None:
         """Forget what nobody needs any more; stop or go on reading."""
         waited_for = [follower for follower in self.followers if not follower.stalled]
-        if not waited_for:
-            self.log.forget(self._read if not self.followers else 0)
-            self.log.shrink()
-            self._release()
-            return
-        self.log.forget(min(follower.confirmed for follower in waited_for))
-        lag = self.log.end - min(follower.position for follower in waited_for)
-        if self.end is not None or (lag < KEPT_BYTES and self.log.part_count < KEPT_PARTS):
+        self._forget(waited_for)
+        positions = [follower.position for follower in waited_for] + ([0] if self._expected else [])
+        lag = self.log.end - min(positions, default=self.log.end)
+        full = lag >= KEPT_BYTES or (positions and self.log.part_count >= KEPT_PARTS)
+        if self.end is not None or not full:
             self._release()
         elif self._held is None:
             for follower in waited_for:
                 follower.asked = False
             self._held = self._loop.after(STALL_S, self._stalled)
             self._hold(True)
+
+    def _forget(self, waited_for: list[Follower]) -> None:
+        log = self.log
+        if len(waited_for) == len(self.followers):
+            log.forget(min((follower.confirmed for follower in waited_for), default=self._read))
+        else:  # for those not waited for only as much as is kept for nobody
+            needed = min((follower.confirmed for follower in waited_for), default=log.end)
+            many = log.part_count >= KEPT_PARTS and waited_for
+            log.forget(needed if many else min(needed, log.end - KEPT_BYTES))
+        if not waited_for and not self._expected:
+            log.shrink()
 
     def _release(self) -> None:
         if self._held is not None:
@@ -158,6 +170,7 @@ class Outputs:
             self._hold(False)
 
     def _stalled(self) -> None:
+        self._expected = False
         for follower in self.followers:
             follower.stalled = not follower.asked and not follower.waiting
         self._release()

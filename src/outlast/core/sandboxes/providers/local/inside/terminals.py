@@ -118,8 +118,8 @@ class Process:
         self.outputs = Outputs(loop, self._hold)
         self._readers: list[Reader] = []
         size = self.spec["terminal"]
-        env = _environment(base_env, request["env"], bool(size))
-        cwd = os.path.join(WORKSPACE, str(request["cwd"]))
+        cwd = os.path.normpath(os.path.join(WORKSPACE, str(request["cwd"])))
+        env = _environment({**base_env, "PWD": cwd}, request["env"], bool(size))
         start = self._start_in_terminal if size else self._start_with_pipes
         try:
             argv = [_program(request["argv"][0], env, cwd), *request["argv"]]
@@ -165,7 +165,7 @@ class Process:
         ours = [outs[0][0], outs[1][0], *(pair[1] for pair in ins)]
         try:
             child = spawner.spawn(argv[1:], env, cwd, theirs, program=argv[0])
-        except OSError:
+        except (OSError, ValueError, TypeError):
             for fd in ours:
                 os.close(fd)
             raise
@@ -182,7 +182,7 @@ class Process:
         try:
             self.resize(self.spec["terminal"])
             child = spawner.spawn(argv[1:], env, cwd, (), program=argv[0], terminal=os.ttyname(theirs))
-        except OSError:
+        except (OSError, ValueError, TypeError):
             os.close(self._terminal)
             raise
         finally:
