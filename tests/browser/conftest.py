@@ -72,9 +72,12 @@ class Server:
             return json.load(answer)
 
     def post(self, path: str, body: dict[str, Any]) -> Any:
+        return self.call("POST", path, body)
+
+    def call(self, method: str, path: str, body: dict[str, Any]) -> Any:
         headers = {"content-type": "application/json"}
         request = urllib.request.Request(
-            f"{self.url}{path}", json.dumps(body).encode(), headers, method="POST"
+            f"{self.url}{path}", json.dumps(body).encode(), headers, method=method
         )
         with urllib.request.urlopen(request, timeout=30) as answer:
             return json.load(answer)

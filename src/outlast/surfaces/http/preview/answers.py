@@ -91,7 +91,7 @@ def _page(notice: Notice) -> bytes:
         '<!doctype html><html lang="en"><head><meta charset="utf-8">',
         '<meta name="viewport" content="width=device-width,initial-scale=1">',
         f"{refresh}<title>{escape(notice.title)}</title><style>{STYLE}</style></head><body><main>",
-        f'<h1 role="status">{spin}{escape(notice.title)}</h1><p>{escape(notice.text)}</p>',
+        f'<div role="status"><h1>{spin}{escape(notice.title)}</h1><p>{escape(notice.text)}</p></div>',
         f'<p class="soft">{escape(notice.hint)}</p>' if notice.hint else "",
         f"<pre>{escape(notice.log)}</pre>" if notice.log else "",
         link,
