@@ -7,7 +7,17 @@ from typing import Annotated
 import typer
 
 from outlast.base.errors import InvalidSetting, OutlastError, StartRefused
-from outlast.surfaces.cli import lists, runs, sandboxes, search, serving, snapshots, tokens
+from outlast.surfaces.cli import (
+    checkpoints,
+    lists,
+    runs,
+    sandboxes,
+    search,
+    secrets,
+    serving,
+    snapshots,
+    tokens,
+)
 from outlast.surfaces.cli.consoles import err, tell_error
 from outlast.surfaces.cli.exits import MEANINGS, Exit, Unreachable
 
@@ -30,10 +40,12 @@ def build_app(serve: serving.Program, work: serving.Program) -> typer.Typer:
     serving.add_commands(app, serve, work)
     app.add_typer(runs.app, name="run")
     app.add_typer(sandboxes.app, name="sandbox")
+    app.add_typer(checkpoints.app, name="checkpoint")
     app.add_typer(lists.projects, name="projects")
     app.add_typer(lists.threads, name="threads")
     app.add_typer(tokens.app, name="token")
     app.add_typer(search.app, name="search")
+    app.add_typer(secrets.app, name="secret")
     app.add_typer(snapshots.app, name="snapshot")
     return app
 

@@ -66,7 +66,7 @@ async def scan_sandbox(
                 save = partial(store_batch, blobs, NO_FOLDER, {one.path: content}, found, max_bytes)
                 _, placed = await anyio.to_thread.run_sync(save)
                 places = {**places, **placed}
-        if one.mtime < began - SETTLED_S:
+        if 0 < one.mtime < began - SETTLED_S:  # some tell no time at all
             scan.memory[one.path] = (seen, sha256)
         blob, offset = places.get(sha256, ("", 0))
         entries.append(
