@@ -27,6 +27,7 @@ setup: $(STAMPS)/run ## everything `make run` needs; safe and quick to repeat
 	@test -f $(STAMPS)/base || { $(PY) scripts/base_layer.py && touch $(STAMPS)/base; }
 
 setup-dev: setup $(STAMPS)/dev ## what tests and checks need on top
+	@$(PY) scripts/web.py tests
 	@sh scripts/debian.sh required $(TEST_PACKAGES)
 
 $(PY):

