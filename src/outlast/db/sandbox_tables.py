@@ -114,7 +114,7 @@ secret_uses = sa.Table(
     ),
     ref("project_id", "projects", "in", nullable=False, index=True),
     sa.Column("sandbox_id", sa.String(40), nullable=False, index=True, comment="asked for by code in it"),
-    sa.Column("user_id", sa.String(40), comment="whose value was used; null: the operator's"),
+    sa.Column("user_id", sa.String(40), comment="whom the work was done for; null: nobody in particular"),
     word("secret", "its name; the value is nowhere", nullable=False),
     text("host", "the host it was sent to", nullable=False),
     word("method", "of the request", nullable=False),

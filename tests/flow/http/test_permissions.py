@@ -163,6 +163,7 @@ TABLE: dict[str, Row] = {
     "POST /v1/projects/{project_id}/invitations": Row(OWNER, {"role": "viewer"}),
     "DELETE /v1/invitations/{invitation_id}": Row(OWNER),
     "GET /v1/projects/{project_id}/sandboxes": Row(VIEWER),
+    "GET /v1/projects/{project_id}/secret-uses": Row(EDITOR),
     "GET /v1/projects/{project_id}/threads": Row(VIEWER),
     "POST /v1/projects/{project_id}/threads": Row(EDITOR, {"title": "New"}),
     "GET /v1/threads/{thread_id}": Row(VIEWER),

@@ -149,6 +149,8 @@ class EgressKeeper:
             log.warning(
                 "egress not opened", extra={"sandbox": row.id, "code": error.code, "reason": error.message}
             )
+        except OSError as error:
+            log.warning("egress not opened", extra={"sandbox": row.id, "reason": str(error)})
         finally:
             if self._gates.get(row.id) is gate:
                 del self._gates[row.id]

@@ -130,6 +130,12 @@ def secret_missing(name: str) -> Refused:
     )
 
 
+def secret_unavailable(name: str) -> Refused:
+    return Refused(
+        503, "secret_unavailable", f"The secret {name} could not be looked up.", "The server's log says more."
+    )
+
+
 def secret_unusable(name: str) -> Refused:
     return Refused(
         403,

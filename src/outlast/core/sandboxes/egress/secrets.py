@@ -4,6 +4,7 @@ import base64
 import binascii
 import hashlib
 import hmac
+import logging
 import os
 import re
 from collections.abc import Awaitable, Callable, Collection, Mapping
@@ -14,6 +15,7 @@ from outlast.core.sandboxes.egress import refusals
 from outlast.core.sandboxes.egress.http1 import Headers
 
 PREFIX: Final = b"SECRET_PLACEHOLDER_"
+log = logging.getLogger("outlast.egress")
 _BASIC: Final = re.compile(rb"basic +([A-Za-z0-9+/=_-]+)\Z", re.IGNORECASE)
 _USABLE: Final = re.compile(rb"[\x21-\x7e\x80-\xff](?:[\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?\Z")
 
@@ -81,8 +83,12 @@ class SandboxSecrets:
         return await self._whose()
 
     async def value(self, name: str, user_id: str | None) -> SecretValue | None:
-        """Raises `Refused` for a value that no header can hold."""
-        text = await self._lookup(user_id, self.project_id, name)
+        """Raises `Refused` for a value that no header can hold, and where the look-up fails."""
+        try:
+            text = await self._lookup(user_id, self.project_id, name)
+        except Exception as error:  # of somebody else's making; what it says may hold the value
+            log.warning("secret look-up failed", extra={"secret": name, "kind": type(error).__name__})
+            raise refusals.secret_unavailable(name) from None
         if text is None:
             return None
         value = text.encode()

@@ -8,7 +8,7 @@ from typing import Final
 import sqlalchemy as sa
 
 from outlast.db.database import Tx
-from outlast.db.tables import hosted_sandboxes, runs, sandboxes, secret_uses, threads, workspaces
+from outlast.db.tables import hosted_sandboxes, projects, runs, sandboxes, secret_uses, threads, workspaces
 
 _BY_LEG: Final = sa.case((runs.c.leg == "held", 0), (runs.c.leg.in_(("ready", "parked")), 1), else_=2)
 _WORKER: Final = (
@@ -21,7 +21,7 @@ _WORKER: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A line of the log. `path` is without the query; `user_id` None: the operator's value; `status` None: no answer
+    """A line of the log. `path` is without the query; `user_id` is whom the work was done for; `status` None: no answer
     came."""
 
     project_id: str
@@ -71,6 +71,8 @@ def ended_of(tx: Tx, sandbox_ids: Collection[str]) -> list[str]:
 
 def add_uses(tx: Tx, uses: Sequence[Use]) -> None:
     """Append lines; those of a project that was deleted meanwhile are dropped."""
+    wanted = {use.project_id for use in uses}
+    found = set(tx.execute(sa.select(projects.c.id).where(projects.c.id.in_(wanted))).scalars())
     rows = [
         {
             "project_id": use.project_id,
@@ -84,8 +86,10 @@ def add_uses(tx: Tx, uses: Sequence[Use]) -> None:
             "at": use.at,
         }
         for use in uses
+        if use.project_id in found
     ]
-    tx.execute(sa.insert(secret_uses), rows)
+    if rows:
+        tx.execute(sa.insert(secret_uses), rows)
 
 
 def uses_of(

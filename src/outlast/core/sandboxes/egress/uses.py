@@ -1,5 +1,6 @@
 """The log of secrets in use: one line for each request that carried one, without any value."""
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -7,6 +8,7 @@ from typing import Final
 import anyio
 
 from outlast.base.clock import Clock
+from outlast.base.errors import OutlastError
 from outlast.core.sandboxes.egress.http1 import RequestHead
 from outlast.core.sandboxes.egress.rules import Target
 from outlast.core.sandboxes.egress.store import Use, add_uses
@@ -15,6 +17,7 @@ from outlast.db.database import Database
 EVERY_S: Final = 0.5
 MOST_WAITING: Final = 1000
 MOST_PATH_CHARS: Final = 500
+log = logging.getLogger("outlast.egress")
 
 
 class NoUses:
@@ -53,10 +56,16 @@ class UseLog:
             while True:
                 await self._news.wait()
                 await anyio.sleep(EVERY_S)
-                await self.flush()
+                await self._try()
         finally:
             with anyio.move_on_after(5, shield=True):
-                await self.flush()
+                await self._try()
+
+    async def _try(self) -> None:
+        try:
+            await self.flush()
+        except OutlastError as error:
+            log.warning("uses of secrets not logged yet", extra={"code": error.code, "reason": error.message})
 
     async def flush(self) -> None:
         """Write what waits; kept for the next time where the database does not take it."""

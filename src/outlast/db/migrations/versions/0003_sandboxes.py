@@ -69,7 +69,7 @@ def upgrade() -> None:
             "user_id",
             sa.String(length=40),
             nullable=True,
-            comment="whose value was used; null: the operator's",
+            comment="whom the work was done for; null: nobody in particular",
         ),
         sa.Column("secret", sa.String(length=80), nullable=False, comment="its name; the value is nowhere"),
         sa.Column("host", sa.Text(), nullable=False, comment="the host it was sent to"),

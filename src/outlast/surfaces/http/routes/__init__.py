@@ -14,6 +14,7 @@ from outlast.surfaces.http.routes import (
     projects,
     runs,
     sandboxes,
+    secret_uses,
     streams,
     threads,
 )
@@ -32,6 +33,7 @@ __all__ = [
     "projects",
     "runs",
     "sandboxes",
+    "secret_uses",
     "streams",
     "threads",
 ]
