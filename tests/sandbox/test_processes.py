@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -15,6 +16,7 @@ from outlast.core.sandboxes.interactive import ProcessEnd, ProcessOutput, Proces
 from outlast.core.sandboxes.interface import Command, SandboxSpec
 from outlast.core.sandboxes.providers.local.provider import LocalProvider
 from outlast.core.sandboxes.providers.local.sandbox import LocalSandbox
+from tests.sandbox.conftest import state_of
 
 pytestmark = pytest.mark.sandbox
 
@@ -393,3 +395,39 @@ async def test_a_follower_of_a_killed_sandbox_is_told_that_it_is_lost(box: Local
         await box.kill()
         with pytest.raises(SandboxLost):
             await read_all(outputs)
+
+
+async def test_nothing_is_left_open_by_processes_files_and_watches_that_have_ended(
+    local: LocalProvider, box: LocalSandbox
+) -> None:
+    group = state_of(local, box.sandbox_id).group
+
+    async def count() -> int:
+        await box.processes.list()
+        return sum(len(os.listdir(f"/proc/{pid}/fd")) for pid in group.processes())
+
+    async def use_all(terminal: TerminalSize | None) -> None:
+        process = await box.processes.start(shell("echo x; cat", terminal=terminal))
+        async with box.processes.follow(process.pid) as first, box.processes.follow(process.pid):
+            await anext(first)
+            await box.processes.write(process.pid, b"text")
+        await box.processes.signal(process.pid, signal.SIGKILL)
+        async with box.processes.follow(process.pid) as outputs, box.files.watch("/tmp", recursive=True):
+            await read_all(outputs)
+        with pytest.raises(NotFound):
+            await box.processes.start(ProcessSpec(("missing",), terminal=terminal))
+        async for _ in box.files.read("/proc/self/status"):
+            pass
+
+    try:
+        await count()
+    except PermissionError:
+        pytest.skip("only root may count what the agent has open")
+    for _ in range(3):
+        await use_all(None)
+    before = await count()
+    for number in range(10):
+        await use_all(TerminalSize() if number % 2 else None)
+    with anyio.fail_after(DEADLINE_S):
+        while await count() > before + 1:  # each closed connection is noticed in its own time
+            await anyio.lowlevel.checkpoint()
