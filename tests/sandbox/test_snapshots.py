@@ -18,7 +18,7 @@ import pytest
 
 from outlast.base.errors import ArgumentsInvalid, Conflict, SandboxUnavailable
 from outlast.core.sandboxes.interface import BuiltSnapshot, Command, Evaluation, SandboxSpec, SnapshotRecipe
-from outlast.core.sandboxes.providers.local import launch
+from outlast.core.sandboxes.providers.local import building, launch
 from outlast.core.sandboxes.providers.local.provider import LocalProvider
 from outlast.core.sandboxes.providers.local.sandbox import LocalSandbox, State
 from tests.sandbox.package_indexes import Registry, serving, tarball, write_wheel
@@ -28,7 +28,7 @@ RECIPE = SnapshotRecipe(
     "test-all",
     ("npm:greeter@1", "pypi:shouter==2.0"),
     ("echo set up > ~/made.txt; shouter-says", "greet=$(cat ~/made.txt); [ \"$greet\" = 'set up' ]"),
-    {"notes/template.txt": b"from the template"},
+    {"notes/template.txt": b"from the template", "package.json": b'{"private": true, "license": "MIT"}'},
 )
 GREETER = "export default (name) => `hello ${name}`;\n"
 SHOUTER = "def shout(text): return text.upper()\ndef say(): print(shout('shouter 2.0'))\n"
@@ -128,6 +128,14 @@ async def test_the_home_folder_holds_the_template_and_what_the_set_up_made(box: 
     assert await run(box, "cat ~/notes/template.txt; echo; cat ~/made.txt") == "from the template\nset up"
 
 
+async def test_a_template_without_a_package_json_gets_one(local: LocalProvider, packages: Registry) -> None:
+    recipe = SnapshotRecipe("test-plain", ("npm:greeter@1",), ("grep greeter ~/package.json",))
+    told = Told()
+    await local.build_snapshot(recipe, told)
+    assert told.output["set up (1 of 1)"].strip() == '"greeter": "1"'
+    await local.remove_snapshot(recipe.name)
+
+
 async def test_each_sandbox_changes_only_its_own_layer(
     local: LocalProvider,
     spec: SandboxSpec,
@@ -183,6 +191,16 @@ async def test_a_failed_build_says_why_and_leaves_nothing(local: LocalProvider, 
     assert raised.value.fields["output"] == "this went wrong"
     assert not unfinished(cache_dir)
     assert_ended(seen)
+
+
+async def test_a_build_that_fills_the_disk_is_ended(
+    local: LocalProvider, cache_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(building, "LIMITS", dataclasses.replace(building.LIMITS, disk_bytes=32 * 1024**2))
+    script = "head -c 20M /dev/zero > ~/a; cp ~/a ~/b; sleep 600"
+    with pytest.raises(SandboxUnavailable, match=r"was ended, for it needed more than \d+ MiB of disk"):
+        await build(local, script, name="test-full")
+    assert not unfinished(cache_dir)
 
 
 async def test_a_package_that_no_index_has_fails_the_build_with_its_name(

@@ -15,6 +15,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 from typing import Any, Final
 
 import anyio
@@ -23,7 +24,14 @@ import anyio.to_thread
 from outlast.base.errors import ArgumentsInvalid, OutlastError, SandboxUnavailable
 from outlast.base.ids import new_id
 from outlast.core.sandboxes.egress.allow_list import serve_allow_list
-from outlast.core.sandboxes.interface import Command, Limits, Progress, SandboxSpec, SnapshotRecipe
+from outlast.core.sandboxes.interface import (
+    Command,
+    CommandResult,
+    Limits,
+    Progress,
+    SandboxSpec,
+    SnapshotRecipe,
+)
 from outlast.core.sandboxes.snapshots.indexes import Indexes, read_indexes
 
 from .base_layer import ROOTS, find_deno, find_python
@@ -37,6 +45,13 @@ LIMITS: Final = Limits(memory_bytes=4 * 1024**3, cpu_count=4, processes=1024, di
 STEP_TIMEOUT_S: Final = 1800.0
 SHOWN_CHARS: Final = 4000
 OWN_PIP: Final = "/opt/pip"
+_LIMITS: Final = MappingProxyType(
+    {
+        "disk": f"than {LIMITS.disk_bytes >> 20} MiB of disk",
+        "memory": f"than {LIMITS.memory_bytes >> 20} MiB of memory",
+        "processes": f"than {LIMITS.processes} processes",
+    }
+)
 NPM: Final = "npm:"
 PYPI: Final = "pypi:"
 
@@ -82,8 +97,9 @@ class Build:
         if pip := await anyio.to_thread.run_sync(_own_pip):
             read_only.append((pip, f"{OWN_PIP}/pip"))
         env = build_environment(indexes, LIMITS)
-        spec = SandboxSpec(new_id("sandbox"), work / "workspace", LIMITS, env, egress=True)
-        box = await self._start(spec, Ground(home=work / "home", read_only=tuple(read_only)), work / "state")
+        home = work / "home"  # the workspace as well: that is what the bound on the disk holds for
+        spec = SandboxSpec(new_id("sandbox"), home, LIMITS, env, egress=True)
+        box = await self._start(spec, Ground(home=home, read_only=tuple(read_only)), work / "state")
         try:
             listener = await box.egress_listener()
             allowed = [f"{host}:{port}" for host, port in sorted(indexes.allowed)]
@@ -116,7 +132,7 @@ class Build:
         command = Command(f"step_{number}", 1, step.script, env=dict(step.env), timeout_s=STEP_TIMEOUT_S)
         result = await box.run(command, hear)
         if result.exit_code != 0:
-            raise _failed(self._recipe.name, step, result.output, result.timed_out)
+            raise _failed(self._recipe.name, step, result)
 
 
 def plan_steps(recipe: SnapshotRecipe) -> Iterator[Step]:
@@ -190,10 +206,12 @@ def _install_npm(packages: list[str]) -> str:
         return f"cd ~ && npm install --no-audit --no-fund -- {words}"
     text = shlex.quote(package_json(packages))
     imports = shlex.join(NPM + package for package in packages)
-    # A template may have a package.json of its own: then both are installed, each into its folder.
+    # A template may have a package.json of its own: then these are added to it.
     return (
-        f"cd ~ && {{ [ -e package.json ] || printf %s {text} > package.json; }}"
-        f" && deno install --node-modules-dir=auto && cd /tmp && deno cache {imports}"
+        "cd ~ && if [ -e package.json ]; then"
+        f" deno install --node-modules-dir=auto {imports};"
+        f" else printf %s {text} > package.json && deno install --node-modules-dir=auto; fi"
+        f" && cd /tmp && deno cache {imports}"
     )
 
 
@@ -233,9 +251,11 @@ def _is_bound_anyway(folder: Path) -> bool:
     return folder.is_relative_to("/usr")
 
 
-def _failed(name: str, step: Step, output: str, timed_out: bool) -> SandboxUnavailable:
-    end = output.strip()[-2000:]
-    why = f"did not end within {STEP_TIMEOUT_S:.0f} s" if timed_out else "failed"
+def _failed(name: str, step: Step, result: CommandResult) -> SandboxUnavailable:
+    end = result.output.strip()[-2000:]
+    why = f"did not end within {STEP_TIMEOUT_S:.0f} s" if result.timed_out else "failed"
+    if result.killed_reason is not None:
+        why = f"was ended, for it needed more {_LIMITS.get(result.killed_reason, result.killed_reason)}"
     return SandboxUnavailable(
         f"the snapshot {name} could not be built: {step.title} {why}: {end or 'no output'}",
         hint="Correct [[sandbox.dependencies]] or sandbox.setup, then: outlast snapshot build. A build reaches only the"
