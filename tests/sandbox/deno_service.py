@@ -9,7 +9,7 @@ import base64
 import itertools
 import json
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ import anyio
 from aiohttp import web
 from anyio.abc import TaskGroup
 
-from outlast.base.errors import NotFound, OutlastError
+from outlast.base.errors import Conflict, NotFound, OutlastError
 from outlast.core.sandboxes.interactive import ProcessEnd, ProcessSpec
 from outlast.core.sandboxes.interface import Limits, Sandbox, SandboxSpec
 from outlast.core.sandboxes.providers.local.provider import LocalProvider
@@ -119,12 +119,18 @@ class _Talk:
         method, params = message["method"], message["params"]
         if "id" in message:
             self._tasks.start_soon(self._answer, message["id"], method, params)
-        elif method == "$sandbox.stream.enqueue":
-            await self._sandbox.processes.write(
-                self._inputs[params["streamId"]], base64.b64decode(params["data"])
-            )
-        elif method == "$sandbox.stream.end":
-            await self._sandbox.processes.close_stdin(self._inputs.pop(params["streamId"]))
+        elif method in ("$sandbox.stream.enqueue", "$sandbox.stream.end"):
+            with suppress(NotFound, Conflict):  # the process may have ended without reading all
+                await self._feed(method.endswith("end"), params)
+
+    async def _feed(self, is_end: bool, params: dict[str, Any]) -> None:
+        processes, pid = self._sandbox.processes, self._inputs.get(params["streamId"])
+        if pid is None:
+            return
+        if is_end:
+            await processes.close_stdin(pid)
+        else:
+            await processes.write(pid, base64.b64decode(params["data"]))
 
     async def _answer(self, number: int, method: str, params: dict[str, Any]) -> None:
         call = {"spawn": self._spawn, "processWait": self._wait, "processKill": self._signal}.get(method)

@@ -1,0 +1,191 @@
+"""What only E2B shows: its key, sleep in the middle of a command, an agent that is gone, a start that fails."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from outlast.base.errors import SandboxLost, SandboxUnavailable
+from outlast.core.sandboxes.interface import Command, SandboxSpec
+from outlast.core.sandboxes.providers.e2b import provider as module
+from outlast.core.sandboxes.providers.e2b.provider import E2bProvider, open_provider
+from outlast.core.sandboxes.providers.e2b.sandbox import E2bSandbox
+from outlast.core.sandboxes.providers.e2b.service import shell
+from outlast.core.sandboxes.providers.setup import ProviderSetup
+from tests.sandbox.e2b_service import E2bService
+
+pytestmark = pytest.mark.sandbox
+Another = Callable[..., E2bProvider]
+LOOK = """
+import glob
+def words(path):
+    try:
+        return open(path, "rb").read().split(bytes(1))
+    except OSError:
+        return ()
+relays = [words(path) for path in glob.glob("/proc/[0-9]*/cmdline") if b"outlast-" b"relay" in words(path)]
+print(len(relays), sum("{nonce}".encode() in words for words in relays))
+"""
+
+
+@pytest.fixture
+def another(e2b: E2bProvider, e2b_service: E2bService, tmp_path: Path) -> Another:
+    """A provider as a restarted server would open it."""
+
+    def make(*, key: str | None = e2b_service.key, url: str = "") -> E2bProvider:
+        options = {"api_url": f"{url}/e2b"} if url else e2b_service.options
+        keys = {"E2B_API_KEY": key} if key else {}
+        return open_provider(
+            ProviderSetup(
+                state_dir=tmp_path,
+                cache_dir=tmp_path,
+                owner=e2b._setup.owner,
+                options=options,
+                secret=keys.get,
+            )
+        )
+
+    return make
+
+
+@pytest.fixture
+async def remote(e2b: E2bProvider, spec: SandboxSpec) -> AsyncIterator[E2bSandbox]:
+    sandbox = await e2b.create(spec)
+    yield sandbox
+    await sandbox.aclose()
+
+
+async def test_without_a_key_the_fix_is_said(another: Another, spec: SandboxSpec) -> None:
+    provider = another(key=None)
+    report = await provider.probe()
+    assert not report.ok
+    assert report.fixes == ("export E2B_API_KEY=...",)
+    with pytest.raises(SandboxUnavailable, match="E2B_API_KEY is not set"):
+        await provider.create(spec)
+
+
+async def test_a_key_that_is_not_accepted_is_said_and_not_told(another: Another) -> None:
+    report = await another(key="tok_wrong_key").probe()
+    assert not report.ok
+    assert "does not accept the key" in report.details[0]
+    assert "tok_wrong_key" not in str(report)
+
+
+async def test_a_service_out_of_reach_is_said(another: Another) -> None:
+    report = await another(url="http://127.0.0.1:9").probe()
+    assert not report.ok
+    assert "cannot be reached" in report.details[0]
+
+
+async def test_a_restarted_server_goes_on_with_the_command(remote: E2bSandbox, another: Another) -> None:
+    begun = anyio.Event()
+    script = "echo begun; sleep 0.5; echo ended >> runs.txt; cat runs.txt"
+    async with anyio.create_task_group() as tasks:
+
+        async def follow() -> None:
+            await remote.run(Command("eff_1", 1, script), lambda _text: begun.set())
+
+        tasks.start_soon(follow)
+        await begun.wait()
+        tasks.cancel_scope.cancel()
+    restarted = another()
+    (found,) = await restarted.list_refs()
+    again = await restarted.connect(*found)
+    assert (await again.run(Command("eff_1", 2, script))).output == "begun\nended\n"
+    await again.aclose()
+
+
+async def test_relays_that_another_server_left_are_ended(remote: E2bSandbox, another: Another) -> None:
+    await remote.run(Command("eff_1", 1, "true"))  # leaves a relay that is kept for the next call
+    again = await another().connect(remote.sandbox_id, remote.ref)
+    look = LOOK.format(nonce=remote._nonce)
+    assert (await again.run(Command("eff_2", 1, f"python3 -c '{look}'"))).output == "1 0\n"
+    await again.aclose()
+
+
+async def test_a_command_that_sleeps_with_its_sandbox_is_heard_once_and_to_its_end(
+    remote: E2bSandbox,
+) -> None:
+    heard: list[str] = []
+    begun = anyio.Event()
+    results = []
+
+    def listen(text: str) -> None:
+        heard.append(text)
+        begun.set()
+
+    async def run() -> None:
+        results.append(await remote.run(Command("eff_1", 1, "echo begun; sleep 1; echo ended"), listen))
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(run)
+        await begun.wait()
+        await remote.freeze()
+        await remote.thaw()
+    assert results[0].output == "begun\nended\n"
+    assert "".join(heard) == "begun\nended\n"
+
+
+async def test_one_that_sleeps_is_found_asleep_and_woken_by_thaw_only(
+    remote: E2bSandbox, another: Another
+) -> None:
+    await remote.write_files([("kept.txt", b"kept")])
+    await remote.freeze()
+    again = await another().connect(remote.sandbox_id, remote.ref)
+    assert again.sleeps
+    await again.thaw()
+    assert await again.read_file("kept.txt", 10) == b"kept"
+    await again.aclose()
+
+
+async def test_a_sandbox_whose_agent_is_gone_is_lost_and_removed(
+    remote: E2bSandbox, another: Another
+) -> None:
+    kill = "kill -9 $(grep -l inside.hosted /proc/[0-9]*/cmdline 2>/dev/null | cut -d/ -f3)"
+    with pytest.raises(SandboxLost):
+        await remote.run(Command("eff_1", 1, kill))
+    provider = another()
+    with pytest.raises(SandboxLost):
+        await provider.connect(remote.sandbox_id, remote.ref)
+    assert await provider.list_refs() == []
+
+
+async def test_a_sandbox_of_another_server_is_not_ours(remote: E2bSandbox, another: Another) -> None:
+    with pytest.raises(SandboxLost):
+        await another().connect("sbx_somebody_elses", remote.ref)
+
+
+async def test_an_agent_that_does_not_start_is_said_and_leaves_nothing(
+    e2b: E2bProvider, spec: SandboxSpec, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "start_command", lambda *_words: "echo no such python >&2; exit 127")
+    with pytest.raises(SandboxUnavailable, match="no such python") as caught:
+        await e2b.create(spec)
+    assert "sandbox.options.template" in caught.value.hint
+    assert await e2b.list_refs() == []
+
+
+async def test_a_cancelled_start_leaves_nothing(
+    e2b: E2bProvider, spec: SandboxSpec, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with anyio.create_task_group() as tasks:
+
+        async def cancelling(*words: Any) -> str:
+            tasks.cancel_scope.cancel()
+            return await shell(*words)
+
+        monkeypatch.setattr(module, "shell", cancelling)
+        await e2b.create(spec)
+    assert tasks.cancel_scope.cancelled_caught
+    assert await e2b.list_refs() == []
+
+
+async def test_much_is_written_and_read_whole(remote: E2bSandbox) -> None:
+    data = os.urandom(3_000_000)
+    await remote.write_files([("big.bin", data)])
+    assert await remote.read_file("big.bin", 10_000_000) == data
