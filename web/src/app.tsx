@@ -11,7 +11,9 @@ import { SignInPage } from './features/session/sign-in-page'
 import { useThemeSync } from './lib/theme'
 
 const RunsPage = lazy(() => import('./features/runs/runs-page'))
+const SandboxesPage = lazy(() => import('./features/sandboxes/sandboxes-page'))
 const RunPage = lazy(() => import('./features/runs/run-page'))
+const OpenPreviewPage = lazy(() => import('./features/preview/open-preview-page'))
 
 export function App() {
   useThemeSync()
@@ -44,7 +46,11 @@ function Pages() {
       <Route path="/projects/:id">{({ id }) => <NewThreadPage key={id} projectId={id} />}</Route>
       <Route path="/threads/:id">{({ id }) => <ThreadPage key={id} threadId={id} />}</Route>
       <Route path="/runs" component={RunsPage} />
+      <Route path="/sandboxes" component={SandboxesPage} />
       <Route path="/runs/:id">{({ id }) => <RunPage key={id} runId={id} />}</Route>
+      <Route path="/previews/:sandbox/:port">
+        {({ sandbox, port }) => <OpenPreviewPage key={sandbox} sandboxId={sandbox} port={port} />}
+      </Route>
       <Route>
         <Empty
           className="pt-[24vh]"

@@ -34,7 +34,12 @@ test.each([
 })
 
 test('amounts', () => {
-  expect([bytes(999), bytes(1500), bytes(2_500_000)]).toEqual(['999 B', '2 kB', '2.5 MB'])
+  expect([bytes(999), bytes(1500), bytes(2_500_000), bytes(2_147_483_648)]).toEqual([
+    '999 B',
+    '2 kB',
+    '2.5 MB',
+    '2.1 GB',
+  ])
   expect([dollars(0), dollars(0.0042), dollars(1.5)]).toEqual(['$0', '$0.0042', '$1.50'])
   expect([plural(1, 'step'), plural(2, 'step')]).toEqual(['1 step', '2 steps'])
 })

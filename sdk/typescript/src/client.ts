@@ -177,6 +177,23 @@ export class OutlastClient {
   answer = (questionId: string, answers: api.Answers) =>
     this.#json<{ id: string }>('POST', `/v1/questions/${questionId}`, { body: { answers } })
 
+  // --- sandboxes
+
+  sandboxes = (projectId: string, signal?: AbortSignal) =>
+    this.#get<api.Page<api.Sandbox>>(`/v1/projects/${projectId}/sandboxes`, {}, signal)
+  sandbox = (id: string, signal?: AbortSignal) => this.#get<api.Sandbox>(`/v1/sandboxes/${id}`, {}, signal)
+  sandboxLogs = (id: string, signal?: AbortSignal) =>
+    this.#get<api.Page<api.SandboxLog>>(`/v1/sandboxes/${id}/logs`, {}, signal)
+  pauseSandbox = (id: string) => this.#json<api.Sandbox>('POST', `/v1/sandboxes/${id}/pause`)
+  resumeSandbox = (id: string) => this.#json<api.Sandbox>('POST', `/v1/sandboxes/${id}/resume`)
+  killSandbox = (id: string) => this.#json<api.Sandbox>('POST', `/v1/sandboxes/${id}/kill`)
+
+  previewPorts = (sandboxId: string, signal?: AbortSignal) =>
+    this.#get<api.Page<api.PreviewPort>>(`/v1/sandboxes/${sandboxId}/ports`, {}, signal)
+  /** Lets this browser see a port of the sandbox: `ticket_url` is good once, within a minute. */
+  openPreview = (sandboxId: string, port: number, path = '/') =>
+    this.#json<api.Preview>('POST', `/v1/sandboxes/${sandboxId}/preview`, { body: { port, path } })
+
   // --- attachments
 
   upload = (projectId: string, file: File, signal?: AbortSignal) => {

@@ -209,6 +209,59 @@ export interface Clock {
   /** What happens when it runs out, as a sentence for people. */
   takes_away: string
 }
+/** A declared service of a sandbox; `error` says why it failed or was last restarted. */
+export interface ServiceState {
+  name: string
+  port: number
+  state: 'stopped' | 'starting' | 'healthy' | 'failed'
+  error: string | null
+  restarts: number
+}
+/** An isolated machine over the files of a workspace. What it uses is null while it is not awake. */
+export interface Sandbox {
+  id: string
+  workspace_id: string
+  project_id: string
+  thread_id: string | null
+  thread_title: string | null
+  owner_type: string
+  user_id: string | null
+  user_name: string | null
+  active_run_id: string | null
+  provider: string
+  node_id: string | null
+  snapshot: string | null
+  state: 'creating' | 'ready' | 'pausing' | 'paused' | 'resuming' | 'lost' | 'killed'
+  pause_kind: 'frozen' | 'stopped' | null
+  memory_bytes: number | null
+  processes: number | null
+  cpu_s: number | null
+  disk_bytes: number | null
+  limits: { memory_bytes: number; disk_bytes: number; processes: number; cpus: number } | null
+  services: ServiceState[]
+  clocks: Clock[]
+  created_at: string
+  last_used_at: string
+  ended_at: string | null
+}
+/** A port of a sandbox: of a declared service, or one that something listens on now. */
+export interface PreviewPort {
+  port: number
+  service: string | null
+  state: ServiceState['state'] | null
+  listening: boolean
+}
+/** `url` is the preview itself; `ticket_url` lets one browser in, once, until `expires_at`. */
+export interface Preview {
+  url: string
+  ticket_url: string
+  expires_at: string
+}
+/** The end of one log: of the service named in `source`, or of the sandbox itself (`sandbox`). */
+export interface SandboxLog {
+  source: string
+  text: string
+}
 export interface RunView extends RunSummary {
   parts: Part[]
   pending: Pending[]
@@ -415,8 +468,9 @@ interface Data {
   'sandbox.state': {
     sandbox_id: string
     workspace_id: string
-    state: 'creating' | 'ready' | 'pausing' | 'paused' | 'resuming' | 'lost' | 'killed'
-    pause_kind: 'frozen' | 'stopped' | null
+    state: Sandbox['state']
+    pause_kind: Sandbox['pause_kind']
+    services: ServiceState[]
   }
   'checkpoint.created': { checkpoint: Checkpoint }
   'context.lost': { workspace_id: string; sandbox_id: string; text: string }

@@ -36,7 +36,7 @@ class SandboxLimits:
 @dataclass(frozen=True, slots=True)
 class SandboxView:
     """A sandbox as its project sees it. Memory, processes and CPU are measured now, and None while it is not awake; the
-    disk is measured within the last half minute, and None where its files do not lie on this machine."""
+    disk is measured within the last ten seconds, and None where its files do not lie on this machine."""
 
     id: str
     workspace_id: str

@@ -9,6 +9,16 @@ export function Ago({ iso, className }: { iso: string; className?: string }) {
   )
 }
 
+/** As `Ago`, inside a sentence: "just now", "5m ago", or the date. */
+export function Since({ iso, className }: { iso: string; className?: string }) {
+  const text = ago(iso, useMinutes())
+  return (
+    <time dateTime={iso} title={fullTime(iso)} className={className}>
+      {text === 'now' ? 'just now' : /^\d+[mhd]$/.test(text) ? `${text} ago` : text}
+    </time>
+  )
+}
+
 export const ClockTime = ({ iso, className }: { iso: string; className?: string }) => (
   <time dateTime={iso} title={fullTime(iso)} className={className}>
     {clockTime(iso)}

@@ -55,7 +55,8 @@ export function countdown(iso: string, nowMs: number): string {
 export function bytes(count: number): string {
   if (count < 1000) return `${count} B`
   if (count < 999_500) return `${Math.round(count / 1000)} kB`
-  return `${(count / 1e6).toFixed(1)} MB`
+  if (count < 999_950_000) return `${(count / 1e6).toFixed(1)} MB`
+  return `${(count / 1e9).toFixed(1)} GB`
 }
 
 export const count = (n: number): string => n.toLocaleString()

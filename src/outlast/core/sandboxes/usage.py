@@ -10,7 +10,7 @@ import anyio.to_thread
 
 from outlast.base.clock import Clock
 
-FRESH_S: Final = 30.0
+FRESH_S: Final = 10.0
 MOST_ENTRIES: Final = 200_000
 AT_A_TIME: Final = 2
 
@@ -24,7 +24,7 @@ class DiskUsage:
         self._limiter: anyio.CapacityLimiter | None = None
 
     async def of(self, folder: Path) -> int | None:
-        """Bytes on disk of all in it, measured within the last half minute; None: it is not there. Of more than
+        """Bytes on disk of all in it, measured within the last ten seconds; None: it is not there. Of more than
         200,000 files only so many count."""
         now = self._clock.monotonic()
         measured = self._found.get(folder)

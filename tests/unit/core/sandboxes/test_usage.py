@@ -33,7 +33,7 @@ def test_only_so_many_files_are_looked_at(tmp_path: Path) -> None:
     assert (disk_bytes(tmp_path, most_entries=60) or 0) < (disk_bytes(tmp_path) or 0)
 
 
-async def test_what_was_measured_is_shown_for_half_a_minute(tmp_path: Path) -> None:
+async def test_what_was_measured_is_shown_for_some_seconds(tmp_path: Path) -> None:
     clock = ManualClock()
     usage = DiskUsage(clock)
     first = await usage.of(tmp_path)

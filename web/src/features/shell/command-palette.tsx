@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { Activity, MessageSquare, Moon, Search, SquarePen, Sun } from 'lucide-react'
+import { Activity, Box, MessageSquare, Moon, Search, SquarePen, Sun } from 'lucide-react'
 import { Dialog } from 'radix-ui'
 import { useDeferredValue, useState, type KeyboardEvent, type ReactNode } from 'react'
 import { useLocation } from 'wouter'
@@ -105,6 +105,7 @@ function useCommands(q: string): Command[] {
   const fixed: Command[] = [
     { key: 'new', icon: <SquarePen />, label: 'New thread', run: () => navigate(`/projects/${projectId}`) },
     { key: 'runs', icon: <Activity />, label: 'Runs', run: () => navigate('/runs') },
+    { key: 'sandboxes', icon: <Box />, label: 'Sandboxes', run: () => navigate('/sandboxes') },
     { key: 'dark', icon: <Moon />, label: 'Dark theme', run: () => setTheme('dark') },
     { key: 'light', icon: <Sun />, label: 'Light theme', run: () => setTheme('light') },
     ...projects
@@ -130,5 +131,5 @@ function useCommands(q: string): Command[] {
     run: () => navigate(`/threads/${thread.id}`),
   }))
   const matching = fixed.filter(({ label }) => label.toLowerCase().includes(wanted.toLowerCase()))
-  return wanted === '' ? [...matching.slice(0, 2), ...found, ...matching.slice(2)] : [...found, ...matching]
+  return wanted === '' ? [...matching.slice(0, 3), ...found, ...matching.slice(3)] : [...found, ...matching]
 }

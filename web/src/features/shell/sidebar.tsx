@@ -1,4 +1,4 @@
-import { Activity, Search, SquarePen } from 'lucide-react'
+import { Activity, Box, Search, SquarePen } from 'lucide-react'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { Kbd } from '@/components/kbd'
@@ -32,6 +32,10 @@ export function Sidebar({ onPalette }: { onPalette: () => void }) {
         <Link href="/runs" className={cn(ITEM, path.startsWith('/runs') && 'bg-active text-fg')}>
           <Activity />
           Runs
+        </Link>
+        <Link href="/sandboxes" className={cn(ITEM, path.startsWith('/sandboxes') && 'bg-active text-fg')}>
+          <Box />
+          Sandboxes
         </Link>
         <InboxMenu projectId={projectId} className={ITEM} />
         <button className={ITEM} onClick={onPalette}>

@@ -1,0 +1,45 @@
+import { Link } from 'wouter'
+import type { Sandbox } from '@outlast/sdk'
+import { Countdown } from '@/components/time'
+import { Tip } from '@/components/tooltip'
+
+/** What a clock does, in a word; the server's own sentence is shown on hover and read aloud. */
+const WORDS: Record<string, string> = {
+  sandbox_pause: 'Pauses in',
+  sandbox_stop: 'Stops in',
+  sandbox_kill: 'Killed in',
+  workspace_evict: 'Files leave this disk in',
+}
+
+/** Every clock that runs for the sandbox, counted down; none while a run works in it. */
+export function Clocks({ sandbox }: { sandbox: Sandbox }) {
+  const { clocks, active_run_id } = sandbox
+  if (clocks.length === 0 && active_run_id === null) return null
+  return (
+    <footer className="flex flex-wrap items-center gap-x-5 gap-y-1 border-t border-line px-4 py-2.5 text-xs text-muted sm:px-5">
+      {clocks.length === 0 ? (
+        <span>No clock runs while a run works here.</span>
+      ) : (
+        <ul aria-label="Clocks" className="flex flex-wrap gap-x-5 gap-y-1">
+          {clocks.map(({ name, due_at, takes_away }) => (
+            <li key={name} data-clock={name}>
+              <Tip label={takes_away}>
+                <span tabIndex={0} aria-description={takes_away}>
+                  {WORDS[name] ?? name}{' '}
+                  <span className="font-medium text-fg">
+                    <Countdown iso={due_at} />
+                  </span>
+                </span>
+              </Tip>
+            </li>
+          ))}
+        </ul>
+      )}
+      {active_run_id !== null && (
+        <Link href={`/runs/${active_run_id}`} className="ml-auto text-link underline underline-offset-2">
+          {clocks.length === 0 ? 'The run' : 'A run waits here'}
+        </Link>
+      )}
+    </footer>
+  )
+}

@@ -1,0 +1,36 @@
+import type { Sandbox, ServiceState } from '@outlast/sdk'
+
+interface Look {
+  label: string
+  /** Classes of the dot. */
+  dot: string
+}
+
+const STATES: Record<Sandbox['state'], Look> = {
+  creating: { label: 'Starting', dot: 'bg-accent animate-breathe' },
+  ready: { label: 'Awake', dot: 'bg-ok' },
+  pausing: { label: 'Falling asleep', dot: 'bg-amber animate-breathe' },
+  paused: { label: 'Paused', dot: 'border-2 border-amber' },
+  resuming: { label: 'Waking', dot: 'bg-accent animate-breathe' },
+  lost: { label: 'Lost', dot: 'bg-danger' },
+  killed: { label: 'Killed', dot: 'bg-faint' },
+}
+
+const SERVICES: Record<ServiceState['state'], Look> = {
+  stopped: { label: 'stopped', dot: 'border-2 border-faint' },
+  starting: { label: 'starting', dot: 'bg-accent animate-breathe' },
+  healthy: { label: 'healthy', dot: 'bg-ok' },
+  failed: { label: 'failed', dot: 'bg-danger' },
+}
+
+/** How a sandbox's state is told and drawn. */
+export function lookOf({ state, pause_kind, active_run_id, clocks }: Sandbox): Look {
+  if (pause_kind === 'frozen') return { label: 'Frozen', dot: 'border-2 border-amber' }
+  if (pause_kind === 'stopped') return { label: 'Stopped', dot: 'border-2 border-faint' }
+  if (state === 'ready' && active_run_id !== null && clocks.length === 0)
+    return { label: 'Working', dot: 'bg-accent animate-breathe' }
+  return STATES[state]
+}
+
+/** A service in a frozen sandbox stands still, whatever it was last. */
+export const lookOfService = ({ state }: Pick<ServiceState, 'state'>): Look => SERVICES[state]
