@@ -5,6 +5,7 @@ They belong to the caller's default project. A killed one is gone with its files
 
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -18,7 +19,7 @@ from outlast.core.accounts.actor import Actor
 from outlast.core.projects import store as projects
 from outlast.core.projects.permissions import require, require_owned
 from outlast.core.projects.rules import Right
-from outlast.core.sandboxes import hosted
+from outlast.core.sandboxes import hosted, hosted_snapshots
 from outlast.core.sandboxes.hosted import BASE, Hosted, HostedOrder
 from outlast.core.sandboxes.interface import Sandbox, SandboxStatistics
 from outlast.core.sandboxes.manager import SandboxManager
@@ -34,9 +35,15 @@ Check = Callable[[Hosted], None]
 
 
 async def create_hosted(
-    services: Services, actor: Actor, order: HostedOrder, key: str | None = None
+    services: Services,
+    actor: Actor,
+    order: HostedOrder,
+    key: str | None = None,
+    *,
+    files_of: Hosted | None = None,
 ) -> Hosted:
-    """Start a sandbox in the actor's default project. Asked again with the same idempotency key it is the same one.
+    """Start a sandbox in the actor's default project, or beside the one whose files it begins with, as that one's
+    newest checkpoint has them. Asked again with the same idempotency key it is the same one.
 
     Raises `NotFound` for a template that is not there, `RateLimited` while as many run as this server may hold,
     `MalformedInput`, `SandboxUnavailable`. A failed or cancelled call leaves nothing behind."""
@@ -45,15 +52,14 @@ async def create_hosted(
     wanted = request_hash(order.template, order.timeout_s, dict(order.metadata), dict(order.env))
 
     def run(tx: Tx) -> dict[str, str]:
-        project_id = projects.ensure_default_project(tx, actor.user_id)
+        project_id = files_of.project_id if files_of else projects.ensure_default_project(tx, actor.user_id)
         require(tx, actor, project_id, Right.EDIT)
-        _require_template(tx, order.template)
         return remember(
             tx,
             actor.user_id,
             key,
             wanted,
-            lambda: {"workspace_id": _add(tx, services, actor, project_id, order)},
+            lambda: {"workspace_id": _add(tx, services, actor, project_id, order, files_of)},
         )
 
     workspace_id = (await services.db.write(run))["workspace_id"]
@@ -203,7 +209,9 @@ def _machines(services: Services) -> SandboxManager:
     return services.machines
 
 
-def _add(tx: Tx, services: Services, actor: Actor, project_id: str, order: HostedOrder) -> str:
+def _add(
+    tx: Tx, services: Services, actor: Actor, project_id: str, order: HostedOrder, files_of: Hosted | None
+) -> str:
     allowed = _machines(services).awake_allowed
     if hosted.count_running(tx) >= allowed:
         raise RateLimited(
@@ -211,7 +219,18 @@ def _add(tx: Tx, services: Services, actor: Actor, project_id: str, order: Hoste
             hint="Kill or pause one, or raise sandbox.max_awake.",
             limit=allowed,
         )
-    return hosted.add(tx, project_id, actor.user_id, order, tx.now + timedelta(seconds=order.timeout_s))
+    source = files_of.workspace_id if files_of else None
+    if files_of is None and (snapshot := hosted_snapshots.find(tx, project_id, order.template)) is not None:
+        source = snapshot.workspace_id
+        order = replace(
+            order, template=snapshot.template, options={**order.options, "snapshot_id": snapshot.workspace_id}
+        )
+    _require_template(tx, order.template)
+    ends_at = tx.now + timedelta(seconds=order.timeout_s)
+    workspace_id = hosted.add(tx, project_id, actor.user_id, order, ends_at)
+    if source is not None:
+        hosted_snapshots.copy_files(tx, source, workspace_id)
+    return workspace_id
 
 
 def _require_template(tx: Tx, template: str) -> None:

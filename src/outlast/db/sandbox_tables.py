@@ -53,7 +53,9 @@ snapshots = sa.Table(
     text("ref", "how the provider finds it; empty until ready", nullable=False, server_default=""),
     text("error", "why the build failed, with the end of its output; null: it did not"),
     count("size_bytes", "on disk"),
-    sa.Column("node_id", sa.String(40), primary_key=True, comment="the node that built it and holds its files"),
+    sa.Column(
+        "node_id", sa.String(40), primary_key=True, comment="the node that built it and holds its files"
+    ),
     moment("created_at", "build begun", nullable=False),
     moment("built_at", "ready or failed; null: building"),
     moment("last_used_at", "a sandbox was last started from it; unused ones are collected", nullable=False),
@@ -153,4 +155,16 @@ preview_grants = sa.Table(
     text("opener", "origin of the page that may show it in a frame; empty: none", nullable=False),
     moment("created_at", "when", nullable=False),
     moment("expires_at", "good until then", nullable=False, index=True),
+)
+
+hosted_snapshots = sa.Table(
+    "hosted_snapshots",
+    metadata,
+    ref("workspace_id", "workspaces", "holds the files, as a checkpoint", nullable=False, primary_key=True),
+    sa.Column(
+        "source_id", sa.String(40), nullable=False, index=True, comment="the workspace it was made from"
+    ),
+    word("name", "the caller's own word for it; null: none"),
+    word("template", "a snapshot's name or alias, as its source had it", nullable=False),
+    moment("created_at", "when", nullable=False),
 )

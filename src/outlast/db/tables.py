@@ -9,6 +9,7 @@ from outlast.db.columns import count, json, moment, own_id, ref, text, word
 from outlast.db.columns import metadata as metadata
 from outlast.db.sandbox_tables import checkpoints as checkpoints
 from outlast.db.sandbox_tables import hosted_sandboxes as hosted_sandboxes
+from outlast.db.sandbox_tables import hosted_snapshots as hosted_snapshots
 from outlast.db.sandbox_tables import packed_files as packed_files
 from outlast.db.sandbox_tables import preview_grants as preview_grants
 from outlast.db.sandbox_tables import sandboxes as sandboxes

@@ -177,6 +177,33 @@ def upgrade() -> None:
     op.create_index(op.f("ix_hosted_sandboxes_ends_at"), "hosted_sandboxes", ["ends_at"], unique=False)
     op.create_index(op.f("ix_hosted_sandboxes_user_id"), "hosted_sandboxes", ["user_id"], unique=False)
     op.create_table(
+        "hosted_snapshots",
+        sa.Column(
+            "workspace_id", sa.String(length=40), nullable=False, comment="holds the files, as a checkpoint"
+        ),
+        sa.Column(
+            "source_id", sa.String(length=40), nullable=False, comment="the workspace it was made from"
+        ),
+        sa.Column(
+            "name", sa.String(length=80), nullable=True, comment="the caller's own word for it; null: none"
+        ),
+        sa.Column(
+            "template",
+            sa.String(length=80),
+            nullable=False,
+            comment="a snapshot's name or alias, as its source had it",
+        ),
+        sa.Column("created_at", UtcTime(), nullable=False, comment="when"),
+        sa.ForeignKeyConstraint(
+            ["workspace_id"],
+            ["workspaces.id"],
+            name=op.f("fk_hosted_snapshots_workspace_id"),
+            ondelete="CASCADE",
+        ),
+        sa.PrimaryKeyConstraint("workspace_id", name=op.f("pk_hosted_snapshots")),
+    )
+    op.create_index(op.f("ix_hosted_snapshots_source_id"), "hosted_snapshots", ["source_id"], unique=False)
+    op.create_table(
         "services",
         sa.Column("workspace_id", sa.String(length=40), nullable=False, comment="runs in it"),
         sa.Column("name", sa.String(length=40), nullable=False, comment="unique in the workspace"),

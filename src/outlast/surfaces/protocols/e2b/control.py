@@ -11,13 +11,15 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from outlast.actions import hosted as actions
+from outlast.actions import hosted_copies as copies
 from outlast.base.clock import iso
-from outlast.base.errors import Conflict, MalformedInput, NotOffered
+from outlast.base.errors import Conflict, MalformedInput, NotOffered, OutlastError
 from outlast.base.settings import SandboxSettings
 from outlast.core.sandboxes.hosted import Hosted, HostedOrder
 from outlast.surfaces.protocols.e2b import shapes
 from outlast.surfaces.protocols.e2b.access import actor_of, runtime_of, services_of
-from outlast.surfaces.protocols.e2b.naming import shown_id, workspace_of
+from outlast.surfaces.protocols.e2b.naming import shown_id, template_of, workspace_of
+from outlast.surfaces.protocols.e2b.problems import status_for, told
 from outlast.surfaces.protocols.e2b.shapes import body_of
 
 NEXT_TOKEN: Final = "x-next-token"
@@ -146,9 +148,50 @@ async def metrics_of_many(request: Request) -> Response:
     return _json({"sandboxes": found})
 
 
+async def make_snapshot(request: Request) -> Response:
+    """Keep its files as they are now."""
+    actor, body = await actor_of(request), await body_of(request, shapes.NewSnapshot)
+    made = await copies.snapshot_hosted(services_of(request), actor, _workspace(request), body.name)
+    return _json(shapes.snapshot(made), 201)
+
+
+async def list_snapshots(request: Request) -> Response:
+    actor, query = await actor_of(request), request.query_params
+    source = workspace_of(query["sandboxID"]) if query.get("sandboxID") else None
+    found = await copies.list_hosted_snapshots(services_of(request), actor, source, query.get("name") or None)
+    if token := query.get("nextToken"):
+        found = [one for one in found if one.workspace_id < workspace_of(token)]
+    limit = _limit(query.get("limit"))
+    headers = {} if len(found) <= limit else {NEXT_TOKEN: shown_id(found[limit - 1].workspace_id)}
+    return _json([shapes.snapshot(one) for one in found[:limit]], 200, headers)
+
+
+async def delete_template(request: Request) -> Response:
+    """Remove a snapshot; the operator's templates are not a program's to remove."""
+    actor, named = await actor_of(request), template_of(unquote(request.path_params["template_id"]))
+    await copies.delete_hosted_snapshot(services_of(request), actor, named)
+    return Response(status_code=204)
+
+
+async def fork(request: Request) -> Response:
+    """New ones with its files: for each, itself or why there is none."""
+    actor, body = await actor_of(request), await body_of(request, shapes.Fork)
+    made = await copies.fork_hosted(
+        services_of(request), actor, _workspace(request), body.timeout, body.count
+    )
+    domain = _domain(request)
+    return _json([_forked(one, domain) for one in made], 201)
+
+
 async def not_offered(request: Request) -> Response:
     await actor_of(request)
     raise NotOffered(f"This server does not offer {request.method} {request.url.path} of E2B's protocol.")
+
+
+def _forked(one: Hosted | OutlastError, domain: str | None) -> dict[str, Any]:
+    if isinstance(one, OutlastError):
+        return {"error": {"code": status_for(one), "message": told(one)}}
+    return {"sandbox": shapes.sandbox(one, domain)}
 
 
 def _order(body: shapes.NewSandbox) -> HostedOrder:
@@ -165,7 +208,7 @@ def _order(body: shapes.NewSandbox) -> HostedOrder:
         options["network"] = _network(body.network)
     return HostedOrder(
         timeout_s=body.timeout,
-        template=body.template,
+        template=template_of(body.template),
         on_timeout="pause" if body.auto_pause else "kill",
         metadata=body.metadata,
         env=body.env,
@@ -190,7 +233,7 @@ def _fits(one: Hosted, query: Any) -> bool:
         raise MalformedInput(f"A sandbox is running or paused, not {min(unknown)[:40]}.", field="state")
     if states and ("running" if one.runs else "paused") not in states:
         return False
-    if (template := query.get("template")) and one.template != template:
+    if (template := query.get("template")) and template not in (one.template, shapes.template_shown(one)):
         return False
     if (since := query.get("startedAfter")) and one.created_at < _moment(since):
         return False
@@ -285,6 +328,10 @@ ROUTES: Final[list[tuple[str, str, Answer]]] = [
     ("POST", _one("refreshes"), refresh),
     ("PUT", _one("network"), change_network),
     ("GET", _one("metrics"), metrics),
+    ("POST", _one("snapshots"), make_snapshot),
+    ("POST", _one("fork"), fork),
+    ("GET", "/snapshots", list_snapshots),
+    ("DELETE", "/templates/{template_id:path}", delete_template),
 ]
 
 

@@ -29,6 +29,12 @@ def workspace_of(sandbox_id: str) -> str:
     return _PREFIX + bare
 
 
+def template_of(named: str) -> str:
+    """What a template's name means to the actions: a snapshot that a program made, by its id, or a name as it is."""
+    bare = named.split(":", 1)[0]  # a tag, as E2B's templates have
+    return _PREFIX + bare if _SANDBOX.fullmatch(bare) else bare
+
+
 def full_path(path: str) -> str:
     """A path as seen inside: relative ones, and those that begin with ~, lie in the home folder."""
     if "\x00" in path or len(path.encode("utf-8", "surrogatepass")) > MAX_PATH_BYTES:

@@ -91,11 +91,15 @@ def http_status_of_word(word: str) -> int:
     return _HTTP.get(word, 500)
 
 
+def status_for(error: OutlastError) -> int:
+    """E2B's own statuses are 400 for bad input, 401, 403, 404, 409, 429 and 5xx."""
+    status = status_of(type(error))
+    return 400 if status == 422 else status
+
+
 def plain(error: OutlastError, status: int | None = None) -> Response:
-    """A plain request's answer. E2B's own statuses are 400 for bad input, 401, 403, 404, 409, 429 and 5xx."""
-    if status is None:
-        status = status_of(type(error))
-        status = 400 if status == 422 else status
+    """A plain request's answer."""
+    status = status or status_for(error)
     headers = {"cache-control": "no-store"}
     if error.retry_after_s is not None:
         headers["retry-after"] = str(max(1, round(error.retry_after_s)))

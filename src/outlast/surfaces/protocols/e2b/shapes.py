@@ -10,6 +10,7 @@ from outlast.base.clock import iso
 from outlast.base.errors import InputTooLarge, MalformedInput
 from outlast.base.settings import SandboxSettings
 from outlast.core.sandboxes.hosted import Hosted
+from outlast.core.sandboxes.hosted_snapshots import HostedSnapshot
 from outlast.surfaces.protocols.e2b.naming import ENVD_VERSION, shown_id
 
 MAX_BODY_BYTES: Final = 500_000
@@ -99,7 +100,7 @@ def sandbox(one: Hosted, domain: str | None) -> dict[str, Any]:
     """As the answer to making or connecting to it: with what it takes to talk to it."""
     return {
         "sandboxID": shown_id(one.workspace_id),
-        "templateID": one.template,
+        "templateID": template_shown(one),
         "clientID": CLIENT_ID,
         "envdVersion": ENVD_VERSION,
         "envdAccessToken": one.access_token,
@@ -108,10 +109,19 @@ def sandbox(one: Hosted, domain: str | None) -> dict[str, Any]:
     }
 
 
+def snapshot(one: HostedSnapshot) -> dict[str, Any]:
+    return {"snapshotID": shown_id(one.workspace_id), "names": [one.name] if one.name else []}
+
+
+def template_shown(one: Hosted) -> str:
+    """The snapshot that it was started from, else the template."""
+    return shown_id(str(one.options.get("snapshot_id") or one.template))
+
+
 def listed(one: Hosted, settings: SandboxSettings) -> dict[str, Any]:
     return {
         "sandboxID": shown_id(one.workspace_id),
-        "templateID": one.template,
+        "templateID": template_shown(one),
         "alias": one.template,
         "clientID": CLIENT_ID,
         "startedAt": iso(one.created_at),
