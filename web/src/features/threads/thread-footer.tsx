@@ -4,6 +4,7 @@ import { Button } from '@/components/button'
 import { complain } from '@/components/toast'
 import { client } from '@/lib/queries'
 import { useReached } from '@/lib/time'
+import { SnapshotNote } from '../sandboxes/snapshot-note'
 import { useMe } from '../session/session-gate'
 import { Composer, type Outgoing } from './composer'
 import { HandOverRequest, LockedByOther, LockExpired } from './lock-banner'
@@ -15,8 +16,10 @@ import { useOpenThread } from './thread-context'
 
 /** Below the messages: the composer, or why there is none and what to do about it. */
 export function Footer({ onSending }: { onSending: (message: Message | null) => void }) {
+  const { thread } = useOpenThread()
   return (
     <div className="mx-auto w-full max-w-3xl px-3 pb-3 sm:px-5 sm:pb-4">
+      <SnapshotNote projectId={thread.project_id} />
       <TypingLine />
       <Inner onSending={onSending} />
     </div>
