@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import textwrap
 from collections.abc import AsyncIterator
 from dataclasses import replace
 
@@ -142,6 +143,23 @@ async def test_names_that_are_no_utf8_are_shown_and_do_no_harm(box: LocalSandbox
     await box.run(Command("eff_1", 1, r"mkdir d; touch $'d/\xff.txt'"))
     assert await names(box, "d") == ["/workspace/d/�.txt"]
     await box.files.remove("d")
+
+
+async def test_no_name_and_no_attribute_is_too_long_to_be_told(box: LocalSandbox) -> None:
+    script = r"""
+    import os
+    os.mkdir("d")
+    for number in range(300):
+        path = f"d/{number:03}" + chr(7) * 250
+        open(path, "w").close()
+        os.symlink("x" * 4000, f"d/link{number:03}")
+        for part in range(3):
+            os.setxattr(path, f"user.{part}", bytes([1]) * 60_000)
+    """
+    await box.run(Command("eff_1", 1, f"cd ~; python3 -c '{textwrap.dedent(script)}'"))
+    found = await box.files.list(f"{HOME}/d")
+    assert len(found) == 600
+    assert all(len("".join(facts.metadata.values())) <= 65_536 for facts in found)
 
 
 async def test_making_a_folder_says_whether_it_was_new(box: LocalSandbox) -> None:

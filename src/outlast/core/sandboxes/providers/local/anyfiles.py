@@ -23,15 +23,8 @@ class LocalFiles:
         return _facts(head["facts"])
 
     async def list(self, path: str, depth: int = 1) -> list[FileFacts]:
-        found: list[FileFacts] = []
         async with self._pool.exchange("file_list", path=path, depth=depth) as exchange:
-            head, _ = await exchange.next()
-            found += map(_facts, head["entries"])
-            while not exchange.done:
-                await exchange.proceed()
-                head, _ = await exchange.next()
-                found += map(_facts, head["entries"])
-        return found
+            return [_facts(entry) async for entry in exchange.pages()]
 
     async def read(self, path: str, offset: int = 0) -> AsyncIterator[bytes]:
         async with self._pool.exchange("file_read", path=path, offset=offset) as exchange:

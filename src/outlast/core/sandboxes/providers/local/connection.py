@@ -138,6 +138,16 @@ class Exchange:
         except _GONE as error:
             raise lost(self._sandbox_id) from error
 
+    async def pages(self) -> AsyncIterator[dict[str, Any]]:
+        """The entries of an answer that comes in pages."""
+        while True:
+            head, _ = await self.next()
+            for entry in head["entries"]:
+                yield entry
+            if self.done:
+                return
+            await self.proceed()
+
     def _refusal(self, head: dict[str, Any]) -> Exception:
         kind = _ERRORS.get(str(head.get("code")), MalformedInput)
         hint = head.get("hint")

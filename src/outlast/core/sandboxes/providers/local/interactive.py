@@ -44,8 +44,8 @@ class LocalProcesses:
         return ProcessInfo(int(head["pid"]), spec)
 
     async def list(self) -> list[ProcessInfo]:
-        head, _ = await self._pool.ask("process_list")
-        return [ProcessInfo(int(entry["pid"]), _spec(entry)) for entry in head["processes"]]
+        async with self._pool.exchange("process_list") as exchange:
+            return [ProcessInfo(int(entry["pid"]), _spec(entry)) async for entry in exchange.pages()]
 
     @asynccontextmanager
     async def follow(self, pid: int) -> AsyncIterator[AsyncIterator[ProcessOutput | ProcessEnd]]:

@@ -14,6 +14,7 @@ from .commands import WORKSPACE
 from .effects import Refused
 from .facts import Facts, readable, refused, resolve
 from .files import temporary
+from .pages import Pages
 from .sessions import Session
 
 TYPE_CHECKING = False  # importing `typing` would cost every sandbox 3 ms of its start
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from .main import Agent, Connection
 
 PIECE_BYTES = 1024 * 1024
-PAGE = 500
 MAX_LISTED = 100_000
 MAX_ERROR_BYTES = 4096
 NEW_FILE_MODE = 0o644
@@ -59,9 +59,7 @@ class AnyFiles:
             first = _scan(path)
         except OSError as error:
             raise refused(error, path) from error
-        listing = Listing(connection, _walk(self._facts, path, first, int(request["depth"])))
-        connection.begin(listing)
-        listing.proceed({}, b"")
+        Pages(connection, _walk(self._facts, first, int(request["depth"]))).start()
 
     def _read(self, connection: Connection, request: dict[str, Any], _payload: bytes) -> None:
         path = resolve(request["path"])
@@ -152,29 +150,6 @@ class AnyFiles:
             watching.start()
         except OSError as error:
             raise refused(error, path) from error
-
-
-class Listing(Session):
-    """A listing under way, told a page at a time."""
-
-    def __init__(self, connection: Connection, found: Iterator[dict[str, Any]]) -> None:
-        self._connection = connection
-        self._found = found
-        self._count = 0
-
-    def proceed(self, _request: dict[str, Any], _payload: bytes) -> None:
-        page = []
-        for facts in self._found:
-            page.append(facts)
-            if len(page) == PAGE:
-                break
-        self._count += len(page)
-        if self._count > MAX_LISTED:
-            raise Refused("arguments_invalid", f"there are more than {MAX_LISTED} files; list fewer levels")
-        if len(page) < PAGE:
-            self._connection.finish(entries=page)
-        else:
-            self._connection.reply(end=False, entries=page)
 
 
 class Reading(Session):
@@ -339,14 +314,17 @@ def _scan(folder: str) -> list[os.DirEntry[str]]:
         return sorted(scan, key=lambda entry: entry.name)
 
 
-def _walk(facts: Facts, top: str, first: list[os.DirEntry[str]], depth: int) -> Iterator[dict[str, Any]]:
+def _walk(facts: Facts, first: list[os.DirEntry[str]], depth: int) -> Iterator[dict[str, Any]]:
     """Each folder before what is in it, by name. What vanishes meanwhile, or may not be read, is left out."""
-    levels = [iter(first)]
+    levels, count = [iter(first)], 0
     while levels:
         entry = next(levels[-1], None)
         if entry is None:
             levels.pop()
             continue
+        count += 1
+        if count > MAX_LISTED:
+            raise Refused("arguments_invalid", f"there are more than {MAX_LISTED} files; list fewer levels")
         try:
             yield facts.of(entry.path)
             if len(levels) < depth and entry.is_dir(follow_symlinks=False):

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 SPACE = "user."
 MAX_REMEMBERED = 10_000
+MAX_TOLD_BYTES = 65_536
 IN_MEMORY = ("/tmp", os.environ.get("HOME") or "/home/user")
 NO_ATTRIBUTES = (errno.ENOTSUP, errno.EPERM, errno.EACCES)
 
@@ -69,10 +70,12 @@ class Facts:
 
     def _metadata(self, path: str, found: os.stat_result) -> dict[str, str]:
         metadata = dict(self._remembered.get((found.st_dev, found.st_ino), {}))
+        size = 0
         try:
             for name in os.listxattr(path, follow_symlinks=False):
-                if name.startswith(SPACE):
-                    value = os.getxattr(path, name, follow_symlinks=False)
+                value = os.getxattr(path, name, follow_symlinks=False) if name.startswith(SPACE) else b""
+                size += len(name) + len(value)
+                if name.startswith(SPACE) and size <= MAX_TOLD_BYTES:
                     metadata[readable(name[len(SPACE) :])] = value.decode("utf-8", "replace")
         except OSError:  # no attributes here, or just gone
             return metadata

@@ -15,6 +15,7 @@ import struct
 from .commands import WORKSPACE
 from .effects import Refused
 from .outputs import Outputs
+from .pages import Pages
 from .streams import Reader, Writer
 
 TYPE_CHECKING = False  # importing `typing` would cost every sandbox 3 ms of its start
@@ -69,7 +70,7 @@ class Terminals:
             del self._processes[process.pid]
 
     def _list(self, connection: Connection, _request: dict[str, Any], _payload: bytes) -> None:
-        connection.reply(processes=[{"pid": process.pid, **process.spec} for process in self.running()])
+        Pages(connection, iter([{"pid": process.pid, **process.spec} for process in self.running()])).start()
 
     def _follow(self, connection: Connection, request: dict[str, Any], _payload: bytes) -> None:
         self._find(request).outputs.follow(connection)
