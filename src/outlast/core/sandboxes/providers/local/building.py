@@ -81,15 +81,18 @@ class Build:
         outside the home folder. A cancelled call leaves nothing behind."""
         self._progress("prepare", "")
         indexes = await anyio.to_thread.run_sync(read_indexes, find_python())
-        with self._snapshots.work_folder(self._recipe.name) as work:
-            await anyio.to_thread.run_sync(
-                functools.partial(_write_home, work / "home", self._recipe, indexes)
-            )
-            async with self._sandbox(work, indexes) as box:
+        with anyio.CancelScope(shield=True):  # or nobody would have what was opened
+            work = await anyio.to_thread.run_sync(self._snapshots.open_work, self._recipe.name)
+        try:
+            await anyio.to_thread.run_sync(_write_home, work.home, self._recipe, indexes)
+            async with self._sandbox(work.folder, indexes) as box:
                 failure = await self._carry_out_all(box)
             if failure is not None:
                 raise failure
             return await anyio.to_thread.run_sync(self._snapshots.publish, work, self._recipe.name)
+        finally:
+            with anyio.CancelScope(shield=True):
+                await anyio.to_thread.run_sync(work.close)
 
     @asynccontextmanager
     async def _sandbox(self, work: Path, indexes: Indexes) -> AsyncIterator[LocalSandbox]:

@@ -16,12 +16,11 @@ import shutil
 import stat
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from outlast.base.errors import Conflict, SandboxUnavailable
+from outlast.base.errors import ArgumentsInvalid, Conflict, SandboxUnavailable
 
 from .base_layer import HOME, BaseLayer
 
@@ -67,6 +66,24 @@ def package_environment(base: BaseLayer) -> dict[str, str]:
     return {"PATH": f"{programs}:{base.search_path}", "PYTHONPATH": f"{HOME}/{PYTHON_FOLDER}"}
 
 
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Where a snapshot is being built. Locked, so that what a killed server left can be told from what another is
+    doing."""
+
+    folder: Path
+    lock: int
+
+    @property
+    def home(self) -> Path:
+        return self.folder / "home"
+
+    def close(self) -> None:
+        """Let go of it, and remove it unless `publish` took it. Blocking: it may hold very many files."""
+        os.close(self.lock)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
 class SnapshotFolder:
     """All of them. Nothing is kept in memory. Blocking."""
 
@@ -88,31 +105,25 @@ class SnapshotFolder:
             )
         return snapshot
 
-    @contextmanager
-    def work_folder(self, name: str) -> Iterator[Path]:
-        """A folder for a build, removed at the end unless `publish` took it; locked, so that what a killed server left
-        can be told from what another is doing."""
+    def open_work(self, name: str) -> "Work":
+        """A folder for a build; whoever opened it closes it."""
         if not _NAME.fullmatch(name):
-            raise ValueError(f"{name!r} is no name for a snapshot")
+            raise ArgumentsInvalid(f"{name[:100]!r} is no name for a snapshot", snapshot=name[:100])
         self._root.mkdir(parents=True, exist_ok=True)
         work = Path(tempfile.mkdtemp(prefix=".building-", dir=self._root))
         lock = os.open(work / IN_USE, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o644)
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            (work / "home").mkdir(mode=0o755)
-            yield work
-        finally:
-            os.close(lock)
-            shutil.rmtree(work, ignore_errors=True)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        (work / "home").mkdir(mode=0o755)
+        return Work(work, lock)
 
-    def publish(self, work: Path, name: str) -> Snapshot:
+    def publish(self, work: "Work", name: str) -> Snapshot:
         """Make what was built in `work` the snapshot of that name, at once; whoever was faster wins."""
-        size = _open_to_all(work / "home")
-        (work / FACTS).write_text(json.dumps({"size_bytes": size}))
-        work.chmod(0o755)
+        size = _open_to_all(work.home)
+        (work.folder / FACTS).write_text(json.dumps({"size_bytes": size}))
+        work.folder.chmod(0o755)
         target = self._root / name
         try:
-            work.rename(target)
+            work.folder.rename(target)
         except OSError:
             if self.find(name) is None:
                 raise
