@@ -21,6 +21,7 @@ from outlast.surfaces.http.hosts import known_hosts
 from outlast.surfaces.http.readiness import Readiness
 from outlast.surfaces.http.sign_in import Surface
 from outlast.surfaces.http.stream import OpenStreams, StreamTimes
+from outlast.surfaces.protocols.e2b.runtime import E2bRuntime
 from tests.asgi import Browser
 from tests.factories import make_services
 
@@ -65,4 +66,5 @@ def _surface(services: Services, owner: Actor | None) -> Surface:
         readiness=Readiness(services.db, None),
         local_owner=owner,
         version="0.test",
+        e2b=E2bRuntime(services),
     )
