@@ -19,7 +19,7 @@ _STANDARD: Final = frozenset(vars(logging.makeLogRecord({}))) | {
     "taskName",
 }
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
-_QUIET: Final = ("uvicorn", "aiohttp", "alembic", "asyncio")
+_QUIET: Final = ("uvicorn", "aiohttp", "alembic", "asyncio", "httpx", "httpcore", "websockets")
 
 
 class JsonLines(logging.Formatter):

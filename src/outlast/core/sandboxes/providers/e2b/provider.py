@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Final
 
 import anyio
+import anyio.lowlevel
+from e2b import AsyncSandbox
 
 from outlast.base.errors import OutlastError, SandboxLost, SandboxUnavailable
 from outlast.core.sandboxes.defaults import ProviderDefaults
@@ -15,7 +17,7 @@ from outlast.core.sandboxes.providers.local.connection import lost
 from outlast.core.sandboxes.providers.setup import ProviderSetup, read_options
 
 from .sandbox import E2bSandbox, find_agent
-from .service import AsyncSandbox, Service, shell
+from .service import Service, shell
 
 OWNER: Final = "outlast_server"
 SANDBOX: Final = "outlast_sandbox"

@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import Any, Final, TypeVar
 
 import httpx
-from e2b import AsyncSandbox, SandboxQuery
+from e2b import AsyncSandbox, CommandExitException, SandboxQuery
 from e2b.exceptions import (
     AuthenticationException,
     NotFoundException,
@@ -75,7 +75,7 @@ class Service:
 async def shell(sandbox: AsyncSandbox, script: str) -> str:
     """Run a short command; what it said, however it ended."""
     words: list[str] = []
-    with suppress(SandboxException):  # its own exit code is an exception of the SDK
+    with suppress(CommandExitException):
         await told(
             sandbox.sandbox_id,
             lambda: sandbox.commands.run(
@@ -97,14 +97,13 @@ async def told(ref: str, call: Callable[[], Awaitable[T]]) -> T:
         ) from error
     except RateLimitException as error:
         raise SandboxUnavailable(f"E2B wants fewer requests: {error}", retry_after_s=10) from error
+    except (CommandExitException, OutlastError):
+        raise
     except SandboxException as error:
-        if type(error).__name__ == "CommandExitException":
-            raise
         raise SandboxUnavailable(f"E2B refused: {error}") from error
     except (httpx.HTTPError, OSError) as error:
         raise SandboxUnavailable(
             f"E2B cannot be reached: {type(error).__name__}", hint="Is the network up, and the domain right?"
         ) from error
-
-
-__all__ = ["AsyncSandbox", "OutlastError", "Service", "shell", "told"]
+    except Exception as error:  # what the SDK could not read comes through as what broke in it
+        raise SandboxUnavailable(f"E2B answered something unexpected: {type(error).__name__}") from error
