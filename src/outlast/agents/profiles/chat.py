@@ -68,7 +68,7 @@ class ChatProfile:
         sandbox = settings.sandbox
         if sandbox is not None:
             tools = [
-                Terminal(workspaces, sandbox.command_timeout_s, sandbox.output_bytes),
+                Terminal(workspaces, sandbox.command_timeout_s, sandbox.output_bytes, sandbox),
                 WriteFiles(workspaces),
                 ReadFiles(workspaces),
                 RunCode(workspaces, sandbox.output_bytes),

@@ -7,8 +7,9 @@ import orjson
 from pydantic import Field
 
 from outlast.agents.tools.base import Arguments, ToolBase
+from outlast.agents.tools.limits import WORKSPACE_FULL
 from outlast.agents.workspaces import Workspaces
-from outlast.base.errors import NotFound, PathRefused
+from outlast.base.errors import DiskFull, NotFound, PathRefused
 from outlast.base.events import FileChange
 from outlast.core.runs.profile import ToolContext, ToolResult
 
@@ -44,7 +45,10 @@ class WriteFiles(ToolBase):
         asked = WriteArguments.model_validate(dict(arguments))
         contents = [(file.path, file.content.encode()) for file in asked.files]
         workspace = await self._workspaces.open(context)
-        await workspace.sandbox.write_files(contents)
+        try:
+            await workspace.sandbox.write_files(contents)
+        except DiskFull as error:  # the sandbox's own disk; the server's would end the leg
+            return ToolResult(f"Nothing was written: {error.message}. {WORKSPACE_FULL}", is_error=True)
         changes = tuple(FileChange(path=path, size_bytes=len(content)) for path, content in contents)
         told = "\n".join(f"{path} ({len(content)} bytes)" for path, content in contents)
         return ToolResult(f"Written:\n{told}", files=changes)

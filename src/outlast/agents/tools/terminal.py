@@ -1,12 +1,14 @@
 """`terminal`: a shell command in the workspace, its output streamed, re-attached to after a restart."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from pydantic import Field
 
 from outlast.agents.tools.base import Arguments, ToolBase
+from outlast.agents.tools.limits import how_it_ended, over_a_limit
 from outlast.agents.workspaces import Workspaces
+from outlast.base.settings import SandboxSettings
 from outlast.core.runs.calling import interrupted
 from outlast.core.runs.profile import ToolContext, ToolResult
 from outlast.core.sandboxes.interface import Command, CommandResult
@@ -19,6 +21,9 @@ class TerminalArguments(Arguments):
     timeout_s: float | None = Field(None, gt=0, le=3600, description="Seconds until it is stopped.")
 
 
+_SHIPPED: Final = SandboxSettings()
+
+
 class Terminal(ToolBase):
     name: ClassVar[str] = "terminal"
     description: ClassVar[str] = (
@@ -28,8 +33,15 @@ class Terminal(ToolBase):
     reattaches: ClassVar[bool] = True
     changes_files: ClassVar[bool] = True
 
-    def __init__(self, workspaces: Workspaces, timeout_s: float, output_bytes: int) -> None:
+    def __init__(
+        self,
+        workspaces: Workspaces,
+        timeout_s: float,
+        output_bytes: int,
+        settings: SandboxSettings = _SHIPPED,
+    ) -> None:
         self._workspaces, self._timeout_s, self._output_bytes = workspaces, timeout_s, output_bytes
+        self._settings = settings
 
     async def run(self, context: ToolContext, arguments: Mapping[str, Any]) -> ToolResult:
         asked = TerminalArguments.model_validate(dict(arguments))
@@ -49,7 +61,8 @@ class Terminal(ToolBase):
         result = await self._workspaces.attach_or_start(workspace, context, run)
         if result is None:
             return interrupted(self.name)
-        return ToolResult(_told(result), is_error=result.exit_code != 0 or result.timed_out)
+        failed = result.exit_code != 0 or over_a_limit(result)
+        return ToolResult(_told(result, self._settings), is_error=failed)
 
     async def stop(self, context: ToolContext) -> None:
         workspace = await self._workspaces.open(context)
@@ -60,12 +73,8 @@ class Terminal(ToolBase):
         await workspace.sandbox.acknowledge(context.effect_id)
 
 
-def _told(result: CommandResult) -> str:
+def _told(result: CommandResult, settings: SandboxSettings) -> str:
     """What the model reads: the output, then how it ended."""
-    ending = f"exit code {result.exit_code}"
-    if result.timed_out:
-        ending = f"stopped after {result.duration_s:.0f} s, its time limit"
-    elif result.killed_reason:
-        ending = f"stopped: {result.killed_reason}"
+    ending = how_it_ended(result, settings)
     output = result.output.rstrip("\n")
     return f"{output}\n[{ending}]" if output else f"[no output, {ending}]"

@@ -4,7 +4,7 @@ import codecs
 import inspect
 import socket
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from outlast.base.errors import InputTooLarge
 from outlast.core.sandboxes.defaults import SandboxDefaults
@@ -25,6 +25,8 @@ from .descriptors import Received
 from .inside.frames import MAX_PAYLOAD_BYTES
 from .inside.ports import EGRESS_PORT
 from .interactive import LocalProcesses
+
+LIMITS_HIT: Final = {"memory": "out of memory", "processes": "no more processes could be started"}
 
 
 class AgentHandle(SandboxDefaults):
@@ -86,7 +88,7 @@ class AgentHandle(SandboxDefaults):
         return "processes" if self._group.refused_processes() > refused else None
 
     async def evaluate(self, evaluation: Evaluation, on_output: OnOutput | None = None) -> EvaluationResult:
-        memory_kills = self._group.out_of_memory_kills()
+        memory_kills, refused = self._group.out_of_memory_kills(), self._group.refused_processes()
         request: dict[str, Any] = {
             "effect": evaluation.effect_id,
             "attempt": evaluation.attempt,
@@ -98,8 +100,9 @@ class AgentHandle(SandboxDefaults):
         async with self._pool.exchange("evaluate", evaluation.code.encode(), **request) as exchange:
             head, stdout = await _collect(exchange, on_output)
         success, error = bool(head["success"]), head.get("error")
-        if not success and self._group.out_of_memory_kills() > memory_kills:
-            error = f"out of memory: {error}"
+        limit = None if success else self._limit_hit(memory_kills, refused)
+        if limit is not None:
+            error = f"{LIMITS_HIT[limit]}: {error}"
         return EvaluationResult(
             success,
             head.get("result"),
