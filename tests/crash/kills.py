@@ -27,6 +27,7 @@ POINT_VARIABLE = "OUTLAST_TEST_POINT"  # only the named points whose name contai
 # How often these are committed depends on time, so a run may pass without the n-th of them.
 BY_THE_CLOCK = re.compile(
     r"flush|nothing|claim_ready|Watching\._write|Worker|renew|touch|free_lapsed|forget_node|done|set_timer"
+    r"|step\.started"  # named with the last result of a step, or alone where a person's decision came last
     r"|add\[checkpoint\.created\]|mark_kept"
 )
 AT_START = ("migrate.λ", "ensure_local_owner.run", "free_lapsed", "forget_node", "claim_ready")

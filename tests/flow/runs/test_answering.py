@@ -137,8 +137,8 @@ async def test_cancel_ends_a_run_whose_model_never_answers(db: Database, tmp_pat
     async with stage(db, tmp_path, [turn("Some words. ", HANG)]) as it:
         started = await it.start()
         await it.until(started.run_id, "text.delta")
-        summary = await cancel_run(it.services, it.owner, started.run_id)
-        assert summary.status == "cancelled"
+        await cancel_run(it.services, it.owner, started.run_id)
+        assert await it.ended(started.run_id) == "cancelled"
         again = await cancel_run(it.services, it.owner, started.run_id)
         assert again.status == "cancelled"
         assert it.model.abandoned == 1
