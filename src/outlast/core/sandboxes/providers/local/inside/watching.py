@@ -1,4 +1,4 @@
-"""Changes below a folder, by inotify.
+"""Changes below a folder.
 
 Told as `create`, `write`, `remove`, `chmod` and `rename` (of the old name; the new one is a `create`) with the path
 below the folder, and `overflow` when there were too many to tell. A file that the server writes beside its place and
@@ -7,15 +7,28 @@ renames is told as if it had been written there.
 
 from __future__ import annotations
 
-import ctypes
 import os
 import stat
-import struct
 from collections import deque
 
 from .effects import Refused
 from .facts import readable, refused
 from .files import TEMPORARY_NEW, TEMPORARY_OLD
+from .inotify import (
+    ATTRIB,
+    CREATE,
+    DELETE,
+    DELETE_SELF,
+    IGNORED,
+    ISDIR,
+    MODIFY,
+    MOVE_SELF,
+    MOVED_FROM,
+    MOVED_TO,
+    Q_OVERFLOW,
+    UNMOUNT,
+    Inotify,
+)
 from .loop import READ, Loop
 from .sessions import Session
 
@@ -26,19 +39,46 @@ if TYPE_CHECKING:
     from .loop import Timer
     from .main import Connection
 
-MODIFY, ATTRIB, MOVED_FROM, MOVED_TO, CREATE, DELETE = 0x2, 0x4, 0x40, 0x80, 0x100, 0x200
-DELETE_SELF, MOVE_SELF, UNMOUNT, Q_OVERFLOW, IGNORED = 0x400, 0x800, 0x2000, 0x4000, 0x8000
-ONLYDIR, DONT_FOLLOW, EXCL_UNLINK, ISDIR = 0x1000000, 0x2000000, 0x4000000, 0x40000000
-WANTED = MODIFY | ATTRIB | MOVED_FROM | MOVED_TO | CREATE | DELETE | DELETE_SELF | MOVE_SELF
-ROOT_FLAGS, FOLDER_FLAGS = ONLYDIR | EXCL_UNLINK, ONLYDIR | EXCL_UNLINK | DONT_FOLLOW
-EVENT = struct.Struct("iIII")
-READ_SIZE = 65536
 MAX_WAITING = 8192
 PAGE = 250  # fits into a frame, however long the paths
 MAX_FOLDERS = 20_000
 FOLDERS_AT_ONCE = 200
 LOST_AFTER_S = 0.1
-IN_CLOEXEC, IN_NONBLOCK = os.O_CLOEXEC, os.O_NONBLOCK
+HIDDEN = (TEMPORARY_NEW, TEMPORARY_OLD)
+
+
+class Folder:
+    """A folder that is watched, or about to be: `number` is the kernel's, -1 for none. A tree of names rather than a
+    table of paths, so that a rename costs the same however much lies below."""
+
+    __slots__ = ("below", "name", "number", "parent")
+
+    def __init__(self, parent: Optional[Folder], name: str) -> None:
+        self.parent = parent
+        self.name = name
+        self.number = -1
+        self.below: dict[str, Folder] = {}
+        if parent is not None:
+            parent.below[name] = self
+
+    def path(self, name: str = "") -> str:
+        """Of it, or of something in it, relative to the top."""
+        names = [name] if name else []
+        folder: Optional[Folder] = self
+        while folder is not None and folder.parent is not None:
+            names.append(folder.name)
+            folder = folder.parent
+        return "/".join(reversed(names))
+
+    def leave(self) -> None:
+        """Out of its parent."""
+        if self.parent is not None and self.parent.below.get(self.name) is self:
+            del self.parent.below[self.name]
+
+    def move(self, parent: Folder, name: str) -> None:
+        self.leave()
+        self.parent, self.name = parent, name
+        parent.below[name] = self
 
 
 class Watching(Session):
@@ -49,31 +89,24 @@ class Watching(Session):
             raise Refused("path_refused", f"{readable(path)!r} is no folder", hint="")
         self._loop = loop
         self._connection = connection
-        self._top = path
+        self._place = path
         self._recursive = recursive
-        self._libc = ctypes.CDLL(None, use_errno=True)
-        self._paths: dict[int, str] = {}
-        self._numbers: dict[str, int] = {}
-        self._to_scan: deque[tuple[str, bool]] = deque()
+        self._top = Folder(None, "")
+        self._folders: dict[int, Folder] = {}
+        self._to_scan: deque[tuple[Folder, bool]] = deque()
         self._scanner: Optional[Timer] = None
-        self._moved: dict[int, tuple[str, bool]] = {}
+        self._moved: dict[int, tuple[Optional[Folder], str]] = {}
         self._waiting: deque[tuple[str, str]] = deque()
         self._asked = self._started = self._ended = False
-        self._fd = self._libc.inotify_init1(IN_CLOEXEC | IN_NONBLOCK)
-        if self._fd < 0:
-            number = ctypes.get_errno()
-            raise OSError(number, os.strerror(number))
+        self._inotify: Optional[Inotify] = Inotify()
 
     def start(self) -> None:
         """Answered when everything is watched. Raises OSError."""
-        try:
-            self._add("", ROOT_FLAGS)
-        except OSError:
-            self.close()
-            raise
-        self._loop.add(self._fd, READ, self._ready)
+        assert self._inotify is not None
+        self._watch(self._top, self._inotify.add(self._place, follow=True))
+        self._loop.add(self._inotify.fd, READ, self._ready)
         if self._recursive:
-            self._to_scan.append(("", False))
+            self._to_scan.append((self._top, False))
         self._scan()
 
     def proceed(self, _request: dict[str, Any], _payload: bytes) -> None:
@@ -83,10 +116,10 @@ class Watching(Session):
     def close(self) -> None:
         if self._scanner is not None:
             self._scanner.cancel()
-        fd, self._fd = self._fd, -1
-        if fd >= 0:
-            self._loop.remove(fd)
-            os.close(fd)
+        inotify, self._inotify = self._inotify, None
+        if inotify is not None:
+            self._loop.remove(inotify.fd)
+            inotify.close()
 
     def _tell(self) -> None:
         if not self._asked or not (self._waiting or self._ended):
@@ -110,16 +143,18 @@ class Watching(Session):
 
     # Which folders are watched.
 
-    def _add(self, path: str, flags: int = FOLDER_FLAGS) -> None:
-        """Watch one folder. Raises OSError."""
-        full = os.path.join(self._top, path) if path else self._top
-        number = self._libc.inotify_add_watch(self._fd, os.fsencode(full), ctypes.c_uint32(WANTED | flags))
-        if number < 0:
-            error = ctypes.get_errno()
-            raise OSError(error, os.strerror(error))
-        self._numbers.pop(self._paths.get(number, ""), None)
-        self._paths[number] = path
-        self._numbers[path] = number
+    def _watch(self, folder: Folder, number: int) -> None:
+        known = self._folders.get(number)
+        if known is not None:
+            known.number = -1
+        folder.number = number
+        self._folders[number] = folder
+
+    def _scan_later(self, folder: Folder, tell: bool) -> None:
+        if self._recursive:
+            self._to_scan.append((folder, tell))
+            if self._scanner is None and self._started:
+                self._scanner = self._loop.after(0, self._scan)
 
     def _scan(self) -> None:
         """Watch the folders found so far and look into them, some at a time; then answer, if that is still due."""
@@ -137,115 +172,95 @@ class Watching(Session):
             self._connection.reply(end=False)
         self._tell()
 
-    def _scan_one(self, path: str, tell: bool) -> None:
+    def _scan_one(self, folder: Folder, tell: bool) -> None:
         """`tell`: it has come since the watch began, so what is in it has too."""
-        full = os.path.join(self._top, path) if path else self._top
+        full = os.path.join(self._place, folder.path())
+        assert self._inotify is not None
         try:
-            if path:
-                self._add(path)
+            if folder is not self._top:
+                self._watch(folder, self._inotify.add(full))
             with os.scandir(full) as scan:
                 entries = sorted(scan, key=lambda entry: entry.name)
         except (FileNotFoundError, NotADirectoryError, PermissionError):
             return
-        if len(self._paths) > MAX_FOLDERS:
+        if len(self._folders) > MAX_FOLDERS:
             raise Refused("arguments_invalid", f"more than {MAX_FOLDERS} folders lie there; watch fewer")
         for entry in entries:
-            below = os.path.join(path, entry.name)
-            if tell and not entry.name.startswith((TEMPORARY_NEW, TEMPORARY_OLD)):
-                self._note("create", below)
+            if tell and not entry.name.startswith(HIDDEN):
+                self._note("create", folder.path(entry.name))
                 if _holds_something(entry):
-                    self._note("write", below)
-            if entry.is_dir(follow_symlinks=False):
-                self._to_scan.append((below, tell))
+                    self._note("write", folder.path(entry.name))
+            if entry.is_dir(follow_symlinks=False) and entry.name not in folder.below:
+                self._to_scan.append((Folder(folder, entry.name), tell))
 
     def _fail(self, error: Exception) -> None:
         """The watch cannot be kept up. Before the answer it is refused; after that it ends with an overflow."""
         if not self._started:
-            self._connection.refuse(error if isinstance(error, Refused) else _no_watch(error, self._top))
+            self._connection.refuse(error if isinstance(error, Refused) else _no_watch(error, self._place))
         else:
             self._note("overflow", "")
             self._ended = True
             self._tell()
 
-    def _appeared(self, path: str) -> None:
-        """A folder is new: what is in it may have come before it was watched."""
-        if self._recursive:
-            self._to_scan.append((path, True))
-            if self._scanner is None and self._started:
-                self._scanner = self._loop.after(0, self._scan)
-
-    def _relabel(self, old: str, new: str) -> None:
-        """A watched folder has a new name, and so has all below it."""
-        for path in [path for path in self._numbers if path == old or path.startswith(old + "/")]:
-            number = self._numbers.pop(path)
-            self._paths[number] = new + path[len(old) :]
-            self._numbers[self._paths[number]] = number
-        for _ in range(len(self._to_scan)):
-            path, tell = self._to_scan.popleft()
-            inside = path == old or path.startswith(old + "/")
-            self._to_scan.append((new + path[len(old) :] if inside else path, tell))
-
-    def _forget(self, old: str) -> None:
-        """A watched folder was moved away, with all below it."""
-        for path in [path for path in self._numbers if path == old or path.startswith(old + "/")]:
-            number = self._numbers.pop(path)
-            self._paths.pop(number, None)
-            self._libc.inotify_rm_watch(self._fd, number)
+    def _forget(self, folder: Folder) -> None:
+        """It is gone, with all below it."""
+        folder.leave()
+        gone = [folder]
+        while gone:
+            one = gone.pop()
+            gone += one.below.values()
+            if self._folders.get(one.number) is one and self._inotify is not None:
+                del self._folders[one.number]
+                self._inotify.remove(one.number)
 
     # What the kernel tells.
 
     def _ready(self, _events: int) -> None:
-        try:
-            data = os.read(self._fd, READ_SIZE)
-        except OSError:
+        if self._inotify is None:
             return
-        start = 0
-        while start < len(data) and not self._ended:
-            number, mask, cookie, size = EVENT.unpack_from(data, start)
-            start += EVENT.size + size
-            name = os.fsdecode(data[start - size : start].rstrip(b"\0"))
-            self._event(number, mask, cookie, name)
-        if self._moved:
-            moved = list(self._moved)
-            self._loop.after(LOST_AFTER_S, lambda: self._moved_away(moved))
+        moved = len(self._moved)
+        for number, mask, cookie, name in self._inotify.read():
+            if not self._ended:
+                self._event(number, mask, cookie, name)
+        if len(self._moved) > moved:
+            cookies = list(self._moved)
+            self._loop.after(LOST_AFTER_S, lambda: self._moved_away(cookies))
         self._tell()
 
     def _event(self, number: int, mask: int, cookie: int, name: str) -> None:
         if mask & Q_OVERFLOW:
             self._overflowed()
             return
-        folder = self._paths.get(number)
+        folder = self._folders.get(number)
         if folder is None:
             return
-        if mask & (DELETE_SELF | MOVE_SELF | UNMOUNT | IGNORED):
-            self._folder_gone(number, folder, mask)
-        elif name:
-            self._entry(os.path.join(folder, name), name, mask, cookie)
+        if name:
+            self._entry(folder, name, mask, cookie)
+        elif mask & (DELETE_SELF | MOVE_SELF | UNMOUNT | IGNORED):
+            self._folder_gone(folder, mask)
 
-    def _folder_gone(self, number: int, folder: str, mask: int) -> None:
-        if folder == "":
+    def _folder_gone(self, folder: Folder, mask: int) -> None:
+        if folder is self._top:
             self._note("rename" if mask & MOVE_SELF else "remove", "")
             self._ended = True
-        elif not mask & MOVE_SELF:  # its parent tells of a move
-            self._paths.pop(number, None)
-            if self._numbers.get(folder) == number:
-                del self._numbers[folder]
+        elif mask & (IGNORED | UNMOUNT):  # of a move or a removal its parent tells
+            del self._folders[folder.number]
+            folder.leave()
 
-    def _entry(self, path: str, name: str, mask: int, cookie: int) -> None:
-        is_dir = bool(mask & ISDIR)
-        hidden = name.startswith((TEMPORARY_NEW, TEMPORARY_OLD))
+    def _entry(self, folder: Folder, name: str, mask: int, cookie: int) -> None:
+        path = folder.path(name)
         if mask & MOVED_FROM:
-            self._moved[cookie] = (path, is_dir)
+            self._moved[cookie] = (folder.below.pop(name, None), name)
         if mask & MOVED_TO:
-            self._arrived(path, cookie, is_dir)
-        elif hidden:
+            self._arrived(folder, name, cookie, bool(mask & ISDIR))
+        elif name.startswith(HIDDEN):
             return
         elif mask & MOVED_FROM:
             self._note("rename", path)
         elif mask & CREATE:
             self._note("create", path)
-            if is_dir:
-                self._appeared(path)
+            if mask & ISDIR:
+                self._scan_later(Folder(folder, name), True)
         elif mask & DELETE:
             self._note("remove", path)
         elif mask & MODIFY:
@@ -253,33 +268,36 @@ class Watching(Session):
         elif mask & ATTRIB:
             self._note("chmod", path)
 
-    def _arrived(self, path: str, cookie: int, is_dir: bool) -> None:
-        """Something was moved to `path`: from below the folder, from beside it by the server, or from elsewhere."""
-        old, was_dir = self._moved.pop(cookie, ("", False))
-        name = os.path.basename(old)
-        if not name.startswith(TEMPORARY_OLD):
+    def _arrived(self, folder: Folder, name: str, cookie: int, is_dir: bool) -> None:
+        """Something was moved here: from below the top, from beside it by the server, or from elsewhere."""
+        path = folder.path(name)
+        known, old = self._moved.pop(cookie, (None, ""))
+        if not old.startswith(TEMPORARY_OLD):
             self._note("create", path)
-        if name.startswith((TEMPORARY_NEW, TEMPORARY_OLD)):
+        if old.startswith(HIDDEN):
             self._note("write", path)
-        elif was_dir:
-            self._relabel(old, path)
+        replaced = folder.below.get(name)
+        if replaced is not None:
+            self._forget(replaced)
+        if known is not None:
+            known.move(folder, name)
         elif is_dir:
-            self._appeared(path)
+            self._scan_later(Folder(folder, name), True)
 
     def _moved_away(self, cookies: list[int]) -> None:
         for cookie in cookies:
-            path, is_dir = self._moved.pop(cookie, ("", False))
-            if is_dir and self._fd >= 0:
-                self._forget(path)
+            folder, _ = self._moved.pop(cookie, (None, ""))
+            if folder is not None:
+                self._forget(folder)
 
     def _overflowed(self) -> None:
-        """Some events are lost for good: say so, and watch the folders that are new."""
+        """Some events are lost for good: say so, and look for folders that are new or have another name."""
         self._waiting.clear()
         self._note("overflow", "")
-        if self._recursive:
-            self._to_scan.append(("", False))
-            if self._scanner is None and self._started:
-                self._scanner = self._loop.after(0, self._scan)
+        self._moved_away(list(self._moved))
+        for folder in list(self._top.below.values()):
+            self._forget(folder)
+        self._scan_later(self._top, False)
 
 
 def _holds_something(entry: os.DirEntry[str]) -> bool:
