@@ -196,29 +196,35 @@ class SnapshotKeeper:
         recipe = await self.recipe()
         if recipe is None:
             return None
+        chosen = await self._choose(recipe, project_id)
+        if chosen is not None:
+            return chosen
         self._waiting[project_id] = self._waiting.get(project_id, 0) + 1
         try:
-            return await self._settled(recipe, project_id)
+            if self._progress is not None:
+                await self._tell([project_id], self._event(recipe, State.BUILDING))
+            return await self._wait(recipe, project_id)
         finally:
             self._waiting[project_id] -= 1
             if not self._waiting[project_id]:
                 del self._waiting[project_id]
 
-    async def _settled(self, recipe: SnapshotRecipe, project_id: str) -> Known:
-        told = False
+    async def _wait(self, recipe: SnapshotRecipe, project_id: str) -> Known:
         while True:
             news = self._news
-            known = await self._usable()
-            own = next((one for one in known if one.name == recipe.name), None)
-            if own is not None and own.state is State.READY:
-                return own
-            if own is not None and not must_build(own, self._clock.now()):
-                return await self._instead(recipe, known, own, project_id)
-            if not told and self._progress is not None:
-                told = True
-                await self._tell([project_id], self._event(recipe, State.BUILDING))
+            chosen = await self._choose(recipe, project_id)
+            if chosen is not None:
+                return chosen
             self._wish.set()
             await news.wait()
+
+    async def _choose(self, recipe: SnapshotRecipe, project_id: str) -> Known | None:
+        """What there is to start from now; None: the configured one has to be built first."""
+        known = await self._usable()
+        own = next((one for one in known if one.name == recipe.name), None)
+        if own is None or must_build(own, self._clock.now()):
+            return None
+        return own if own.state is State.READY else await self._instead(recipe, known, own, project_id)
 
     async def _usable(self) -> list[Known]:
         """All that is recorded; what has been removed behind our back is forgotten, and built anew when wanted."""
