@@ -18,7 +18,7 @@ from outlast.base.settings import SandboxSettings
 from outlast.core.sandboxes.checkpoints import store
 from outlast.core.sandboxes.checkpoints.contents import content_of
 from outlast.core.sandboxes.checkpoints.keeper import CheckpointKeeper
-from outlast.core.sandboxes.interface import Command
+from outlast.core.sandboxes.interface import Command, SandboxProvider
 from outlast.core.sandboxes.manager import SandboxManager
 from outlast.core.sandboxes.providers.local.provider import LocalProvider
 from outlast.db.blobs import FolderBlobs
@@ -35,12 +35,19 @@ TAKES = 20
 class Workshop:
     """One workspace with real sandboxes over it, and a keeper of its files."""
 
-    def __init__(self, db: Database, provider: LocalProvider, data_dir: Path) -> None:
+    def __init__(self, db: Database, provider: SandboxProvider, data_dir: Path) -> None:
         clock = SystemClock()
         self.db, self.data_dir, self.blobs = db, data_dir, FolderBlobs(data_dir / "blobs")
         self.machines = SandboxManager(db, provider, clock, SETTINGS, data_dir)
         self.keeper = CheckpointKeeper(
-            db, self.blobs, clock, SETTINGS, data_dir, node_id="local", local=True, find=self.machines.find
+            db,
+            self.blobs,
+            clock,
+            SETTINGS,
+            data_dir,
+            node_id="local",
+            local=provider.capabilities.volume,
+            find=self.machines.find,
         )
         self.machines.keep_files(self.keeper)
         self.workspace_id = self.project_id = ""
