@@ -146,7 +146,7 @@ class Child:
     def _tree(self) -> tuple[set[int], bool]:
         """(the processes found, whether there is an orphan that cannot be told yet: amid its exec it has no
         environment)."""
-        agent = os.getpid()  # orphans are its children: it is process 1, or in a hosted sandbox their subreaper
+        agent = os.getpid()  # orphans are its children: it is process 1, or their subreaper where it is not
         parents: dict[int, int] = {}
         members = set() if self.ended else {self.pid}
         undecided = False
