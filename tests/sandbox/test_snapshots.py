@@ -18,7 +18,7 @@ import pytest
 
 from outlast.base.errors import ArgumentsInvalid, Conflict, SandboxUnavailable
 from outlast.core.sandboxes.interface import BuiltSnapshot, Command, Evaluation, SandboxSpec, SnapshotRecipe
-from outlast.core.sandboxes.providers.local import building, launch
+from outlast.core.sandboxes.providers.local import building, launch, provider
 from outlast.core.sandboxes.providers.local.provider import LocalProvider
 from outlast.core.sandboxes.providers.local.sandbox import LocalSandbox, State
 from tests.sandbox.package_indexes import Registry, serving, tarball, write_wheel
@@ -157,6 +157,26 @@ async def test_each_sandbox_changes_only_its_own_layer(
     )
     lower = cache_dir / "snapshots" / RECIPE.name / "home"
     assert (lower / "made.txt").read_text() == "set up\n"
+
+
+async def test_where_the_kernel_has_no_layers_each_sandbox_gets_a_copy(
+    local: LocalProvider,
+    spec: SandboxSpec,
+    built: tuple[BuiltSnapshot, Told],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    if not launch.find_powers().own_user:
+        pytest.skip("without root no mounts are built first")
+    shim = tmp_path / "shim" / "shim.py"
+    shim.parent.mkdir()
+    shim.write_text(provider.SHIM.read_text().replace('target, "overlay",', 'target, "nosuchfs",'))
+    monkeypatch.setattr(provider, "SHIM", shim)
+    box = await local.create(dataclasses.replace(spec, snapshot_ref=built[0].ref))
+    assert await run(box, "shouter-says; echo new > ~/made.txt && cat ~/made.txt") == "SHOUTER 2.0\nnew"
+    assert "overlay on /home/user" not in await run(box, "mount")
+    code = 'import greet from "npm:greeter@1"; greet("you")'
+    assert (await box.evaluate(Evaluation("eff_ts", 1, "typescript", code))).result == "hello you"
 
 
 async def test_without_root_what_was_installed_is_read_only_and_works(
