@@ -8,6 +8,7 @@ from bench.rig import Rig
 from bench.servers import CONTESTANTS
 from bench.workloads import (
     cancelling,
+    checkpoints,
     egress,
     growth,
     idle,
@@ -43,5 +44,6 @@ ALL: tuple[Workload, ...] = (
     Workload("idle", idle.measure),
     Workload("growth", measure_alone=growth.measure, contestants=("outlast",)),
     Workload("sandbox", measure_alone=sandboxes.measure, contestants=("outlast",)),
+    Workload("checkpoint", measure_alone=checkpoints.measure, contestants=("outlast",)),
     Workload("egress", measure_alone=egress.measure, contestants=("outlast",)),
 )

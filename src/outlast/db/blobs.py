@@ -64,11 +64,13 @@ class FolderBlobs:
         """A part of it, `size` bytes from `offset` (None: to its end); fewer where it ends before. Raises
         `NotFound`."""
         try:
-            with self._path(name).open("rb", buffering=0) as file:
-                file.seek(offset)
-                return file.read() if size is None else file.read(size)
+            descriptor = os.open(f"{self._folder}/{name[:2]}/{name[2:]}", os.O_RDONLY | os.O_CLOEXEC)
         except FileNotFoundError:
             raise NotFound("The stored file is missing from the blob folder.", blob=name) from None
+        with open(descriptor, "rb", buffering=0) as file:
+            if offset:
+                file.seek(offset)
+            return file.read() if size is None else file.read(size)
 
     def stored(self) -> Iterator[StoredBlob]:
         """Every blob, in no order; those on their way out too."""

@@ -73,7 +73,7 @@ async def scan_sandbox(
             Entry(one.path, "file", FILE_MODE, one.size, int(one.mtime * 1000), sha256, blob, offset)
         )
     scan.tree = Tree.of(entries)
-    return scan
+    return await anyio.to_thread.run_sync(scan.store, before, blobs)
 
 
 async def fill_sandbox(sandbox: Sandbox, tree: Tree, blobs: FolderBlobs) -> None:

@@ -22,7 +22,7 @@ MAX_DEPTH: Final = 100
 MAX_ENTRIES: Final = 200_000
 PERMISSIONS: Final = 0o777
 READ_BYTES: Final = 1024 * 1024
-UNSETTLED_NS: Final = 50_000_000  # clocks of file systems tick this coarsely at worst
+UNSETTLED_NS: Final = 25_000_000  # clocks of file systems tick this coarsely at worst
 TRIES: Final = 3
 
 
@@ -168,16 +168,14 @@ def _enter(folder: int, name: str, path: str, depth: int, walk: Walk) -> None:
 
 
 def _read(descriptor: int, hold_bytes: int) -> Content:
-    """To the end of the file, held while it is no longer than `hold_bytes`."""
-    digest, size, parts = hashlib.sha256(), 0, []
+    """To the end of the file, held if it is no longer than `hold_bytes` (-1: in no case)."""
+    if hold_bytes >= 0:
+        data = os.read(descriptor, hold_bytes + 1)  # fewer come only at the end of the file
+        if len(data) <= hold_bytes:
+            return Content(hashlib.sha256(data).hexdigest(), len(data), data)
+        os.lseek(descriptor, 0, os.SEEK_SET)  # it grew under our hands: read as a long one
+    digest, size = hashlib.sha256(), 0
     while piece := os.read(descriptor, READ_BYTES):
         digest.update(piece)
         size += len(piece)
-        if size <= hold_bytes:
-            parts.append(piece)
-        elif hold_bytes >= 0:
-            break
-    if size > hold_bytes >= 0:  # it grew under our hands: read as a long one
-        os.lseek(descriptor, 0, os.SEEK_SET)
-        return _read(descriptor, -1)
-    return Content(digest.hexdigest(), size, b"".join(parts) if hold_bytes >= 0 else None)
+    return Content(digest.hexdigest(), size, None)

@@ -26,7 +26,7 @@ from outlast.core.sandboxes.checkpoints.memory import Memories, Trees
 from outlast.core.sandboxes.checkpoints.placing import place_tree
 from outlast.core.sandboxes.checkpoints.scan import Scan, scan_folder
 from outlast.core.sandboxes.checkpoints.store import NewCheckpoint, Place
-from outlast.core.sandboxes.checkpoints.tree import EMPTY, Tree, decode, encode
+from outlast.core.sandboxes.checkpoints.tree import EMPTY, Tree, decode
 from outlast.core.sandboxes.folders import remove_folder
 from outlast.core.sandboxes.interface import Sandbox
 from outlast.db.blobs import FolderBlobs
@@ -265,23 +265,24 @@ class CheckpointKeeper:
             _log_failure(workspace_id, error)
 
     async def _take(self, new: NewCheckpoint, sandbox: Sandbox | None) -> CheckpointData | None:
-        since, place = await self._db.read(store.place_now, new.workspace_id)
+        since, place, newest = await self._db.read(store.place_now, new.workspace_id)
         if place is None or (self._local and not self._is_here(place)):
             return None
-        newest = await self._db.read(store.newest_of, new.workspace_id)
         before = EMPTY if newest is None else await self.tree(newest)
         scan = await self._scan(new.workspace_id, before, sandbox)
         if scan is None:
             return None
         self._memories.put(new.workspace_id, scan.memory)
-        if not scan.tree.same_as(before):
+        if scan.manifest:
             return await self._record(new, scan, since)
         if place.changed_at is not None and scan.whole:
             await self._db.write(store.mark_kept, new.workspace_id, since)
         return None
 
     async def _scan(self, workspace_id: str, before: Tree, sandbox: Sandbox | None) -> Scan | None:
-        memory = await anyio.to_thread.run_sync(self._memories.of, workspace_id)
+        memory = self._memories.held(workspace_id)
+        if memory is None:
+            memory = await anyio.to_thread.run_sync(self._memories.of, workspace_id)
         most = self._settings.disk_mb * MEBIBYTE * ROOM
         if sandbox is not None and not self._local:
             return await scan_sandbox(sandbox, before, memory, self._blobs, self._locate, most)
@@ -297,10 +298,10 @@ class CheckpointKeeper:
 
     async def _record(self, new: NewCheckpoint, scan: Scan, since: datetime) -> CheckpointData:
         tree = scan.tree
-        name = await anyio.to_thread.run_sync(_store_tree, self._blobs, tree)
-        new = replace(new, tree=name, files=tree.files, size_bytes=tree.size_bytes, packed=scan.packed)
+        new = replace(new, tree=scan.manifest, files=tree.files, size_bytes=tree.size_bytes)
+        new = replace(new, packed=scan.packed)
         data = await self._db.write(store.add, new, since if scan.whole else None)
-        self._trees.put(name, tree)
+        self._trees.put(scan.manifest, tree)
         return data
 
     async def _place(self, workspace_id: str) -> None:
@@ -338,10 +339,6 @@ def _read_tree(blobs: FolderBlobs, name: str) -> Tree:
             "A checkpoint's manifest is damaged.", hint="Bring the blob folder back from a backup.", blob=name
         )
     return decode(manifest)
-
-
-def _store_tree(blobs: FolderBlobs, tree: Tree) -> str:
-    return blobs.put(encode(tree))
 
 
 def _log_failure(workspace_id: str, error: Exception) -> None:

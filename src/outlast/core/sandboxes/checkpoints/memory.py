@@ -48,6 +48,10 @@ class Memories:
         self._memories: OrderedDict[str, Memory] = OrderedDict()
         self._unwritten: set[str] = set()
 
+    def held(self, workspace_id: str) -> Memory | None:
+        """What is in memory; None: it may be on disk."""
+        return self._memories.get(workspace_id)
+
     def of(self, workspace_id: str) -> Memory:
         """Blocks when it has to be read from disk."""
         memory = self._memories.get(workspace_id)

@@ -7,19 +7,19 @@ short cut: whatever is not in it, or was touched too shortly before it was looke
 import os
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, TypeVar
 
 import anyio
 import anyio.to_thread
 
 from outlast.core.sandboxes.checkpoints.beneath import open_folder
-from outlast.core.sandboxes.checkpoints.folder import Content, Found, Seen, Walk, settled, walk_folder
+from outlast.core.sandboxes.checkpoints.folder import Content, Found, Seen, settled, walk_folder
 from outlast.core.sandboxes.checkpoints.packing import Places, batches, read_batch, store_batch
-from outlast.core.sandboxes.checkpoints.tree import Entry, Tree
+from outlast.core.sandboxes.checkpoints.tree import Entry, Tree, encode
 from outlast.db.blobs import FolderBlobs
 
+T = TypeVar("T")
 AT_ONCE: Final = 4  # batches read side by side: a pack's worth of memory each
 
 Memory = dict[str, tuple[Seen, str]]
@@ -30,13 +30,21 @@ Locate = Callable[[Iterable[str]], Awaitable[Mapping[str, tuple[str, int]]]]
 
 @dataclass(slots=True)
 class Scan:
-    """A folder as it is now. `packed`: where small files were newly stored together. `whole` is False when something
-    could not be read: then the tree keeps what the one before it knew of that."""
+    """A folder as it is now. `manifest` names its tree, stored; empty: it is as it was before. `packed`: where small
+    files were newly stored together. `whole` is False when something could not be read: then the tree keeps what the
+    one before it knew of that."""
 
     tree: Tree
     memory: Memory
+    manifest: str = ""
     packed: dict[str, tuple[str, int]] = field(default_factory=dict)
     whole: bool = True
+
+    def store(self, before: Tree, blobs: FolderBlobs) -> "Scan":
+        """Store the manifest, if anything has changed. Blocks. Raises `DiskFull`."""
+        if not self.tree.same_as(before):
+            self.manifest = blobs.put(encode(self.tree))
+        return self
 
 
 async def scan_folder(
@@ -44,102 +52,74 @@ async def scan_folder(
 ) -> Scan:
     """Look at everything, and store what is in no blob yet. Raises `InputTooLarge`, `DiskFull`, `OSError` (the folder
     is gone). A cancelled call leaves blobs that nobody names."""
-    walk, sorted_ = await anyio.to_thread.run_sync(_look, root, before, memory, max_bytes)
-    work = _Work(walk, sorted_, before, blobs, locate, max_bytes)
-    if sorted_.todo:
-        await work.read(root)
-    return await anyio.to_thread.run_sync(work.scan)
+    descriptor = open_folder(root)
+    try:
+        work = _Work(descriptor, before, blobs, max_bytes)
+        # As few hand-overs between threads as can be: on a busy machine each waits for its turn.
+        first = await _in_thread(work.look, root, memory)
+        if len(work.batches) > 1:
+            await work.save_all(first, locate)
+            return await _in_thread(work.finish)
+        found = dict(await locate(first.unknown)) if first.unknown else {}
+        return await _in_thread(work.save_and_finish, first, found)
+    finally:
+        os.close(descriptor)
 
 
 @dataclass(slots=True)
-class _Sorted:
-    """What a walk found: entries that need no reading, and files that do."""
+class _Batch:
+    """Contents of one batch, and the hashes of those that the tree before does not have."""
 
-    entries: list[Entry]
-    memory: Memory
-    todo: list[Found]
-
-
-def _look(root: Path, before: Tree, memory: Memory, max_bytes: int) -> tuple[Walk, _Sorted]:
-    walk = walk_folder(root, max_bytes)
-    places = before.places
-    result = _Sorted([], {}, [])
-    for found in walk.found:
-        if found.kind != "file":
-            result.entries.append(_entry(found))
-            continue
-        known = memory.get(found.path)
-        if known is None or known[0] != found.seen or (found.seen.size and known[1] not in places):
-            result.todo.append(found)
-            continue
-        blob, offset = places.get(known[1], ("", 0))
-        result.entries.append(_file(found, known[1], found.seen.size, blob, offset))
-        result.memory[found.path] = known
-    return walk, result
+    contents: dict[str, Content] = field(default_factory=dict)
+    unknown: set[str] = field(default_factory=set)
 
 
 class _Work:
-    """The reading of one scan; batches run side by side."""
+    """One scan. `look` first, then `save` for every batch, then `finish`; each blocks."""
 
-    def __init__(
-        self, walk: Walk, sorted_: _Sorted, before: Tree, blobs: FolderBlobs, locate: Locate, max_bytes: int
-    ) -> None:
-        self._walk, self._sorted, self._before = walk, sorted_, before
-        self._blobs, self._locate, self._max_bytes = blobs, locate, max_bytes
+    def __init__(self, root: int, before: Tree, blobs: FolderBlobs, max_bytes: int) -> None:
+        self._root, self._before, self._blobs, self._max_bytes = root, before, blobs, max_bytes
+        self._entries: list[Entry] = []
+        self._memory: Memory = {}
+        self._todo: list[Found] = []
         self._read: dict[str, Content] = {}
         self._places: dict[str, tuple[str, int]] = {}
         self._packed: dict[str, tuple[str, int]] = {}
-        self._refused = list(walk.unreadable)
+        self._refused: list[str] = []
+        self._began_ns = 0
+        self.batches: list[list[Found]] = []
 
-    async def read(self, root: Path) -> None:
-        descriptor = open_folder(root)
-        limiter = anyio.Semaphore(AT_ONCE)
-        try:
-            async with anyio.create_task_group() as tasks:
-                for batch in batches(self._sorted.todo):
-                    await limiter.acquire()
-                    tasks.start_soon(self._save, descriptor, batch, limiter)
-        finally:
-            os.close(descriptor)
+    def look(self, root: Path, memory: Memory) -> _Batch:
+        """Walk, sort what has to be read into batches, and read the first."""
+        walk = walk_folder(root, self._max_bytes)
+        self._began_ns, self._refused = walk.began_ns, list(walk.unreadable)
+        places = self._before.places
+        for found in walk.found:
+            known = memory.get(found.path)
+            if found.kind != "file":
+                self._entries.append(_entry(found))
+            elif known is None or known[0] != found.seen or (found.seen.size and known[1] not in places):
+                self._todo.append(found)
+            else:
+                blob, offset = places.get(known[1], ("", 0))
+                self._entries.append(_file(found, known[1], found.seen.size, blob, offset))
+                self._memory[found.path] = known
+        self.batches = list(batches(self._todo))
+        return self.read(self.batches[0]) if self.batches else _Batch()
 
-    def scan(self) -> Scan:
-        entries, memory = self._sorted.entries, self._sorted.memory
-        for found in self._sorted.todo:
-            content = self._read.get(found.path)
-            if content is None:
-                continue
-            blob, offset = self._places.get(content.sha256, ("", 0))
-            entries.append(_file(found, content.sha256, content.size, blob, offset))
-            if settled(found.seen, self._walk.began_ns) and content.size == found.seen.size:
-                memory[found.path] = (found.seen, content.sha256)
-        entries += self._kept_of(self._refused, {entry.path for entry in entries})
-        return Scan(Tree.of(entries), memory, self._packed, not self._refused)
-
-    async def _save(self, root: int, batch: list[Found], limiter: anyio.Semaphore) -> None:
-        try:
-            contents, refused = await anyio.to_thread.run_sync(read_batch, root, batch)
-            self._refused += refused
-            known = self._before.places
-            unknown = {content.sha256 for content in contents.values() if content.sha256 not in known}
-            found = dict(await self._locate(unknown)) if unknown else {}
-            new = {path: content for path, content in contents.items() if content.sha256 in unknown}
-            stored, places = await anyio.to_thread.run_sync(
-                partial(store_batch, self._blobs, root, new, found, self._max_bytes)
-            )
-            self._note(contents, new, stored, places, found)
-        finally:
-            limiter.release()
-
-    def _note(
-        self,
-        contents: Mapping[str, Content],
-        new: Mapping[str, Content],
-        stored: Mapping[str, Content],
-        places: Mapping[str, tuple[str, int]],
-        found: Places,
-    ) -> None:
+    def read(self, batch: list[Found]) -> _Batch:
+        contents, refused = read_batch(self._root, batch)
+        self._refused += refused
         known = self._before.places
-        for path, content in contents.items():
+        unknown = {content.sha256 for content in contents.values() if content.sha256 not in known}
+        return _Batch(contents, unknown)
+
+    def save(self, batch: _Batch, found: Places) -> None:
+        """Store what is new in it; `found` says where contents may lie already."""
+        new = {path: content for path, content in batch.contents.items() if content.sha256 in batch.unknown}
+        stored, places = store_batch(self._blobs, self._root, new, found, self._max_bytes)
+        known = self._before.places
+        for path, content in batch.contents.items():
             if path not in new:
                 self._read[path] = content
                 if content.size:
@@ -149,14 +129,49 @@ class _Work:
         fresh = (item for item in places.items() if found.get(item[0]) != item[1])
         self._packed |= {sha256: place for sha256, place in fresh if place[0] != sha256}
 
-    def _kept_of(self, refused: list[str], taken: set[str]) -> list[Entry]:
+    async def save_all(self, first: _Batch, locate: Locate) -> None:
+        """Every batch, some side by side."""
+        turn = anyio.Semaphore(AT_ONCE)
+
+        async def save(batch: list[Found] | None) -> None:
+            async with turn:
+                read = first if batch is None else await _in_thread(self.read, batch)
+                found = dict(await locate(read.unknown)) if read.unknown else {}
+                await _in_thread(self.save, read, found)
+
+        async with anyio.create_task_group() as tasks:
+            for batch in (None, *self.batches[1:]):
+                tasks.start_soon(save, batch)
+
+    def save_and_finish(self, only: _Batch, found: Places) -> Scan:
+        self.save(only, found)
+        return self.finish()
+
+    def finish(self) -> Scan:
+        for found in self._todo:
+            content = self._read.get(found.path)
+            if content is None:
+                continue
+            blob, offset = self._places.get(content.sha256, ("", 0))
+            self._entries.append(_file(found, content.sha256, content.size, blob, offset))
+            if settled(found.seen, self._began_ns) and content.size == found.seen.size:
+                self._memory[found.path] = (found.seen, content.sha256)
+        self._entries += self._kept({entry.path for entry in self._entries})
+        scan = Scan(Tree.of(self._entries), self._memory, packed=self._packed, whole=not self._refused)
+        return scan.store(self._before, self._blobs)
+
+    def _kept(self, taken: set[str]) -> list[Entry]:
         """What the checkpoint before knows of paths that cannot be looked at now."""
         return [
             entry
-            for entry in (self._before.entries if refused else ())
+            for entry in (self._before.entries if self._refused else ())
             if entry.path not in taken
-            and any(entry.path == path or entry.path.startswith(f"{path}/") for path in refused)
+            and any(entry.path == path or entry.path.startswith(f"{path}/") for path in self._refused)
         ]
+
+
+async def _in_thread(call: Callable[..., T], *arguments: Any) -> T:
+    return await anyio.to_thread.run_sync(call, *arguments)
 
 
 def _entry(found: Found) -> Entry:

@@ -59,9 +59,9 @@ def place_of(tx: Tx, workspace_id: str) -> Place | None:
     return None if row is None else Place(**row)
 
 
-def place_now(tx: Tx, workspace_id: str) -> tuple[datetime, Place | None]:
-    """The moment, by the clock that rows go by, and the workspace."""
-    return tx.now, place_of(tx, workspace_id)
+def place_now(tx: Tx, workspace_id: str) -> tuple[datetime, Place | None, CheckpointData | None]:
+    """The moment, by the clock that rows go by; the workspace, and its newest checkpoint."""
+    return tx.now, place_of(tx, workspace_id), newest_of(tx, workspace_id)
 
 
 def checkpoint(tx: Tx, checkpoint_id: str) -> CheckpointData:
