@@ -34,7 +34,13 @@ def create_http(surface: Surface, hosts: KnownHosts) -> Doors:
     inner: ASGIApp = api
     if surface.e2b is not None:
         inner = E2bDoor(api, surface.services, surface.e2b, None)
-    return Doors(inner, hosts, body_bytes=limits.request_bytes, file_bytes=limits.image_bytes)
+    return Doors(
+        inner,
+        hosts,
+        body_bytes=limits.request_bytes,
+        file_bytes=limits.image_bytes,
+        frames=surface.previews.frame_source,
+    )
 
 
 def create_api(first: Sequence[APIRouter] = (), web: WebApp | None = None) -> FastAPI:
