@@ -48,7 +48,10 @@ from outlast.core.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.core.sandboxes.checkpoints.store import fork_files
 from outlast.core.sandboxes.egress.handing import HandedOver
 from outlast.core.sandboxes.egress.keeper import EgressKeeper
-from outlast.core.sandboxes.egress.rules import policy_of
+from outlast.core.sandboxes.egress.lookups import open_lookup
+from outlast.core.sandboxes.egress.redaction import Redactor
+from outlast.core.sandboxes.egress.rules import names, policy_of
+from outlast.core.sandboxes.egress.secrets import OperatorSecrets
 from outlast.core.sandboxes.ladder import Ladder
 from outlast.core.sandboxes.manager import SandboxManager
 from outlast.core.sandboxes.orphans import reconcile, sweep
@@ -164,7 +167,7 @@ def _wire(
     presence.on_change(lambda thread_id: hub.whisper(thread_id, _presence_frame(presence, thread_id)))
     keeper = None
     if sandboxes is not None:
-        logs = ServiceLogs(folder / "services")
+        logs = ServiceLogs(folder / "services", _known_secrets(settings).hide)
         keeper = ServiceKeeper(database, clock, logs, find=sandboxes.find)
         sandboxes.attend(keeper)
     checkpoints = _checkpoint_keeper(settings, database, blobs, clock, folder, sandboxes)
@@ -220,6 +223,14 @@ def _wire(
         snapshots=snapshots,
         warmer=warmer,
     )
+
+
+def _known_secrets(settings: Settings) -> Redactor:
+    """What no log may show: keys and secrets that this server finds in its environment."""
+    names = [provider.api_key_env for provider in settings.providers.values()]
+    if settings.sandbox is not None:
+        names += [dependency.secret_env for dependency in settings.sandbox.dependencies]
+    return Redactor(os.environ.get(name, "").encode() for name in names if name)
 
 
 def open_catalog(settings: Settings, clock: SystemClock) -> ModelCatalog:
@@ -289,7 +300,13 @@ def _egress_keeper(
             extra={"provider": sandboxes.provider.name},
         )
         return None
-    keeper = EgressKeeper(database, clock, policy, folder / "egress")
+    lookup = open_lookup(settings.sandbox.secret_lookup)
+    missing = [name for name in names(policy) if isinstance(lookup, OperatorSecrets) and not lookup.has(name)]
+    if missing:
+        log.warning(
+            "secrets without a value: their environment variables are not set", extra={"names": missing}
+        )
+    keeper = EgressKeeper(database, clock, policy, folder / "egress", lookup=lookup)
     sandboxes.lead_out(keeper)
     database.on_notice(keeper.hear)
     return keeper

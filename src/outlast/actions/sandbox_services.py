@@ -75,15 +75,17 @@ async def remove_service(services: Services, actor: Actor, sandbox_id: str, name
 
 
 async def read_logs(services: Services, actor: Actor, sandbox_id: str) -> list[LogView]:
-    """What the shim wrote since its start, then the last 64 KiB of each service's output. Nothing is woken."""
+    """What the shim wrote since its start, then the last 64 KiB of each service's output. Nothing is
+    woken; secrets that the server knows are hidden."""
 
     def run(tx: Tx) -> tuple[str, list[ServiceRow]]:
         row = require_row(tx, actor, sandbox_id, Right.READ)
         return row["workspace_id"], store.services_of(tx, row["workspace_id"])
 
     workspace_id, declared = await services.db.read(run)
-    logs = [LogView(SANDBOX, await machines_of(services).log_of(workspace_id, sandbox_id))]
     keeper = _keeper(services)
+    noted = await machines_of(services).log_of(workspace_id, sandbox_id)
+    logs = [LogView(SANDBOX, keeper.logs.hide(noted.encode()).decode("utf-8", "replace"))]
     return logs + [LogView(one.name, keeper.logs.tail(workspace_id, one.name)) for one in declared]
 
 

@@ -1,5 +1,6 @@
 """The end of what a service has printed, in a file of the server's, so that it outlives server and sandbox."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -10,8 +11,9 @@ MOST_BYTES: Final = 3 * KEPT_BYTES  # then the file is cut to its end
 class ServiceLogs:
     """`folder` holds one folder per workspace, one file per service. Calls block, for microseconds."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path, hide: Callable[[bytes], bytes] = bytes) -> None:
+        """`hide` takes out of a text what nobody may read."""
+        self._folder, self.hide = folder, hide
 
     def append(self, workspace_id: str, name: str, data: bytes) -> None:
         """Add what it printed. A full disk loses the line, not the service."""
@@ -32,7 +34,7 @@ class ServiceLogs:
             with self._path(workspace_id, name).open("rb") as file:
                 file.seek(0, 2)
                 file.seek(max(0, file.tell() - min(max_bytes, KEPT_BYTES)))
-                return file.read().decode("utf-8", "replace")
+                return self.hide(file.read()).decode("utf-8", "replace")
         except OSError:
             return ""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from outlast.core.sandboxes.egress.redaction import Redactor
 from outlast.core.sandboxes.services.logs import KEPT_BYTES, MOST_BYTES, ServiceLogs
 
 
@@ -39,3 +40,10 @@ def test_a_log_that_cannot_be_written_harms_nobody(tmp_path: Path) -> None:
     (tmp_path / "wsp_1").write_text("a file where a folder should be")
     ServiceLogs(tmp_path).append("wsp_1", "web", b"lost")
     assert ServiceLogs(tmp_path).tail("wsp_1", "web") == ""
+
+
+def test_what_nobody_may_read_is_hidden(tmp_path: Path) -> None:
+    logs = ServiceLogs(tmp_path, Redactor([b"sk-very-secret"]).hide)
+    logs.append("wsp_1", "web", b"key=sk-very-")
+    logs.append("wsp_1", "web", b"secret\n")
+    assert logs.tail("wsp_1", "web") == "key=" + "*" * 14 + "\n"
