@@ -370,6 +370,13 @@ async def test_at_the_process_limit_room_is_made_for_a_terminal(
     assert end.exit_code == 0
 
 
+async def test_a_process_that_fills_the_workspace_is_ended_and_told_why(box: LocalSandbox) -> None:
+    script = "for i in 1 2 3; do head -c 40000000 /dev/zero > big$i; done; echo full; sleep 1000"
+    streams, end = await run(box, shell(script))
+    assert end.signal == signal.SIGKILL
+    assert b"the workspace holds more than it may" in streams["stderr"]
+
+
 async def test_a_frozen_sandbox_answers_when_it_is_thawed(box: LocalSandbox) -> None:
     process = await box.processes.start(ProcessSpec(("cat",)))
     got: list[bytes] = []
