@@ -86,6 +86,20 @@ async def list_hosted(services: Services, actor: Actor) -> list[Hosted]:
     return await services.db.read(run)
 
 
+async def find_template(services: Services, actor: Actor, template: str) -> str:
+    """The id of what `create_hosted` would start from by this name. Raises `NotFound`."""
+
+    def run(tx: Tx) -> str:
+        project_id = projects.find_default_project(tx, actor.user_id)
+        snapshot = None if project_id is None else hosted_snapshots.find(tx, project_id, template)
+        if snapshot is not None:
+            return snapshot.workspace_id
+        _require_template(tx, template)
+        return template
+
+    return await services.db.read(run)
+
+
 async def read_hosted(services: Services, actor: Actor, workspace_id: str) -> Hosted:
     """One of them. Raises `NotFound`, also when its time is over and it is killed for that."""
     return await services.db.read(_require, actor, workspace_id)

@@ -110,7 +110,10 @@ async def test_a_route_of_ones_own_sandboxes_lets_in_whoever_has_a_key(site: Sit
     assert scene.id.encode() not in answer.body
 
 
-@pytest.mark.parametrize(("method", "path"), [*ONE, *OWN, ("DELETE", "/templates/x"), ("GET", "/anything")])
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [*ONE, *OWN, ("DELETE", "/templates/x"), ("GET", "/templates/aliases/base"), ("GET", "/anything")],
+)
 async def test_no_route_is_open_without_a_key(site: Site, method: str, path: str):
     scene = await scene_of(site)
     for app in (site.remote.app, site.local.app):  # also on this very machine
@@ -129,6 +132,7 @@ def test_every_route_of_the_control_plane_is_tried():
         *ONE,
         *OWN,
         ("DELETE", "/templates/{template_id:path}"),
+        ("GET", "/templates/aliases/{alias:path}"),
     }
 
 
@@ -136,6 +140,8 @@ async def test_a_snapshot_of_others_is_not_to_be_removed_or_told_of(site: Site):
     scene = await scene_of(site)
     browser = await with_key(site, scene.actors["stranger"])
     assert (await browser.call("DELETE", f"/e2b/templates/{scene.id}")).status == 404
+    assert (await browser.call("GET", f"/e2b/templates/aliases/{scene.id}")).status == 404
+    assert (await browser.call("GET", "/e2b/templates/aliases/base")).status == 200
 
 
 @pytest.mark.parametrize(("method", "path"), [*CALLS, *PLAIN])

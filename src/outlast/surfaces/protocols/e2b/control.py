@@ -15,7 +15,7 @@ from outlast.actions import hosted_copies as copies
 from outlast.base.clock import iso
 from outlast.base.errors import Conflict, MalformedInput, NotOffered, OutlastError
 from outlast.base.settings import SandboxSettings
-from outlast.core.sandboxes.hosted import Hosted, HostedOrder
+from outlast.core.sandboxes.hosted import BASE, Hosted, HostedOrder
 from outlast.surfaces.protocols.e2b import shapes
 from outlast.surfaces.protocols.e2b.access import actor_of, runtime_of, services_of
 from outlast.surfaces.protocols.e2b.naming import shown_id, template_of, workspace_of
@@ -171,6 +171,13 @@ async def delete_template(request: Request) -> Response:
     actor, named = await actor_of(request), template_of(unquote(request.path_params["template_id"]))
     await copies.delete_hosted_snapshot(services_of(request), actor, named)
     return Response(status_code=204)
+
+
+async def find_template(request: Request) -> Response:
+    """Whether a template of this name is there."""
+    actor, named = await actor_of(request), unquote(request.path_params["alias"])
+    found = await actions.find_template(services_of(request), actor, template_of(named))
+    return _json({"templateID": shown_id(found), "public": found == BASE})
 
 
 async def fork(request: Request) -> Response:
@@ -331,6 +338,7 @@ ROUTES: Final[list[tuple[str, str, Answer]]] = [
     ("POST", _one("snapshots"), make_snapshot),
     ("POST", _one("fork"), fork),
     ("GET", "/snapshots", list_snapshots),
+    ("GET", "/templates/aliases/{alias:path}", find_template),
     ("DELETE", "/templates/{template_id:path}", delete_template),
 ]
 

@@ -6,6 +6,7 @@ import signal
 from collections.abc import Awaitable, Callable
 from typing import Any, Final
 
+import anyio
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp
@@ -26,6 +27,8 @@ from outlast.surfaces.protocols.e2b.naming import full_path
 
 SIGNALS: Final = {"SIGNAL_SIGTERM": 15, "SIGNAL_SIGKILL": 9}
 STREAMS: Final = {"stdout": "stdout", "stderr": "stderr", "terminal": "pty"}
+KILLED_WITHIN_S: Final = 1.0
+LOOK_S: Final = 0.005
 MAX_ARGUMENT_BYTES: Final = 1_000_000
 Unary = Callable[[Inside, Message], Awaitable[Message]]
 
@@ -53,8 +56,12 @@ async def send_signal(place: Inside, message: Message) -> Message:
     number = SIGNALS.get(given) if isinstance(given, str) else given
     if not isinstance(number, int) or number not in SIGNALS.values():
         raise MalformedInput(f"The signal is one of {', '.join(SIGNALS)}.", field="signal")
-    pid = await _pid(place.sandbox.processes, message)
-    await place.sandbox.processes.signal(pid, number, group=number == SIGNALS["SIGNAL_SIGKILL"])
+    processes = place.sandbox.processes
+    pid = await _pid(processes, message)
+    kills = number == SIGNALS["SIGNAL_SIGKILL"]
+    await processes.signal(pid, number, group=kills)
+    if kills:
+        await _until_ended(processes, pid)
     return {}
 
 
@@ -128,6 +135,15 @@ async def answer_unary(request: Request) -> Response:
     if call is None:
         raise NotOffered(f"There is no call {request.path_params['method'][:60]}.")
     return connect.unary_answer(await call(place, await connect.read_unary(request)))
+
+
+async def _until_ended(processes: Processes, pid: int) -> None:
+    """Who has killed a process expects it to be gone; in the kernel that takes a moment."""
+    with anyio.move_on_after(KILLED_WITHIN_S):
+        while True:
+            if not any(info.pid == pid for info in await processes.list()):
+                return
+            await anyio.sleep(LOOK_S)
 
 
 async def _follow(processes: Processes, pid: int, emit: Emit, ping_s: float) -> None:
