@@ -117,3 +117,35 @@ def test_a_preview_cannot_use_the_api(project: Project, open_page: OpenPage) -> 
         project.server.url,
     )
     assert tried in (["refused", "opaque0"], ["refused", "refused"])
+
+
+def test_the_preview_is_shown_beside_the_conversation(project: Project, open_page: OpenPage) -> None:
+    vite.write_page(project.folder)
+    page = open_page(f"/threads/{project.thread_id}", viewport={"width": 1400, "height": 900})
+    page.get_by_role("button", name="Preview", exact=True).click()
+    panel = page.get_by_role("region", name="Preview")
+    expect(panel.get_by_role("button", name="Port: web · 5173")).to_be_visible()
+    inside = panel.frame_locator("iframe")
+    expect(inside.get_by_role("heading", name="Hello from inside")).to_be_visible(timeout=DEADLINE_S * 1000)
+    vite.edit(project.folder, "Hello from inside", "Hello in a frame")
+    expect(inside.get_by_role("heading", name="Hello in a frame")).to_be_visible()
+
+    panel.get_by_role("button", name="Phone").click()
+    assert panel.locator("iframe").evaluate("frame => frame.clientWidth") == 390
+    project.act("pause")
+    panel.get_by_role("button", name="Wake it").click()
+    expect(inside.get_by_role("heading", name="Hello in a frame")).to_be_visible()
+    expect(panel.get_by_role("button", name="Wake it")).to_have_count(0)
+
+    with page.context.expect_page() as opened:
+        panel.get_by_role("button", name="Open in a new tab").click()
+    shown(opened.value, "Hello in a frame")
+    panel.get_by_role("button", name="Close the preview").click()
+    expect(panel).to_have_count(0)
+
+
+def test_a_bookmarked_preview_is_opened_from_outlast(project: Project, open_page: OpenPage) -> None:
+    vite.write_page(project.folder)
+    page = open_page(project.preview()["url"])
+    page.get_by_role("link", name="Open it from Outlast").click()
+    shown(page, "Hello from inside")

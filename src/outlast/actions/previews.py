@@ -6,20 +6,24 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+import sqlalchemy as sa
+
 from outlast.actions.services import Services
-from outlast.base.errors import MalformedInput, NotFound, SandboxUnavailable
+from outlast.base.errors import MalformedInput, NotFound, SandboxLost, SandboxUnavailable
 from outlast.core.accounts.actor import Actor
 from outlast.core.accounts.store import still_signed_in
 from outlast.core.projects.permissions import require_sandbox
 from outlast.core.projects.rules import Right
 from outlast.core.sandboxes import previews
 from outlast.core.sandboxes.defaults import lacking
+from outlast.core.sandboxes.listening import TABLES, listening_ports
 from outlast.core.sandboxes.previews import Grant
 from outlast.core.sandboxes.services.store import ServiceRow, services_of
 from outlast.db.database import Tx
 
 MAX_PORT: Final = 65_535
 LOG_BYTES: Final = 4_000
+OWN_PORTS: Final = frozenset({3128})  # the way out
 COLOURS: Final = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")  # and other orders to a terminal
 
 
@@ -68,6 +72,54 @@ async def open_preview(services: Services, actor: Actor, sandbox_id: str, port: 
         return Ticket(sandbox_id, port, secret, expires_at)
 
     return await services.db.write(run)
+
+
+@dataclass(frozen=True, slots=True)
+class PortView:
+    """A port one may want to see: `service` is declared to listen on it, `listening` says that something does now."""
+
+    port: int
+    service: str | None
+    state: str | None
+    listening: bool
+
+
+async def list_ports(services: Services, actor: Actor, sandbox_id: str) -> list[PortView]:
+    """The ports of declared services, then others that something listens on, by number (members). Wakes nothing: of a
+    sandbox that sleeps only the declared ones are known."""
+
+    def run(tx: Tx) -> tuple[sa.RowMapping, list[ServiceRow]]:
+        row = require_sandbox(tx, actor, sandbox_id, Right.READ)
+        return row, services_of(tx, row["workspace_id"])
+
+    row, declared = await services.db.read(run)
+    listening = await _listening(services, row) if row["state"] == "ready" else set()
+    named = {service.declared.port: service for service in declared}
+    first = [
+        PortView(port, service.name, service.state.value, port in listening)
+        for port, service in sorted(named.items())
+    ]
+    return first + [PortView(port, None, None, True) for port in sorted(listening - named.keys())]
+
+
+async def _listening(services: Services, row: sa.RowMapping) -> set[int]:
+    if services.machines is None:
+        return set()
+    ports: set[int] = set()
+    try:
+        sandbox = await services.machines.find(row["workspace_id"])
+        if sandbox is None:
+            return ports
+        for table in TABLES:
+            content = b"".join([piece async for piece in sandbox.files.read(table)])
+            ports |= listening_ports(content.decode("latin-1"))
+    except (
+        SandboxUnavailable,
+        SandboxLost,
+        NotFound,
+    ):  # it cannot be asked: the declared ones are still known
+        return ports - OWN_PORTS
+    return ports - OWN_PORTS
 
 
 async def redeem(

@@ -203,6 +203,7 @@ TABLE: dict[str, Row] = {
     "GET /v1/sandboxes/{sandbox_id}/services/{name}": Row(VIEWER),
     "PUT /v1/sandboxes/{sandbox_id}/services/{name}": Row(EDITOR, {"command": "true", "port": 3000}),
     "DELETE /v1/sandboxes/{sandbox_id}/services/{name}": Row(EDITOR),
+    "GET /v1/sandboxes/{sandbox_id}/ports": Row(VIEWER),
     "POST /v1/sandboxes/{sandbox_id}/preview": Row(VIEWER, {"port": 3000}),
     "POST /v1/sandboxes/{sandbox_id}/pause": Row(EDITOR),
     "POST /v1/sandboxes/{sandbox_id}/resume": Row(EDITOR),

@@ -33,7 +33,7 @@ def create_http(surface: Surface, hosts: KnownHosts) -> Doors:
     api.state.surface = surface
     inner: ASGIApp = api
     if surface.e2b is not None:
-        inner = E2bDoor(api, surface.services, surface.e2b, None)
+        inner = E2bDoor(api, surface.services, surface.e2b, surface.previews.domain)
     return Doors(
         inner,
         hosts,

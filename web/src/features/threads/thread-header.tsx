@@ -1,5 +1,5 @@
 import { Archive, ArchiveRestore, Ellipsis, GitFork, Pencil, Trash2, Activity } from 'lucide-react'
-import { useState } from 'react'
+import { useState, type ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
 import { IconButton } from '@/components/button'
 import { Confirm } from '@/components/confirm'
@@ -14,7 +14,7 @@ import { forgetThread, patchThreads } from './thread-cache'
 import { useOpenThread } from './thread-context'
 import { Watching } from './presence'
 
-export function ThreadHeader() {
+export function ThreadHeader({ preview }: { preview: ReactNode }) {
   const { thread, open } = useOpenThread()
   const [renaming, setRenaming] = useState(false)
   const parent = open.lineage[0]
@@ -43,6 +43,7 @@ export function ThreadHeader() {
       </div>
       <Watching />
       <LockChip />
+      {preview}
       <CreditsChip />
       <ThreadMenu onRename={() => setRenaming(true)} />
     </PageHeader>

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'react'
+import { useEffect, useMemo, useState, type ReactNode } from 'react'
 import { Link } from 'wouter'
 import { Gone, PermissionNeeded, queuedRuns, type Message, type Thread, type ThreadRunStatus } from '@outlast/sdk'
 import { useThread } from '@outlast/sdk/react'
@@ -6,6 +6,7 @@ import { Problem } from '@/components/problem'
 import { Empty, Skeleton } from '@/components/states'
 import { isSignedOut, meQuery, queryClient } from '@/lib/queries'
 import { useActiveProject } from '../shell/active-project'
+import { useThreadPreview } from '../preview/thread-preview'
 import { PageHeader } from '../shell/shell'
 import { ConnectionBar } from './connection-bar'
 import { Footer } from './thread-footer'
@@ -29,12 +30,27 @@ export function ThreadPage({ threadId }: { threadId: string }) {
   return (
     <FactsContext value={facts}>
       <LiveContext value={{ open, thread }}>
-        <ThreadHeader />
-        <ConnectionBar connection={connection} onWake={open.store.wake} />
-        <MessageList open={open} queued={queuedRuns(open)} sending={sending} />
-        <Footer onSending={setSending} />
+        <Columns>
+          <ConnectionBar connection={connection} onWake={open.store.wake} />
+          <MessageList open={open} queued={queuedRuns(open)} sending={sending} />
+          <Footer onSending={setSending} />
+        </Columns>
       </LiveContext>
     </FactsContext>
+  )
+}
+
+/** The conversation, and what its sandbox shows beside it. */
+function Columns({ children }: { children: ReactNode }) {
+  const { button, panel } = useThreadPreview()
+  return (
+    <>
+      <ThreadHeader preview={button} />
+      <div className="flex min-h-0 flex-1">
+        <div className="relative flex min-w-0 flex-1 flex-col">{children}</div>
+        {panel}
+      </div>
+    </>
   )
 }
 

@@ -19,3 +19,12 @@ class PreviewAnswer(Answer):
     url: str
     ticket_url: str
     expires_at: str
+
+
+class PortAnswer(Answer):
+    """A port of a sandbox: of a declared service, or one that something listens on now."""
+
+    port: int
+    service: str | None
+    state: str | None
+    listening: bool

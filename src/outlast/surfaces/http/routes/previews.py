@@ -7,13 +7,20 @@ from starlette.responses import Response
 
 from outlast.actions import previews as actions
 from outlast.base.clock import iso
-from outlast.surfaces.http.models.previews import PreviewAnswer, PreviewRequest
+from outlast.surfaces.http.models.previews import PortAnswer, PreviewAnswer, PreviewRequest
+from outlast.surfaces.http.models.shapes import Page
 from outlast.surfaces.http.preview.hosts import Address, port_suffix
 from outlast.surfaces.http.preview.layer import TICKET_PATH
-from outlast.surfaces.http.replies import reply
-from outlast.surfaces.http.sign_in import Served, Signed, Surface
+from outlast.surfaces.http.replies import page, reply
+from outlast.surfaces.http.sign_in import Served, Signed, Surface, Svc
 
 router = APIRouter(prefix="/v1", tags=["Sandboxes"])
+
+
+@router.get("/sandboxes/{sandbox_id}/ports", response_model=Page[PortAnswer])
+async def list_ports(sandbox_id: str, services: Svc, actor: Signed) -> Response:
+    """Ports that can be seen: those of declared services, then others that something listens on. Wakes nothing."""
+    return reply(page(await actions.list_ports(services, actor, sandbox_id)))
 
 
 @router.post("/sandboxes/{sandbox_id}/preview", response_model=PreviewAnswer)

@@ -1,0 +1,88 @@
+import { MonitorSmartphone, Moon } from 'lucide-react'
+import { useCallback, useEffect, useState } from 'react'
+import { Button } from '@/components/button'
+import { Problem } from '@/components/problem'
+import { Empty, Skeleton } from '@/components/states'
+import { client } from '@/lib/queries'
+import { cn } from '@/lib/cn'
+import { WIDTHS, type Width } from './preview-widths'
+
+interface FrameProps {
+  sandboxId: string
+  port: number
+  width: Width
+  /** Another number loads the frame anew. */
+  turn: number
+  /** Whether its sandbox sleeps: what the frame shows stands still then. */
+  asleep: boolean
+  onWake: () => void
+}
+
+/** What listens inside, in a frame of its own origin. A ticket lets the frame in each time it is loaded from here. */
+export function PreviewFrame({ sandboxId, port, width, turn, asleep, onWake }: FrameProps) {
+  const { address, error, again } = useTicket(sandboxId, port, turn)
+  const [loaded, setLoaded] = useState('')
+  if (error !== null) return <Problem className="m-4" error={error} retry={again} />
+  return (
+    <div className="relative min-h-0 flex-1 overflow-auto bg-side">
+      {asleep && <Asleep onWake={onWake} />}
+      {address !== '' && (
+        <iframe
+          key={address}
+          title={`Preview of port ${port}`}
+          src={address}
+          sandbox="allow-scripts allow-same-origin allow-forms allow-popups allow-popups-to-escape-sandbox allow-modals allow-downloads"
+          allow="clipboard-write; fullscreen"
+          referrerPolicy="no-referrer"
+          onLoad={() => setLoaded(address)}
+          style={{ width: WIDTHS[width].pixels ?? '100%' }}
+          className={cn('mx-auto box-content block h-full border-0 bg-white', width !== 'desktop' && 'border-x border-line')}
+        />
+      )}
+      {loaded !== address && (
+        <div role="status" aria-label="Loading the preview" className="absolute inset-x-0 top-0 space-y-3 p-6">
+          <Skeleton className="h-6 w-1/3" />
+          <Skeleton className="h-4 w-2/3" />
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** Where the frame begins: a ticket is good once, so each turn takes a new one. */
+function useTicket(sandboxId: string, port: number, turn: number) {
+  const [address, setAddress] = useState('')
+  const [error, setError] = useState<Error | null>(null)
+  const [tries, setTries] = useState(0)
+  useEffect(() => {
+    let current = true
+    client.openPreview(sandboxId, port).then(
+      ({ ticket_url }) => current && (setError(null), setAddress(ticket_url)),
+      (reason: Error) => current && setError(reason),
+    )
+    return () => {
+      current = false
+    }
+  }, [sandboxId, port, turn, tries])
+  return { address, error, again: useCallback(() => setTries((tried) => tried + 1), []) }
+}
+
+const Asleep = ({ onWake }: { onWake: () => void }) => (
+  <div
+    role="status"
+    className="absolute inset-x-0 top-0 z-10 flex items-center gap-2.5 border-b border-line bg-raised/95 px-4 py-2"
+  >
+    <Moon className="size-4 shrink-0 text-amber" aria-hidden />
+    <p className="min-w-0 flex-1 text-muted">The sandbox sleeps. What you see stands still until its next visit.</p>
+    <Button size="sm" onClick={onWake}>
+      Wake it
+    </Button>
+  </div>
+)
+
+/** There is nothing to see yet. */
+export const NoPorts = () => (
+  <Empty className="pt-[16vh]" icon={<MonitorSmartphone />} title="Nothing to see yet">
+    Once a server listens in the sandbox, such as a development server, it is seen here. Or type its port above.
+  </Empty>
+)
