@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import tempfile
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -56,9 +57,10 @@ async def memory() -> AsyncIterator[MemoryProvider]:
 
 
 @pytest.fixture(scope="session")
-def podman(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Podman]:
-    """The container engine, with an image; started for the first test that needs it."""
-    with running_podman(tmp_path_factory.mktemp("podman")) as podman:
+def podman() -> Iterator[Podman]:
+    """The container engine, with an image; started for the first test that needs it. Its folder has a short name:
+    Podman takes no path above 50 characters."""
+    with tempfile.TemporaryDirectory(prefix="pod") as folder, running_podman(Path(folder)) as podman:
         yield podman
 
 
