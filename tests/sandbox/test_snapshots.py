@@ -136,6 +136,12 @@ async def test_a_template_without_a_package_json_gets_one(local: LocalProvider, 
     await local.remove_snapshot(recipe.name)
 
 
+async def test_other_users_of_the_machine_are_kept_out(
+    built: tuple[BuiltSnapshot, Told], cache_dir: Path
+) -> None:
+    assert (cache_dir / "snapshots").stat().st_mode & 0o777 == 0o700
+
+
 async def test_each_sandbox_changes_only_its_own_layer(
     local: LocalProvider,
     spec: SandboxSpec,

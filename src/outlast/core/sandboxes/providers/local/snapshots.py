@@ -5,7 +5,8 @@
     CACHE/snapshots/NAME/in_use         locked, shared, by the shim of every sandbox that was started from it
 
 Files in it are open to everyone, since every sandbox has a user of its own: a layer refuses what the files below it
-forbid. What lies there was made by installed packages and is not trusted: no link in it is followed out here.
+forbid. Other users of this machine are kept out by the folder around them. What lies there was made by installed
+packages and is not trusted: no link in it is followed out here.
 """
 
 import fcntl
@@ -110,6 +111,7 @@ class SnapshotFolder:
         if not _NAME.fullmatch(name):
             raise ArgumentsInvalid(f"{name[:100]!r} is no name for a snapshot", snapshot=name[:100])
         self._root.mkdir(parents=True, exist_ok=True)
+        self._root.chmod(0o700)
         work = Path(tempfile.mkdtemp(prefix=".building-", dir=self._root))
         lock = os.open(work / IN_USE, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o644)
         fcntl.flock(lock, fcntl.LOCK_EX)
