@@ -73,6 +73,7 @@ from outlast.surfaces.http.readiness import Readiness
 from outlast.surfaces.http.server import HttpServer, bind, bind_twin
 from outlast.surfaces.http.sign_in import Surface
 from outlast.surfaces.http.stream import OpenStreams, StreamTimes
+from outlast.surfaces.protocols.e2b.ports import with_ports
 from outlast.surfaces.protocols.e2b.runtime import E2bRuntime
 
 Announce = Callable[[str], None]
@@ -452,13 +453,15 @@ async def _http_server(
     )
     program.database.on_notice(surface.streams.hear)
     hosts = known_hosts(server.host, server.public_url, server.allowed_hosts)
-    layer = with_previews(create_http(surface, hosts), surface, hosts)
+    inner = create_http(surface, hosts)
+    layer = with_previews(inner, surface, hosts)
 
     def close() -> None:
         surface.streams.close()
         layer.close()
 
-    return HttpServer(layer, listeners, server.stop_grace_s, close, layer.run)
+    outer = with_ports(layer, inner, surface)
+    return HttpServer(outer, listeners, server.stop_grace_s, close, layer.run)
 
 
 async def _serve(server: HttpServer, *, task_status: TaskStatus[None]) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import subprocess
 import uuid
 from collections.abc import AsyncIterator, Callable, Iterator
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
+from urllib.parse import urlsplit
 from urllib.request import urlopen
 
 import anyio
@@ -207,6 +209,50 @@ def test_a_folder_is_asked_what_changed_in_it(box: Sandbox):
         handle.get_new_events()
     with pytest.raises(e2b.FileNotFoundException):
         box.files.watch_dir("not-there")
+
+
+# --- ports
+
+
+def asked(service: E2bService, host: str, path: str, **headers: str) -> tuple[int, bytes]:
+    """The answer under a host name; names below localhost are not looked up everywhere."""
+    address = urlsplit(service.url)
+    line = HTTPConnection(str(address.hostname), address.port, timeout=WAIT_S)
+    line.request(
+        "GET", path, headers={name.replace("_", "-"): text for name, text in headers.items()} | {"host": host}
+    )
+    answer = line.getresponse()
+    return answer.status, answer.read()
+
+
+def test_a_port_is_reached_by_whoever_has_the_traffic_token(box: Sandbox, e2b_service: E2bService):
+    box.files.write("site/index.html", "from inside")
+    script = "python3 -u -m http.server --bind 127.0.0.1 --directory site 3000 2>&1"
+    server = box.commands.run(script, background=True, timeout=0)
+    next(iter(server))  # it says that it serves
+    host, token = box.get_host(3000), str(box.traffic_access_token)
+    assert host == f"3000-{box.sandbox_id}.preview.localhost:{urlsplit(e2b_service.url).port}"
+    assert asked(e2b_service, host, "/", e2b_traffic_access_token=token) == (200, b"from inside")
+    named = {"e2b_sandbox_id": box.sandbox_id, "e2b_sandbox_port": "3000", "e2b_traffic_access_token": token}
+    assert asked(e2b_service, "127.0.0.1", "/index.html", **named) == (200, b"from inside")
+    for wrong in ("", "stt_no", str(box._envd_access_token)):
+        assert asked(e2b_service, host, "/", e2b_traffic_access_token=wrong)[0] == 401
+    status, body = asked(e2b_service, box.get_host(3999), "/", e2b_traffic_access_token=token)
+    assert (status, b"port 3999 is not open" in body) == (502, True)
+    server.kill()
+
+
+def test_the_api_and_the_inside_have_names_of_their_own(
+    box: Sandbox, options: dict[str, Any], e2b_service: E2bService
+):
+    _, _, domain = box.get_host(3000).partition(".")
+    status, body = asked(
+        e2b_service, f"api.{domain}", f"/sandboxes/{box.sandbox_id}", x_api_key=options["api_key"]
+    )
+    assert (status, box.sandbox_id.encode() in body) == (200, True)
+    inside = {"x_access_token": str(box._envd_access_token)}
+    assert asked(e2b_service, box.get_host(49983), "/health", **inside) == (204, b"")
+    assert asked(e2b_service, box.get_host(49983), "/health")[0] == 401
 
 
 # --- life

@@ -170,11 +170,16 @@ async def change_hosted_options(
     return await services.db.write(run)
 
 
-async def open_hosted(
-    services: Services, workspace_id: str, check: Check, *, may_wake: Callable[[Hosted], bool]
-) -> tuple[Hosted, Sandbox]:
-    """The living machine of one, for whoever passes `check`, as long as the one who made it may edit its project. One
-    that sleeps is woken if it `may_wake`, for as long as it was to run at first. Raises `NotFound`."""
+async def open_hosted(services: Services, workspace_id: str, check: Check) -> tuple[Hosted, Sandbox]:
+    """The living machine of one; as `visit_hosted`."""
+    found = await visit_hosted(services, workspace_id, check)
+    return found, await _machines(services).ensure(workspace_id, found.project_id)
+
+
+async def visit_hosted(services: Services, workspace_id: str, check: Check) -> Hosted:
+    """One that runs, for whoever passes `check`, as long as the one who made it may edit its project. One that sleeps
+    is woken if its maker wanted that (option `auto_resume`), for as long as it was to run at first. Raises `NotFound`,
+    `Forbidden` and what `check` raises."""
 
     def run(tx: Tx) -> Hosted:
         found = hosted.find(tx, workspace_id)
@@ -182,14 +187,14 @@ async def open_hosted(
             raise _gone(workspace_id)
         check(found)
         require(tx, Actor(found.user_id, "", "token"), found.project_id, Right.EDIT)
-        if not found.runs and not may_wake(found):
+        if not found.runs and not found.options.get("auto_resume"):
             raise _gone(workspace_id)
         return found
 
     found = await services.db.read(run)
     if not found.runs:
         await _resume(services, found, float(found.options.get("timeout_s", 300)))
-    return found, await _machines(services).ensure(workspace_id, found.project_id)
+    return found
 
 
 async def find_hosted(
@@ -319,4 +324,5 @@ def _is_over(tx: Tx, one: Hosted) -> bool:
 
 
 def _gone(workspace_id: str) -> NotFound:
-    return NotFound(f"The sandbox {workspace_id} was not found.", noun="sandbox", id=workspace_id)
+    shown = workspace_id.partition("_")[2]  # as programs know it
+    return NotFound(f"The sandbox {shown} was not found.", noun="sandbox", id=workspace_id)

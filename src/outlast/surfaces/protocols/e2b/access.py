@@ -120,15 +120,9 @@ def check_user(request: Request, named: str = "") -> None:
 
 
 async def _open(request: Request, workspace_id: str, check: Callable[[Hosted], None]) -> Inside:
-    found, sandbox = await hosted.open_hosted(
-        services_of(request), workspace_id, check, may_wake=_wakes_on_use
-    )
+    found, sandbox = await hosted.open_hosted(services_of(request), workspace_id, check)
     request.scope.setdefault("state", {})["user_id"] = found.user_id
     return Inside(found, sandbox)
-
-
-def _wakes_on_use(found: Hosted) -> bool:
-    return bool(found.options.get("auto_resume"))
 
 
 def _named(request: Request) -> str:

@@ -12,10 +12,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from outlast.actions.services import Services
 from outlast.base.errors import InternalError, NotOffered, OutlastError
 from outlast.surfaces.protocols.e2b import connect, control, files, filesystem, inner, processes
-from outlast.surfaces.protocols.e2b.problems import is_gone, plain
+from outlast.surfaces.protocols.e2b.problems import BAD_GATEWAY, is_gone, plain
 from outlast.surfaces.protocols.e2b.runtime import E2bRuntime
 
-BAD_GATEWAY: Final = 502  # what E2B's proxy answers for a sandbox that does not run
 METHODS: Final = ["GET", "POST", "PUT", "PATCH", "DELETE"]
 
 

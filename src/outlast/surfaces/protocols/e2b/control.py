@@ -16,6 +16,7 @@ from outlast.base.clock import iso
 from outlast.base.errors import Conflict, MalformedInput, NotOffered, OutlastError
 from outlast.base.settings import SandboxSettings
 from outlast.core.sandboxes.hosted import BASE, Hosted, HostedOrder
+from outlast.surfaces.http.preview.hosts import port_suffix
 from outlast.surfaces.protocols.e2b import shapes
 from outlast.surfaces.protocols.e2b.access import actor_of, runtime_of, services_of
 from outlast.surfaces.protocols.e2b.naming import shown_id, template_of, workspace_of
@@ -231,6 +232,8 @@ def _network(asked: shapes.Network) -> dict[str, Any]:
             "A caller cannot open the network of a sandbox here.",
             hint="The operator names the hosts: sandbox.allow_hosts and [[sandbox.dependencies]].",
         )
+    if asked.allow_public_traffic or asked.mask_request_host:
+        raise NotOffered("Ports are open to whoever shows the sandbox's traffic token, and to nobody else.")
     return asked.model_dump(by_alias=True, exclude_none=True)
 
 
@@ -300,9 +303,9 @@ def _settings(request: Request) -> SandboxSettings:
 
 
 def _domain(request: Request) -> str | None:
-    """Under which PORT-ID.DOMAIN reaches a port inside; None: SDKs use the one they were given."""
+    """Under which PORT-ID.DOMAIN reaches a port inside."""
     domain: str | None = request.app.state.domain
-    return domain
+    return None if domain is None else domain + port_suffix(request.headers.get("host", ""))
 
 
 def _workspace(request: Request) -> str:

@@ -1,10 +1,9 @@
 """Which requests speak E2B's protocol, and to which half of it.
 
-The control plane lies under `/e2b`. A request for a sandbox names it in the header `E2b-Sandbox-Id`, or in its host,
-`PORT-ID.anything`; the address of a file, signed for whoever has it, may name none.
+The control plane lies under `/e2b`. A request for a sandbox names it in the header `E2b-Sandbox-Id`; the address of a
+file, signed for whoever has it, may name none. Requests under names of their own have become such by then (`ports.py`).
 """
 
-import re
 from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import parse_qs
@@ -14,12 +13,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from outlast.actions.services import Services
 from outlast.surfaces.protocols.e2b.application import create_control, create_envd
-from outlast.surfaces.protocols.e2b.naming import ENVD_PORT
 from outlast.surfaces.protocols.e2b.runtime import E2bRuntime
 
 PREFIX: Final = "/e2b"
 SANDBOX_ID: Final = "e2b-sandbox-id"
-_HOST: Final = re.compile(rf"{ENVD_PORT}-([0-9a-z]{{26}})\.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +34,6 @@ def knock_of(scope: Scope) -> Knock | None:
     under = path == PREFIX or path.startswith(f"{PREFIX}/")
     bare = (path.removeprefix(PREFIX) or "/") if under else path
     named = headers.get(SANDBOX_ID)
-    by_host = _HOST.match(headers.get("host", ""))
-    if by_host:
-        return Knock(bare, by_host[1], True)
     if named:
         return Knock(bare, named, True)
     if bare == "/files" and "signature" in parse_qs(scope["query_string"].decode("latin-1")):

@@ -1,5 +1,6 @@
 """Names as E2B's programs use them, and ours."""
 
+import hashlib
 import posixpath
 import re
 from typing import Final
@@ -27,6 +28,11 @@ def workspace_of(sandbox_id: str) -> str:
     if not _SANDBOX.fullmatch(bare):
         raise NotFound(f"The sandbox {sandbox_id[:60]} was not found.", noun="sandbox")
     return _PREFIX + bare
+
+
+def traffic_token(access_token: str) -> str:
+    """What opens the ports of the sandbox with this token, and nothing else of it."""
+    return "stt_" + hashlib.sha256(f"traffic:{access_token}".encode()).hexdigest()[:48]
 
 
 def template_of(named: str) -> str:

@@ -11,7 +11,7 @@ from outlast.base.errors import InputTooLarge, MalformedInput
 from outlast.base.settings import SandboxSettings
 from outlast.core.sandboxes.hosted import Hosted
 from outlast.core.sandboxes.hosted_snapshots import HostedSnapshot
-from outlast.surfaces.protocols.e2b.naming import ENVD_VERSION, shown_id
+from outlast.surfaces.protocols.e2b.naming import ENVD_VERSION, shown_id, traffic_token
 
 MAX_BODY_BYTES: Final = 500_000
 CLIENT_ID: Final = "outlast"
@@ -104,7 +104,7 @@ def sandbox(one: Hosted, domain: str | None) -> dict[str, Any]:
         "clientID": CLIENT_ID,
         "envdVersion": ENVD_VERSION,
         "envdAccessToken": one.access_token,
-        "trafficAccessToken": one.access_token,
+        "trafficAccessToken": traffic_token(one.access_token),
         "domain": domain,
     }
 

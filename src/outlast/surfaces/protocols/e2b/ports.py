@@ -1,0 +1,159 @@
+"""Ports of programs' sandboxes, and names for sandboxes under the previews' domain.
+
+`PORT-ID.DOMAIN` is a port inside the sandbox, as `get_host` of the SDKs says it; a request may also name both in the
+headers `E2b-Sandbox-Id` and `E2b-Sandbox-Port`. Whoever asks shows the sandbox's traffic token. Port 49983 is envd,
+`api.DOMAIN` the control plane: with a proxy that speaks TLS for `*.DOMAIN`, SDKs need the domain alone.
+"""
+
+import hmac
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from outlast.actions import hosted
+from outlast.actions.previews import Visitor
+from outlast.actions.services import Services
+from outlast.base.errors import NotFound, NotSignedIn, OutlastError, SandboxUnavailable
+from outlast.core.sandboxes.hosted import Hosted
+from outlast.surfaces.http.preview.exchange import BadAnswer
+from outlast.surfaces.http.preview.headers import Headers, first
+from outlast.surfaces.http.preview.headers import Visitor as Origin
+from outlast.surfaces.http.preview.hosts import PreviewHosts, port_suffix
+from outlast.surfaces.http.preview.layer import PreviewLayer
+from outlast.surfaces.http.preview.proxying import Proxy, Request, cut
+from outlast.surfaces.http.preview.tunnel import is_switch, is_web_socket, pass_bytes, shake_hands
+from outlast.surfaces.http.preview.waking import Waiting, Waker
+from outlast.surfaces.http.sign_in import Surface
+from outlast.surfaces.http.takeover import TAKE_OVER
+from outlast.surfaces.protocols.e2b.door import PREFIX, SANDBOX_ID
+from outlast.surfaces.protocols.e2b.naming import ENVD_PORT, traffic_token, workspace_of
+from outlast.surfaces.protocols.e2b.problems import BAD_GATEWAY, is_gone, plain
+
+SANDBOX_PORT: Final = b"e2b-sandbox-port"
+TRAFFIC_TOKEN: Final = b"e2b-traffic-access-token"
+OURS: Final = frozenset({SANDBOX_ID.encode(), SANDBOX_PORT, TRAFFIC_TOKEN, b"x-access-token", b"x-api-key"})
+PATIENCE_S: Final = 2.0
+FRAMES: Final = b"'none'"
+_LABEL: Final = re.compile(r"([1-9][0-9]{0,4})-([0-9a-z]{26})")
+_OWN_HOST: Final = b"127.0.0.1"
+
+
+class E2bPorts:
+    """Stands before the previews (`rest`) and before the application (`app`), and takes what is meant for here."""
+
+    def __init__(
+        self, rest: ASGIApp, app: ASGIApp, services: Services, hosts: PreviewHosts, waker: Waker
+    ) -> None:
+        self._rest = rest
+        self._app = app
+        self._services = services
+        self._hosts = hosts
+        self._waker = waker
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers: Headers = scope["headers"] if scope["type"] == "http" else ()
+        host = first(headers, b"host").decode("latin-1").lower()
+        label = self._label(host) if headers else ""
+        named = _LABEL.fullmatch(label)
+        port, sandbox_id = (int(named[1]), named[2]) if named else _in_headers(headers)
+        if port in (0, ENVD_PORT):
+            if label == "api":
+                await self._app(_moved(scope, f"{PREFIX}{scope['path']}", host), receive, send)
+            elif named:
+                await self._app(_moved(scope, scope["path"], host, sandbox_id), receive, send)
+            else:
+                await self._rest(scope, receive, send)
+            return
+        await self._serve(scope, receive, send, sandbox_id, port)
+
+    def _label(self, host: str) -> str:
+        """What stands before the domain; empty: it is another domain."""
+        label, dot, domain = host.removesuffix(port_suffix(host)).partition(".")
+        return label if dot and domain == self._hosts.domain else ""
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send, sandbox_id: str, port: int) -> None:
+        proxy: Proxy | None = None
+        try:
+            visitor = await self._visitor(scope["headers"], sandbox_id, port)
+            request = _request(scope, visitor)
+            proxy = Proxy(self._waker, request, receive, send)
+            if is_web_socket(request):
+                await self._connect(request, proxy)
+            else:
+                await proxy.run(await self._waker.reach(visitor, PATIENCE_S))
+        except Waiting as waiting:
+            why = waiting.why or f"The sandbox is running but port {port} is not open: nothing listens there."
+            await plain(SandboxUnavailable(why, hint=waiting.hint), BAD_GATEWAY)(scope, receive, send)
+        except BadAnswer as error:
+            if proxy is not None and proxy.status:
+                cut(scope)
+                return
+            told = SandboxUnavailable(f"What listens on port {port} gave no answer: {error.why}.")
+            await plain(told, BAD_GATEWAY)(scope, receive, send)
+        except OutlastError as error:
+            await plain(error, BAD_GATEWAY if is_gone(error) else None)(scope, receive, send)
+
+    async def _visitor(self, headers: Headers, sandbox_id: str, port: int) -> Visitor:
+        """Raises `NotSignedIn`, `NotFound`."""
+        if port > 65_535:
+            raise NotFound(f"There is no port {port}.")
+
+        def check(found: Hosted) -> None:
+            given = first(headers, TRAFFIC_TOKEN)
+            if not hmac.compare_digest(given, traffic_token(found.access_token).encode()):
+                raise NotSignedIn(
+                    "Ports of a sandbox are open to whoever shows its traffic token.",
+                    hint="Send the header e2b-traffic-access-token: sandbox.traffic_access_token.",
+                )
+
+        found = await hosted.visit_hosted(self._services, workspace_of(sandbox_id), check)
+        return Visitor(found.user_id, found.workspace_id, found.project_id, sandbox_id, port, "")
+
+    async def _connect(self, request: Request, proxy: Proxy) -> None:
+        reached = await self._waker.reach_awake(request.visitor)
+        try:
+            head, answer = await shake_hands(reached.line, request)
+            take_over = request.scope.get("extensions", {}).get(TAKE_OVER)
+            browser = take_over() if take_over is not None and is_switch(head) else None
+            if browser is None:
+                await proxy.pass_out(answer)
+                return
+            await pass_bytes(reached.line, browser, head, request, self._waker)
+        finally:
+            reached.line.close()
+
+
+def with_ports(layer: PreviewLayer, app: ASGIApp, surface: Surface) -> ASGIApp:
+    """The previews, and ports of programs' sandboxes before them, where there are sandboxes."""
+    if surface.e2b is None:
+        return layer
+    return E2bPorts(layer, app, surface.services, surface.previews, layer.waker)
+
+
+def _in_headers(headers: Headers) -> tuple[int, str]:
+    """(port, sandbox id); the port is 0 where a request does not name one."""
+    port, sandbox_id = first(headers, SANDBOX_PORT), first(headers, SANDBOX_ID.encode())
+    if not sandbox_id or not port.isdigit() or len(port) > 5:
+        return 0, ""
+    return int(port), sandbox_id.decode("latin-1")
+
+
+def _moved(scope: Scope, path: str, host: str, sandbox_id: str = "") -> Scope:
+    """The same request as it would come to the server itself."""
+    kept = [pair for pair in scope["headers"] if pair[0] not in (b"host", SANDBOX_ID.encode())]
+    kept.append((b"host", _OWN_HOST + port_suffix(host).encode()))
+    if sandbox_id:
+        kept.append((SANDBOX_ID.encode(), sandbox_id.encode()))
+    return {**scope, "headers": kept, "path": path, "raw_path": path.encode()}
+
+
+def _request(scope: Scope, visitor: Visitor) -> Request:
+    """As it goes inside: without what is ours to know, and without our prefix."""
+    headers: Sequence[tuple[bytes, bytes]] = [pair for pair in scope["headers"] if pair[0] not in OURS]
+    raw: bytes = scope.get("raw_path") or scope["path"].encode()
+    bare = raw.removeprefix(PREFIX.encode()) if first(scope["headers"], SANDBOX_PORT) else raw
+    client = (scope.get("client") or ("",))[0]
+    origin = Origin(client, str(scope["scheme"]), first(scope["headers"], b"host"))
+    return Request({**scope, "raw_path": bare or b"/"}, headers, visitor, origin, FRAMES)
