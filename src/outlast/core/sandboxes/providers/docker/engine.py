@@ -12,6 +12,7 @@ from outlast.base.errors import SandboxUnavailable
 
 API: Final = "/v1.40"  # Docker 19.03 and Podman 3, and all newer ones
 ANSWER_TIMEOUT_S: Final = 120.0
+PING_TIMEOUT_S: Final = 20.0
 MAX_LOG_BYTES: Final = 2000
 _QUIET: Final = (304, 404, 409)  # done already, gone already, or in that state already
 
@@ -156,7 +157,7 @@ async def first_answer(paths: "list[Path]") -> Path | None:
         if not path.exists():
             continue
         try:
-            with anyio.fail_after(5):
+            with anyio.fail_after(PING_TIMEOUT_S):
                 await Engine(path).ping()
         except (SandboxUnavailable, EngineRefused, TimeoutError):
             continue
