@@ -194,6 +194,20 @@ export class OutlastClient {
   openPreview = (sandboxId: string, port: number, path = '/') =>
     this.#json<api.Preview>('POST', `/v1/sandboxes/${sandboxId}/preview`, { body: { port, path } })
 
+  // --- checkpoints
+
+  /** A thread's files as they were, newest first. */
+  checkpoints = (threadId: string, { limit, before, signal }: ListOptions = {}) =>
+    this.#get<api.Page<api.Checkpoint>>(`/v1/threads/${threadId}/checkpoints`, { limit, before }, signal)
+  checkpoint = (id: string, signal?: AbortSignal) => this.#get<api.CheckpointFiles>(`/v1/checkpoints/${id}`, {}, signal)
+  /** What changed from one to another; without `to`: what its answer or tool call changed. */
+  checkpointDiff = (id: string, to?: string, signal?: AbortSignal) =>
+    this.#get<api.Comparison>(`/v1/checkpoints/${id}/diff`, { to }, signal)
+  /** The first 5 MB of a file as it was. */
+  checkpointFile = (id: string, path: string, signal?: AbortSignal): Promise<Blob> =>
+    this.send('GET', `/v1/checkpoints/${id}/files/content`, { query: { path }, signal }).then((one) => one.blob())
+  restoreCheckpoint = (id: string) => this.#json<api.Checkpoint>('POST', `/v1/checkpoints/${id}/restore`)
+
   // --- attachments
 
   upload = (projectId: string, file: File, signal?: AbortSignal) => {

@@ -393,6 +393,38 @@ export interface Checkpoint {
   created_at: string
 }
 
+/** A file, folder or symbolic link in a checkpoint. */
+export interface KeptFile {
+  path: string
+  kind: 'file' | 'directory' | 'symlink'
+  size_bytes: number
+  mode: string
+  modified_at: string
+  target: string | null
+}
+
+export interface CheckpointFiles extends Checkpoint {
+  entries: KeptFile[]
+  truncated: boolean
+}
+
+/** One path that differs; `diff` is the unified difference of two texts (null: no text, or too long). */
+export interface FileDifference {
+  path: string
+  change: 'added' | 'changed' | 'removed'
+  before_bytes: number | null
+  after_bytes: number | null
+  diff: string | null
+}
+
+/** What changed from one checkpoint (null: from no files at all) to another. */
+export interface Comparison {
+  before: Checkpoint | null
+  after: Checkpoint
+  changes: FileDifference[]
+  truncated: boolean
+}
+
 // --- events
 
 interface Data {

@@ -4,6 +4,7 @@ import type { Message, RunState } from '@outlast/sdk'
 import { CopyIcon } from '@/components/copy'
 import { ClockTime } from '@/components/time'
 import { plural } from '@/lib/format'
+import { ChangedFilesButton } from '../files/files-button'
 import { ForkButton } from './fork-button'
 import { Parts } from './parts'
 import { RunEnd } from './run-end'
@@ -34,6 +35,7 @@ export const AssistantMessage = memo(function AssistantMessage({ message, run, i
       <footer className="mt-1 -ml-1.5 flex h-7 items-center gap-0.5 text-xs text-faint">
         <CopyIcon label="Copy answer" text={() => textOf(message)} />
         <ForkButton messageId={message.id} />
+        <ChangedFilesButton messageId={message.id} />
         <span className="ml-1 flex min-w-0 items-center gap-1.5 opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100">
           <ClockTime iso={message.created_at} />
           {message.model !== null && <span className="truncate">{message.model}</span>}

@@ -7,6 +7,7 @@ import { Menu, MenuItem, MenuLine } from '@/components/menu'
 import { complain, say } from '@/components/toast'
 import { client } from '@/lib/queries'
 import { CreditsChip } from '../account/credits-chip'
+import { FilesButton } from '../files/files-button'
 import { PageHeader } from '../shell/shell'
 import { useFork } from './fork-button'
 import { LockChip } from './lock-chip'
@@ -43,6 +44,7 @@ export function ThreadHeader({ preview }: { preview: ReactNode }) {
       </div>
       <Watching />
       <LockChip />
+      <FilesButton />
       {preview}
       <CreditsChip />
       <ThreadMenu onRename={() => setRenaming(true)} />

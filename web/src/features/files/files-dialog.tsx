@@ -1,0 +1,96 @@
+import { History } from 'lucide-react'
+import { useState } from 'react'
+import type { Checkpoint } from '@outlast/sdk'
+import { Button } from '@/components/button'
+import { Confirm } from '@/components/confirm'
+import { Dialog } from '@/components/dialog'
+import { complain, say } from '@/components/toast'
+import { cn } from '@/lib/cn'
+import { bytes, fullTime, plural } from '@/lib/format'
+import { client, queryClient } from '@/lib/queries'
+import { useThreadFacts } from '../threads/thread-context'
+import { Changes } from './changes'
+import { checkpointsQuery } from './checkpoints'
+import { FileList } from './file-list'
+
+export type FilesTab = 'files' | 'changes'
+
+interface FilesDialogProps {
+  checkpoint: Checkpoint
+  first: FilesTab
+  /** Whether these are the files as they are now, so that there is nothing to bring back. */
+  isNewest: boolean
+  onClose: () => void
+}
+
+/** A thread's files at one moment: all of them, and what changed. */
+export function FilesDialog({ checkpoint, first, isNewest, onClose }: FilesDialogProps) {
+  const [tab, setTab] = useState<FilesTab>(first)
+  const { mayWrite } = useThreadFacts()
+  const told = `${plural(checkpoint.files, 'file')}, ${bytes(checkpoint.size_bytes)}, as of ${fullTime(checkpoint.created_at)}`
+  return (
+    <Dialog open onClose={onClose} title="Files" description={told} className="sm:ml-[-23rem] sm:w-[46rem]">
+      <div className="mb-3 flex flex-wrap items-center gap-1.5">
+        <div role="tablist" aria-label="Files" className="flex flex-1 gap-1">
+          <Tab name="Changes" chosen={tab === 'changes'} onChoose={() => setTab('changes')} />
+          <Tab name="All files" chosen={tab === 'files'} onChoose={() => setTab('files')} />
+        </div>
+        {mayWrite && !isNewest && <Restore checkpoint={checkpoint} onDone={onClose} />}
+      </div>
+      <div role="tabpanel">
+        {tab === 'changes' ? <Changes checkpoint={checkpoint} /> : <FileList checkpoint={checkpoint} />}
+      </div>
+    </Dialog>
+  )
+}
+
+function Tab({ name, chosen, onChoose }: { name: string; chosen: boolean; onChoose: () => void }) {
+  return (
+    <button
+      role="tab"
+      aria-selected={chosen}
+      className={cn(
+        'rounded-full px-2.5 py-1 text-[12.5px]',
+        chosen ? 'bg-active font-medium' : 'text-muted hover:text-fg',
+      )}
+      onClick={onChoose}
+    >
+      {name}
+    </button>
+  )
+}
+
+function Restore({ checkpoint, onDone }: { checkpoint: Checkpoint; onDone: () => void }) {
+  const { threadId } = useThreadFacts()
+  const [asking, setAsking] = useState(false)
+  const [busy, setBusy] = useState(false)
+  const restore = () => {
+    setBusy(true)
+    client
+      .restoreCheckpoint(checkpoint.id)
+      .then(() => {
+        say('The files are as they were.')
+        void queryClient.invalidateQueries(checkpointsQuery(threadId))
+        onDone()
+      }, complain)
+      .finally(() => setBusy(false))
+  }
+  return (
+    <>
+      <Button size="sm" busy={busy} onClick={() => setAsking(true)}>
+        {!busy && <History />}
+        Restore these files
+      </Button>
+      <Confirm
+        open={asking}
+        onClose={() => setAsking(false)}
+        title="Restore these files?"
+        action="Restore"
+        onConfirm={restore}
+      >
+        All files of this thread become what they were at this point. What they are now is kept as a checkpoint, so you
+        can come back to it.
+      </Confirm>
+    </>
+  )
+}
