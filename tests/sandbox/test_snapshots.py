@@ -197,6 +197,7 @@ async def test_without_root_what_was_installed_is_read_only_and_works(
     box = await local.create(dataclasses.replace(spec, snapshot_ref=built[0].ref))
     assert await run(box, "shouter-says; echo new > ~/new && cat ~/new") == "SHOUTER 2.0\nnew"
     assert "Read-only" in await run(box, "touch ~/notes/x")
+    assert await run(box, "touch ~/.cache/x && echo fine") == "fine"
     code = 'import greet from "npm:greeter@1"; greet("you")'
     assert (await box.evaluate(Evaluation("eff_ts", 1, "typescript", code))).result == "hello you"
 

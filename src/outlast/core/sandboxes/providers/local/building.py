@@ -173,6 +173,7 @@ def build_environment(indexes: Indexes, limits: Limits) -> dict[str, str]:
         "DENO_TLS_CA_STORE": "system",
         "SSL_CERT_FILE": ROOTS,
         "REQUESTS_CA_BUNDLE": ROOTS,
+        "NODE_EXTRA_CA_CERTS": ROOTS,
         "PIP_CERT": ROOTS,
         "PIP_DISABLE_PIP_VERSION_CHECK": "1",
         "PIP_NO_INPUT": "1",

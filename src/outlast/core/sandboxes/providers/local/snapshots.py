@@ -30,6 +30,7 @@ IN_USE: Final = "in_use"
 FACTS: Final = "snapshot.json"
 PYTHON_FOLDER: Final = ".python"
 NODE_FOLDER: Final = "node_modules"
+_SHARED: Final = frozenset({".cache", ".config", ".local"})
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9_.-]{0,79}")
 
 
@@ -56,9 +57,13 @@ class Snapshot:
         return ((f"{HOME}/{NODE_FOLDER}", f"/{NODE_FOLDER}"),) if found else ()
 
     def entries(self) -> Iterator[tuple[Path, str]]:
-        """Each thing in the home folder, as (path here, path inside), for where no layer can be put over it."""
+        """Each thing in the home folder, as (path here, path inside), for where no layer can be put over it. Of the
+        folders that programs share, what is in them, so that others can be added beside it."""
         for path in sorted(self.home.iterdir()):
-            yield path, f"{HOME}/{path.name}"
+            if path.name in _SHARED and path.is_dir() and not path.is_symlink():
+                yield from ((inner, f"{HOME}/{path.name}/{inner.name}") for inner in sorted(path.iterdir()))
+            else:
+                yield path, f"{HOME}/{path.name}"
 
 
 def package_environment(base: BaseLayer) -> dict[str, str]:
