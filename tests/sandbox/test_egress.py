@@ -16,9 +16,10 @@ import anyio
 import anyio.lowlevel
 import pytest
 
+from outlast.app import open_program
 from outlast.base.clock import SystemClock
 from outlast.base.ids import new_id
-from outlast.base.settings import DependencySettings, SandboxSettings
+from outlast.base.settings import DependencySettings, SandboxSettings, ServerSettings, Settings
 from outlast.core.accounts.store import add_user
 from outlast.core.projects.store import add_project
 from outlast.core.sandboxes import store as rows
@@ -50,6 +51,14 @@ SETTINGS = SandboxSettings(
 )
 
 
+def _fill(tx: Tx) -> tuple[str, str]:
+    """A project and a workspace in it."""
+    project_id, workspace_id = add_project(tx, add_user(tx, "Ada", "unlimited"), "Town"), new_id("workspace")
+    values = {"id": workspace_id, "project_id": project_id, "created_at": tx.now, "last_used_at": tx.now}
+    tx.execute(workspaces.insert().values(**values, owner_type="thread", owner_id="thr_1"))
+    return project_id, workspace_id
+
+
 class Town:
     """A database with one workspace, hosts that its sandbox may or may not reach, and servers over them."""
 
@@ -59,19 +68,11 @@ class Town:
         self.world, self.trust = World(), Trust()
         self.settings = SETTINGS
         self.hosts = {API: Host(), OTHER: Host(), PLAIN: Host()}
-        self.project_id = self.workspace_id = self.user_id = ""
+        self.project_id = self.workspace_id = ""
         self.effects = 0
 
     async def found(self) -> None:
-        def fill(tx: Tx) -> None:
-            self.user_id = add_user(tx, "Ada", "unlimited")
-            self.project_id = add_project(tx, self.user_id, "Town")
-            self.workspace_id = new_id("workspace")
-            values = {"id": self.workspace_id, "project_id": self.project_id, "created_at": tx.now}
-            owner = {"owner_type": "thread", "owner_id": "thr_1", "last_used_at": tx.now}
-            tx.execute(workspaces.insert().values(**values, **owner))
-
-        await self.db.write(fill)
+        self.project_id, self.workspace_id = await self.db.write(_fill)
 
     @asynccontextmanager
     async def server(self) -> AsyncIterator[Server]:
@@ -343,3 +344,32 @@ async def test_without_anything_to_reach_there_is_no_way_out_at_all(town: Town) 
         tried = "(exec 3<>/dev/tcp/127.0.0.1/3128) 2>/dev/null && echo open || echo closed"
         output = await server.run(f"env | grep -ci -e proxy -e cert; {tried}")
         assert output.split() == ["0", "closed"]
+
+
+async def test_a_server_started_with_a_secret_in_its_environment_gives_it_to_the_host_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The whole server as an operator configures it, its own resolver and sockets, a host on its own machine."""
+    monkeypatch.setenv("KEY_OF_THE_OPERATOR", SECRET)
+    host = Host()
+    async with listening(host.serve) as door:
+        dependency = DependencySettings(
+            secret_env="KEY_OF_THE_OPERATOR", allow_private=(f"127.0.0.1:{door}",)
+        )
+        settings = Settings(
+            server=ServerSettings(data_dir=str(tmp_path / "data")),
+            sandbox=SandboxSettings(memory_mb=512, disk_mb=64, dependencies=(dependency,)),
+        )
+        async with open_program(settings) as program, anyio.create_task_group() as tasks:
+            assert program.egress is not None
+            assert program.sandboxes is not None
+            await tasks.start(program.egress.run)
+            project_id, workspace_id = await program.database.write(_fill)
+            box = await program.sandboxes.ensure(workspace_id, project_id)
+            script = f'curl -sS -H "X-Key: $KEY_OF_THE_OPERATOR" http://127.0.0.1:{door}/; env'
+            output = (await box.run(Command("eff_1", 1, script))).output
+            await program.sandboxes.kill(workspace_id)
+            tasks.cancel_scope.cancel()
+    assert SECRET.encode() in host.requests[0]
+    assert "SECRET_PLACEHOLDER_" in output
+    assert SECRET not in output

@@ -252,13 +252,24 @@ class LimitSettings:
 
 @dataclass(frozen=True, slots=True)
 class DependencySettings:
-    """One [[sandbox.dependencies]] table: a package that sandboxes have installed."""
+    """One [[sandbox.dependencies]] table: a package that sandboxes have installed, or a service that they may reach."""
 
-    package: str = setting("npm:NAME@VERSION, pypi:NAME==VERSION, or a bare npm name.")
+    package: str = setting(
+        "npm:NAME@VERSION, pypi:NAME==VERSION, or a bare npm name; empty: nothing is installed for it.", ""
+    )
     docs: tuple[str, ...] = setting("Addresses or files of its documentation.", ())
-    secret_env: str = setting("Environment variable whose value only the egress proxy knows.", "")
-    hosts: tuple[str, ...] = setting("Hosts that code using it may reach.", ())
-    allow_private: tuple[str, ...] = setting("Private addresses (HOST:PORT) it may reach.", ())
+    secret_env: str = setting(
+        "Environment variable whose value only the egress proxy knows; sandboxes have a placeholder in it.",
+        "",
+    )
+    hosts: tuple[str, ...] = setting(
+        "Hosts that sandboxes may reach for it (HOST, *.HOST, with an optional :PORT), and that its secret is sent to.",
+        (),
+    )
+    allow_private: tuple[str, ...] = setting(
+        "Private addresses (HOST:PORT) that sandboxes may reach for it, where its secret may go without TLS.",
+        (),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,7 +306,16 @@ class SandboxSettings:
     snapshot_days: float = setting(
         "A snapshot that no sandbox was started from for this long is removed.", 14, unit="days", least=0
     )
-    allow_hosts: tuple[str, ...] = setting("Hosts that every sandbox may reach, without secrets.", ())
+    allow_hosts: tuple[str, ...] = setting(
+        "Hosts that every sandbox may reach, without secrets: HOST, *.HOST or *, each with an optional :PORT (else 80 "
+        "and 443).",
+        (),
+    )
+    secret_lookup: str = setting(
+        "Where the values of secrets come from: the name of an installed look-up, which gives each user their own; "
+        "empty: the server's environment variables, the same for everybody.",
+        "",
+    )
     options: Mapping[str, Any] = setting("Handed to the provider as they are.", factory=_empty)
     dependencies: tuple[DependencySettings, ...] = setting("Packages that sandboxes have installed.", ())
 
@@ -319,22 +339,23 @@ class PolicyRule:
     arguments: str = setting("Glob over the arguments as canonical JSON text.", "*")
 
 
-def _ask(arguments: str) -> PolicyRule:
-    return PolicyRule(tool="terminal", decision="ask", arguments=arguments)
-
-
-DEFAULT_POLICY: tuple[PolicyRule, ...] = (
-    _ask("*rm -rf*"),
-    _ask("*rm -fr*"),
-    _ask("*rm -r *"),
-    _ask("*rm --recursive*"),
-    _ask("*git push*"),
-    _ask("*git reset --hard*"),
-    _ask("*git clean *"),
-    _ask("*mkfs*"),
-    _ask("*dd if=*"),
-    _ask("*shred *"),
-    _ask("*find *-delete*"),
+_DESTRUCTIVE = (
+    "*rm -rf*",
+    "*rm -fr*",
+    "*rm -r *",
+    "*rm --recursive*",
+    "*git push*",
+    "*git reset --hard*",
+    "*git clean *",
+    "*mkfs*",
+    "*dd if=*",
+    "*shred *",
+    "*find *-delete*",
+)
+DEFAULT_POLICY: tuple[PolicyRule, ...] = tuple(
+    PolicyRule(tool=tool, decision="ask", arguments=arguments)
+    for tool in ("terminal", "start_service")
+    for arguments in _DESTRUCTIVE
 )
 
 

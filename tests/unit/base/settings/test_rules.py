@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from outlast.base.errors import InvalidSetting
-from outlast.base.settings import ModelSettings, SandboxSettings, Settings
+from outlast.base.settings import DependencySettings, ModelSettings, SandboxSettings, Settings
 from outlast.base.settings.rules import DAY_S, check_settings
 
 
 def nowhere(name: str) -> str:
     return f"the place of {name}"
+
+
+def _with(**fields: Any) -> SandboxSettings:
+    return SandboxSettings(dependencies=(DependencySettings("npm:a", **fields),))
 
 
 def accepted(settings: Settings) -> bool:
@@ -73,3 +78,31 @@ def test_two_models_of_one_id_and_a_model_of_no_provider_are_refused() -> None:
     assert not accepted(replace(Settings(), models=(demo, demo)))
     assert not accepted(replace(Settings(), models=(ModelSettings(id="a", provider="none", name="a"),)))
     assert not accepted(replace(Settings(), default_model="none"))
+
+
+@pytest.mark.parametrize(
+    ("sandbox", "blamed", "said"),
+    [
+        (SandboxSettings(allow_hosts=("https://a.example",)), "sandbox.allow_hosts", "host"),
+        (SandboxSettings(allow_hosts=("127.1",)), "sandbox.allow_hosts", "IP address"),
+        (_with(hosts=("a b",)), "sandbox.dependencies.0.hosts", "host name"),
+        (_with(hosts=("a.example",), allow_private=("10.0.0.1",)), "sandbox.dependencies.0.allow_private", "HOST:PORT"),
+        (_with(secret_env="A KEY", hosts=("a.example",)), "sandbox.dependencies.0.secret_env", "environment variable"),
+        (_with(secret_env="A_KEY"), "sandbox.dependencies.0.hosts", "hosts that A_KEY may be sent to"),
+        (_with(secret_env="A_KEY", hosts=("*",)), "sandbox.dependencies.0.hosts", "by name"),
+    ],
+)  # fmt: skip
+def test_hosts_and_secrets_that_make_no_sense_are_refused_by_name(
+    sandbox: SandboxSettings, blamed: str, said: str
+) -> None:
+    with pytest.raises(InvalidSetting, match=said) as refused:
+        check_settings(replace(Settings(), sandbox=sandbox), nowhere)
+    assert refused.value.fields["setting"] == blamed
+
+
+def test_hosts_and_secrets_that_make_sense_are_accepted() -> None:
+    assert accepted(
+        replace(Settings(), sandbox=_with(secret_env="A_KEY", hosts=("*.a.example", "b.example:8443")))
+    )
+    assert accepted(replace(Settings(), sandbox=_with(secret_env="A_KEY", allow_private=("127.0.0.1:8080",))))
+    assert accepted(replace(Settings(), sandbox=SandboxSettings(allow_hosts=("*", "[2606:4700::1]:8443"))))

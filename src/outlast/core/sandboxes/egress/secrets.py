@@ -40,6 +40,10 @@ class OperatorSecrets:
     async def __call__(self, user_id: str | None, project_id: str, name: str) -> str | None:
         return self._environment.get(name)
 
+    def has(self, name: str) -> bool:
+        """Whether the variable is set."""
+        return name in self._environment
+
 
 class SecretValue:
     """A secret in memory: prints as dots, and goes into no pickle."""

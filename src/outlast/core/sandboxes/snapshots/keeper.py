@@ -164,7 +164,7 @@ class SnapshotKeeper:
         return self._recipe
 
     async def _read_recipe(self) -> SnapshotRecipe | None:
-        packages = [dependency.package for dependency in self._settings.dependencies]
+        packages = [one.package for one in self._settings.dependencies if one.package]
         files = await anyio.to_thread.run_sync(read_template, self._template) if self._template else {}
         base = await self._provider.base_identity() if packages or self._settings.setup or files else ""
         recipe = recipe_of(packages, self._settings.setup, files, base)
