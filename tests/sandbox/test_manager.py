@@ -23,7 +23,7 @@ from outlast.core.sandboxes import store
 from outlast.core.sandboxes.interface import Capabilities, Command, SandboxProvider, SandboxSpec
 from outlast.core.sandboxes.ladder import step_down
 from outlast.core.sandboxes.manager import SandboxManager
-from outlast.core.sandboxes.orphans import reconcile
+from outlast.core.sandboxes.orphans import reconcile, sweep
 from outlast.core.sandboxes.providers.local.provider import LocalProvider
 from outlast.core.sandboxes.rules import PauseKind, State
 from outlast.db.database import Database, Tx
@@ -262,6 +262,44 @@ async def test_sandboxes_of_another_node_are_left_alone(house: House, memory: Me
     other = SandboxManager(house.db, MemoryProvider(), house.clock, SETTINGS, house.data_dir, node_id="nod_2")
     await reconcile(other)
     assert (await house.row()).life.state is State.READY
+
+
+async def test_a_sandbox_of_another_nodes_machine_is_replaced_here_and_ended_there(
+    house: House,
+) -> None:
+    on_a_machine = Capabilities(pause=True, reattach=True, volume=True)
+    async with (
+        MemoryProvider(capabilities=on_a_machine) as there,
+        MemoryProvider(capabilities=on_a_machine) as here,
+    ):
+        first = SandboxManager(house.db, there, house.clock, SETTINGS, house.data_dir, node_id="nod_1")
+        second = SandboxManager(house.db, here, house.clock, SETTINGS, house.data_dir, node_id="nod_2")
+        old = await first.ensure(house.workspace_id, house.project_id)
+        assert await second.find(house.workspace_id) is None
+        await second.freeze(house.workspace_id)
+        assert (await house.row()).life.state is State.READY, (
+            "nobody here touches it before it is needed here"
+        )
+        new = await second.ensure(house.workspace_id, house.project_id)
+        assert new.sandbox_id != old.sandbox_id
+        assert [sandbox_id for sandbox_id, _ in await there.list_refs()] == [old.sandbox_id]
+        await sweep(first)
+        assert await there.list_refs() == []
+        assert [sandbox_id for sandbox_id, _ in await here.list_refs()] == [new.sandbox_id]
+        assert (await house.row()).life.state is State.READY
+
+
+async def test_a_sandbox_killed_from_another_node_is_ended_at_the_next_sweep(house: House) -> None:
+    on_a_machine = Capabilities(pause=True, reattach=True, volume=True)
+    async with MemoryProvider(capabilities=on_a_machine) as there:
+        first = SandboxManager(house.db, there, house.clock, SETTINGS, house.data_dir, node_id="nod_1")
+        other = MemoryProvider(capabilities=on_a_machine)
+        second = SandboxManager(house.db, other, house.clock, SETTINGS, house.data_dir, node_id="nod_2")
+        await first.ensure(house.workspace_id, house.project_id)
+        await second.kill(house.workspace_id)
+        assert (await house.row()).life.state is State.KILLED
+        await sweep(first)
+        assert await there.list_refs() == []
 
 
 async def test_a_sandbox_that_cannot_start_is_said_and_closed(house: House, memory: MemoryProvider) -> None:

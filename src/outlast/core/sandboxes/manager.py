@@ -113,6 +113,9 @@ class SandboxManager:
             await self.lives.files.ready(workspace_id)
         async with self.locks[workspace_id]:
             row = await self.db.read(store.newest, workspace_id)
+            if row is not None and is_alive(row.life.state) and not self._is_here(row):
+                await self.lives.lose(row)  # whoever has it ends it once nobody counts on it any more
+                row = None
             sandbox = await self._wake(row) if row is not None else None
             if sandbox is None:
                 sandbox = await self._create(workspace_id, project_id)
@@ -122,14 +125,14 @@ class SandboxManager:
     async def find(self, workspace_id: str) -> Sandbox | None:
         """The workspace's sandbox if it lives, awake; never makes one."""
         async with self.locks[workspace_id]:
-            row = await self.db.read(store.newest, workspace_id)
+            row = await self._newest(workspace_id)
             if row is None or row.life.pause_kind is PauseKind.STOPPED:
                 return None
             return await self.lives.wake(row)
 
     async def measure(self, workspace_id: str) -> SandboxStatistics | None:
         """What its sandbox uses now, also while it is frozen, which it stays. None: it uses nothing."""
-        row = await self.db.read(store.newest, workspace_id)
+        row = await self._newest(workspace_id)
         if row is None or not row.ref or not is_awake(row.life):
             return None
         with suppress(SandboxLost):
@@ -138,7 +141,7 @@ class SandboxManager:
 
     async def log_of(self, workspace_id: str, sandbox_id: str) -> str:
         """What its provider noted about a sandbox while it lives; it is not woken."""
-        row = await self.db.read(store.newest, workspace_id)
+        row = await self._newest(workspace_id)
         if row is None or row.id != sandbox_id or not row.ref or not is_awake(row.life):
             return ""
         with suppress(SandboxLost):
@@ -148,21 +151,21 @@ class SandboxManager:
     async def freeze(self, workspace_id: str) -> None:
         """Put it to sleep with its memory; where the provider cannot, kill it. Nothing happens unless it is awake."""
         async with self.locks[workspace_id]:
-            row = await self.db.read(store.newest, workspace_id)
+            row = await self._newest(workspace_id)
             if row is not None and row.life.state is State.READY:
                 await self.lives.freeze(row)
 
     async def thaw(self, workspace_id: str) -> None:
         """Wake a frozen or stopped sandbox. Nothing happens when there is none, or it is awake."""
         async with self.locks[workspace_id]:
-            row = await self.db.read(store.newest, workspace_id)
+            row = await self._newest(workspace_id)
             if row is not None and is_alive(row.life.state):
                 await self._wake(row)
 
     async def stop(self, workspace_id: str) -> None:
         """End its processes and keep its place: the next use starts it again over the same files."""
         async with self.locks[workspace_id]:
-            row = await self.db.read(store.newest, workspace_id)
+            row = await self._newest(workspace_id)
             if row is not None and row.life.state in (State.READY, State.PAUSED):
                 await self.lives.stop(row)
 
@@ -170,8 +173,12 @@ class SandboxManager:
         """End it for good; the files stay. Fine when there is none."""
         async with self.locks[workspace_id]:
             row = await self.db.read(store.newest, workspace_id)
-            if row is not None and is_alive(row.life.state):
+            if row is None or not is_alive(row.life.state):
+                return
+            if self._is_here(row):
                 await self.lives.end(row, State.KILLED)
+            else:  # whoever has it ends it at its next sweep
+                await self.lives.change(row, State.KILLED)
 
     async def stop_commands(self, workspace_id: str, effect_ids: Sequence[str]) -> None:
         """End these commands and evaluations with all that they started. Fine when they have ended or there is no
@@ -194,6 +201,16 @@ class SandboxManager:
 
     def statistics(self) -> dict[str, int]:
         return {"connected": len(self.lives.handles)}
+
+    def _is_here(self, row: SandboxRow) -> bool:
+        """Whether this server can reach it: one whose files lie on a machine belongs to that machine's node."""
+        on_a_machine = self.provider.capabilities.volume
+        return row.provider == self.provider.name and (row.node_id == self.node_id or not on_a_machine)
+
+    async def _newest(self, workspace_id: str) -> SandboxRow | None:
+        """The workspace's latest sandbox; None when it is another node's."""
+        row = await self.db.read(store.newest, workspace_id)
+        return row if row is not None and self._is_here(row) else None
 
     async def _wake(self, row: SandboxRow) -> Sandbox | None:
         if step_to_use(row.life, False) is Step.RESTART:
@@ -235,7 +252,7 @@ class SandboxManager:
                 self.locks[row.workspace_id].release()
 
     async def _stop_for_room(self, seen: SandboxRow) -> None:
-        row = await self.db.read(store.newest, seen.workspace_id)
+        row = await self._newest(seen.workspace_id)
         if row is not None and row.life == seen.life and row.last_used_at == seen.last_used_at:
             await self.lives.stop(row)
             await self.db.write(store.tell_stopped, row, self.announce)

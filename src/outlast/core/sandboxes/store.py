@@ -34,6 +34,8 @@ class SandboxRow:
     ref: str
     life: Life
     last_used_at: datetime
+    provider: str
+    node_id: str
 
 
 def announce_to_project(tx: Tx, project_id: str, event: str, data: SandboxStateData | ContextLost) -> None:
@@ -102,7 +104,8 @@ def add(
             last_used_at=tx.now,
         )
     )
-    row = SandboxRow(sandbox_id, workspace_id, project_id, "", Life(State.CREATING), tx.now)
+    life = Life(State.CREATING)
+    row = SandboxRow(sandbox_id, workspace_id, project_id, "", life, tx.now, provider, node_id)
     _tell(tx, row, announce)
     return row
 
@@ -141,9 +144,7 @@ def change(
     if life.pause_kind is PauseKind.STOPPED or not is_alive(then):
         services.stop_all(tx, row.workspace_id)
     used = tx.now if then is State.READY else row.last_used_at
-    changed = SandboxRow(
-        row.id, row.workspace_id, row.project_id, row.ref if ref is None else ref, life, used
-    )
+    changed = replace(row, ref=row.ref if ref is None else ref, life=life, last_used_at=used)
     _tell(tx, changed, announce)
     if then is State.LOST and row.life.state is not State.CREATING:
         text = "The sandbox was lost. Files are kept; running processes, variables and installed programs are gone."
@@ -191,8 +192,9 @@ def collected(tx: Tx, workspace_id: str) -> None:
 
 
 def unknown(tx: Tx, sandbox_ids: Collection[str]) -> set[str]:
-    """Those of the ids that no row has."""
-    known = tx.execute(sa.select(sandboxes.c.id).where(sandboxes.c.id.in_(sandbox_ids))).scalars()
+    """Those of the ids that no living sandbox has."""
+    living = sandboxes.c.id.in_(sandbox_ids), sandboxes.c.state.in_(ALIVE)
+    known = tx.execute(sa.select(sandboxes.c.id).where(*living)).scalars()
     return set(sandbox_ids) - set(known)
 
 
@@ -217,7 +219,14 @@ def row_of(row: sa.RowMapping) -> SandboxRow:
     kind = row["pause_kind"]
     life = Life(State(row["state"]), PauseKind(kind) if kind else None)
     return SandboxRow(
-        row["id"], row["workspace_id"], row["project_id"], row["ref"], life, row["last_used_at"]
+        id=row["id"],
+        workspace_id=row["workspace_id"],
+        project_id=row["project_id"],
+        ref=row["ref"],
+        life=life,
+        last_used_at=row["last_used_at"],
+        provider=row["provider"],
+        node_id=row["node_id"] or "",
     )
 
 
