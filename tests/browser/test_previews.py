@@ -24,16 +24,21 @@ class Project:
         run = server.post("/v1/runs", {"content": "Write a program about primes"})
         self.thread_id = run["thread_id"]
         self._until(lambda: server.get(f"/v1/runs/{run['run_id']}")["status"] == "completed")
-        project = server.get("/v1/me")["default_project_id"]
-        listed = server.get(f"/v1/projects/{project}/sandboxes")["items"]
-        made = next(one for one in listed if one["thread_id"] == self.thread_id)
-        self.sandbox_id = made["id"]
+        made = self.living()
+        self.sandbox_id = made["id"]  # previews are found under it, also once another has replaced it
         self.folder: Path = server.folder / "data" / "workspaces" / made["workspace_id"]
         vite.place(self.folder)
         self._put_service()
 
+    def living(self) -> dict[str, Any]:
+        """The thread's sandbox as it is now."""
+        project = self.server.get("/v1/me")["default_project_id"]
+        listed = self.server.get(f"/v1/projects/{project}/sandboxes")["items"]
+        found: dict[str, Any] = next(one for one in listed if one["thread_id"] == self.thread_id)
+        return found
+
     def state(self) -> tuple[str, str | None]:
-        sandbox = self.server.get(f"/v1/sandboxes/{self.sandbox_id}")
+        sandbox = self.living()
         return sandbox["state"], sandbox["pause_kind"]
 
     def preview(self) -> dict[str, Any]:
@@ -43,7 +48,7 @@ class Project:
         return answer
 
     def act(self, verb: str) -> None:
-        self.server.post(f"/v1/sandboxes/{self.sandbox_id}/{verb}", {})
+        self.server.post(f"/v1/sandboxes/{self.living()['id']}/{verb}", {})
 
     def _put_service(self) -> None:
         path = f"/v1/sandboxes/{self.sandbox_id}/services/web"

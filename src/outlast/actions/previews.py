@@ -2,11 +2,12 @@
 own host for a cookie, and the cookie is checked at every visit."""
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-import sqlalchemy as sa
+import anyio
 
 from outlast.actions.services import Services
 from outlast.base.errors import MalformedInput, NotFound, SandboxLost, SandboxUnavailable
@@ -14,15 +15,17 @@ from outlast.core.accounts.actor import Actor
 from outlast.core.accounts.store import still_signed_in
 from outlast.core.projects.permissions import require_sandbox
 from outlast.core.projects.rules import Right
-from outlast.core.sandboxes import previews
+from outlast.core.sandboxes import previews, store
 from outlast.core.sandboxes.defaults import lacking
 from outlast.core.sandboxes.listening import TABLES, listening_ports
 from outlast.core.sandboxes.previews import Grant
+from outlast.core.sandboxes.rules import State
 from outlast.core.sandboxes.services.store import ServiceRow, services_of
 from outlast.db.database import Tx
 
 MAX_PORT: Final = 65_535
 LOG_BYTES: Final = 4_000
+LOOK_S: Final = 2.0
 OWN_PORTS: Final = frozenset({3128})  # the way out
 COLOURS: Final = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")  # and other orders to a terminal
 
@@ -88,12 +91,12 @@ async def list_ports(services: Services, actor: Actor, sandbox_id: str) -> list[
     """The ports of declared services, then others that something listens on, by number (members). Wakes nothing: of a
     sandbox that sleeps only the declared ones are known."""
 
-    def run(tx: Tx) -> tuple[sa.RowMapping, list[ServiceRow]]:
+    def run(tx: Tx) -> tuple[str, list[ServiceRow]]:
         row = require_sandbox(tx, actor, sandbox_id, Right.READ)
-        return row, services_of(tx, row["workspace_id"])
+        return row["workspace_id"], services_of(tx, row["workspace_id"])
 
-    row, declared = await services.db.read(run)
-    listening = await _listening(services, row) if row["state"] == "ready" else set()
+    workspace_id, declared = await services.db.read(run)
+    listening = await _listening(services, workspace_id)
     named = {service.declared.port: service for service in declared}
     first = [
         PortView(port, service.name, service.state.value, port in listening)
@@ -102,23 +105,17 @@ async def list_ports(services: Services, actor: Actor, sandbox_id: str) -> list[
     return first + [PortView(port, None, None, True) for port in sorted(listening - named.keys())]
 
 
-async def _listening(services: Services, row: sa.RowMapping) -> set[int]:
-    if services.machines is None:
-        return set()
+async def _listening(services: Services, workspace_id: str) -> set[int]:
+    """What can be read without waking anything; a sandbox that falls asleep just then does not answer."""
     ports: set[int] = set()
-    try:
-        sandbox = await services.machines.find(row["workspace_id"])
-        if sandbox is None:
-            return ports
+    row = await services.db.read(store.newest, workspace_id)
+    if services.machines is None or row is None or row.life.state is not State.READY:
+        return ports
+    with anyio.move_on_after(LOOK_S), suppress(SandboxUnavailable, SandboxLost, NotFound):
+        sandbox = await services.machines.lives.connect(row)
         for table in TABLES:
             content = b"".join([piece async for piece in sandbox.files.read(table)])
             ports |= listening_ports(content.decode("latin-1"))
-    except (
-        SandboxUnavailable,
-        SandboxLost,
-        NotFound,
-    ):  # it cannot be asked: the declared ones are still known
-        return ports - OWN_PORTS
     return ports - OWN_PORTS
 
 

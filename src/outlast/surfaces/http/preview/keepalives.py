@@ -1,8 +1,9 @@
 """Telling a person's use of a WebSocket from the beats that keep it open. Pure.
 
 Development servers' pages send a small message every few seconds for as long as a tab is open. Were that a use, an
-open tab would keep its sandbox awake for ever. So ping and pong frames are none, and neither is a short message that
-came before in the same words and calls itself a beat. Anything else is: a compressed or long message too.
+open tab would keep its sandbox awake for ever. So ping and pong frames are none, neither is a short message that is
+nothing but a beat in one of the usual shapes, nor one that speaks of a beat and came before in the same words.
+Anything else is a use: a compressed or long message too.
 """
 
 import re
@@ -13,6 +14,11 @@ from typing import Final
 LONGEST: Final = 256
 REMEMBERED: Final = 4
 _BEAT: Final = re.compile(rb"ping|pong|heart-?beat|keep-?alive|^[0-9h]?$", re.IGNORECASE)
+_SHAPE: Final = re.compile(
+    rb"(?:ping|pong|"
+    rb'\{\s*"(?:type|event)"\s*:\s*"(?:ping|pong|heart-?beat|keep-?alive)"[^{}]*\})',
+    re.IGNORECASE,
+)
 
 
 class Beats:
@@ -56,6 +62,8 @@ class Beats:
         if first & 0x70 or not first & 0x80:  # compressed, or a part of a message
             return True
         text = bytes(byte ^ key for byte, key in zip(payload, cycle(mask), strict=False)) if mask else payload
+        if _SHAPE.fullmatch(text.strip()):
+            return False
         known = text in self._recent
         if not known:
             self._recent.append(text)

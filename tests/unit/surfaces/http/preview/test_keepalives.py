@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,11 +21,15 @@ def frame(payload: bytes, opcode: int = 1, first: int = 0x80) -> bytes:
     return bytes([first | opcode]) + length + MASK + masked
 
 
-def test_a_ping_said_again_is_a_beat():
+@pytest.mark.parametrize("ping", [b'{"type":"ping"}', b' {"event": "ping", "appDirRoute": true} ', b"PING"])
+def test_the_usual_pings_are_beats(ping: bytes):
+    assert not Beats().feed(frame(ping) * 3)
+
+
+def test_another_ping_is_a_beat_once_it_came_before():
     beats = Beats()
-    assert beats.feed(frame(b'{"type":"ping"}'))
-    assert not beats.feed(frame(b'{"type":"ping"}'))
-    assert not beats.feed(frame(b'{"type":"ping"}') * 3)
+    assert beats.feed(frame(b"/hub heartbeat 7"))
+    assert not beats.feed(frame(b"/hub heartbeat 7"))
 
 
 def test_words_said_again_are_a_use():
@@ -53,7 +58,7 @@ def test_long_and_compressed_messages_are_a_use():
 
 
 @given(
-    st.lists(st.sampled_from([b"ping", b"ping", b"hello", b"x" * 300, b"y" * 70_000]), max_size=6),
+    st.lists(st.sampled_from([b"ping", b"a heartbeat", b"hello", b"x" * 300, b"y" * 70_000]), max_size=6),
     st.lists(st.integers(1, 400), min_size=1, max_size=40),
 )
 def test_how_the_bytes_are_cut_makes_no_difference(messages: list[bytes], cuts: list[int]):
