@@ -66,7 +66,8 @@ class SnapshotKeeper:
     ) -> None:
         """Raises `InvalidSetting` for a dependency that is no package and for a template that is no folder."""
         for dependency in settings.dependencies:
-            dependency_of(dependency.package)
+            if dependency.package:  # else only hosts and secrets are named
+                dependency_of(dependency.package)
         if settings.template:
             check_template(settings.template)
         self._db, self._provider, self._clock, self._settings = db, provider, clock, settings
