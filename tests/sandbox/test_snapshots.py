@@ -307,6 +307,22 @@ async def test_a_snapshot_in_use_is_not_removed_and_a_free_one_is(
         await local.create(dataclasses.replace(spec, snapshot_ref=ref))
 
 
+async def test_one_that_no_server_seems_to_have_any_more_is_removed_unless_it_is_in_use(
+    local: LocalProvider, spec: SandboxSpec, cache_dir: Path
+) -> None:
+    ref = (await build(local, "true", name="test-forgotten")).ref
+    mark = cache_dir / "snapshots" / ref / "in_use"
+    os.utime(mark, (0, 0))
+    box = await local.create(dataclasses.replace(spec, snapshot_ref=ref))
+    assert mark.stat().st_mtime > 0
+    os.utime(mark, (0, 0))
+    await local.list_refs()
+    assert mark.exists()
+    await box.kill()
+    await local.list_refs()
+    assert not mark.exists()
+
+
 async def test_a_cancelled_build_leaves_nothing(local: LocalProvider, cache_dir: Path) -> None:
     began = anyio.Event()
     seen: list[State] = []

@@ -8,13 +8,14 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Final, TypeVar
 
 import anyio
 import anyio.to_thread
 
-from outlast.base.errors import SandboxIsolationMissing, SandboxLost, SandboxUnavailable
+from outlast.base.errors import Conflict, SandboxIsolationMissing, SandboxLost, SandboxUnavailable
 from outlast.core.sandboxes.defaults import ProviderDefaults
 from outlast.core.sandboxes.interface import (
     BuiltSnapshot,
@@ -148,7 +149,10 @@ class LocalProvider(ProviderDefaults):
         await _in_thread(functools.partial(self._snapshots.remove, ref))
 
     async def _clear_abandoned(self) -> None:
-        """End and remove the builds of killed servers."""
+        """End and remove the builds of killed servers; remove snapshots that no server seems to have any more."""
+        for name in await _in_thread(self._snapshots.forgotten):
+            with suppress(Conflict):
+                await self.remove_snapshot(name)
         for folder in await _in_thread(self._snapshots.abandoned):
             await _in_thread(functools.partial(clear_build, folder))
 

@@ -82,6 +82,7 @@ def _hold_snapshot(path: str) -> int:
     fcntl.flock(fd, fcntl.LOCK_SH)
     if not os.path.exists(path):  # removed while this one waited
         raise SystemExit("shim: the snapshot has been removed")
+    os.utime(path)  # by its age what no server knows any more is found
     return fd
 
 

@@ -16,6 +16,7 @@ import re
 import shutil
 import stat
 import tempfile
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +29,7 @@ from .base_layer import HOME, BaseLayer
 FOLDER: Final = "snapshots"
 IN_USE: Final = "in_use"
 FACTS: Final = "snapshot.json"
+FORGOTTEN_AFTER_S: Final = 90 * 86_400.0
 PYTHON_FOLDER: Final = ".python"
 NODE_FOLDER: Final = "node_modules"
 _SHARED: Final = frozenset({".cache", ".config", ".local"})
@@ -155,6 +157,13 @@ class SnapshotFolder:
         finally:
             os.close(lock)
         shutil.rmtree(aside, ignore_errors=True)
+
+    def forgotten(self) -> list[str]:
+        """Names of those that nobody has started from for very long: the server that had them built may be gone with
+        its database. One that does know them builds them anew when it needs to."""
+        limit = time.time() - FORGOTTEN_AFTER_S
+        found = sorted(self._root.glob(f"[!.]*/{IN_USE}")) if self._root.is_dir() else []
+        return [path.parent.name for path in found if path.stat().st_mtime < limit]
 
     def abandoned(self) -> list[Path]:
         """What killed servers left: work folders that nobody holds, and removals cut short."""
