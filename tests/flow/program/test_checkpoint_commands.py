@@ -1,0 +1,38 @@
+"""`outlast checkpoint …` against a server with a real sandbox."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from outlast.surfaces.cli.exits import Exit
+from tests.flow.program.serving import CONFIG, served
+from tests.flow.program.test_cli import outlast
+
+pytestmark = [pytest.mark.sandbox, pytest.mark.timeout(180)]
+
+
+def test_the_files_of_a_thread_are_listed_compared_and_brought_back(tmp_path: Path) -> None:
+    file = tmp_path / "outlast.toml"
+    local = 'provider = "local"\nmemory_mb = 512'
+    file.write_text(CONFIG.format(folder=tmp_path / "data").replace('provider = "none"', local))
+    with served(file) as url:
+        for subject in ("primes", "fibonacci"):
+            told = outlast("run", "start", "--follow", f"Write a program about {subject}", url=url, stdin="")
+            assert told.returncode == Exit.OK, told.stderr
+        threads = json.loads(outlast("threads", "list", "--json", url=url).stdout)["items"]
+        [primes] = [item["id"] for item in threads if "primes" in item["title"]]
+        listed = json.loads(outlast("checkpoint", "list", primes, "--json", url=url).stdout)["items"]
+        mine = next(item for item in listed if item["message_id"] is not None)
+        assert mine["id"] in outlast("checkpoint", "list", primes, url=url).stdout
+        shown = outlast("checkpoint", "diff", mine["id"], url=url).stdout
+        assert "+++ b/primes.py" in shown
+        assert outlast("checkpoint", "diff", "--names", mine["id"], url=url).stdout == "+ primes.py\n"
+        asked = outlast("checkpoint", "restore", mine["id"], url=url, stdin="n\n")
+        assert asked.returncode != Exit.OK
+        done = outlast("checkpoint", "restore", "--yes", mine["id"], url=url)
+        assert done.stdout.endswith("1 files as they were\n")
+        assert "restore" in outlast("checkpoint", "list", primes, url=url).stdout
+        assert outlast("checkpoint", "diff", "ckp_none", url=url).returncode == Exit.REFUSED
