@@ -12,6 +12,8 @@ import pytest
 
 from outlast.base.errors import SandboxLost, SandboxUnavailable
 from outlast.core.sandboxes.interface import Command, Evaluation, Limits, SandboxSpec
+from outlast.core.sandboxes.providers.docker import provider as module
+from outlast.core.sandboxes.providers.docker.plan import OWNER_LABEL, SANDBOX_LABEL
 from outlast.core.sandboxes.providers.docker.provider import DockerProvider, open_provider
 from outlast.core.sandboxes.providers.docker.sandbox import DockerSandbox
 from outlast.core.sandboxes.providers.setup import ProviderSetup
@@ -165,6 +167,26 @@ async def test_a_container_ended_from_outside_is_lost_and_swept_up(
         await container.statistics()
     assert await docker.list_refs() == []
     assert f"outlast-{container.sandbox_id}" not in names(podman)
+    assert list(docker.state_dir.iterdir()) == []
+
+
+async def test_what_a_dead_server_left_half_made_is_swept_up_once_it_is_old(
+    docker: DockerProvider, spec: SandboxSpec, podman: Podman, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = await docker.engine()
+    body = {
+        "Image": IMAGE,
+        "Cmd": ["true"],
+        "Labels": {OWNER_LABEL: docker._owner, SANDBOX_LABEL: spec.sandbox_id},
+    }
+    await engine.create(f"outlast-{spec.sandbox_id}", {**body, "HostConfig": {"NetworkMode": "none"}})
+    (docker.state_dir / spec.sandbox_id).mkdir(parents=True)
+    (docker.state_dir / "sbx_removed_by_hand").mkdir()
+    assert await docker.list_refs() == []
+    assert f"outlast-{spec.sandbox_id}" in names(podman), "it may be about to start"
+    monkeypatch.setattr(module, "FORGOTTEN_AFTER_S", -1.0)
+    assert await docker.list_refs() == []
+    assert f"outlast-{spec.sandbox_id}" not in names(podman)
     assert list(docker.state_dir.iterdir()) == []
 
 

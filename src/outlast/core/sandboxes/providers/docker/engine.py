@@ -28,7 +28,8 @@ class EngineRefused(Exception):
 class Engine:
     """Keeps nothing: each call opens a connection of its own, which on a Unix socket costs nothing worth keeping.
 
-    Every call raises `EngineRefused`, or `SandboxUnavailable` when no engine answers at the socket."""
+    Every call raises `SandboxUnavailable` when no engine answers at the socket. Those that look raise it for refusals,
+    too; those that act raise `EngineRefused`."""
 
     def __init__(self, socket_path: Path) -> None:
         self.socket_path = socket_path
@@ -38,7 +39,7 @@ class Engine:
         await self._ask("GET", "/_ping")
 
     async def version(self) -> dict[str, Any]:
-        found: dict[str, Any] = await self._ask("GET", "/version")
+        found: dict[str, Any] = await self._look("/version")
         return found
 
     async def create(self, name: str, body: Mapping[str, Any]) -> str:
@@ -51,18 +52,13 @@ class Engine:
 
     async def inspect(self, container: str) -> dict[str, Any] | None:
         """What the engine knows of it; None when it is gone."""
-        try:
-            found: dict[str, Any] = await self._ask("GET", f"/containers/{container}/json")
-        except EngineRefused as refused:
-            if refused.status == 404:
-                return None
-            raise
+        found: dict[str, Any] | None = await self._look(f"/containers/{container}/json")
         return found
 
     async def list(self, label: str) -> list[dict[str, Any]]:
         """All containers with that label (`name=value`), whatever their state."""
         filters = orjson.dumps({"label": [label]}).decode()
-        found: list[dict[str, Any]] = await self._ask("GET", "/containers/json", all="true", filters=filters)
+        found: list[dict[str, Any]] = await self._look("/containers/json", all="true", filters=filters)
         return found
 
     async def pause(self, container: str) -> None:
@@ -92,10 +88,22 @@ class Engine:
         data = await self._ask("GET", path, quietly=True, stdout="true", stderr="true", tail="40")
         return _unframed(data)[-MAX_LOG_BYTES:].strip() if isinstance(data, bytes) else ""
 
-    async def statistics(self, container: str) -> dict[str, Any]:
-        path = f"/containers/{container}/stats"
-        found: dict[str, Any] = await self._ask("GET", path, params={"stream": "false", "one-shot": "true"})
+    async def statistics(self, container: str) -> dict[str, Any] | None:
+        """What it uses now; None when it is gone."""
+        words = {"stream": "false", "one-shot": "true"}
+        found: dict[str, Any] | None = await self._look(f"/containers/{container}/stats", **words)
         return found
+
+    async def _look(self, path: str, **query: str) -> Any:
+        """What the engine knows; None where there is nothing."""
+        try:
+            return await self._ask("GET", path, params=query)
+        except EngineRefused as refused:
+            if refused.status == 404:
+                return None
+            raise SandboxUnavailable(
+                f"the container engine refused ({refused.status}): {refused}"
+            ) from refused
 
     async def _ask(
         self,

@@ -3,6 +3,7 @@
 import functools
 import json
 import os
+import shutil
 import tempfile
 import time
 from collections.abc import Awaitable, Callable
@@ -37,6 +38,8 @@ T = TypeVar("T")
 
 START_TIMEOUT_S: Final = 60.0
 CLEAN_UP_TIMEOUT_S: Final = 60.0
+FORGOTTEN_AFTER_S: Final = 120.0  # a start takes less: what is older and does not run was given up
+_STARTING: Final = ("created", "initialized", "configured")
 SOCKETS: Final = ("/var/run/docker.sock", "/run/podman/podman.sock")
 CAPABILITIES: Final = Capabilities(
     pause=True, volume=True, preview=True, reattach=True, interactive=True, egress=True
@@ -132,22 +135,17 @@ class DockerProvider(ProviderDefaults):
         return DockerSandbox(engine, Container.of(sandbox_id, facts), self.state_dir / sandbox_id)
 
     async def list_refs(self) -> list[tuple[str, str]]:
-        try:
-            engine = await self.engine()
-            listed = await engine.list(f"{OWNER_LABEL}={self._owner}")
-        except EngineRefused as error:
-            raise SandboxUnavailable(f"the container engine does not list its containers: {error}") from error
-        found = []
+        engine = await self.engine()
+        listed = await engine.list(f"{OWNER_LABEL}={self._owner}")
+        found, known = [], set()
         for entry in listed:
             sandbox_id, container = entry["Labels"].get(SANDBOX_LABEL, ""), str(entry["Id"])
+            known.add(sandbox_id)
             if entry.get("State") in ("running", "paused"):
                 found.append((sandbox_id, container))
-            elif entry.get("State") not in (
-                "created",
-                "initialized",
-                "configured",
-            ):  # one that is just starting
+            elif entry.get("State") not in _STARTING or _is_old(float(entry.get("Created") or 0)):
                 await end_container(engine, container, self.state_dir / sandbox_id)
+        await _in_thread(functools.partial(_forget_folders, self.state_dir, known))
         return sorted(found)
 
     async def engine(self) -> Engine:
@@ -187,6 +185,17 @@ class DockerProvider(ProviderDefaults):
             sandbox_id=sandbox_id,
             image=image,
         )
+
+
+def _is_old(moment: float) -> bool:
+    return time.time() - moment > FORGOTTEN_AFTER_S
+
+
+def _forget_folders(state_dir: Path, known: set[str]) -> None:
+    """Remove the folders of containers that somebody else removed."""
+    for folder in state_dir.iterdir() if state_dir.is_dir() else ():
+        if folder.name not in known and _is_old(folder.stat().st_mtime):
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _usual_sockets() -> tuple[str, ...]:

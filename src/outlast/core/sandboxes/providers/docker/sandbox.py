@@ -108,10 +108,10 @@ class DockerSandbox(AgentHandle):
             group = self._group
             return SandboxStatistics(group.memory_bytes(), group.process_count(), group.cpu_s())
         await self._state()
-        try:
-            return _statistics(await self._engine.statistics(self.ref))
-        except EngineRefused as error:
-            raise lost(self.sandbox_id) from error
+        told = await self._engine.statistics(self.ref)
+        if told is None:
+            raise lost(self.sandbox_id)
+        return _statistics(told)
 
     async def _state(self) -> dict[str, Any]:
         """What the engine says of it now. Raises `SandboxLost` unless it runs, paused or not."""
