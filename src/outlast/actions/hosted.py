@@ -149,13 +149,17 @@ async def pause_hosted(
     return await _pause(services, workspace_id, keep_memory)
 
 
-async def measure_hosted(services: Services, actor: Actor, workspace_id: str) -> SandboxStatistics | None:
-    """What it uses now; None while it sleeps."""
+async def measure_hosted(
+    services: Services, actor: Actor, workspace_id: str
+) -> tuple[SandboxStatistics, int] | None:
+    """What it uses now, and how many bytes its files take on disk; None while it sleeps."""
     found = await services.db.read(_require, actor, workspace_id)
     if not found.runs:
         return None
-    sandbox = await _machines(services).ensure(workspace_id, found.project_id)
-    return await sandbox.statistics()
+    machines = _machines(services)
+    sandbox = await machines.ensure(workspace_id, found.project_id)
+    disk_bytes = await machines.disk.of(machines.workspace_dir(workspace_id))
+    return await sandbox.statistics(), disk_bytes or 0
 
 
 async def change_hosted_options(
@@ -209,9 +213,11 @@ async def find_hosted(
 
 
 async def end_due(services: Services) -> datetime | None:
-    """Pause or kill those whose time is over; when the next one's is. For the server itself."""
+    """Pause or kill those of this node whose time is over; when the next one's is. For the server itself."""
     late, next_end = await services.db.read(hosted.due)
     for one in late:
+        if one.node_id not in (None, _machines(services).node_id):
+            continue
         if one.on_timeout == "kill":
             await _remove(services, one)
         else:

@@ -36,8 +36,8 @@ class HostedOrder:
 
 @dataclass(frozen=True, slots=True)
 class Hosted:
-    """One sandbox of the API. `pause_kind` is the machine's (`frozen` or `stopped`), None while it is awake or gone;
-    `access_token` opens this sandbox and nothing else."""
+    """One sandbox of the API. `pause_kind` is the machine's (`frozen` or `stopped`), None while it is awake or gone,
+    `node_id` the node it was last on; `access_token` opens this sandbox and nothing else."""
 
     workspace_id: str
     project_id: str
@@ -50,6 +50,7 @@ class Hosted:
     on_timeout: OnTimeout
     paused_at: datetime | None
     pause_kind: str | None
+    node_id: str | None
     access_token: str
     created_at: datetime
 
@@ -148,14 +149,17 @@ def _change(tx: Tx, workspace_id: str, **values: Any) -> None:
 
 def _all() -> sa.Select[Any]:
     newest = (
-        sa.select(sandboxes.c.pause_kind)
+        sa.select(sandboxes.c.id)
         .where(sandboxes.c.workspace_id == hosted_sandboxes.c.workspace_id)
         .order_by(sandboxes.c.created_at.desc(), sandboxes.c.id.desc())
         .limit(1)
+        .correlate(hosted_sandboxes)
         .scalar_subquery()
     )
-    return sa.select(hosted_sandboxes, workspaces.c.project_id, newest.label("pause_kind")).join(
-        workspaces, workspaces.c.id == hosted_sandboxes.c.workspace_id
+    columns = workspaces.c.project_id, sandboxes.c.pause_kind, sandboxes.c.node_id
+    places = hosted_sandboxes.join(workspaces, workspaces.c.id == hosted_sandboxes.c.workspace_id)
+    return sa.select(hosted_sandboxes, *columns).select_from(
+        places.outerjoin(sandboxes, sandboxes.c.id == newest)
     )
 
 
@@ -172,6 +176,7 @@ def _hosted(row: sa.RowMapping) -> Hosted:
         on_timeout=row["on_timeout"],
         paused_at=row["paused_at"],
         pause_kind=row["pause_kind"],
+        node_id=row["node_id"],
         access_token=row["access_token"],
         created_at=row["created_at"],
     )

@@ -16,6 +16,7 @@ from outlast.base.clock import iso
 from outlast.base.errors import Conflict, MalformedInput, NotOffered, OutlastError
 from outlast.base.settings import SandboxSettings
 from outlast.core.sandboxes.hosted import BASE, Hosted, HostedOrder
+from outlast.core.sandboxes.interface import SandboxStatistics
 from outlast.surfaces.http.preview.hosts import port_suffix
 from outlast.surfaces.protocols.e2b import shapes
 from outlast.surfaces.protocols.e2b.access import actor_of, runtime_of, services_of
@@ -283,8 +284,10 @@ def _within(request: Request, now: datetime) -> bool:
     return not (start and now.timestamp() < int(start)) and not (end and now.timestamp() > int(end) + 1)
 
 
-def _metric(request: Request, workspace_id: str, measured: Any, now: datetime) -> dict[str, Any]:
-    settings = _settings(request)
+def _metric(
+    request: Request, workspace_id: str, used: tuple[SandboxStatistics, int], now: datetime
+) -> dict[str, Any]:
+    settings, (measured, disk_bytes) = _settings(request), used
     return {
         "timestamp": iso(now),
         "timestampUnix": int(now.timestamp()),
@@ -293,7 +296,7 @@ def _metric(request: Request, workspace_id: str, measured: Any, now: datetime) -
         "memUsed": measured.memory_bytes,
         "memTotal": settings.memory_mb * MEBIBYTE,
         "memCache": 0,
-        "diskUsed": getattr(measured, "disk_bytes", None) or 0,
+        "diskUsed": disk_bytes,
         "diskTotal": settings.disk_mb * MEBIBYTE,
     }
 

@@ -22,6 +22,7 @@ METADATA_HEADER: Final = "x-metadata-"
 MAX_METADATA_BYTES: Final = 4096
 MAX_KEY_BYTES: Final = 246
 MAX_FILES: Final = 1000
+MAX_HEAD_BYTES: Final = 16_000
 MEBIBYTE: Final = 1024 * 1024
 GZIP_LEVEL: Final = 5
 _PRINTABLE: Final = re.compile(r"[\x20-\x7e]*")
@@ -88,7 +89,7 @@ async def _write_form(request: Request, place: Inside, metadata: dict[str, str])
     if not boundary:
         raise MalformedInput("The form states no boundary.")
     form = _Form(boundary)
-    limit, taken = _limit(request), 0
+    taken = 0
     stated, written = request.query_params.get("path", ""), []
     source = _body(request).__aiter__()
     while (part := await form.next_part(source)) is not None:
@@ -98,7 +99,7 @@ async def _write_form(request: Request, place: Inside, metadata: dict[str, str])
         path = stated or part
         if not path:
             raise MalformedInput("Neither the address nor the form names a path.", field="path")
-        written.append(await _write(place, path, form.chunks(source, limit), metadata))
+        written.append(await _write(place, path, form.chunks(source), metadata))
     if not written:
         raise MalformedInput("The form holds no file.", field="file")
     return written
@@ -111,12 +112,13 @@ class _Form:
         self._name = bytearray()
         self._value = bytearray()
         self._headers: dict[bytes, bytes] = {}
+        self._head_bytes = 0
         self._events: list[tuple[str, bytes]] = []
         self._parser = MultipartParser(
             boundary,
             {
-                "on_header_field": lambda data, start, end: self._name.extend(data[start:end]),
-                "on_header_value": lambda data, start, end: self._value.extend(data[start:end]),
+                "on_header_field": lambda data, start, end: self._add(self._name, data[start:end]),
+                "on_header_value": lambda data, start, end: self._add(self._value, data[start:end]),
                 "on_header_end": self._keep_header,
                 "on_headers_finished": self._begin_part,
                 "on_part_data": lambda data, start, end: self._events.append(("data", data[start:end])),
@@ -131,7 +133,7 @@ class _Form:
                 return event[1].decode("utf-8", "surrogateescape")
         return None
 
-    async def chunks(self, source: AsyncIterator[bytes], limit: int) -> AsyncIterator[bytes]:
+    async def chunks(self, source: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
         """What the part holds."""
         while (event := await self._next(source)) is not None:
             if event[0] == "end":
@@ -150,7 +152,13 @@ class _Form:
                 self._parser.write(data)
             except Exception:
                 raise MalformedInput("The form is not well formed.") from None
+            if self._head_bytes > MAX_HEAD_BYTES:
+                raise InputTooLarge("The head of a part of the form is too long.", limit_bytes=MAX_HEAD_BYTES)
         return self._events.pop(0)
+
+    def _add(self, text: bytearray, piece: bytes) -> None:
+        text += piece
+        self._head_bytes += len(piece)
 
     def _keep_header(self) -> None:
         self._headers[bytes(self._name).lower()] = bytes(self._value)
@@ -159,7 +167,7 @@ class _Form:
 
     def _begin_part(self) -> None:
         _, options = parse_options_header(self._headers.get(b"content-disposition", b""))
-        self._headers = {}
+        self._headers, self._head_bytes = {}, 0
         if options.get(b"name") == b"file":
             self._events.append(("begin", options.get(b"filename", b"")))
 
