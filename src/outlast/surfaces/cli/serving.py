@@ -62,7 +62,11 @@ def check_config(
     file: Annotated[Path, typer.Argument(help="Configuration file (TOML).", exists=False)],
 ) -> None:
     """Check a configuration file without starting anything: exit code 0, or 2 with the setting and its line."""
+    from outlast.core.sandboxes.providers.registry import check_provider
+
     settings = load_settings(file)
+    if settings.sandbox is not None:
+        check_provider(settings.sandbox)
     default = settings.default_model or settings.models[0].id
     out.print(f"[green]{file} is a valid configuration.[/]")
     out.print(

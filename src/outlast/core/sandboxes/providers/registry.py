@@ -2,13 +2,16 @@
 
 import importlib
 import importlib.util
+import os
 import types
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from typing import Final
 
 from outlast.base.errors import InvalidSetting, StartRefused
+from outlast.base.settings import SandboxSettings
 from outlast.core.sandboxes.interface import SandboxProvider
 
 from .setup import ProviderFunction, ProviderSetup
@@ -51,6 +54,15 @@ def open_provider(name: str, setup: ProviderSetup) -> SandboxProvider:
     """The provider of that name; nothing is started. Raises `InvalidSetting` for a name that nobody has (naming those
     there are) and for options it does not know, `StartRefused` where it cannot be loaded."""
     return _function(name)(setup)
+
+
+def check_provider(settings: SandboxSettings) -> None:
+    """Whether the settings name a provider that there is, with options that it knows. Raises as `open_provider`."""
+    nowhere = Path(os.devnull)
+    setup = ProviderSetup(
+        state_dir=nowhere, cache_dir=nowhere, owner="", options=settings.options, region=settings.region
+    )
+    open_provider(settings.provider, setup)
 
 
 def _function(name: str) -> ProviderFunction:

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from outlast.base.errors import InvalidSetting, StartRefused
+from outlast.base.settings import SandboxSettings
 from outlast.core.sandboxes.providers import registry
 from outlast.core.sandboxes.providers.local.provider import LocalProvider
-from outlast.core.sandboxes.providers.registry import Known, known_providers, open_provider
+from outlast.core.sandboxes.providers.registry import Known, check_provider, known_providers, open_provider
 from outlast.core.sandboxes.providers.setup import ProviderSetup
 from outlast.testing.sandbox import MemoryProvider
 
@@ -97,3 +98,10 @@ def test_without_its_extra_a_hosted_one_says_what_to_install(
 def test_an_option_that_a_provider_does_not_know_is_refused(setup: ProviderSetup) -> None:
     with pytest.raises(InvalidSetting, match=r"sandbox.options.size: there is no such option"):
         open_provider("local", setup)
+
+
+def test_a_configuration_is_checked_without_making_anything(tmp_path: Path) -> None:
+    check_provider(SandboxSettings(provider="docker", options={"image": "mine:1"}))
+    with pytest.raises(InvalidSetting, match="sandbox.options.imge"):
+        check_provider(SandboxSettings(provider="docker", options={"imge": "mine:1"}))
+    assert list(tmp_path.iterdir()) == []
