@@ -336,6 +336,7 @@ def _checkpoint_keeper(
         keep_unbound=timedelta(days=settings.retention.error_days),
     )
     sandboxes.keep_files(keeper)
+    sandboxes.attend(keeper)
     return keeper
 
 

@@ -1,5 +1,6 @@
 """Checkpoints: list them, look into one, compare two, bring one back; the files of a sandbox that is asleep."""
 
+import time
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -33,6 +34,7 @@ from outlast.db.database import Tx
 MAX_FILE_BYTES: Final = 5_000_000
 MAX_FILES: Final = 5_000
 MAX_WRITTEN_OUT: Final = 100  # differences shown line by line, of one comparison
+WRITING_OUT_S: Final = 3.0  # and no more of them once this has passed
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,13 +225,14 @@ def _entry(tree: Tree, path: str) -> Entry:
 
 
 def _differences(blobs: FolderBlobs, before: Tree, after: Tree) -> list[FileDifference]:
+    until = time.monotonic() + WRITING_OUT_S
     return [
         FileDifference(
             _shown(change.path),
             change.kind,
             None if change.before is None else change.before.size,
             None if change.after is None else change.after.size,
-            _difference(blobs, change) if number < MAX_WRITTEN_OUT else None,
+            _difference(blobs, change) if number < MAX_WRITTEN_OUT and time.monotonic() < until else None,
         )
         for number, change in enumerate(changes(before, after))
     ]

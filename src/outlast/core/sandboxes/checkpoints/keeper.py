@@ -29,6 +29,7 @@ from outlast.core.sandboxes.checkpoints.store import NewCheckpoint, Place
 from outlast.core.sandboxes.checkpoints.tree import EMPTY, Tree, decode
 from outlast.core.sandboxes.folders import remove_folder
 from outlast.core.sandboxes.interface import Sandbox
+from outlast.core.sandboxes.store import SandboxRow
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database
 
@@ -72,6 +73,7 @@ class CheckpointKeeper:
         self._memories = Memories(data_dir / "checkpoints")
         self._wanted: dict[str, tuple[str | None, str | None]] = {}
         self._moving: set[str] = set()
+        self._still: set[str] = set()  # asleep, and looked at since
         self._news = anyio.Event()
 
     # --- taking
@@ -234,12 +236,26 @@ class CheckpointKeeper:
         return known
 
     async def current(self, workspace_id: str) -> CheckpointData | None:
-        """The newest checkpoint, taken now if the folder here has changed since; no sandbox is woken."""
-        place = await self._db.read(store.place_of, workspace_id)
-        if self._local and place is not None and place.changed_at is not None:
-            with suppress(OutlastError):
-                await self.take(workspace_id, "sleep")
+        """The newest checkpoint of a workspace whose sandbox is asleep, taken now if the folder here has changed since;
+        no sandbox is woken."""
+        _, place, newest = await self._db.read(store.place_now, workspace_id)
+        looked_at = workspace_id in self._still and place is not None and place.changed_at is None
+        if not self._local or place is None or looked_at:
+            return newest
+        self._still.add(workspace_id)
+        with suppress(OutlastError):
+            await self.take(workspace_id, "sleep")
         return await self._db.read(store.newest_of, workspace_id)
+
+    # --- told of by the sandboxes
+
+    def awake(self, row: SandboxRow, sandbox: Sandbox) -> None:
+        """What runs there may change files at any time."""
+        self._still.discard(row.workspace_id)
+
+    def asleep(self, row: SandboxRow) -> None:
+        """What it has changed last is seen by whoever looks next."""
+        self._still.discard(row.workspace_id)
 
     def statistics(self) -> dict[str, int]:
         return {"waiting": len(self._wanted), "restoring": len(self._moving)}

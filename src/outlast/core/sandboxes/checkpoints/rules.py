@@ -10,7 +10,7 @@ from outlast.core.sandboxes.checkpoints.tree import Entry, Tree
 
 ChangeKind = Literal["added", "changed", "removed"]
 TEXT_BYTES: Final = 256 * 1024  # a longer file's difference is not written out
-TEXT_LINES: Final = 5_000  # comparing takes up to their square
+TEXT_LINES: Final = 3_000  # comparing takes up to their square: a second
 DIFF_LINES: Final = 2_000
 _NUL: Final = b"\0"
 
@@ -70,7 +70,7 @@ def changes(before: Tree, after: Tree) -> list[Change]:
 
 def text_difference(path: str, before: bytes | None, after: bytes | None) -> str | None:
     """The unified difference of two texts (None: no such file), at most 2,000 lines of it; None when one is no UTF-8
-    text, or longer than 256 KiB or 5,000 lines."""
+    text, or longer than 256 KiB or 3,000 lines."""
     old, new = _lines(before), _lines(after)
     if old is None or new is None:
         return None

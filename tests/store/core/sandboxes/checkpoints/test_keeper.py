@@ -16,7 +16,8 @@ from outlast.base.ids import new_id
 from outlast.core.sandboxes.checkpoints import keeper as keeping
 from outlast.core.sandboxes.checkpoints import store
 from outlast.core.sandboxes.interface import SandboxSpec
-from outlast.core.sandboxes.store import give_up
+from outlast.core.sandboxes.rules import Life, PauseKind, State
+from outlast.core.sandboxes.store import SandboxRow, give_up
 from outlast.core.streams.log import read_all
 from outlast.db.database import Tx
 from outlast.db.tables import runs, sandboxes, workspaces
@@ -25,6 +26,7 @@ from tests.factories import say
 from tests.store.core.sandboxes.checkpoints.conftest import Desk
 
 LONG = timedelta(days=1)
+STOPPED = Life(State.PAUSED, PauseKind.STOPPED)
 
 
 async def test_what_changed_is_kept_and_told_to_the_thread(both: Desk) -> None:
@@ -265,6 +267,12 @@ async def test_reading_while_it_sleeps_sees_what_is_in_no_checkpoint_yet(desk: D
     assert current is not None
     assert (await desk.keeper.tree(current)).by_path["a.txt"].size == 3
     assert len(await desk.ids()) == 2
+    assert await desk.keeper.current(desk.workspace_id) == current
+    desk.write(a_txt="what a service wrote before it was stopped")
+    desk.keeper.asleep(
+        SandboxRow("sbx_1", desk.workspace_id, desk.project_id, "", STOPPED, datetime.now(UTC))
+    )
+    assert await desk.keeper.current(desk.workspace_id) != current
 
 
 async def test_a_deleted_workspace_takes_its_checkpoints_along(both: Desk) -> None:
