@@ -12,7 +12,8 @@ from pathlib import Path
 import anyio
 import pytest
 
-from outlast.base.errors import StorageUnavailable
+from outlast.base.errors import SandboxUnavailable, StorageUnavailable
+from outlast.core.sandboxes import store
 from outlast.core.sandboxes.interface import Command, Sandbox, SandboxSpec
 from outlast.core.sandboxes.ladder import RETRY_S, SWEEP_EVERY_S, Ladder, step_down
 from outlast.core.sandboxes.manager import SandboxManager
@@ -131,6 +132,25 @@ async def test_a_step_that_fails_is_tried_again_later_not_at_once(watched: Watch
     await watched.later(RETRY_S)
     await watched.later(1)
     assert (await watched.state(), watched.steps) == ((State.PAUSED, PauseKind.FROZEN), 2)
+
+
+async def test_one_that_cannot_be_frozen_stays_awake_and_holds_up_nobody(
+    watched: Watched, memory: MemoryProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stubborn = await watched.ensure()
+    other_id = await watched.house.workspace("thr_2")
+    await watched.machines.ensure(other_id, watched.house.project_id)
+
+    async def refuse() -> None:
+        raise SandboxUnavailable("no freezer can be used")
+
+    monkeypatch.setattr(stubborn, "freeze", refuse)
+    watched.clock.advance(SETTINGS.idle_pause_s)
+    await step_down(watched.machines)
+    assert await watched.state() == (State.READY, None)
+    other = await watched.house.db.read(store.newest, other_id)
+    assert other is not None
+    assert other.life.pause_kind is PauseKind.FROZEN
 
 
 async def test_with_nothing_to_do_it_only_sweeps_every_few_minutes(watched: Watched) -> None:

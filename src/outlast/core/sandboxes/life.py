@@ -9,7 +9,7 @@ from typing import Final, Protocol
 
 import anyio
 
-from outlast.base.errors import SandboxLost
+from outlast.base.errors import SandboxLost, SandboxUnavailable
 from outlast.base.settings import SandboxSettings
 from outlast.core.sandboxes import store
 from outlast.core.sandboxes.hosted import BASE
@@ -127,7 +127,12 @@ class Lives:
             return
         self._asleep(row)
         await self.change(row, State.PAUSING)
-        await sandbox.freeze()
+        try:
+            await sandbox.freeze()
+        except SandboxUnavailable:
+            await self.change(row, State.READY)
+            self._keep(row, sandbox)
+            raise
         await self.change(row, State.PAUSED, PauseKind.FROZEN)
 
     async def stop(self, row: SandboxRow) -> None:
