@@ -23,7 +23,7 @@ from outlast.db.database import Tx
 from outlast.db.tables import runs, sandboxes, workspaces
 from outlast.testing.sandbox import MemoryProvider
 from tests.factories import say
-from tests.store.core.sandboxes.checkpoints.conftest import Desk
+from tests.store.core.sandboxes.checkpoints.conftest import NODE, Desk
 
 LONG = timedelta(days=1)
 STOPPED = Life(State.PAUSED, PauseKind.STOPPED)
@@ -270,7 +270,16 @@ async def test_reading_while_it_sleeps_sees_what_is_in_no_checkpoint_yet(desk: D
     assert await desk.keeper.current(desk.workspace_id) == current
     desk.write(a_txt="what a service wrote before it was stopped")
     desk.keeper.asleep(
-        SandboxRow("sbx_1", desk.workspace_id, desk.project_id, "", STOPPED, datetime.now(UTC))
+        SandboxRow(
+            id="sbx_1",
+            workspace_id=desk.workspace_id,
+            project_id=desk.project_id,
+            provider="local",
+            node_id=NODE,
+            ref="",
+            life=STOPPED,
+            last_used_at=datetime.now(UTC),
+        )
     )
     assert await desk.keeper.current(desk.workspace_id) != current
 
