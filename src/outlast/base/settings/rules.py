@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Callable, Iterator
+from typing import NoReturn
 
 from outlast.base.errors import InvalidSetting
 from outlast.base.host_patterns import NotAHost, parse_host_port, parse_pattern
+from outlast.base.packages import NotAPackage, name_of, parse_package
 from outlast.base.settings.tables import Settings
 
 Where = Callable[[str], str]  # a setting's dotted name → where it was read ("outlast.toml:12", "default")
@@ -26,6 +28,7 @@ def check_settings(settings: Settings, where: Where) -> None:
     _check_models(settings, where)
     _check_names(settings, where)
     _check_hosts(settings, where)
+    _check_packages(settings, where)
 
 
 # A clock: its setting's name, its length in seconds, how a message calls it, the setting to blame.
@@ -133,6 +136,22 @@ def _check_hosts(settings: Settings, where: Where) -> None:
             _refuse(f"{name}.hosts", "the hosts that a secret may be sent to, by name", "*", where)
 
 
+def _check_packages(settings: Settings, where: Where) -> None:
+    """What sandboxes have installed: packages, and one version of each."""
+    seen: dict[str, str] = {}
+    for index, dependency in enumerate(settings.sandbox.dependencies if settings.sandbox else ()):
+        name = f"sandbox.dependencies.{index}.package"
+        if not dependency.package:
+            continue  # it names hosts and a secret only
+        try:
+            package = parse_package(dependency.package)
+        except NotAPackage as error:
+            _refuse(name, str(error), dependency.package, where)
+        if seen.setdefault(name_of(package), package) != package:
+            expected = f"the version that another entry has ({seen[name_of(package)]})"
+            _refuse(name, expected, dependency.package, where)
+
+
 def _check_each(name: str, texts: tuple[str, ...], parse: Callable[[str], object], where: Where) -> None:
     for text in texts:
         try:
@@ -141,7 +160,7 @@ def _check_each(name: str, texts: tuple[str, ...], parse: Callable[[str], object
             _refuse(name, str(error), text, where)
 
 
-def _refuse(name: str, expected: str, found: str, where: Where, *, quoted: bool = True) -> None:
+def _refuse(name: str, expected: str, found: str, where: Where, *, quoted: bool = True) -> NoReturn:
     raise InvalidSetting(
         f"{name}: expected {expected}, found {found!r} ({where(name)})."
         if quoted

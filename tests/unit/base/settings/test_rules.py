@@ -100,6 +100,28 @@ def test_hosts_and_secrets_that_make_no_sense_are_refused_by_name(
     assert refused.value.fields["setting"] == blamed
 
 
+@pytest.mark.parametrize(
+    ("packages", "said"),
+    [
+        (("npm:a", "not a package"), "expected npm:NAME@VERSION"),
+        (("npm:a@1", "a@2"), "the version that another entry has"),
+        (("pypi:ruamel.yaml==1", "pypi:ruamel_yaml==2"), "the version that another entry has"),
+    ],
+)
+def test_what_is_no_package_and_two_versions_of_one_are_refused_by_name(
+    packages: tuple[str, ...], said: str
+) -> None:
+    dependencies = tuple(DependencySettings(package) for package in packages)
+    with pytest.raises(InvalidSetting, match=said) as refused:
+        check_settings(replace(Settings(), sandbox=SandboxSettings(dependencies=dependencies)), nowhere)
+    assert refused.value.fields["setting"] == "sandbox.dependencies.1.package"
+
+
+def test_packages_of_both_kinds_may_share_a_name_and_one_may_be_named_twice() -> None:
+    dependencies = tuple(DependencySettings(package) for package in ("a@1", "npm:a@1", "pypi:a==1", ""))
+    assert accepted(replace(Settings(), sandbox=SandboxSettings(dependencies=dependencies)))
+
+
 def test_hosts_and_secrets_that_make_sense_are_accepted() -> None:
     assert accepted(
         replace(Settings(), sandbox=_with(secret_env="A_KEY", hosts=("*.a.example", "b.example:8443")))

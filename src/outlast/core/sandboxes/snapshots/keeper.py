@@ -17,7 +17,6 @@ from outlast.core.sandboxes.snapshots import store
 from outlast.core.sandboxes.snapshots.rules import (
     Known,
     State,
-    dependency_of,
     must_build,
     recipe_of,
     to_collect,
@@ -64,10 +63,7 @@ class SnapshotKeeper:
         node_id: str,
         announce: Announce = announce_to_project,
     ) -> None:
-        """Raises `InvalidSetting` for a dependency that is no package and for a template that is no folder."""
-        for dependency in settings.dependencies:
-            if dependency.package:  # else only hosts and secrets are named
-                dependency_of(dependency.package)
+        """Raises `InvalidSetting` for a template that is no folder."""
         if settings.template:
             check_template(settings.template)
         self._db, self._provider, self._clock, self._settings = db, provider, clock, settings
