@@ -16,6 +16,7 @@ from bench.workloads import (
     many_runs,
     one_answer,
     parked,
+    previews,
     resuming,
     sandboxes,
     starts,
@@ -46,4 +47,5 @@ ALL: tuple[Workload, ...] = (
     Workload("sandbox", measure_alone=sandboxes.measure, contestants=("outlast",)),
     Workload("checkpoint", measure_alone=checkpoints.measure, contestants=("outlast",)),
     Workload("egress", measure_alone=egress.measure, contestants=("outlast",)),
+    Workload("preview", measure_alone=previews.measure, contestants=("outlast",)),
 )
