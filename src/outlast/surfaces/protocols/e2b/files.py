@@ -22,7 +22,6 @@ METADATA_HEADER: Final = "x-metadata-"
 MAX_METADATA_BYTES: Final = 4096
 MAX_KEY_BYTES: Final = 246
 MAX_FILES: Final = 1000
-MAX_HEAD_BYTES: Final = 16_000
 MEBIBYTE: Final = 1024 * 1024
 GZIP_LEVEL: Final = 5
 _PRINTABLE: Final = re.compile(r"[\x20-\x7e]*")
@@ -106,19 +105,18 @@ async def _write_form(request: Request, place: Inside, metadata: dict[str, str])
 
 
 class _Form:
-    """Reads a form piece by piece, so that a file is never held whole."""
+    """Reads a form piece by piece, so that a file is never held whole. The parser bounds the heads of its parts."""
 
     def __init__(self, boundary: bytes) -> None:
         self._name = bytearray()
         self._value = bytearray()
         self._headers: dict[bytes, bytes] = {}
-        self._head_bytes = 0
         self._events: list[tuple[str, bytes]] = []
         self._parser = MultipartParser(
             boundary,
             {
-                "on_header_field": lambda data, start, end: self._add(self._name, data[start:end]),
-                "on_header_value": lambda data, start, end: self._add(self._value, data[start:end]),
+                "on_header_field": lambda data, start, end: self._name.extend(data[start:end]),
+                "on_header_value": lambda data, start, end: self._value.extend(data[start:end]),
                 "on_header_end": self._keep_header,
                 "on_headers_finished": self._begin_part,
                 "on_part_data": lambda data, start, end: self._events.append(("data", data[start:end])),
@@ -152,13 +150,7 @@ class _Form:
                 self._parser.write(data)
             except Exception:
                 raise MalformedInput("The form is not well formed.") from None
-            if self._head_bytes > MAX_HEAD_BYTES:
-                raise InputTooLarge("The head of a part of the form is too long.", limit_bytes=MAX_HEAD_BYTES)
         return self._events.pop(0)
-
-    def _add(self, text: bytearray, piece: bytes) -> None:
-        text += piece
-        self._head_bytes += len(piece)
 
     def _keep_header(self) -> None:
         self._headers[bytes(self._name).lower()] = bytes(self._value)
@@ -167,7 +159,7 @@ class _Form:
 
     def _begin_part(self) -> None:
         _, options = parse_options_header(self._headers.get(b"content-disposition", b""))
-        self._headers, self._head_bytes = {}, 0
+        self._headers = {}
         if options.get(b"name") == b"file":
             self._events.append(("begin", options.get(b"filename", b"")))
 
