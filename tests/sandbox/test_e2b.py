@@ -131,6 +131,18 @@ async def test_a_command_that_sleeps_with_its_sandbox_is_heard_once_and_to_its_e
     assert "".join(heard) == "begun\nended\n"
 
 
+async def test_one_that_the_service_put_to_sleep_by_itself_is_woken_by_its_next_use(
+    remote: E2bSandbox, e2b: E2bProvider
+) -> None:
+    await remote.run(Command("eff_1", 1, "echo kept > a"))
+    await e2b._service().pause(remote.ref)  # as after its time-out
+    assert (await remote.statistics()).processes > 0
+    await e2b._service().pause(remote.ref)
+    assert await remote.read_file("a", 10) == b"kept\n"
+    await e2b._service().pause(remote.ref)
+    assert (await remote.run(Command("eff_2", 1, "cat a"))).output == "kept\n"
+
+
 async def test_one_that_sleeps_is_found_asleep_and_woken_by_thaw_only(
     remote: E2bSandbox, another: Another
 ) -> None:

@@ -100,8 +100,7 @@ def test_an_option_that_a_provider_does_not_know_is_refused(setup: ProviderSetup
         open_provider("local", setup)
 
 
-def test_a_configuration_is_checked_without_making_anything(tmp_path: Path) -> None:
+def test_a_configuration_is_checked_without_a_server() -> None:
     check_provider(SandboxSettings(provider="docker", options={"image": "mine:1"}))
-    with pytest.raises(InvalidSetting, match="sandbox.options.imge"):
+    with pytest.raises(InvalidSetting, match=r"sandbox\.options\.imge"):
         check_provider(SandboxSettings(provider="docker", options={"imge": "mine:1"}))
-    assert list(tmp_path.iterdir()) == []

@@ -67,12 +67,10 @@ class E2bSandbox(HostedSandbox):
         if self.sleeps:
             return True
         try:
-            asleep, _ = await self._service.look(self.ref)
-            if asleep or self._awake is None:
-                return True
-            return await shell(self._awake, find_command(self._nonce)) == RUNNING
+            self._awake = await find_agent(self._service, self.sandbox_id, self.ref, self._nonce)
         except OutlastError:
             return False
+        return True
 
     async def open_stream(self) -> ByteStream:
         return await self._relay(relay_words(self._nonce))

@@ -2,8 +2,10 @@
 
 import inspect
 import socket
+import time
 from abc import abstractmethod
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from typing import Final, TypeVar
 
 import anyio
@@ -16,6 +18,7 @@ from outlast.core.sandboxes.interface import (
     CommandResult,
     Evaluation,
     EvaluationResult,
+    FileEntry,
     OnOutput,
     SandboxStatistics,
 )
@@ -31,8 +34,8 @@ MAX_BREAKS: Final = 5
 class HostedSandbox(AgentHandle):
     """See `Sandbox`. An adapter says how its service sleeps, wakes, ends and is reached.
 
-    While it sleeps calls wait here. A connection that breaks under a command or an evaluation, because it was put to
-    sleep or the network failed, is made anew and attaches again, and what was heard already is not told twice.
+    While it sleeps calls wait here. A connection that breaks, because of sleep or a failed network, is made
+    anew and asked again, which all these calls bear; what was heard of a command already is not told twice.
     """
 
     def __init__(self, sandbox_id: str, ref: str, *, asleep: bool = False) -> None:
@@ -40,6 +43,7 @@ class HostedSandbox(AgentHandle):
         self._sandbox_id = sandbox_id
         self._ref = ref
         self.killed = False  # by this handle: nothing is to be looked for
+        self._extended_at = time.monotonic()
         self._waking = anyio.Event()
         if not asleep:
             self._waking.set()
@@ -58,7 +62,7 @@ class HostedSandbox(AgentHandle):
 
     @abstractmethod
     async def is_there(self) -> bool:
-        """Whether the sandbox still lives with its agent, awake or asleep."""
+        """Whether the sandbox still lives with its agent; woken, where the service has put it to sleep by itself."""
 
     @abstractmethod
     async def extend(self) -> None:
@@ -73,9 +77,25 @@ class HostedSandbox(AgentHandle):
         return await self._steadily(lambda: super(HostedSandbox, self).evaluate(evaluation, heard.anew()))
 
     async def statistics(self) -> SandboxStatistics:
-        """What its whole machine uses."""
-        head, _ = await self._pool.ask("statistics")
+        """What its whole machine uses. Asked at each use, so the service hears of it here."""
+        await self._extend_if_due()
+        head, _ = await self._through_breaks(lambda: self._pool.ask("statistics"))
         return SandboxStatistics(int(head["memory_bytes"]), int(head["processes"]), float(head["cpu_s"]))
+
+    async def acknowledge(self, effect_id: str) -> None:
+        await self._through_breaks(lambda: super(HostedSandbox, self).acknowledge(effect_id))
+
+    async def kill_command(self, effect_id: str, reason: str = "cancelled") -> None:
+        await self._through_breaks(lambda: super(HostedSandbox, self).kill_command(effect_id, reason))
+
+    async def write_files(self, files: Sequence[tuple[str, bytes]]) -> None:
+        await self._through_breaks(lambda: super(HostedSandbox, self).write_files(files))
+
+    async def read_file(self, path: str, max_bytes: int) -> bytes:
+        return await self._through_breaks(lambda: super(HostedSandbox, self).read_file(path, max_bytes))
+
+    async def list_files(self, prefix: str = "", limit: int = 1000) -> list[FileEntry]:
+        return await self._through_breaks(lambda: super(HostedSandbox, self).list_files(prefix, limit))
 
     async def dial(self, port: int) -> socket.socket:
         lacking("preview", f"port {port} cannot be reached")
@@ -106,6 +126,7 @@ class HostedSandbox(AgentHandle):
 
     async def _steadily(self, call: Callable[[], Awaitable[T]]) -> T:
         """Do it, and again after each break, while the service is asked not to let the sandbox go."""
+        await self._extend_if_due()
         outcome: list[T] = []
         failure: Exception | None = None
         async with anyio.create_task_group() as tasks:
@@ -124,6 +145,7 @@ class HostedSandbox(AgentHandle):
             try:
                 return await call()
             except SandboxLost:
+                await self._pool.aclose()  # what was kept open is likely to be broken as well
                 if self.killed or not await self.is_there():
                     raise
         return await call()
@@ -131,10 +153,14 @@ class HostedSandbox(AgentHandle):
     async def _keep(self) -> None:
         while True:
             await anyio.sleep(EXTEND_EVERY_S)
-            try:
-                await self.extend()
-            except OutlastError:
-                continue  # the call itself finds out what is wrong
+            await self._extend_if_due()
+
+    async def _extend_if_due(self) -> None:
+        if self.sleeps or time.monotonic() - self._extended_at < EXTEND_EVERY_S:
+            return
+        self._extended_at = time.monotonic()
+        with suppress(OutlastError):  # what is wrong the call itself finds out
+            await self.extend()
 
 
 class _Heard:
