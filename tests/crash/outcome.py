@@ -131,7 +131,7 @@ async def _kept(server: CrashServer, db: Database, workspace_id: str | None, run
     )
     kept: dict[str, str] = {}
     for row in rows:
-        tree = decode(blobs.get(row["tree"]))
+        tree = decode(blobs.get(row["tree"]), lambda name: decode(blobs.get(name)))
         files = {entry.path: content_of(blobs, entry) for entry in tree.entries if entry.kind == "file"}
         assert (len(files), sum(map(len, files.values()))) == (row["files"], row["size_bytes"])
         if row["message_id"] is not None and row["run_id"] == run_id:

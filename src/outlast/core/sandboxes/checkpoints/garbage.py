@@ -73,7 +73,10 @@ def _named(tx: Tx) -> tuple[set[str], list[str]]:
 
 
 def _needed(blobs: FolderBlobs, manifests: list[str]) -> set[str]:
-    return {blob for name in manifests for blob in header(_first_line(blobs, name)).blobs}
+    heads = [header(_first_line(blobs, name)) for name in manifests]
+    bases = {head.base for head in heads if head.base}
+    heads += [header(_first_line(blobs, name)) for name in bases]
+    return bases.union(*(head.blobs for head in heads))
 
 
 def _first_line(blobs: FolderBlobs, name: str) -> bytes:

@@ -7,6 +7,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Final
@@ -354,7 +355,7 @@ def _read_tree(blobs: FolderBlobs, name: str) -> Tree:
         raise InternalError(
             "A checkpoint's manifest is damaged.", hint="Bring the blob folder back from a backup.", blob=name
         )
-    return decode(manifest)
+    return replace(decode(manifest, partial(_read_tree, blobs)), name=name)
 
 
 def _log_failure(workspace_id: str, error: Exception) -> None:

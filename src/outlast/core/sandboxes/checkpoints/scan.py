@@ -6,7 +6,7 @@ short cut: whatever is not in it, or was touched too shortly before it was looke
 
 import os
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -30,21 +30,25 @@ Locate = Callable[[Iterable[str]], Awaitable[Mapping[str, tuple[str, int]]]]
 
 @dataclass(slots=True)
 class Scan:
-    """A folder as it is now. `manifest` names its tree, stored; empty: it is as it was before. `packed`: where small
-    files were newly stored together. `whole` is False when something could not be read: then the tree keeps what the
-    one before it knew of that."""
+    """A folder as it is now. `packed`: where small files were newly stored together. `whole` is False when something
+    could not be read: then the tree keeps what the one before it knew of that."""
 
     tree: Tree
     memory: Memory
-    manifest: str = ""
     packed: dict[str, tuple[str, int]] = field(default_factory=dict)
     whole: bool = True
 
     def store(self, before: Tree, blobs: FolderBlobs) -> "Scan":
         """Store the manifest, if anything has changed. Blocks. Raises `DiskFull`."""
         if not self.tree.same_as(before):
-            self.manifest = blobs.put(encode(self.tree))
+            manifest, base = encode(self.tree, before.base or (before if before.name else None))
+            self.tree = replace(self.tree, name=blobs.put(manifest), base=base)
         return self
+
+    @property
+    def manifest(self) -> str:
+        """The name of its tree's manifest, stored; empty: it is as it was before."""
+        return self.tree.name
 
 
 async def scan_folder(

@@ -2,19 +2,22 @@
 
 A manifest is one line of JSON with the sums and the blobs that it needs, then the entries as one JSON array, sorted by
 path. It is a blob itself, so a checkpoint is named by the hash of everything in it. A file's content is a part of a
-blob: small files that were saved together lie one after the other in one.
+blob: small files that were saved together lie one after the other in one. Where there are many entries and few differ
+from an earlier manifest, only those are written, with the name of that one, which is always a whole one.
 """
 
 import json
 import stat
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final, Literal, NamedTuple
 
 from outlast.base.errors import InternalError
 
 VERSION: Final = 1
+MANY: Final = 500  # entries; below, a manifest is always written whole
+FEW: Final = 4  # at most one in so many entries may differ
 EntryKind = Literal["file", "directory", "symlink"]
 
 
@@ -46,9 +49,12 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True)
 class Tree:
-    """The entries of a checkpoint, sorted by path: a folder before what is in it."""
+    """The entries of a checkpoint, sorted by path: a folder before what is in it. `name` is its manifest's (empty: it
+    has none yet), `base` what that one is written against (None: it is whole)."""
 
     entries: tuple[Entry, ...] = ()
+    name: str = field(default="", compare=False)
+    base: "Tree | None" = field(default=None, compare=False, repr=False)
 
     @staticmethod
     def of(entries: Iterable[Entry]) -> "Tree":
@@ -85,28 +91,45 @@ EMPTY: Final = Tree()
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """A manifest's first line: its sums, and the blobs that hold its contents."""
+    """A manifest's first line: its sums, the blobs that hold its contents, and the manifest that it is written against,
+    whose blobs it may need too (empty: it is whole)."""
 
     files: int
     size_bytes: int
     blobs: tuple[str, ...]
+    base: str = ""
 
 
-def encode(tree: Tree) -> bytes:
-    """The manifest; equal trees, stored in the same places, give equal bytes."""
-    blobs = sorted({entry.blob for entry in tree.entries if entry.blob})
-    number = {blob: at for at, blob in enumerate(blobs)}
-    head = {"version": VERSION, "files": tree.files, "size_bytes": tree.size_bytes, "blobs": blobs}
-    body = [_shortened(entry, number) for entry in tree.entries]
-    return b"%b\n%b\n" % (_json(head), _json(body))
+Load = Callable[[str], Tree]
+"""The whole tree of a manifest, by name."""
 
 
-def decode(manifest: bytes) -> Tree:
-    """The tree of a manifest. Raises `InternalError` for anything but a whole one."""
+def encode(tree: Tree, base: Tree | None = None) -> tuple[bytes, Tree | None]:
+    """(the manifest, the base that it is written against or None for a whole one). Equal trees, stored in the same
+    places and against the same base, give equal bytes."""
+    differing = None if base is None or len(tree.entries) < MANY else _differing(tree, base)
+    if differing is None:
+        return _manifest(tree, list(tree.entries)), None
+    assert base is not None
+    entries, removed = differing
+    return _manifest(tree, entries, base.name, removed), base
+
+
+def decode(manifest: bytes, load: Load | None = None) -> Tree:
+    """The tree of a manifest; `load` is asked for what it is written against. Raises `InternalError` for anything but a
+    whole one."""
     try:
         head, body = manifest.split(b"\n", 1)
-        blobs = _checked_head(head)["blobs"]
-        return Tree(tuple(_lengthened(row, blobs) for row in json.loads(body)))
+        facts = _checked_head(head)
+        entries = [_lengthened(row, facts["blobs"]) for row in json.loads(body)]
+        if not facts.get("base"):
+            return Tree(tuple(entries))
+        if load is None:
+            raise ValueError("a base is needed")
+        base = load(facts["base"])
+        removed = set(facts["removed"]).union(entry.path for entry in entries)
+        kept = (entry for entry in base.entries if entry.path not in removed)
+        return replace(Tree.of([*kept, *entries]), base=base)
     except (ValueError, KeyError, TypeError, IndexError) as error:
         raise InternalError("A checkpoint's manifest is damaged.") from error
 
@@ -115,7 +138,8 @@ def header(manifest: bytes) -> Header:
     """Its first line alone; the rest may be missing. Raises `InternalError`."""
     try:
         facts = _checked_head(manifest.split(b"\n", 1)[0])
-        return Header(int(facts["files"]), int(facts["size_bytes"]), tuple(facts["blobs"]))
+        sums = int(facts["files"]), int(facts["size_bytes"])
+        return Header(*sums, tuple(facts["blobs"]), facts.get("base", ""))
     except (ValueError, KeyError, TypeError) as error:
         raise InternalError("A checkpoint's manifest is damaged.") from error
 
@@ -127,6 +151,24 @@ def kind_of(mode: int) -> EntryKind | None:
     if stat.S_ISDIR(mode):
         return "directory"
     return "symlink" if stat.S_ISLNK(mode) else None
+
+
+def _manifest(tree: Tree, entries: list[Entry], base: str = "", removed: Sequence[str] = ()) -> bytes:
+    blobs = sorted({entry.blob for entry in entries if entry.blob})
+    number = {blob: at for at, blob in enumerate(blobs)}
+    head: dict[str, Any] = {"version": VERSION, "files": tree.files, "size_bytes": tree.size_bytes}
+    head["blobs"] = blobs
+    if base:
+        head |= {"base": base, "removed": list(removed)}
+    return b"%b\n%b\n" % (_json(head), _json([_shortened(entry, number) for entry in entries]))
+
+
+def _differing(tree: Tree, base: Tree) -> tuple[list[Entry], list[str]] | None:
+    """(entries that are new or others, paths that are gone); None: they are not few."""
+    old, new = base.by_path, tree.by_path
+    entries = [entry for entry in tree.entries if old.get(entry.path) != entry]
+    removed = [entry.path for entry in base.entries if entry.path not in new]
+    return (entries, removed) if (len(entries) + len(removed)) * FEW <= len(tree.entries) else None
 
 
 def _checked_head(line: bytes) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from datetime import timedelta
 
 import pytest
@@ -10,6 +11,7 @@ import sqlalchemy as sa
 
 from outlast.base.errors import NotFound
 from outlast.core.sandboxes.checkpoints import store
+from outlast.core.sandboxes.checkpoints.tree import MANY, header
 from outlast.core.sandboxes.store import give_up
 from outlast.core.threads.attachments import add_attachment
 from outlast.core.threads.images import Image
@@ -96,6 +98,22 @@ async def test_those_in_between_go_with_their_runs_record_and_what_stays_can_sti
     for kept in (answer, newest):
         await both.keeper.restore(kept)
         assert both.read()["b.txt"] == "same"
+
+
+async def test_what_a_kept_checkpoint_is_written_against_stays(desk: Desk) -> None:
+    for number in range(MANY):
+        desk.write(**{f"f{number}": f"content {number}"})
+    run_id = await desk.run(leg="ended", status="completed", cleaned=True)
+    first = await desk.take(run_id)
+    desk.write(f0="changed")
+    second = await desk.take()
+    assert header(desk.blobs.get(second.tree)).base == first.tree
+    age(desk)
+    assert (await desk.keeper.collect()).checkpoints == 1
+    shutil.rmtree(desk.folder)
+    await desk.another().bring_back(desk.workspace_id)
+    there = desk.read()
+    assert (len(there), there["f0"], there["f1"]) == (MANY, "changed", "content 1")
 
 
 async def test_one_of_no_run_goes_after_its_time_unless_it_is_the_newest(desk: Desk) -> None:
