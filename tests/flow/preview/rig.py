@@ -19,7 +19,7 @@ from yarl import URL
 from outlast.actions.accounts import ensure_local_owner
 from outlast.actions.previews import open_preview
 from outlast.actions.services import Services
-from outlast.base.errors import NotFound, OutlastError
+from outlast.base.errors import NotFound, OutlastError, SandboxLost
 from outlast.base.ids import new_id
 from outlast.core.accounts.actor import Actor
 from outlast.core.sandboxes.interface import Capabilities
@@ -47,6 +47,13 @@ class Box:
     sandbox_id: str
     ports: dict[int, int] = field(default_factory=dict)
     dialled: int = 0
+    thaws: int = 0
+    is_gone: bool = False
+
+    async def thaw(self) -> None:
+        self.thaws += 1
+        if self.is_gone:
+            raise SandboxLost("it is gone")
 
     async def dial(self, port: int) -> socket.socket:
         self.dialled += 1
@@ -67,7 +74,7 @@ class Machines:
         self.asked: list[str] = []
         self.gate: anyio.Event | None = None
         self.error: OutlastError | None = None
-        self.provider = SimpleNamespace(capabilities=Capabilities(preview=True))
+        self.provider = SimpleNamespace(name="local", capabilities=Capabilities(preview=True))
         self.attendants: list[Any] = []
 
     def attend(self, attendant: Any) -> None:
@@ -76,6 +83,7 @@ class Machines:
 
     def sleep(self, state: str) -> None:
         self.state = state
+        self.box.is_gone = state == "stopped"
         for attendant in self.attendants:
             attendant.asleep(self.row)
 
@@ -93,6 +101,7 @@ class Machines:
 
     def _woken(self) -> Box:
         self.state = "awake"
+        self.box.is_gone = False
         for attendant in self.attendants:
             attendant.awake(self.row, self.box)
         return self.box

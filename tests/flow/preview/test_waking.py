@@ -63,6 +63,15 @@ async def test_many_visits_at_once_wake_it_once(scene: Scene):
     assert scene.machines.asked == ["ensure while stopped"]
 
 
+async def test_a_frozen_one_answers_before_it_is_written_down_that_it_wakes(scene: Scene):
+    cookie = await scene.cookie(scene.team.viewer)
+    scene.machines.sleep("frozen")
+    scene.machines.gate = anyio.Event()
+    assert (await scene.get("/", cookie)).status == 200
+    assert (scene.box.thaws, scene.machines.state) == (1, "frozen")
+    scene.machines.gate.set()
+
+
 async def test_while_it_starts_a_person_sees_a_page_that_loads_again(scene: Scene):
     cookie = await scene.cookie(scene.team.viewer)
     scene.machines.sleep("stopped")

@@ -1,6 +1,6 @@
 """The preview layer of one server, put together."""
 
-from typing import NoReturn
+from typing import Final, NoReturn
 
 from starlette.types import ASGIApp
 
@@ -11,6 +11,8 @@ from outlast.surfaces.http.preview.layer import PreviewLayer
 from outlast.surfaces.http.preview.pool import Pool
 from outlast.surfaces.http.preview.waking import Awake, Waker
 from outlast.surfaces.http.sign_in import Surface
+
+LOCAL: Final = "local"
 
 
 class NoMachines:
@@ -31,7 +33,7 @@ def with_previews(app: ASGIApp, surface: Surface, hosts: KnownHosts) -> PreviewL
     hears of them."""
     services = surface.services
     settings, machines = services.settings, services.machines
-    awake = Awake()
+    awake = Awake(thaws_fast=machines is not None and machines.provider.name == LOCAL)
     if machines is not None:
         machines.attend(awake)
     access = Access(
