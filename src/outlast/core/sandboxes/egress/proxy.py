@@ -124,15 +124,12 @@ class SandboxProxy:
         """Request after request. `fixed`: where this connection leads, once a CONNECT has said so."""
         reader = MessageReader(client)
         while True:
-            with anyio.move_on_after(IDLE_S) as idle:
-                try:
-                    data = await reader.head()
-                except BadMessage as error:
-                    await self._refuse(client, refusals.malformed(str(error), error.status))
-                    return
-            if idle.cancelled_caught or data is None:
-                return
             try:
+                client.set_deadline(IDLE_S)
+                data = await reader.head()
+                client.set_deadline(None)
+                if data is None:
+                    return
                 head = parse_request(data)
                 if head.method == b"CONNECT" and fixed is None:
                     assert isinstance(client, Wire)

@@ -43,6 +43,10 @@ class Channel(Protocol):
     def abort(self) -> None:
         """Close at once. Repeatable."""
 
+    def set_deadline(self, seconds: float | None) -> None:
+        """Abort in so many seconds, unless it is set anew before; None: not at all. Costs next to nothing, as it is
+        set for every request."""
+
     @property
     def is_quiet(self) -> bool:
         """Still open both ways, with nothing waiting to be read."""
@@ -62,6 +66,8 @@ class Wire(asyncio.Protocol):
         self._writing_paused = False
         self._reader: asyncio.Future[None] | None = None
         self._writer: asyncio.Future[None] | None = None
+        self._deadline: float | None = None
+        self._timer: asyncio.TimerHandle | None = None
 
     # --- called by the event loop -------------------------------------------------------------------------------------
 
@@ -86,6 +92,8 @@ class Wire(asyncio.Protocol):
         self._ended = True
         self._error = error or ConnectionResetError("the connection is closed")
         self._transport = None
+        if self._timer is not None:
+            self._timer.cancel()
         _wake(self._reader)
         _wake(self._writer)
 
@@ -153,6 +161,21 @@ class Wire(asyncio.Protocol):
     def abort(self) -> None:
         if self._transport is not None:
             self._transport.abort()
+
+    def set_deadline(self, seconds: float | None) -> None:
+        self._deadline = None if seconds is None else self._loop.time() + seconds
+        if seconds is not None and self._timer is None and self._transport is not None:
+            self._timer = self._loop.call_later(seconds, self._look_at_deadline)
+
+    def _look_at_deadline(self) -> None:
+        self._timer = None
+        if self._deadline is None:
+            return
+        left = self._deadline - self._loop.time()
+        if left <= 0:
+            self.abort()
+        else:
+            self._timer = self._loop.call_later(left, self._look_at_deadline)
 
     @property
     def is_quiet(self) -> bool:
@@ -245,6 +268,9 @@ class TlsWire:
 
     def abort(self) -> None:
         self._wire.abort()
+
+    def set_deadline(self, seconds: float | None) -> None:
+        self._wire.set_deadline(seconds)
 
     @property
     def is_quiet(self) -> bool:

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import base64
 
+import anyio
+import pytest
+
+from outlast.core.sandboxes.egress import proxy
 from tests.hosts import Host
 from tests.unit.core.sandboxes.egress.conftest import SECRET, Proxied, Use, settings
 
@@ -83,3 +87,69 @@ async def test_a_kept_connection_that_the_host_has_closed_costs_a_repeatable_req
         assert answer.status == 204
     assert len(host.requests) == 3
     assert host.connections == 2
+
+
+async def test_a_connection_that_nobody_uses_is_closed(
+    proxied: Proxied, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(proxy, "IDLE_S", 0.05)
+    await proxied.host("plain.example", 80)
+    await proxied.start(settings(allow=["plain.example"]))
+    client = await proxied.client()
+    request = b"GET http://plain.example/ HTTP/1.1\r\nHost: plain.example\r\n\r\n"
+    assert (await client.ask(request)).status == 200
+    assert await client.rest() == b""
+    assert proxied.proxy.statistics().requests == 1
+
+
+async def test_no_more_than_a_bounded_number_of_connections_is_served_at_a_time(
+    proxied: Proxied, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(proxy, "MOST_CONNECTIONS", 2)
+    await proxied.host("plain.example", 80)
+    await proxied.start(settings(allow=["plain.example"]))
+    request = b"GET http://plain.example/ HTTP/1.1\r\nHost: plain.example\r\n\r\n"
+    first, second, third = [await proxied.client() for _ in range(3)]
+    assert (await first.ask(request)).status == (await second.ask(request)).status == 200
+    await third.send(request)
+    await anyio.wait_all_tasks_blocked()
+    assert proxied.proxy.statistics().requests == 2
+    first.writer.close()
+    assert (await third.head()).status == 200
+
+
+async def test_plain_http_through_connect_is_understood_for_clients_that_always_connect(
+    proxied: Proxied,
+) -> None:
+    host = await proxied.host("plain.example", 80)
+    await proxied.start(settings(allow=["plain.example"]))
+    answer, client = await proxied.connected("plain.example:80")
+    assert answer.status == 200
+    for _ in range(2):
+        assert (await client.ask(b"GET /a HTTP/1.1\r\nHost: plain.example\r\n\r\n")).status == 200
+    assert [head.split(b"\r\n")[0] for head in host.requests] == [b"GET /a HTTP/1.1"] * 2
+
+
+async def test_an_http_1_0_client_is_answered_in_its_way(proxied: Proxied) -> None:
+    chunked = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"
+    await proxied.host("plain.example", 80, Host(lambda *_: chunked))
+    await proxied.start(settings(allow=["plain.example"]))
+    client = await proxied.client()
+    await client.send(b"GET http://plain.example/ HTTP/1.0\r\n\r\n")
+    answer = await client.head()
+    assert b"chunked" not in answer.head
+    assert await client.rest() == b"hello"
+
+
+async def test_requests_sent_one_behind_the_other_are_answered_in_order(proxied: Proxied) -> None:
+    await proxied.host("plain.example", 80)
+    await proxied.start(settings(allow=["plain.example"]))
+    client = await proxied.client()
+    both = b"".join(
+        b"POST http://plain.example/%d HTTP/1.1\r\nHost: plain.example\r\nContent-Length: 3\r\n\r\nabc"
+        % number
+        for number in range(5)
+    )
+    await client.send(both)
+    for number in range(5):
+        assert (await client.ask(b"")).body.startswith(b"POST /%d HTTP/1.1" % number)
