@@ -21,6 +21,17 @@ from tests.sandbox.e2b_service import E2bService
 
 pytestmark = pytest.mark.sandbox
 Another = Callable[..., E2bProvider]
+SERVE = """
+import socket
+listener = socket.create_server(("127.0.0.1", 4000))
+print("listening", flush=True)
+for _ in range(2):
+    connection, _ = listener.accept()
+    data = b"".join(iter(lambda: connection.recv(100), b""))
+    connection.sendall(b"heard " + data)
+    connection.close()
+    print("heard", len(data), flush=True)
+"""
 LOOK = """
 import glob
 def words(path):
@@ -195,6 +206,29 @@ async def test_a_cancelled_start_leaves_nothing(
         await e2b.create(spec)
     assert tasks.cancel_scope.cancelled_caught
     assert await e2b.list_refs() == []
+
+
+async def test_a_dialled_port_hears_the_end_and_its_relay_ends_with_it(remote: E2bSandbox) -> None:
+    await remote.write_files([("serve.py", SERVE.encode())])
+    begun = anyio.Event()
+    results = []
+
+    async def serve() -> None:
+        command = Command("eff_1", 1, "exec python3 serve.py", timeout_s=60)
+        results.append(await remote.run(command, lambda _text: begun.set()))
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(serve)
+        await begun.wait()
+        async with await anyio.abc.SocketStream.from_socket(await remote.dial(4000)) as stream:
+            await stream.send(b"all there is")
+            await stream.send_eof()
+            assert b"".join([part async for part in stream]) == b"heard all there is"
+        (await remote.dial(4000)).close()
+    assert results[0].output == "listening\nheard 12\nheard 0\n"
+    with anyio.fail_after(30):
+        while remote._splices._running:
+            await anyio.lowlevel.checkpoint()
 
 
 async def test_much_is_written_and_read_whole(remote: E2bSandbox) -> None:

@@ -138,6 +138,12 @@ class _E2bRelay(RelayStream):
         except OutlastError as error:
             raise anyio.BrokenResourceError from error
 
+    async def send_eof(self) -> None:
+        try:
+            await told("", self._handle.close_stdin)
+        except OutlastError as error:
+            raise anyio.BrokenResourceError from error
+
     async def aclose(self) -> None:
         await super().aclose()
         if self._handle is not None:

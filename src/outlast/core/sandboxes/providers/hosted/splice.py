@@ -1,15 +1,17 @@
 """A port in a hosted sandbox as a socket here: one end of a pair, the other joined to a relay."""
 
 import asyncio
+import select
 import socket
 from typing import Final
 
 import anyio
-from anyio.abc import ByteStream, SocketStream
+from anyio.abc import ByteStream, SocketAttribute, SocketStream
 
 from outlast.base.errors import ArgumentsInvalid, NotFound
 
 CONNECTED: Final = b"+"
+LOOK_EVERY_S: Final = 10.0
 
 
 def check_port(port: int) -> None:
@@ -52,17 +54,29 @@ class Splices:
 
 
 async def _carry(relay: ByteStream, sock: SocketStream) -> None:
-    """Both ways, until the sandbox's side ends. The end of what we send is not told: no relay knows one."""
+    """Both ways, until the sandbox's side ends, or nobody is left to tell on ours."""
 
-    async def outward() -> None:
+    async def outward(scope: anyio.CancelScope) -> None:
         async for data in sock:
             await relay.send(data)
+        await relay.send_eof()
+        while True:
+            if _is_closed(sock):  # else it has only said all that it had to say
+                scope.cancel()
+            await anyio.sleep(LOOK_EVERY_S)
 
     try:
         async with relay, sock, anyio.create_task_group() as tasks:
-            tasks.start_soon(outward)
+            tasks.start_soon(outward, tasks.cancel_scope)
             async for data in relay:
                 await sock.send(data)
             tasks.cancel_scope.cancel()
     except* (OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
         pass
+
+
+def _is_closed(sock: SocketStream) -> bool:
+    """Whether the other end was closed, and not only ended."""
+    poll = select.poll()
+    poll.register(sock.extra(SocketAttribute.raw_socket), 0)
+    return any(events & select.POLLHUP for _, events in poll.poll(0))

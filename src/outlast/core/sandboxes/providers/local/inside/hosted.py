@@ -163,7 +163,7 @@ def _dial(port: int) -> None:
         except OSError:
             continue
         _say(base64.b64encode(b"+"))
-        _join(found)
+        _join(found, ends=True)
         return
     _say(base64.b64encode(b"!"))
 
@@ -174,8 +174,9 @@ def _say(line: bytes) -> None:
         view = view[os.write(1, view) :]
 
 
-def _join(sock: _socket.socket) -> None:
-    """Carry bytes both ways until the other side ends. The end of descriptor 0 is the end of what we send."""
+def _join(sock: _socket.socket, ends: bool = False) -> None:
+    """Carry bytes both ways until the other side ends. With `ends` it is told the end of descriptor 0, too; the agent
+    is not: it would take that for nobody listening any more."""
     fd = sock.fileno()
     poll = select.poll()
     poll.register(0, select.POLLIN)
@@ -192,6 +193,8 @@ def _join(sock: _socket.socket) -> None:
             data = os.read(0, 1 << 18)
             if not data:
                 poll.unregister(0)
+                if ends:
+                    sock.shutdown(_socket.SHUT_WR)
                 continue
             *lines, rest = (rest + data).split(b"\n")
             for line in lines:
