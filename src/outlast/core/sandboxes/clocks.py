@@ -12,18 +12,25 @@ from outlast.base.settings import SandboxSettings
 from outlast.core.sandboxes.rules import Life, PauseKind, State, is_alive
 from outlast.core.sandboxes.store import SandboxRow, newest
 from outlast.db.database import Tx
-from outlast.db.tables import runs, timers, workspaces
+from outlast.db.tables import hosted_sandboxes, runs, timers, workspaces
 
 FREEZE: Final = "sandbox_pause"
 STOP: Final = "sandbox_stop"
 KILL: Final = "sandbox_kill"
 EVICT: Final = "workspace_evict"
+PAUSED_FOR_PROGRAM: Final = "program_pause"
+ENDED_FOR_PROGRAM: Final = "program_kill"
 TAKES_AWAY: Final[Mapping[str, str]] = {
     FREEZE: "The sandbox is frozen; its next use wakes it with all that runs in it.",
     STOP: "What runs in the sandbox is ended; files and declared services stay, and its next use starts it again.",
     KILL: "The sandbox is removed; its files stay, and their next use makes a new one.",
+    PAUSED_FOR_PROGRAM: "The program that asked for the sandbox wants it paused then, unless it asks for more time.",
+    ENDED_FOR_PROGRAM: "The program that asked for the sandbox wants it ended then, unless it asks for more time.",
     EVICT: "The files are removed from the disk here; they come back from their checkpoint at the next use.",
 }
+_PROGRAMS: Final = sa.select(hosted_sandboxes.c.ends_at, hosted_sandboxes.c.on_timeout).where(
+    hosted_sandboxes.c.workspace_id == sa.bindparam("workspace"), hosted_sandboxes.c.paused_at.is_(None)
+)
 OF_RUNS: Final[Mapping[str, str]] = {"approval_pause": FREEZE, "paused_kill": KILL}
 """Timers of a run that waits for a person, and the clock of its sandbox that each brings forward."""
 
@@ -50,10 +57,18 @@ def idle_clocks(life: Life, last_used_at: datetime, settings: SandboxSettings) -
 
 
 def clocks_of(tx: Tx, settings: SandboxSettings, row: SandboxRow) -> list[SandboxClock]:
-    """The clocks of one sandbox and of its files, the soonest first; none while a run works there."""
+    """The clocks of one sandbox and of its files, the soonest first; none while a run works there. One that a
+    program has asked for has its own end alone, until it is paused."""
     open_runs = _open_runs(tx, row.workspace_id)
     if any(leg != "parked" for leg in open_runs.values()):
         return []
+    program = tx.one(_PROGRAMS, {"workspace": row.workspace_id})
+    if program is not None:
+        name, moment = (
+            (PAUSED_FOR_PROGRAM if program["on_timeout"] == "pause" else ENDED_FOR_PROGRAM),
+            program["ends_at"],
+        )
+        return [SandboxClock(name, iso(moment), TAKES_AWAY[name])]
     due = idle_clocks(row.life, row.last_used_at, settings)
     for kind, moment in _timers_of(tx, list(open_runs)):
         name = OF_RUNS[kind]

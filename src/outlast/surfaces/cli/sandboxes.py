@@ -23,6 +23,8 @@ CLOCKS: Final = {
     "sandbox_stop": "stops",
     "sandbox_kill": "killed",
     "workspace_evict": "evicted",
+    "program_pause": "pauses",
+    "program_kill": "killed",
 }
 
 

@@ -16,7 +16,7 @@ from outlast.core.sandboxes import store
 from outlast.core.sandboxes.clocks import EVICT, FREEZE, KILL, STOP, clocks_beside_run, clocks_of
 from outlast.core.sandboxes.rules import PauseKind, State
 from outlast.db.database import Database, Tx
-from outlast.db.tables import workspaces
+from outlast.db.tables import hosted_sandboxes, workspaces
 from tests.factories import make_project, make_run, make_thread, make_user
 
 SETTINGS = SandboxSettings()
@@ -106,6 +106,27 @@ async def test_files_leave_the_disk_only_once_a_checkpoint_has_them(db: Database
     assert EVICT in await db.read(names, place)
     await db.write(lambda tx: tx.execute(sa.update(workspaces).values(changed_at=tx.now)))
     assert EVICT not in await db.read(names, place)
+
+
+async def test_a_sandbox_of_a_program_has_its_own_end_until_it_is_paused(db: Database) -> None:
+    place = await db.write(furnish)
+
+    def ask(tx: Tx) -> None:
+        row = {
+            "workspace_id": place.workspace_id,
+            "user_id": make_user(tx, "Emil").user_id,
+            "on_timeout": "kill",
+        }
+        row |= {"metadata": {}, "env": {}, "options": {}, "access_token": "sat_1"}
+        ends_at = tx.now + timedelta(minutes=5)
+        tx.execute(sa.insert(hosted_sandboxes).values(**row, ends_at=ends_at, created_at=tx.now))
+
+    await db.write(ask)
+    assert await db.read(names, place) == ["program_kill"]
+    await db.write(lambda tx: tx.execute(sa.update(hosted_sandboxes).values(on_timeout="pause")))
+    assert await db.read(names, place) == ["program_pause"]
+    await db.write(lambda tx: tx.execute(sa.update(hosted_sandboxes).values(paused_at=tx.now)))
+    assert await db.read(names, place) == [FREEZE, STOP, KILL]
 
 
 async def test_what_has_struck_is_shown_no_more_and_the_gone_show_nothing(db: Database) -> None:

@@ -8,6 +8,8 @@ const WORDS: Record<string, string> = {
   sandbox_pause: 'Pauses in',
   sandbox_stop: 'Stops in',
   sandbox_kill: 'Killed in',
+  program_pause: 'Its program pauses it in',
+  program_kill: 'Its program ends it in',
   workspace_evict: 'Files leave this disk in',
 }
 
