@@ -7,6 +7,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from outlast.agents.context import messages_from
+from outlast.agents.network import network_words
 from outlast.agents.tools.ask_user import AskUser
 from outlast.agents.tools.files import ReadFiles, WriteFiles
 from outlast.agents.tools.run_code import RunCode
@@ -29,8 +30,8 @@ SYSTEM: Final = """\
 You are a capable assistant working in a shared thread of a project. People read your answer as Markdown while you
 write it, and may come back hours later: say plainly what you did, what you found and what is still open.
 
-You have a sandbox: a Linux machine of your own with a folder, /workspace, that stays for the whole thread. It has
-no network.
+You have a sandbox: a Linux machine of your own with a folder, /workspace, that stays for the whole thread.
+{network}
 - Use the tools to find out rather than to guess. Run what you write before you call it working, and quote what you saw.
 - Paths are relative to /workspace. Write files whole with create_or_update_files.
 - For calculations and small experiments use run_code; its last expression is the result.
@@ -104,7 +105,8 @@ class ChatProfile:
         return int(chosen if chosen is not None else self._settings.runs.context_messages)
 
     def _system(self, tx: Tx, run: Run) -> str:
-        system = SYSTEM if "terminal" in self._tools else WITHOUT_TOOLS
+        sandbox = self._settings.sandbox
+        system = WITHOUT_TOOLS if sandbox is None else SYSTEM.format(network=network_words(sandbox))
         thread = tx.find(threads, {"id": run.thread_id}, "anchor")
         anchor = thread["anchor"] if thread else None
         if not anchor or not str(anchor.get("text", "")).strip():

@@ -27,7 +27,7 @@ _SHIPPED: Final = SandboxSettings()
 class Terminal(ToolBase):
     name: ClassVar[str] = "terminal"
     description: ClassVar[str] = (
-        "Run a shell command in the workspace of the sandbox (Linux, no network). Returns its output and exit code."
+        "Run a shell command in the workspace of the sandbox (Linux). Returns its output and exit code."
     )
     arguments: ClassVar[type[Arguments]] = TerminalArguments
     reattaches: ClassVar[bool] = True

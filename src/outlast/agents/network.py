@@ -1,0 +1,43 @@
+"""What an agent is told of the network of its sandbox: which hosts it reaches, and which secrets it has without seeing
+them."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from outlast.base.settings import SandboxSettings
+from outlast.core.sandboxes.egress.rules import Policy, SecretRule, policy_of
+
+MOST_SHOWN: Final = 40
+NONE: Final = "It has no network."
+
+
+def network_words(settings: SandboxSettings) -> str:
+    """A sentence or two for the system prompt; the same for every thread, so that it stays in the models' caches."""
+    policy = policy_of(settings)
+    if not policy.opens:
+        return NONE
+    told = [f"Of the network it reaches {_listed(_hosts(policy))}, by HTTP and HTTPS, and nothing else."]
+    if policy.secrets:
+        secrets = "; ".join(f"{rule.name} for {_listed(_hosts_of(rule))}" for rule in policy.secrets)
+        told.append(
+            f"These environment variables stand for secrets: {secrets}. Use them in request headers as if they held "
+            "the value: it is put in on the way, for these hosts only. You cannot see it and need not."
+        )
+    return "\n".join(told)
+
+
+def _hosts(policy: Policy) -> list[str]:
+    found = [str(pattern) for pattern in policy.allow]
+    found += [host for rule in policy.secrets for host in _hosts_of(rule)]
+    found += [f"{host}:{port}" for host, port in sorted(policy.private)]
+    return list(dict.fromkeys("any public host" if host == "*" else host for host in found))
+
+
+def _hosts_of(rule: SecretRule) -> list[str]:
+    private = [f"{host}:{port}" for host, port in sorted(rule.private)]
+    return [*(str(pattern) for pattern in rule.hosts), *private]
+
+
+def _listed(hosts: Sequence[str]) -> str:
+    rest = len(hosts) - MOST_SHOWN
+    return ", ".join(hosts[:MOST_SHOWN]) + (f" and {rest} more" if rest > 0 else "")
