@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import select
 import socket
 import ssl
 import subprocess
@@ -11,6 +12,8 @@ import tempfile
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
+from unittest.mock import Mock
 
 import anyio
 import anyio.abc
@@ -20,7 +23,10 @@ import pytest
 from outlast.base.errors import ArgumentsInvalid, MalformedInput, NotFound, SandboxLost, SandboxUnavailable
 from outlast.core.sandboxes.interface import Command, SandboxSpec
 from outlast.core.sandboxes.providers.local.cgroups import Group
+from outlast.core.sandboxes.providers.local.inside import ports
+from outlast.core.sandboxes.providers.local.inside.effects import Refused
 from outlast.core.sandboxes.providers.local.inside.frames import encode
+from outlast.core.sandboxes.providers.local.inside.loop import Timer
 from outlast.core.sandboxes.providers.local.provider import LocalProvider
 from outlast.core.sandboxes.providers.local.sandbox import LocalSandbox, State
 
@@ -71,6 +77,39 @@ async def test_dialling_a_port_where_nothing_listens_is_answered_not_found(box: 
     for port in (0, -1, 65536):
         with pytest.raises(ArgumentsInvalid):
             await box.dial(port)
+
+
+class HandLoop:
+    """The agent's loop, turned by hand: the real one would take over this process's signals."""
+
+    def __init__(self) -> None:
+        self.handlers: dict[int, Callable[[int], None]] = {}
+
+    def after(self, _seconds: float, call: Callable[[], None]) -> Timer:
+        return Timer(0, call)
+
+    def add(self, fd: int, _events: int, handler: Callable[[int], None]) -> None:
+        self.handlers[fd] = handler
+
+    def remove(self, fd: int) -> None:
+        self.handlers.pop(fd, None)
+
+    def turn(self) -> None:
+        _, ready, _ = select.select([], list(self.handlers), [], 10)
+        for fd in ready:
+            self.handlers[fd](0)
+
+
+def test_on_a_machine_without_ipv6_a_closed_port_is_answered_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ports, "LOOPBACK", ((socket.AF_INET, "127.0.0.1"), (999, "no such family")))
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        port = closed.getsockname()[1]
+    answers: list[Refused | None] = []
+    loop: Any = HandLoop()
+    ports.Dial(loop, port, lambda _sock, error: answers.append(error)).start(Mock())
+    loop.turn()
+    assert [error and error.code for error in answers] == ["not_found"]
+    assert loop.handlers == {}
 
 
 async def test_many_may_dial_at_once_while_commands_run(box: LocalSandbox) -> None:

@@ -42,7 +42,12 @@ class Ports:
             if sock is None:
                 connection.refuse(error or Refused("not_found", f"port {port} cannot be reached"))
                 return
-            connection.pass_on(sock.fileno())
+            try:
+                connection.pass_on(sock.fileno())
+            except OSError as why:  # no descriptor is left
+                connection.refuse(
+                    Refused("sandbox_unavailable", f"port {port} cannot be passed on: {why.strerror}")
+                )
             sock.close()
 
         Dial(self._loop, port, done).start(connection)
@@ -88,7 +93,9 @@ class Dial:
     def _next(self) -> None:
         while self._left:
             family, address = self._left.pop(0)
-            sock = self._sock = _socket.socket(family, _socket.SOCK_STREAM)
+            sock = self._sock = _open(family)
+            if sock is None:
+                continue
             try:
                 sock.setblocking(False)
                 sock.connect((address, self._port))
@@ -128,3 +135,11 @@ class Dial:
             self._loop.remove(self._sock.fileno())
             self._sock.close()
             self._sock = None
+
+
+def _open(family: int) -> Optional[_socket.socket]:
+    """None: there is no IPv6 on this machine, or no descriptor is left."""
+    try:
+        return _socket.socket(family, _socket.SOCK_STREAM)
+    except OSError:
+        return None
