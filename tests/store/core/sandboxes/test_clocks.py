@@ -112,7 +112,7 @@ async def test_a_sandbox_of_a_program_has_its_own_end_until_it_is_paused(db: Dat
     place = await db.write(furnish)
 
     def ask(tx: Tx) -> None:
-        row = {
+        row: dict[str, Any] = {
             "workspace_id": place.workspace_id,
             "user_id": make_user(tx, "Emil").user_id,
             "on_timeout": "kill",
