@@ -3,16 +3,35 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from outlast.base.errors import InvalidSetting, StartRefused
 from outlast.base.settings import SandboxSettings
+from outlast.core.sandboxes.interface import Sandbox, SandboxProvider
 from outlast.core.sandboxes.providers import registry
+from outlast.core.sandboxes.providers.deno.provider import DenoProvider
+from outlast.core.sandboxes.providers.deno.sandbox import DenoSandbox
+from outlast.core.sandboxes.providers.docker.provider import DockerProvider
+from outlast.core.sandboxes.providers.docker.sandbox import DockerSandbox
+from outlast.core.sandboxes.providers.e2b.provider import E2bProvider
+from outlast.core.sandboxes.providers.e2b.sandbox import E2bSandbox
 from outlast.core.sandboxes.providers.local.provider import LocalProvider
 from outlast.core.sandboxes.providers.registry import Known, check_provider, known_providers, open_provider
 from outlast.core.sandboxes.providers.setup import ProviderSetup
 from outlast.testing.sandbox import MemoryProvider
+
+if (
+    TYPE_CHECKING
+):  # proved by the type checker: each provider that ships is one, and its sandboxes are sandboxes
+
+    def conform(
+        providers: tuple[DockerProvider, E2bProvider, DenoProvider],
+        sandboxes: tuple[DockerSandbox, E2bSandbox, DenoSandbox],
+    ) -> tuple[list[SandboxProvider], list[Sandbox]]:
+        return [*providers], [*sandboxes]
+
 
 MODULE = """
 from outlast.testing.sandbox import MemoryProvider

@@ -85,7 +85,7 @@ class Engine:
     async def log(self, container: str) -> str:
         """The end of what its first process wrote."""
         path = f"/containers/{container}/logs"
-        data = await self._ask("GET", path, quietly=True, stdout="true", stderr="true", tail="40")
+        data = await self._look(path, stdout="true", stderr="true", tail="40")
         return _unframed(data)[-MAX_LOG_BYTES:].strip() if isinstance(data, bytes) else ""
 
     async def statistics(self, container: str) -> dict[str, Any] | None:

@@ -113,6 +113,9 @@ class DockerSandbox(AgentHandle):
             raise lost(self.sandbox_id)
         return _statistics(told)
 
+    async def log(self) -> str:
+        return await self._engine.log(self.ref)
+
     async def _state(self) -> dict[str, Any]:
         """What the engine says of it now. Raises `SandboxLost` unless it runs, paused or not."""
         facts = await self._engine.inspect(self.ref)
