@@ -13,6 +13,7 @@ import ssl
 import subprocess
 import sys
 import tempfile
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -211,9 +212,7 @@ def _build_tools(tools: Path, python: Path) -> None:
     (tools / "bin").mkdir(parents=True)
     source = find_deno()
     if source is not None:
-        binary = tools / "bin" / "deno"
-        shutil.copyfile(source, binary)
-        binary.chmod(0o755)
+        _place_program(source, tools / "bin" / "deno")
     place_node(tools)
     inside = tools / "inside"
     inside.mkdir()
@@ -222,6 +221,17 @@ def _build_tools(tools: Path, python: Path) -> None:
     for path in inside.iterdir():
         path.chmod(0o644)
     subprocess.run([str(python), "-I", "-S", "-c", _COMPILE, str(inside)], check=True, capture_output=True)
+
+
+def _place_program(source: Path, target: Path) -> None:
+    """Under a second name where the disk allows it: there may be a base layer for each version of the agent, and this
+    is nearly all of its size."""
+    if os.stat(source).st_mode & 0o555 == 0o555:
+        with suppress(OSError):
+            os.link(source, target)
+            return
+    shutil.copyfile(source, target)
+    target.chmod(0o755)
 
 
 def _system_folders() -> tuple[list[tuple[Path, str]], list[tuple[str, str]]]:
