@@ -10,10 +10,11 @@ and counts as no failure.
 
 import logging
 import os
+import resource
 import signal
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
@@ -76,6 +77,7 @@ from outlast.surfaces.http.stream import OpenStreams, StreamTimes
 from outlast.surfaces.protocols.e2b.ports import with_ports
 from outlast.surfaces.protocols.e2b.runtime import E2bRuntime
 
+MOST_FILES = 65_536  # as many open files as this program ever asks for
 Announce = Callable[[str], None]
 AskedToStop = Callable[[], Awaitable[None]]
 log = logging.getLogger("outlast.app")
@@ -102,7 +104,17 @@ class Program:
 def run(settings: Settings, announce: Announce, *, http: bool) -> None:
     """Run a server (`http` false: a worker alone) until it is told to stop. `announce` is called with the address, or
     with "" for a worker, once everything is ready. Raises `StartRefused`, `InvalidSetting` and their like."""
+    _allow_many_files()
     anyio.run(partial(run_program, settings, announce, http=http), backend_options={"use_uvloop": True})
+
+
+def _allow_many_files() -> None:
+    """Followers, sandboxes and their connections each take a descriptor; systems begin with few and allow more."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        with suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 async def run_program(

@@ -8,6 +8,7 @@ import datetime as dt
 import ipaddress
 import os
 import ssl
+import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from functools import lru_cache
@@ -50,6 +51,7 @@ class Authority:
     def __init__(self, key: ec.EllipticCurvePrivateKey, certificate: x509.Certificate) -> None:
         self._key = key
         self._certificate = certificate
+        self._changing = threading.Lock()
         self._leaves: OrderedDict[str, tuple[dt.datetime, ssl.SSLContext]] = OrderedDict()
 
     @classmethod
@@ -71,14 +73,22 @@ class Authority:
         return self._certificate.public_bytes(serialization.Encoding.PEM).decode()
 
     def context(self, host: str, now: dt.datetime) -> ssl.SSLContext:
-        """What a server of this name presents to the sandbox. A client that asks for another name is turned away."""
+        """What a server of this name presents to the sandbox. A client that asks for another name is turned away. Takes
+        milliseconds: call it in a worker thread, where `ready` finds none."""
+        found = self.ready(host, now)
+        if found is None:
+            found = self._context(host)
+            with self._changing:
+                self._leaves[host] = now + LEAF_LIFE - RENEWED_BEFORE, found
+                self._leaves.move_to_end(host)
+                while len(self._leaves) > MOST_LEAVES:
+                    self._leaves.popitem(last=False)
+        return found
+
+    def ready(self, host: str, now: dt.datetime) -> ssl.SSLContext | None:
+        """The same if it was made before, at once."""
         found = self._leaves.get(host)
-        if found is None or found[0] < now:
-            found = self._leaves[host] = (now + LEAF_LIFE - RENEWED_BEFORE, self._context(host))
-            if len(self._leaves) > MOST_LEAVES:
-                self._leaves.popitem(last=False)
-        self._leaves.move_to_end(host)
-        return found[1]
+        return None if found is None or found[0] < now else found[1]
 
     def to_pem(self) -> bytes:
         """Key and certificate, to be kept where only the server reads."""

@@ -40,6 +40,7 @@ STREAM_WINDOW: Final = 256 * 1024
 CONNECTION_WINDOW: Final = 16 * 1024 * 1024
 FIRST_WINDOW: Final = 65_535  # what the protocol begins with
 MOST_HEAD_BYTES: Final = 64 * 1024
+IDLE_S: Final = 60.0
 
 StartTask = Callable[[Callable[[], Coroutine[Any, Any, None]]], Any]
 """Starts a function as a task of whoever owns the connections."""
@@ -187,6 +188,7 @@ class Http2Connection:
         except H2Error as error:
             raise BadMessage(f"HTTP/2 forbids it: {error}") from error
         self._streams[stream_id] = stream
+        self._channel.set_deadline(None)
         await self._channel.write(self._h2.data_to_send())
         return stream_id
 
@@ -222,6 +224,8 @@ class Http2Connection:
         """The exchange is over; one that was not finished is called off."""
         if self._streams.pop(stream.stream_id, None) is None:
             return
+        if not self._streams:
+            self._channel.set_deadline(IDLE_S)
         if not self._closing:
             with suppress(H2Error):  # a stream closed on both sides cannot be reset, and need not be
                 self._h2.reset_stream(stream.stream_id, ErrorCodes.CANCEL)

@@ -3,11 +3,13 @@
 import asyncio
 import errno
 import logging
+import resource
 import socket
 from dataclasses import dataclass
 from typing import Final
 
 import anyio
+import anyio.to_thread
 
 from outlast.base.clock import Clock
 from outlast.base.host_patterns import NotAHost, is_address
@@ -37,7 +39,10 @@ from outlast.core.sandboxes.egress.tunnel import join
 from outlast.core.sandboxes.egress.wires import Channel, TlsWire, Wire, wire_of
 
 MOST_CONNECTIONS: Final = 256
-MOST_HANDSHAKES: Final = 8
+LEAST_CONNECTIONS: Final = 16
+MOST_A_SECOND: Final = 300
+FILES_PER_PLACE: Final = 64  # of the server's open files, one in so many may be a connection of one sandbox
+MOST_HANDSHAKES: Final = 4
 HEAD_S: Final = 30.0
 IDLE_S: Final = 600.0
 ESTABLISHED: Final = b"HTTP/1.1 200 Connection Established\r\n\r\n"
@@ -75,23 +80,27 @@ class SandboxProxy:
         self._relay = relay
         self._clock = clock
         self._authority = authority
-        self._room = anyio.Semaphore(MOST_CONNECTIONS)
+        self._places = places()
+        self._room = anyio.Semaphore(self._places)
         self._handshakes = anyio.Semaphore(MOST_HANDSHAKES)
         self._requests = self._tunnels = self._refused = 0
 
     def statistics(self) -> EgressStatistics:
-        return EgressStatistics(
-            MOST_CONNECTIONS - self._room.value, self._requests, self._tunnels, self._refused
-        )
+        return EgressStatistics(self._places - self._room.value, self._requests, self._tunnels, self._refused)
 
     async def serve(self, listener: socket.socket) -> None:
-        """Take connections until cancelled, at most 256 at a time: more wait unaccepted. Owns and closes the
-        listener. Returns when the listener is gone."""
+        """Take connections until cancelled, a bounded number at a time and a second: more wait unaccepted. Owns and
+        closes the listener. Returns when the listener is gone."""
         loop = asyncio.get_running_loop()
+        second, taken = 0, 0
         with listener:
             async with anyio.create_task_group() as tasks:
                 while True:
                     await self._room.acquire()
+                    now = self._clock.monotonic()
+                    second, taken = (second, taken + 1) if int(now) == second else (int(now), 1)
+                    if taken > MOST_A_SECOND:
+                        await anyio.sleep(int(now) + 1 - now)
                     try:
                         sock, _ = await loop.sock_accept(listener)
                     except OSError as error:
@@ -202,9 +211,13 @@ class SandboxProxy:
     async def _inspect(self, client: Wire, target: Target) -> None:
         """End TLS here, with a certificate of the sandbox's own authority."""
         assert self._authority is not None
-        context = self._authority.context(target.host, self._clock.now())
-        tls = TlsWire(client, context, server_side=True)
         async with self._handshakes:
+            # In a thread: signing for one name after another, a sandbox must not hold up the server.
+            now = self._clock.now()
+            context = self._authority.ready(target.host, now)
+            if context is None:
+                context = await anyio.to_thread.run_sync(self._authority.context, target.host, now)
+            tls = TlsWire(client, context, server_side=True)
             with anyio.fail_after(HEAD_S):
                 await tls.handshake()  # a client that does not trust us, or asks for another name, fails here
         await self._converse(tls, target)
@@ -245,6 +258,14 @@ class SandboxProxy:
             for _ in range(LINGER_READS):
                 if not await client.read():
                     return
+
+
+def places() -> int:
+    """How many connections one sandbox may have at a time, so that none can take the server's last descriptors."""
+    allowed, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if allowed == resource.RLIM_INFINITY:
+        return MOST_CONNECTIONS
+    return min(MOST_CONNECTIONS, max(LEAST_CONNECTIONS, allowed // FILES_PER_PLACE))
 
 
 def _where(head: RequestHead, fixed: Target | None) -> tuple[Target, bytes]:

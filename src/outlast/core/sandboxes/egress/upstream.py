@@ -195,6 +195,7 @@ class Upstreams:
         kept = self._kept.get(target, [])
         while kept:
             since, channel = kept.pop()
+            channel.set_deadline(None)
             if since >= oldest and channel.is_quiet:
                 return self._alone(target, channel, reused=True)
             channel.close()
@@ -206,6 +207,7 @@ class Upstreams:
     def _keep(self, target: Target, channel: Channel) -> None:
         kept = self._kept.setdefault(target, [])
         kept.append((self._clock.monotonic(), channel))
+        channel.set_deadline(KEPT_S)
         if len(kept) > MOST_KEPT:
             kept.pop(0)[1].close()
         if len(self._kept) > MOST_TARGETS:  # whoever visits many hosts once keeps no connection to each

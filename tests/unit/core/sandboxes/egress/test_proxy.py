@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import resource
 
 import anyio
 import pytest
@@ -105,7 +106,7 @@ async def test_a_connection_that_nobody_uses_is_closed(
 async def test_no_more_than_a_bounded_number_of_connections_is_served_at_a_time(
     proxied: Proxied, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(proxy, "MOST_CONNECTIONS", 2)
+    monkeypatch.setattr(proxy, "places", lambda: 2)
     await proxied.host("plain.example", 80)
     await proxied.start(settings(allow=["plain.example"]))
     request = b"GET http://plain.example/ HTTP/1.1\r\nHost: plain.example\r\n\r\n"
@@ -153,3 +154,34 @@ async def test_requests_sent_one_behind_the_other_are_answered_in_order(proxied:
     await client.send(both)
     for number in range(5):
         assert (await client.ask(b"")).body.startswith(b"POST /%d HTTP/1.1" % number)
+
+
+async def test_connection_after_connection_is_taken_at_a_bounded_pace(
+    proxied: Proxied, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A sandbox that does nothing but connect must leave the server time for others."""
+    monkeypatch.setattr(proxy, "MOST_A_SECOND", 3)
+    waits: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        waits.append(seconds)
+
+    monkeypatch.setattr(anyio, "sleep", sleep)
+    await proxied.host("plain.example", 80)
+    await proxied.start(settings(allow=["plain.example"]))
+    for _ in range(20):
+        client = await proxied.client()
+        answer = await client.ask(b"GET http://plain.example/ HTTP/1.1\r\nHost: plain.example\r\n\r\n")
+        assert answer.status == 200
+    assert len(waits) >= 5
+    assert all(0 <= wait <= 1 for wait in waits)
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"), [(256, 16), (1024, 16), (4096, 64), (1_000_000, 256), (-1, 256)]
+)
+def test_a_sandbox_gets_a_share_of_the_servers_descriptors(
+    monkeypatch: pytest.MonkeyPatch, files: int, expected: int
+) -> None:
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (files, files))
+    assert proxy.places() == expected
