@@ -28,6 +28,7 @@ from outlast.core.sandboxes.checkpoints.placing import place_tree
 from outlast.core.sandboxes.checkpoints.scan import Scan, scan_folder
 from outlast.core.sandboxes.checkpoints.store import NewCheckpoint, Place
 from outlast.core.sandboxes.checkpoints.tree import EMPTY, Tree, decode
+from outlast.core.sandboxes.checkpoints.unsynced import Unsynced
 from outlast.core.sandboxes.folders import remove_folder
 from outlast.core.sandboxes.interface import Sandbox
 from outlast.core.sandboxes.store import SandboxRow
@@ -72,6 +73,7 @@ class CheckpointKeeper:
         self._locks: defaultdict[str, anyio.Lock] = defaultdict(anyio.Lock)
         self._trees = Trees()
         self._memories = Memories(data_dir / "checkpoints")
+        self._unsynced = Unsynced(data_dir / "checkpoints")
         self._wanted: dict[str, tuple[str | None, str | None]] = {}
         self._moving: set[str] = set()
         self._still: set[str] = set()  # asleep, and looked at since
@@ -138,10 +140,12 @@ class CheckpointKeeper:
         if self._local:
             for workspace_id in await self._db.read(store.idle, self._node_id, self._ttl):
                 await self.evict(workspace_id)
+        await anyio.to_thread.run_sync(self._sync_folders)
         await anyio.to_thread.run_sync(self._memories.write)
-        gone = await self._db.read(store.unknown, self._memories.known())
-        for workspace_id in gone:
+        known = {*self._memories.known(), *self._unsynced.noted()}
+        for workspace_id in await self._db.read(store.unknown, known):
             self._memories.forget(workspace_id)
+            self._unsynced.forget(workspace_id)
             self._locks.pop(workspace_id, None)
 
     async def collect(self, grace_s: float = GRACE_S) -> Collected:
@@ -331,7 +335,18 @@ class CheckpointKeeper:
         with anyio.CancelScope(
             shield=True
         ):  # a thread cannot be stopped: the lock is held until it has ended
-            await anyio.to_thread.run_sync(place_tree, self._folder(workspace_id), tree, self._blobs)
+            await anyio.to_thread.run_sync(self._write_folder, workspace_id, tree)
+
+    def _write_folder(self, workspace_id: str, tree: Tree) -> None:
+        place_tree(self._folder(workspace_id), tree, self._blobs)
+        self._unsynced.note(workspace_id)
+
+    def _sync_folders(self) -> None:
+        for workspace_id in self._unsynced.noted():
+            if self._unsynced.in_doubt(workspace_id):
+                continue
+            with suppress(OSError):  # tried again with the next look
+                self._unsynced.sync(workspace_id, self._folder(workspace_id))
 
     async def _locate(self, hashes: Iterable[str]) -> Mapping[str, tuple[str, int]]:
         return await self._db.read(store.located, set(hashes))
@@ -339,7 +354,7 @@ class CheckpointKeeper:
     def _is_here(self, place: Place) -> bool:
         """Whether the folder on this machine is the workspace's."""
         ours = place.node_id in (None, self._node_id) and place.evicted_at is None
-        return ours and self._folder(place.id).is_dir()
+        return ours and self._folder(place.id).is_dir() and not self._unsynced.in_doubt(place.id)
 
     def _folder(self, workspace_id: str) -> Path:
         return self._data_dir / "workspaces" / workspace_id

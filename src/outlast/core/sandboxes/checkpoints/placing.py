@@ -5,7 +5,6 @@ spoil its own files only. Each file appears whole (a temporary one, then a renam
 folder belongs to: the sandbox's own user, where it has one.
 """
 
-import ctypes
 import errno
 import os
 import shutil
@@ -25,12 +24,11 @@ ANY_SIZE: Final = 1 << 62
 OPEN_MODE: Final = 0o700
 TRIES: Final = 100  # as deep as folders may be closed to their owner, one in the other
 _FULL: Final = (errno.ENOSPC, errno.EDQUOT)
-_libc: Final = ctypes.CDLL(None)
 
 
 def place_tree(root: Path, tree: Tree, blobs: FolderBlobs) -> int:
-    """Write, change and remove until the folder holds the tree and nothing else but sockets, pipes and devices; durable
-    when this returns. How many entries were written. May be repeated; an interrupted one leaves a mix of both.
+    """Write, change and remove until the folder holds the tree and nothing else but sockets, pipes and devices; not
+    synced yet. How many entries were written. May be repeated; an interrupted one leaves a mix of both.
 
     Raises `DiskFull`, `NotFound` and `InternalError` (a blob is missing or damaged), `OSError`. Blocks.
     """
@@ -73,7 +71,6 @@ class _Place:
         for entry in reversed(tree.entries):  # a folder may be closed once all in it is done
             if entry.kind == "directory":
                 self._close_folder(entry)
-        _libc.syncfs(self._root)
         return written
 
     def _walk(self) -> list[Found]:

@@ -204,6 +204,26 @@ async def test_a_killed_restoring_is_done_again(desk: Desk) -> None:
     assert desk.read() == {"a.txt": "one", "b.txt": "two"}
 
 
+async def test_a_folder_that_had_not_reached_the_disk_when_the_machine_went_down_is_written_again(
+    desk: Desk,
+) -> None:
+    desk.write(a_txt="one")
+    await desk.take()
+    shutil.rmtree(desk.folder)
+    await desk.keeper.bring_back(desk.workspace_id)
+    desk.write(a_txt="")  # what the power cut left of it
+    await desk.another().bring_back(desk.workspace_id)
+    assert desk.read() == {"a.txt": ""}  # the server alone was started anew
+    (note,) = (desk.data_dir / "checkpoints").glob("*.unsynced")
+    note.write_text("another start of the machine")
+    assert await desk.keeper.take(desk.workspace_id, "tool") is None
+    await desk.another().bring_back(desk.workspace_id)
+    assert desk.read() == {"a.txt": "one"}
+    await desk.keeper.look_after()
+    assert not note.exists()
+    assert desk.read() == {"a.txt": "one"}
+
+
 async def test_another_node_restores_and_the_first_ones_old_folder_is_not_believed(
     desk: Desk, tmp_path: Path
 ) -> None:
