@@ -2,6 +2,7 @@
 
 import contextlib
 import errno
+import logging
 import socket
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from typing import Any
@@ -18,6 +19,7 @@ from outlast.surfaces.http.stream import ABORT, PUSH
 from outlast.surfaces.http.takeover import TAKE_OVER, TakenOver
 
 BACKLOG = 2048
+log = logging.getLogger("outlast.http")
 
 
 class _Protocol(HttpToolsProtocol):
@@ -149,14 +151,17 @@ def bind(host: str, port: int) -> socket.socket:
 
 def bind_twin(listener: socket.socket) -> socket.socket | None:
     """A socket bound to the same port of the other loopback address, where `listener` is bound to one: browsers find
-    names under `.localhost` at both, and nobody else shall answer there. None where it cannot be had."""
+    names under `.localhost` at both, and nobody else shall answer there. None where it cannot be had; another program
+    that answers there is named in the log."""
     host, port = listener.getsockname()[:2]
     other = {"127.0.0.1": "::1", "::1": "127.0.0.1"}.get(host)
     if other is None:
         return None
     try:
         return bind(other, port)
-    except StartRefused:
+    except StartRefused as refusal:
+        if refusal.fields.get("errno") == errno.EADDRINUSE:
+            log.warning("another program may answer for previews", extra={"host": other, "port": port})
         return None
 
 
@@ -171,4 +176,5 @@ def _refusal(host: str, port: int, error: OSError) -> StartRefused:
         hint=hint,
         host=host,
         port=port,
+        errno=error.errno,
     )

@@ -131,6 +131,7 @@ async def test_every_answer_carries_an_id_and_the_security_headers():
     assert answered.headers["x-request-id"].startswith("req_")
     assert answered.headers["x-content-type-options"] == "nosniff"
     assert "frame-ancestors 'none'" in answered.headers["content-security-policy"]
+    assert "frame-src 'none'" in answered.headers["content-security-policy"]
     assert "script-src 'self'" in answered.headers["content-security-policy"]
     assert (await knock(host="evil.example")).headers["x-content-type-options"] == "nosniff"
 

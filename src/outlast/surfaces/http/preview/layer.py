@@ -73,6 +73,10 @@ class PreviewLayer:
         """End every open answer and upgraded connection, so that the server can stop."""
         self._access.close()
 
+    def statistics(self) -> dict[str, int]:
+        """Open answers and upgraded connections, and lines kept for the next request."""
+        return {"open": len(self._access), "idle_lines": len(self._waker.pool)}
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)

@@ -67,3 +67,7 @@ def test_a_port_is_told_from_the_end_of_an_ipv6_address():
     assert port_suffix("localhost:8400") == ":8400"
     assert port_suffix("localhost") == ""
     assert port_suffix("[::1]") == ""
+
+
+def test_our_pages_may_frame_previews_and_nothing_else():
+    assert HOSTS.frame_source == "https://*.preview.localhost:* http://*.preview.localhost:*"
