@@ -163,10 +163,10 @@ class SandboxManager:
                 await self._wake(row)
 
     async def stop(self, workspace_id: str) -> None:
-        """End its processes and keep its place: the next use starts it again over the same files."""
+        """End its processes and keep its place: the next use starts it again over the same files. Repeatable."""
         async with self.locks[workspace_id]:
             row = await self._newest(workspace_id)
-            if row is not None and row.life.state in (State.READY, State.PAUSED):
+            if row is not None and row.life.state in (State.READY, State.PAUSED) and is_awake(row.life):
                 await self.lives.stop(row)
 
     async def kill(self, workspace_id: str) -> None:
