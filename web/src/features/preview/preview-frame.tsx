@@ -36,7 +36,10 @@ export function PreviewFrame({ sandboxId, port, width, turn, asleep, onWake }: F
           referrerPolicy="no-referrer"
           onLoad={() => setLoaded(address)}
           style={{ width: WIDTHS[width].pixels ?? '100%' }}
-          className={cn('mx-auto box-content block h-full border-0 bg-white', width !== 'desktop' && 'border-x border-line')}
+          className={cn(
+            'mx-auto box-content block h-full border-0 bg-white',
+            width !== 'desktop' && 'border-x border-line',
+          )}
         />
       )}
       {loaded !== address && (
