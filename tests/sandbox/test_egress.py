@@ -26,9 +26,10 @@ from outlast.core.sandboxes import store as rows
 from outlast.core.sandboxes.egress import store
 from outlast.core.sandboxes.egress.keeper import EgressKeeper
 from outlast.core.sandboxes.egress.rules import policy_of
-from outlast.core.sandboxes.interface import Command, Sandbox
+from outlast.core.sandboxes.interface import Command, Sandbox, SandboxProvider
 from outlast.core.sandboxes.manager import SandboxManager
 from outlast.core.sandboxes.orphans import reconcile
+from outlast.core.sandboxes.providers.docker.provider import DockerProvider
 from outlast.core.sandboxes.providers.local.provider import LocalProvider
 from outlast.core.sandboxes.rules import State
 from outlast.db.database import Database, Tx
@@ -75,9 +76,9 @@ class Town:
         self.project_id, self.workspace_id = await self.db.write(_fill)
 
     @asynccontextmanager
-    async def server(self) -> AsyncIterator[Server]:
+    async def server(self, provider: SandboxProvider | None = None) -> AsyncIterator[Server]:
         """One life of the server: what it finds, it takes up."""
-        provider = LocalProvider(*self._folders)
+        provider = provider or LocalProvider(*self._folders)
         clock = SystemClock()
 
         async def lookup(user_id: str | None, project_id: str, name: str) -> str | None:
@@ -155,6 +156,17 @@ async def test_a_secret_reaches_its_host_and_never_the_code_that_sends_it(town: 
         assert "GET /graphql" in output
         assert SECRET not in output
         assert f"X-Key: {SECRET}".lower().encode() in town.hosts[API].requests[0].lower()
+
+
+async def test_containers_have_the_same_way_out(town: Town, docker: DockerProvider) -> None:
+    async with town.server(docker) as server:
+        for client in ("python", "deno"):
+            output = await server.run(CLIENTS[client].format(url=f"https://{API}/graphql"))
+            assert "GET /graphql" in output
+            assert SECRET not in output
+        refused = await server.run(CLIENTS["python"].format(url="http://169.254.169.254/"))
+        assert "403: The sandbox may not reach 169.254.169.254" in refused
+    assert [head.count(SECRET.encode()) for head in town.hosts[API].requests] == [1, 1]
 
 
 async def test_what_is_inside_is_a_placeholder_wherever_one_looks(town: Town) -> None:

@@ -19,6 +19,9 @@ from outlast.core.sandboxes.egress.wires import TlsWire, Wire, wire_of
 RESOLVE_S: Final = 10.0
 CONNECT_S: Final = 10.0
 MOST_ADDRESSES: Final = 4
+MOST_RESOLVING: Final = (
+    2  # the system resolves in a few threads, which slow names must not take from everybody
+)
 ALPN: Final = ("h2", "http/1.1")
 
 DialInside = Callable[[int], Awaitable[socket.socket]]
@@ -86,6 +89,7 @@ class Dialer:
         self._network = network
         self._contexts = contexts
         self._inside = inside
+        self._resolving = anyio.Semaphore(MOST_RESOLVING)
 
     async def check(self, target: Target) -> list[str]:
         """The addresses that may be connected to; none for what lies inside. Raises `Refused`."""
@@ -149,8 +153,9 @@ class Dialer:
 
     async def _resolve(self, target: Target) -> list[str]:
         try:
-            with anyio.fail_after(RESOLVE_S):
-                found = await self._network.resolve(target.host, target.port)
+            async with self._resolving:
+                with anyio.fail_after(RESOLVE_S):
+                    found = await self._network.resolve(target.host, target.port)
         except (OSError, UnicodeError) as error:  # a TimeoutError is an OSError too
             raise refusals.not_found(target.host) from error
         if not found:
