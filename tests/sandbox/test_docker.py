@@ -148,6 +148,14 @@ async def test_the_way_out_is_the_servers_listener(docker: DockerProvider, spec:
     await sandbox.aclose()
 
 
+async def test_the_servers_authority_is_trusted_inside(docker: DockerProvider, spec: SandboxSpec) -> None:
+    pem = "-----BEGIN CERTIFICATE-----\nours\n-----END CERTIFICATE-----"
+    sandbox = await docker.create(replace(spec, egress=True, authority_pem=pem))
+    assert "ours" in await output(sandbox, 'cat "$SSL_CERT_FILE"')
+    assert await output(sandbox, 'cat "$DENO_CERT"') == f"{pem}\n"
+    await sandbox.aclose()
+
+
 async def test_the_home_folder_is_the_workspace_where_that_is_asked_for(
     docker: DockerProvider, spec: SandboxSpec
 ) -> None:
