@@ -19,7 +19,7 @@ import pytest
 from e2b import AsyncSandbox, Sandbox, SandboxQuery, SandboxState
 from e2b.sandbox.filesystem.filesystem import WriteEntry
 
-from tests.sandbox.e2b_service import E2bService
+from tests.sandbox.e2b_service import E2bService, serving_e2b
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.timeout(180)]
 WAIT_S = 60.0
@@ -353,6 +353,60 @@ async def test_the_same_idempotency_key_makes_the_same_sandbox(own):
     key = str(uuid.uuid4())
     first, second = await own(idempotency_key=key), await own(idempotency_key=key)
     assert first.sandbox_id == second.sandbox_id
+
+
+@pytest.mark.deep
+def test_a_sandbox_outlasts_the_server(tmp_path: Path):
+    with serving_e2b(tmp_path) as first:
+        options: dict[str, Any] = {**first.options, "api_key": first.key}
+        made = Sandbox.create(timeout=900, **options)
+        made.files.write("kept.txt", "kept")
+        command = made.commands.run("sleep 600", background=True, timeout=0)
+        ended = Sandbox.create(timeout=0, **options)
+    with serving_e2b(tmp_path) as second:
+        options = {**second.options, "api_key": second.key}
+        again = Sandbox.connect(made.sandbox_id, **options)
+        assert command.pid in {one.pid for one in again.commands.list()}
+        assert again.files.read("kept.txt") == "kept"
+        assert again.kill() is True
+        with pytest.raises(e2b.NotFoundException):
+            Sandbox.get_info(ended.sandbox_id, **options)
+
+
+# --- copies
+
+
+async def test_a_snapshot_starts_others_and_outlives_its_sandbox(own, options: dict[str, Any]):
+    sandbox, name = await own(), f"snap-{uuid.uuid4().hex[:8]}"
+    await sandbox.files.write("deep/state.txt", "before")
+    made = await sandbox.create_snapshot(name=name)
+    await sandbox.files.write("deep/state.txt", "after")
+    assert name in made.names
+    await sandbox.kill()
+    for template in (made.snapshot_id, name):
+        other = await own(template=template)
+        assert await other.files.read("deep/state.txt") == "before"
+        assert (await other.get_info()).template_id == made.snapshot_id
+    listed = await AsyncSandbox.list_snapshots(sandbox_id=sandbox.sandbox_id, **options).next_items()
+    assert [one.snapshot_id for one in listed] == [made.snapshot_id]
+    assert await AsyncSandbox.delete_snapshot(made.snapshot_id, **options) is True
+    assert await AsyncSandbox.delete_snapshot(made.snapshot_id, **options) is False
+    with pytest.raises(e2b.SandboxException, match="404"):
+        await own(template=made.snapshot_id)
+
+
+async def test_a_fork_begins_with_the_same_files_and_goes_its_own_way(own):
+    sandbox = await own(metadata={"a": "b"}, envs={"FOO": "bar"})
+    await sandbox.files.write("state.txt", "common")
+    forks = await sandbox.fork(count=2, timeout=300)
+    for fork in forks:
+        assert isinstance(fork, AsyncSandbox)
+        assert await fork.files.read("state.txt") == "common"
+        assert (await fork.commands.run("echo $FOO")).stdout == "bar\n"
+        assert (await fork.get_info()).metadata == {"a": "b"}
+        await fork.files.write("state.txt", "own")
+        await fork.kill()
+    assert await sandbox.files.read("state.txt") == "common"
 
 
 # --- what is refused
