@@ -29,6 +29,7 @@ from outlast.core.sandboxes.providers.local.handle import AgentHandle
 T = TypeVar("T")
 EXTEND_EVERY_S: Final = 300.0
 MAX_BREAKS: Final = 5
+STEADY_S: Final = 5.0  # a connection that held so long was a good one
 
 
 class HostedSandbox(AgentHandle):
@@ -141,14 +142,17 @@ class HostedSandbox(AgentHandle):
         return outcome[0]
 
     async def _through_breaks(self, call: Callable[[], Awaitable[T]]) -> T:
-        for _ in range(MAX_BREAKS):
+        """Do it, and again after each break, unless breaks follow on each other's heels."""
+        breaks = 0
+        while True:
+            began = time.monotonic()
             try:
                 return await call()
             except SandboxLost:
+                breaks = 1 if time.monotonic() - began > STEADY_S else breaks + 1
                 await self._pool.aclose()  # what was kept open is likely to be broken as well
-                if self.killed or not await self.is_there():
+                if self.killed or breaks > MAX_BREAKS or not await self.is_there():
                     raise
-        return await call()
 
     async def _keep(self) -> None:
         while True:
