@@ -112,12 +112,13 @@ async def one(sqlite_url: str, tmp_path: Path) -> Database:
     return open_database(sqlite_url, tmp_path, SystemClock())
 
 
-@pytest.mark.timeout(600)
-async def test_rows_and_sandboxes_agree_after_any_story(one: Database, tmp_path: Path) -> None:
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("stories", [STORIES, pytest.param(250, marks=pytest.mark.deep)])
+async def test_rows_and_sandboxes_agree_after_any_story(one: Database, tmp_path: Path, stories: int) -> None:
     house = House(one, tmp_path / "data")
     await house.furnish()
     other_id = await house.workspace("thr_2")
-    for story in range(STORIES):
+    for story in range(stories):
         seed = SEED + story
         async with MemoryProvider() as provider:
             world = World(house, provider, other_id, random.Random(seed))

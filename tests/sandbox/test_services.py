@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import anyio
 import pytest
 
+from outlast.base.ids import new_id
 from outlast.core.sandboxes import store as sandbox_rows
 from outlast.core.sandboxes.ladder import step_down
 from outlast.core.sandboxes.manager import SandboxManager
@@ -163,6 +165,34 @@ async def test_a_changed_declaration_replaces_what_runs_and_a_removed_one_ends_i
         await works.keeper.remove(works.workspace_id, "web")
         assert await works.run(works.machines, "pgrep -c -f http.server", "eff_2") == "0\n"
         assert await works.db.read(store.services_of, works.workspace_id) == []
+
+
+async def test_what_was_changed_or_removed_while_the_sandbox_slept_counts_when_it_wakes(
+    works: Works, local: LocalProvider
+) -> None:
+    other = Declared("other", "exec sleep 1000", 4000)
+    async with server(works, local):
+        await works.machines.ensure(works.workspace_id, works.project_id)
+        await works.keeper.declare(works.workspace_id, WEB)
+        await works.keeper.declare(works.workspace_id, other)
+        await works.settled()
+
+        async def sleeps() -> bool:
+            return await works.run(works.machines, "pgrep -c sleep", new_id("effect")) == "1\n"
+
+        await until(sleeps)
+        await works.machines.freeze(works.workspace_id)
+        await works.keeper.declare(works.workspace_id, replace(WEB, command=f"echo changed; {WEB.command}"))
+        await works.keeper.remove(works.workspace_id, "other")
+        await works.machines.ensure(works.workspace_id, works.project_id)
+        await works.settled()
+        assert "changed\n" in works.keeper.output(works.workspace_id, "web", 9000)
+
+        async def gone() -> bool:
+            return await works.run(works.machines, "pgrep -c sleep", new_id("effect")) == "0\n"
+
+        await until(gone)
+        assert await works.run(works.machines, "pgrep -c -f http.server", new_id("effect")) == "1\n"
 
 
 async def test_a_sandbox_that_vanishes_is_found_lost_and_the_service_starts_in_the_next_one(

@@ -1,6 +1,7 @@
 """Keeps the declared services of awake sandboxes running: starts them, takes them up again after a restart of the
 server, checks that they answer, starts them again when they end."""
 
+import hashlib
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -12,7 +13,7 @@ from anyio.abc import TaskGroup, TaskStatus
 from outlast.base.clock import Clock
 from outlast.base.errors import NotFound, OutlastError, SandboxLost
 from outlast.core.sandboxes import store as sandbox_rows
-from outlast.core.sandboxes.interactive import ProcessEnd, ProcessOutput, ProcessSpec
+from outlast.core.sandboxes.interactive import ProcessEnd, ProcessInfo, ProcessOutput, ProcessSpec
 from outlast.core.sandboxes.interface import Sandbox
 from outlast.core.sandboxes.rules import is_alive
 from outlast.core.sandboxes.services import store
@@ -38,6 +39,7 @@ CHECK_S: Final = 30.0  # how long an answer may take: a dev server compiles befo
 SHOWN_BYTES: Final = 2_000
 SUSPECT_S: Final = (0.05, 0.2, 1.0, 3.0)
 KILL: Final = 9
+TAG: Final = "service:"
 
 
 @dataclass(eq=False, slots=True)
@@ -144,9 +146,20 @@ class ServiceKeeper:
         return self.logs.tail(workspace_id, name, max_bytes)
 
     async def _begin_all(self, place: Place) -> None:
-        for service in await self._db.read(store.services_of, place.row.workspace_id):
+        declared = await self._db.read(store.services_of, place.row.workspace_id)
+        for service in declared:
             if self._awake.get(place.row.workspace_id) is place:
                 self._begin(service, anew=False)
+        if self.logs.knows(place.row.workspace_id):
+            await self._end_removed(place, {service.name for service in declared})
+
+    async def _end_removed(self, place: Place, declared: set[str]) -> None:
+        """End what was removed while the sandbox slept."""
+        with suppress(OutlastError):
+            for process in await self._processes(place):
+                name = (process.spec.tag or "").removeprefix(TAG).partition(":")[0]
+                if name not in declared:
+                    await self._end_process(place, name)
 
     def _begin(self, service: ServiceRow, *, anew: bool) -> None:
         place = self._awake.get(service.workspace_id)
@@ -219,10 +232,12 @@ class ServiceKeeper:
 
     async def _process(self, place: Place, service: Declared) -> tuple[int, bool]:
         """(its process, whether it ran already)."""
-        tag = _tag(service.name)
-        for process in await place.sandbox.processes.list():
-            if process.spec.tag == tag and process.exit_code is None:
+        tag = _tag(service)
+        for process in await self._processes(place, service.name):
+            if process.spec.tag == tag:
                 return process.pid, True
+        await self._end_process(place, service.name)  # another declaration's
+        self.logs.append(place.row.workspace_id, service.name, b"")
         argv = ("/bin/sh", "-c", service.command)
         spec = ProcessSpec(argv, env={"PORT": str(service.port)}, stdin=False, tag=tag)
         return (await place.sandbox.processes.start(spec)).pid, False
@@ -244,17 +259,20 @@ class ServiceKeeper:
         life.mute = True
         await self._end_process(place, service.name)
 
+    async def _processes(self, place: Place, name: str = "") -> list[ProcessInfo]:
+        """Those that run for this service, of whatever declaration; without a name for any."""
+        head = f"{TAG}{name}:" if name else TAG
+        running = await place.sandbox.processes.list()
+        return [one for one in running if (one.spec.tag or "").startswith(head) and one.exit_code is None]
+
     async def _end_process(self, place: Place, name: str) -> None:
-        for process in await place.sandbox.processes.list():
-            if process.spec.tag == _tag(name) and process.exit_code is None:
-                try:
-                    async with place.sandbox.processes.follow(process.pid) as news:
-                        await place.sandbox.processes.signal(process.pid, KILL, group=True)
-                        async for one in news:
-                            if isinstance(one, ProcessEnd):
-                                break
-                except NotFound:
-                    continue
+        for process in await self._processes(place, name):
+            with suppress(NotFound):
+                async with place.sandbox.processes.follow(process.pid) as news:
+                    await place.sandbox.processes.signal(process.pid, KILL, group=True)
+                    async for one in news:
+                        if isinstance(one, ProcessEnd):
+                            break
 
     def _why(self, place: Place, name: str, life: Life) -> str:
         ended = how_it_ended(life.exit_code, life.healthy_at is not None)
@@ -296,5 +314,7 @@ def _first(errors: BaseExceptionGroup[Any]) -> BaseException:
     return found
 
 
-def _tag(name: str) -> str:
-    return f"service:{name}"
+def _tag(service: Declared) -> str:
+    """Names the process of a service and the declaration it was started by."""
+    said = f"{service.port}\0{service.command}".encode()
+    return f"{TAG}{service.name}:{hashlib.sha256(said).hexdigest()[:16]}"

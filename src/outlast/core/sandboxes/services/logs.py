@@ -38,6 +38,10 @@ class ServiceLogs:
         except OSError:
             return ""
 
+    def knows(self, workspace_id: str) -> bool:
+        """Whether a service of the workspace ever ran."""
+        return (self._folder / workspace_id).is_dir()
+
     def forget(self, workspace_id: str, name: str) -> None:
         """Fine when there is none."""
         self._path(workspace_id, name).unlink(missing_ok=True)
