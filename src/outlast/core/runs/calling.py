@@ -25,7 +25,7 @@ from outlast.core.runs.parking import announce_decisions_in
 from outlast.core.runs.profile import Tool, ToolContext, ToolResult
 from outlast.core.runs.rules import AskModel, backoff_s, next_step
 from outlast.core.runs.turns import encodable, parse_arguments
-from outlast.core.sandboxes.checkpoints.store import mark_changed
+from outlast.core.sandboxes.checkpoints.places import mark_changed
 from outlast.core.streams.log import NamedEvent
 from outlast.db.database import Tx
 

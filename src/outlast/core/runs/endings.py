@@ -34,7 +34,8 @@ from outlast.core.runs.model import Run
 from outlast.core.runs.profile import Profile
 from outlast.core.runs.rules import OPEN_CALLS, THREAD_STATUS, End
 from outlast.core.runs.watching import arm_abandonment
-from outlast.core.sandboxes.checkpoints.store import bind, mark_changed
+from outlast.core.sandboxes.checkpoints.places import mark_changed
+from outlast.core.sandboxes.checkpoints.store import bind
 from outlast.core.streams.log import NamedEvent, append
 from outlast.core.threads import messages as thread_messages
 from outlast.core.threads import store as threads

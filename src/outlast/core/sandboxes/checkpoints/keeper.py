@@ -20,13 +20,14 @@ from outlast.base.clock import Clock
 from outlast.base.errors import InternalError, OutlastError
 from outlast.base.events import CheckpointData
 from outlast.base.settings import SandboxSettings
-from outlast.core.sandboxes.checkpoints import store
+from outlast.core.sandboxes.checkpoints import places, store
 from outlast.core.sandboxes.checkpoints.elsewhere import fill_sandbox, scan_sandbox
 from outlast.core.sandboxes.checkpoints.garbage import GRACE_S, Collected, collect
 from outlast.core.sandboxes.checkpoints.memory import Memories, Trees
+from outlast.core.sandboxes.checkpoints.places import Place
 from outlast.core.sandboxes.checkpoints.placing import place_tree
 from outlast.core.sandboxes.checkpoints.scan import Scan, scan_folder
-from outlast.core.sandboxes.checkpoints.store import NewCheckpoint, Place
+from outlast.core.sandboxes.checkpoints.store import NewCheckpoint
 from outlast.core.sandboxes.checkpoints.tree import EMPTY, Tree, decode
 from outlast.core.sandboxes.checkpoints.unsynced import Unsynced
 from outlast.core.sandboxes.folders import remove_folder
@@ -134,16 +135,16 @@ class CheckpointKeeper:
     async def look_after(self) -> None:
         """Save what a killed or cancelled run has left unsaved, and give up folders that nobody has used for as long as
         the settings say."""
-        for workspace_id, run_id in await self._db.read(store.unsaved, self._node_id, LEFT_FOR):
+        for workspace_id, run_id in await self._db.read(places.unsaved, self._node_id, LEFT_FOR):
             self.changed(workspace_id, run_id, None)
             await self.settled(workspace_id)
         if self._local:
-            for workspace_id in await self._db.read(store.idle, self._node_id, self._ttl):
+            for workspace_id in await self._db.read(places.idle, self._node_id, self._ttl):
                 await self.evict(workspace_id)
         await anyio.to_thread.run_sync(self._sync_folders)
         await anyio.to_thread.run_sync(self._memories.write)
         known = {*self._memories.known(), *self._unsynced.noted()}
-        for workspace_id in await self._db.read(store.unknown, known):
+        for workspace_id in await self._db.read(places.unknown, known):
             self._memories.forget(workspace_id)
             self._unsynced.forget(workspace_id)
             self._locks.pop(workspace_id, None)
@@ -166,13 +167,13 @@ class CheckpointKeeper:
         if not self._local:
             return
         async with self._locks[workspace_id]:
-            place = await self._db.read(store.place_of, workspace_id)
+            place = await self._db.read(places.place_of, workspace_id)
             if place is None:
                 return
             if place.checkpoint_id is not None and not self._is_here(place):
-                await self._db.write(store.away, workspace_id)
+                await self._db.write(places.away, workspace_id)
                 await self._place(workspace_id)
-            await self._db.write(store.back, workspace_id, self._node_id)
+            await self._db.write(places.back, workspace_id, self._node_id)
 
     async def fill(self, workspace_id: str, sandbox: Sandbox) -> None:
         """After a sandbox with a disk of its own has started: give it the files of the newest checkpoint."""
@@ -197,7 +198,7 @@ class CheckpointKeeper:
         async with self._locks[workspace_id]:
             try:
                 await self._take(NewCheckpoint(workspace_id, "sleep", "", 0, 0), None)
-                if not await self._db.write(store.evict, workspace_id, self._ttl):
+                if not await self._db.write(places.evict, workspace_id, self._ttl):
                     return False
                 self._memories.forget(workspace_id)
                 await anyio.to_thread.run_sync(remove_folder, self._folder(workspace_id))
@@ -213,17 +214,17 @@ class CheckpointKeeper:
         Raises `ThreadBusy` while a run works there or waits for a person, `NotFound`, `DiskFull`.
         """
         workspace_id = target.workspace_id
-        await self._db.read(store.demand_idle, workspace_id)
+        await self._db.read(places.demand_idle, workspace_id)
         sandbox = None if self._local else await self._find(workspace_id)
         self._moving.add(workspace_id)
         try:
             async with self._locks[workspace_id]:
-                place = await self._db.read(store.demand_idle, workspace_id)
+                place = await self._db.read(places.demand_idle, workspace_id)
                 await self._take(NewCheckpoint(workspace_id, "person", "", 0, 0), sandbox)
                 restored = await self._db.write(store.begin_restore, target)
                 if self._local and self._is_here(place):
                     await self._place(workspace_id)
-                    await self._db.write(store.back, workspace_id, self._node_id)
+                    await self._db.write(places.back, workspace_id, self._node_id)
                 elif sandbox is not None:
                     await fill_sandbox(sandbox, await self.tree(restored), self._blobs)
                 return restored
@@ -297,7 +298,7 @@ class CheckpointKeeper:
         if scan.manifest:
             return await self._record(new, scan, since)
         if place.changed_at is not None and scan.whole:
-            await self._db.write(store.mark_kept, new.workspace_id, since)
+            await self._db.write(places.mark_kept, new.workspace_id, since)
         return None
 
     async def _scan(self, workspace_id: str, before: Tree, sandbox: Sandbox | None) -> Scan | None:

@@ -1,40 +1,30 @@
-"""Rows of checkpoints, and what workspaces say of their files. First argument: the open transaction."""
+"""Rows of checkpoints. First argument: the open transaction."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass
-from datetime import datetime, timedelta
-from typing import Any, Final
+from datetime import datetime
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
 from outlast.base.clock import iso
-from outlast.base.errors import NotFound, ThreadBusy
+from outlast.base.errors import NotFound
 from outlast.base.events import CheckpointCreated, CheckpointData
 from outlast.base.ids import new_id
-from outlast.core.sandboxes.checkpoints.rules import Kept, Use, eviction_due
-from outlast.core.sandboxes.rules import PauseKind, State, is_alive
+from outlast.core.sandboxes.checkpoints.places import (
+    IN_ONE,
+    Place,
+    away,
+    deleted,
+    demand_idle,
+    mark_kept,
+    place_of,
+)
+from outlast.core.sandboxes.checkpoints.rules import Kept
 from outlast.core.streams.log import append
 from outlast.db.database import Tx
-from outlast.db.tables import checkpoints, messages, packed_files, runs, sandboxes, threads, workspaces
-
-IN_ONE: Final = 400  # values in one query
-_AWAKE: Final = [state.value for state in State if is_alive(state)]
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A workspace and where its files are, as recorded."""
-
-    id: str
-    project_id: str
-    owner_type: str
-    owner_id: str
-    checkpoint_id: str | None
-    changed_at: datetime | None
-    evicted_at: datetime | None
-    node_id: str | None
-    last_used_at: datetime
+from outlast.db.tables import checkpoints, messages, packed_files, runs, threads, workspaces
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +40,6 @@ class NewCheckpoint:
     effect_id: str | None = None
     message_id: str | None = None
     packed: Mapping[str, tuple[str, int]] | None = None
-
-
-def place_of(tx: Tx, workspace_id: str) -> Place | None:
-    """The workspace; None: it is gone."""
-    columns = [workspaces.c[name] for name in Place.__dataclass_fields__]
-    row = tx.one(sa.select(*columns).where(workspaces.c.id == workspace_id))
-    return None if row is None else Place(**row)
 
 
 def place_now(tx: Tx, workspace_id: str) -> tuple[datetime, Place | None, CheckpointData | None]:
@@ -93,12 +76,12 @@ def add(tx: Tx, new: NewCheckpoint, since: datetime | None) -> CheckpointData:
     is gone."""
     place = place_of(tx, new.workspace_id)
     if place is None:
-        raise _deleted(new.workspace_id)
+        raise deleted(new.workspace_id)
     data = _row(tx, place, new, new.message_id or _answer_of(tx, new.run_id))
     tell(tx, place, data)  # holds the log's owner first, as those do who delete it
     held = sa.select(workspaces.c.id).where(workspaces.c.id == place.id).with_for_update(key_share=True)
     if tx.one(held) is None:
-        raise _deleted(place.id)
+        raise deleted(place.id)
     tx.execute(sa.insert(checkpoints).values(**{**data.model_dump(), "created_at": tx.now}))
     _unbind(tx, data)
     pack(tx, new.packed or {})
@@ -106,17 +89,6 @@ def add(tx: Tx, new: NewCheckpoint, since: datetime | None) -> CheckpointData:
     if since is not None:
         mark_kept(tx, place.id, since)
     return data
-
-
-def mark_kept(tx: Tx, workspace_id: str, since: datetime) -> None:
-    """What changed before that moment is in the newest checkpoint."""
-    mine = workspaces.c.id == workspace_id, workspaces.c.changed_at <= since
-    tx.execute(sa.update(workspaces).where(*mine).values(changed_at=None))
-
-
-def mark_changed(tx: Tx, workspace_id: str) -> None:
-    """Its files may differ from the newest checkpoint from now on."""
-    tx.execute(sa.update(workspaces).where(workspaces.c.id == workspace_id).values(changed_at=tx.now))
 
 
 def bind(tx: Tx, run_id: str, message_id: str) -> None:
@@ -181,21 +153,6 @@ def fork_files(tx: Tx, parent: sa.RowMapping, fork_id: str, message_id: str) -> 
     add(tx, new, tx.now)
 
 
-def demand_idle(tx: Tx, workspace_id: str) -> Place:
-    """The workspace. Raises `ThreadBusy` while a run works there, is queued or waits for a person; `NotFound`."""
-    place = place_of(tx, workspace_id)
-    if place is None:
-        raise _deleted(workspace_id)
-    busy = _active_run(tx, place)
-    if busy is not None:
-        raise ThreadBusy(
-            f"Run {busy} works with these files and has not ended.",
-            hint="Wait for it or cancel it first.",
-            active_run_id=busy,
-        )
-    return place
-
-
 def begin_restore(tx: Tx, target: CheckpointData) -> CheckpointData:
     """From now on the workspace's files are those of `target`, wherever they lie; its folder follows. Errors as
     `demand_idle`."""
@@ -204,72 +161,6 @@ def begin_restore(tx: Tx, target: CheckpointData) -> CheckpointData:
     restored = add(tx, new, tx.now)
     away(tx, place.id)
     return restored
-
-
-def away(tx: Tx, workspace_id: str) -> None:
-    """Its folder is not to be believed until its checkpoint has been put there."""
-    tx.execute(sa.update(workspaces).where(workspaces.c.id == workspace_id).values(evicted_at=tx.now))
-
-
-def back(tx: Tx, workspace_id: str, node_id: str) -> None:
-    """Its files lie on this node, and somebody is about to use them."""
-    here = {"evicted_at": None, "node_id": node_id, "last_used_at": tx.now}
-    tx.execute(sa.update(workspaces).where(workspaces.c.id == workspace_id).values(**here))
-
-
-def evict(tx: Tx, workspace_id: str, ttl: timedelta) -> bool:
-    """Give up the folder, if the rules allow it at this moment: whether they did."""
-    place = place_of(tx, workspace_id)
-    if place is None or place.evicted_at is not None:
-        return False
-    use = Use(
-        active=_active_run(tx, place) is not None,
-        proposal=False,  # there are none yet
-        awake=_is_awake(tx, workspace_id),
-        kept=place.checkpoint_id is not None and place.changed_at is None,
-        last_used_at=place.last_used_at,
-    )
-    if not eviction_due(use, tx.now, ttl):
-        return False
-    away(tx, workspace_id)
-    return True
-
-
-def idle(tx: Tx, node_id: str, ttl: timedelta) -> list[str]:
-    """Workspaces of this node that nobody has used for so long, the longest first."""
-    rows = sa.select(workspaces.c.id).where(
-        workspaces.c.evicted_at.is_(None),
-        workspaces.c.node_id == node_id,
-        workspaces.c.last_used_at <= tx.now - ttl,
-    )
-    return list(tx.execute(rows.order_by(workspaces.c.last_used_at).limit(IN_ONE)).scalars())
-
-
-def unsaved(tx: Tx, node_id: str, since: timedelta) -> list[tuple[str, str | None]]:
-    """Workspaces of this node whose changes nobody has saved for so long, and where no run is at work. With each the
-    last run it had."""
-    working = sa.select(runs.c.id).where(
-        runs.c.workspace_id == workspaces.c.id, runs.c.leg.in_(("ready", "held"))
-    )
-    last = sa.select(runs.c.id).where(runs.c.workspace_id == workspaces.c.id)
-    newest = last.order_by(runs.c.created_at.desc()).limit(1).scalar_subquery()
-    rows = sa.select(workspaces.c.id, newest.label("run_id")).where(
-        workspaces.c.changed_at <= tx.now - since,
-        workspaces.c.evicted_at.is_(None),
-        sa.or_(workspaces.c.node_id == node_id, workspaces.c.node_id.is_(None)),
-        ~working.exists(),
-    )
-    return [(row["id"], row["run_id"]) for row in tx.all(rows.limit(IN_ONE))]
-
-
-def unknown(tx: Tx, workspace_ids: Collection[str]) -> set[str]:
-    """Those of the ids that no workspace has."""
-    known: set[str] = set()
-    wanted = sorted(workspace_ids)
-    for at in range(0, len(wanted), IN_ONE):
-        some = workspaces.c.id.in_(wanted[at : at + IN_ONE])
-        known |= set(tx.execute(sa.select(workspaces.c.id).where(some)).scalars())
-    return set(wanted) - known
 
 
 def located(tx: Tx, hashes: Collection[str]) -> dict[str, tuple[str, int]]:
@@ -404,26 +295,3 @@ def _copy_history(tx: Tx, parent: sa.RowMapping, fork_id: str, workspace_id: str
     ]
     if copies:
         tx.execute(sa.insert(checkpoints), copies)
-
-
-def _active_run(tx: Tx, place: Place) -> str | None:
-    """The run that is at work there, queued, or waiting for a person."""
-    here = runs.c.workspace_id == place.id
-    if place.owner_type == "thread":
-        here |= runs.c.thread_id == place.owner_id
-    found: str | None = tx.execute(sa.select(runs.c.id).where(here, runs.c.leg != "ended").limit(1)).scalar()
-    return found
-
-
-def _is_awake(tx: Tx, workspace_id: str) -> bool:
-    stopped = (sandboxes.c.pause_kind == PauseKind.STOPPED.value) & (sandboxes.c.state == State.PAUSED.value)
-    awake = sa.select(sandboxes.c.id).where(
-        sandboxes.c.workspace_id == workspace_id,
-        sandboxes.c.state.in_(_AWAKE),
-        sa.or_(sandboxes.c.pause_kind.is_(None), ~stopped),
-    )
-    return tx.execute(awake.limit(1)).scalar() is not None
-
-
-def _deleted(workspace_id: str) -> NotFound:
-    return NotFound(f"There is no workspace {workspace_id} any more: its owner was deleted.", id=workspace_id)

@@ -13,7 +13,7 @@ from outlast.base.clock import SystemClock
 from outlast.base.events import CheckpointData
 from outlast.base.ids import new_id
 from outlast.base.settings import SandboxSettings
-from outlast.core.sandboxes.checkpoints import store
+from outlast.core.sandboxes.checkpoints import places, store
 from outlast.core.sandboxes.checkpoints.keeper import CheckpointKeeper, Find
 from outlast.core.sandboxes.interface import Sandbox
 from outlast.db.blobs import FolderBlobs
@@ -102,8 +102,8 @@ class Desk:
         assert taken is not None
         return taken
 
-    async def place(self) -> store.Place:
-        place = await self.db.read(store.place_of, self.workspace_id)
+    async def place(self) -> places.Place:
+        place = await self.db.read(places.place_of, self.workspace_id)
         assert place is not None
         return place
 

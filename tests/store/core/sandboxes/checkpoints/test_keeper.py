@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from outlast.base.errors import NotFound, ThreadBusy
 from outlast.base.ids import new_id
 from outlast.core.sandboxes.checkpoints import keeper as keeping
-from outlast.core.sandboxes.checkpoints import store
+from outlast.core.sandboxes.checkpoints import places, store
 from outlast.core.sandboxes.interface import SandboxSpec
 from outlast.core.sandboxes.rules import Life, PauseKind, State
 from outlast.core.sandboxes.store import SandboxRow, give_up
@@ -112,20 +112,20 @@ async def test_the_last_checkpoint_of_a_run_belongs_to_its_answer(both: Desk) ->
 
 async def test_a_change_during_the_look_is_not_taken_for_kept(desk: Desk) -> None:
     desk.write(a_txt="one")
-    await desk.db.write(store.mark_changed, desk.workspace_id)
+    await desk.db.write(places.mark_changed, desk.workspace_id)
     await desk.take()
     assert (await desk.place()).changed_at is None
-    await desk.db.write(store.mark_changed, desk.workspace_id)
+    await desk.db.write(places.mark_changed, desk.workspace_id)
     since = (await desk.place()).changed_at
     assert since is not None
-    await desk.db.write(store.mark_kept, desk.workspace_id, since - timedelta(milliseconds=1))
+    await desk.db.write(places.mark_kept, desk.workspace_id, since - timedelta(milliseconds=1))
     assert (await desk.place()).changed_at is not None
 
 
 async def test_what_a_killed_run_left_is_saved_later(both: Desk) -> None:
     run_id = await both.run(leg="ended", status="cancelled")
     both.write(a_txt="one")
-    await both.db.write(store.mark_changed, both.workspace_id)
+    await both.db.write(places.mark_changed, both.workspace_id)
     await both.keeper.look_after()
     assert await both.ids() == []  # somebody may still be about to
     await both.pass_time(timedelta(minutes=1))
@@ -197,7 +197,7 @@ async def test_a_lost_folder_is_restored_before_the_next_use(desk: Desk) -> None
 async def test_a_killed_restoring_is_done_again(desk: Desk) -> None:
     desk.write(a_txt="one", b_txt="two")
     await desk.take()
-    await desk.db.write(store.away, desk.workspace_id)  # what the killed server had recorded
+    await desk.db.write(places.away, desk.workspace_id)  # what the killed server had recorded
     desk.write(a_txt="ha")  # and done
     (desk.folder / "b.txt").unlink()
     await desk.another().bring_back(desk.workspace_id)
@@ -282,7 +282,7 @@ async def test_reading_while_it_sleeps_sees_what_is_in_no_checkpoint_yet(desk: D
     desk.write(a_txt="one")
     await desk.take()
     desk.write(a_txt="two")
-    await desk.db.write(store.mark_changed, desk.workspace_id)
+    await desk.db.write(places.mark_changed, desk.workspace_id)
     current = await desk.keeper.current(desk.workspace_id)
     assert current is not None
     assert (await desk.keeper.tree(current)).by_path["a.txt"].size == 3
