@@ -14,6 +14,7 @@ test.each([
     },
     'a, b',
   ],
+  ['start_service', { name: 'web', command: 'npm run dev', port: 3000 }, 'web on port 3000: npm run dev'],
   ['read_files', { paths: ['a', 'b'] }, 'a, b'],
   ['ask_user', { questions: [{ id: 'q', question: 'Why?' }] }, 'Why?'],
   ['another', { first: { nested: 1 } }, '{"nested":1}'],

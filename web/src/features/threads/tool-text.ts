@@ -14,6 +14,8 @@ export function title(tool: string, args: Arguments | null): string {
       return firstLine(text(args['command']))
     case 'run_code':
       return [text(args['language']), firstLine(text(args['code']))].filter((word) => word !== '').join(': ')
+    case 'start_service':
+      return `${text(args['name'])} on port ${text(args['port'])}: ${firstLine(text(args['command']))}`
     case 'create_or_update_files':
       return filesOf(args)
         .map(({ path }) => path)
