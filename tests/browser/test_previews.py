@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,15 @@ from tests.browser.conftest import OpenPage, Server
 
 pytestmark = pytest.mark.browser
 DEADLINE_S = 120
+CONFIG = """
+[providers.demo]
+kind = "demo"
+delta_delay_s = 0.0
+[[models]]
+id = "demo"
+provider = "demo"
+name = "demo"
+"""
 
 
 class Project:
@@ -58,6 +68,17 @@ class Project:
         deadline = time.monotonic() + DEADLINE_S
         while not holds():
             assert time.monotonic() < deadline
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """One whose demo model does not take its time: only the sandbox it makes is of interest here."""
+    folder = tmp_path_factory.mktemp("server")
+    (folder / "outlast.toml").write_text(CONFIG)
+    running = Server(folder)
+    running.start("--config", str(folder / "outlast.toml"))
+    yield running
+    running.stop()
 
 
 @pytest.fixture(scope="module")
@@ -154,3 +175,16 @@ def test_a_bookmarked_preview_is_opened_from_outlast(project: Project, open_page
     page = open_page(project.preview()["url"])
     page.get_by_role("link", name="Open it from Outlast").click()
     shown(page, "Hello from inside")
+
+
+def test_another_sites_page_cannot_show_a_preview(project: Project, open_page: OpenPage) -> None:
+    vite.write_page(project.folder)
+    page = open_page(project.preview()["ticket_url"])
+    shown(page, "Hello from inside")
+    address = page.url
+    host = address.removeprefix("http://5173-").removesuffix("/")
+    foreign = f"http://9999-{host}/"  # the same site to cookies, another origin to pages
+    page.route(foreign, lambda route: route.fulfill(body="<iframe></iframe>", content_type="text/html"))
+    page.goto(foreign)
+    with page.expect_event("framenavigated", lambda frame: frame.url.startswith("chrome-error:")):
+        page.locator("iframe").evaluate("(frame, address) => { frame.src = address }", address)

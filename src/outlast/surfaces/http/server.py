@@ -142,11 +142,21 @@ def bind(host: str, port: int) -> socket.socket:
         listener = socket.socket(family, socket.SOCK_STREAM)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        _notice_the_dead(listener)
         listener.bind(address)
     except OSError as error:
         raise _refusal(host, port, error) from None
     listener.setblocking(False)
     return listener
+
+
+def _notice_the_dead(listener: socket.socket) -> None:
+    """Connections that this socket accepts end within two minutes once the other machine has vanished: an open stream
+    or WebSocket would otherwise wait for ever for somebody who will never say that they left."""
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for option, value in (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 20), ("TCP_KEEPCNT", 3)):
+        if hasattr(socket, option):
+            listener.setsockopt(socket.IPPROTO_TCP, getattr(socket, option), value)
 
 
 def bind_twin(listener: socket.socket) -> socket.socket | None:

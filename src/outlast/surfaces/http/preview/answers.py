@@ -10,8 +10,8 @@ from starlette.types import Send
 from outlast.surfaces.http.preview.headers import Headers, first
 
 STYLE: Final = """
-:root{color-scheme:light dark;--back:#fafaf9;--text:#1c1917;--soft:#78716c;--line:#e7e5e4;--accent:#0f766e}
-@media(prefers-color-scheme:dark){:root{--back:#131211;--text:#f5f5f4;--soft:#a8a29e;--line:#2c2a28;--accent:#2dd4bf}}
+:root{color-scheme:light dark;--back:#fff;--text:#1a1b1f;--soft:#5d616b;--line:#e8e8eb;--accent:#4651c4}
+@media(prefers-color-scheme:dark){:root{--back:#101113;--text:#ebecef;--soft:#a2a5ae;--line:#34373d;--accent:#8f98fa}}
 body{background:var(--back);color:var(--text);font:16px/1.5 system-ui,sans-serif;margin:0;display:grid;
 min-height:100vh;place-items:center}
 main{box-sizing:border-box;max-width:40rem;padding:2rem;width:100%}

@@ -1,6 +1,7 @@
 """The ASGI layer in front of the application: whatever is asked under the preview domain ends here."""
 
 import logging
+import re
 import time
 from collections.abc import Iterable
 from typing import Final
@@ -32,6 +33,7 @@ TICKET_PATH: Final = "/.outlast/ticket"
 PAGE_PATIENCE_S: Final = 1.5  # then a person is told what is being waited for
 PATIENCE_S: Final = 10.0  # then a program is
 COOKIE_AGE_S: Final = 7 * 86_400
+_ORIGIN: Final = re.compile(r"https?://[a-z0-9.-]+(?::[0-9]{1,5})?", re.IGNORECASE)  # policies know no IPv6
 log = logging.getLogger("outlast.preview")
 
 
@@ -117,7 +119,7 @@ class PreviewLayer:
         port = port_suffix(host)
         local = () if self._public_url else (f"http://localhost{port}", f"http://127.0.0.1{port}")
         origins = dict.fromkeys([*local, *self._own_origins, opener])
-        return " ".join(["'self'", *(origin for origin in origins if origin and "[" not in origin)]).encode()
+        return " ".join(["'self'", *(origin for origin in origins if _ORIGIN.fullmatch(origin))]).encode()
 
 
 class _Visit:
