@@ -7,10 +7,10 @@ configuration and the listener; the path of that listener lies outside, so nothi
 from __future__ import annotations
 
 import _socket
-import json
 import os
 import struct
 
+from .json_text import loads
 from .loop import READ, Loop
 from .main import Connection, start_agent
 from .processes import Spawner
@@ -32,7 +32,7 @@ def main() -> None:
     listener = _socket.socket(fileno=struct.unpack("i", extra[0][2])[0])
     os.set_inheritable(listener.fileno(), False)
     listener.setblocking(False)
-    agent = start_agent(loop, spawner, json.loads(message))
+    agent = start_agent(loop, spawner, loads(message))
 
     def accept(_events: int) -> None:
         try:

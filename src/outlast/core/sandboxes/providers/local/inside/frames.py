@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import struct
+
+from .json_text import dumps, loads
 
 TYPE_CHECKING = False  # importing `typing` would cost every sandbox 3 ms of its start
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ class BadFrame(Exception):
 
 def encode(head: dict[str, Any], payload: bytes = b"") -> bytes:
     """One frame: two lengths (4 bytes each, big-endian), the head as JSON, the payload as it is."""
-    text = json.dumps(head, separators=(",", ":")).encode("utf-8", "replace")
+    text = dumps(head).encode("utf-8", "replace")
     return b"".join((LENGTHS.pack(len(text), len(payload)), text, payload))
 
 
@@ -47,8 +48,8 @@ class Decoder:
 
 def _head(text: bytes) -> dict[str, Any]:
     try:
-        head = json.loads(text)
-    except ValueError as error:
+        head = loads(text)
+    except (ValueError, RecursionError) as error:
         raise BadFrame("the head is not JSON") from error
     if not isinstance(head, dict):
         raise BadFrame("the head is not an object")

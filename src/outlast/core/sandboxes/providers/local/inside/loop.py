@@ -5,12 +5,14 @@ from __future__ import annotations
 import heapq
 import os
 import select
-import signal
 import time
 
 TYPE_CHECKING = False  # importing `typing` would cost every sandbox 3 ms of its start
 if TYPE_CHECKING:
+    import signal
     from typing import Callable
+else:
+    import _signal as signal  # `signal` would load `enum`
 
 READ = select.EPOLLIN
 WRITE = select.EPOLLOUT

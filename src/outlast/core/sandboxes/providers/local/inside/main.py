@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import _socket
-import json
 import os
 import resource
 import struct
@@ -13,6 +12,7 @@ from .commands import Command
 from .disk import DiskWatch
 from .effects import Effect, Effects, Listener, Refused
 from .frames import BadFrame, Decoder, encode
+from .json_text import loads
 from .loop import READ, WRITE, Loop
 from .ports import Ports
 from .processes import Spawner
@@ -312,7 +312,7 @@ def main() -> None:
     message = control.recv(1 << 20)
     if not message:
         return  # the start was given up
-    agent = start_agent(loop, spawner, json.loads(message))
+    agent = start_agent(loop, spawner, loads(message))
 
     def accept(_events: int) -> None:
         message, extra, _flags, _address = control.recvmsg(16, _socket.CMSG_SPACE(4 * MAX_PASSED))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-
+from .json_text import dumps
 from .sessions import Session
 
 TYPE_CHECKING = False  # importing `typing` would cost every sandbox 3 ms of its start
@@ -32,7 +31,7 @@ class Pages(Session):
         size = 0
         for entry in self._found:
             page.append(entry)
-            size += len(json.dumps(entry))
+            size += len(dumps(entry))
             if len(page) == PAGE_ITEMS or size > PAGE_BYTES:
                 self._connection.reply(end=False, entries=page)
                 return

@@ -6,12 +6,14 @@ import ctypes
 import errno
 import itertools
 import os
-import signal
 import time
 
 TYPE_CHECKING = False  # importing `typing` would cost every sandbox 3 ms of its start
 if TYPE_CHECKING:
+    import signal
     from typing import Any, Callable, Optional
+else:
+    import _signal as signal  # `signal` would load `enum`
 
 PR_SET_DUMPABLE = 4
 OOM_SCORE = b"0"

@@ -9,13 +9,13 @@ next call starts a new one.
 from __future__ import annotations
 
 import _socket
-import json
 import os
 import struct
 from collections import deque
 
 from .commands import WORKSPACE, Pipe
 from .effects import Effect
+from .json_text import dumps, loads
 from .loop import READ, WRITE, Loop, Timer
 from .processes import Child, Spawner
 
@@ -124,7 +124,7 @@ class Repl:
 
     def _finish_value(self, reply: dict[str, Any]) -> None:
         try:
-            value = json.loads(reply["output"])
+            value = loads(reply["output"])
         except (KeyError, ValueError, TypeError):
             self._finish(f"the value could not be shown: {reply.get('text') or 'no output'}")
             return
@@ -198,7 +198,7 @@ class _Process:
         loop.on_exit(self._child.pid, lambda code: self._exited(on_death, code))
 
     def send(self, message: dict[str, Any]) -> None:
-        text = json.dumps(message).encode()
+        text = dumps(message).encode()
         self._out += struct.pack("<I", len(text)) + text
         self._flush()
 
@@ -246,7 +246,7 @@ class _Process:
             text = bytes(self._in[4 : 4 + size])
             del self._in[: 4 + size]
             try:
-                reply = json.loads(text)
+                reply = loads(text)
             except ValueError:
                 reply = {"type": "Error", "error": "the session sent something unreadable"}
             self._on_reply(reply if isinstance(reply, dict) else {})

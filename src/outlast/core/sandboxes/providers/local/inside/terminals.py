@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import errno
 import os
-import signal
 import stat
 import struct
 
@@ -20,11 +19,14 @@ from .streams import Reader, Writer
 
 TYPE_CHECKING = False  # importing `typing` would cost every sandbox 3 ms of its start
 if TYPE_CHECKING:
+    import signal
     from typing import Any, Callable
 
     from .loop import Loop
     from .main import Agent, Connection
     from .processes import Child, Spawner
+else:
+    import _signal as signal  # `signal` would load `enum`
 
 MAX_RUNNING = 512
 MAX_ENDED = 32
