@@ -45,6 +45,7 @@ FILES_PER_PLACE: Final = 64  # of the server's open files, one in so many may be
 MOST_HANDSHAKES: Final = 4
 HEAD_S: Final = 30.0
 IDLE_S: Final = 600.0
+HALF_CLOSED_S: Final = 60.0
 ESTABLISHED: Final = b"HTTP/1.1 200 Connection Established\r\n\r\n"
 LINGER_S: Final = 2.0
 LINGER_READS: Final = 64
@@ -119,7 +120,9 @@ class SandboxProxy:
         try:
             sock.setblocking(False)
             wire = await wire_of(sock)
-            await self._converse(wire, None)
+            with anyio.CancelScope() as scope:
+                _end_with(wire, scope)
+                await self._converse(wire, None)
         except (OSError, NotTls):  # also TimeoutError, ssl.SSLError: this client's own affair
             pass
         except Exception:
@@ -258,6 +261,15 @@ class SandboxProxy:
             for _ in range(LINGER_READS):
                 if not await client.read():
                     return
+
+
+def _end_with(wire: Wire, scope: anyio.CancelScope) -> None:
+    """A client that is gone waits for no answer; one that has said all gets some time for what it asked."""
+
+    def said_all() -> None:
+        scope.deadline = min(scope.deadline, anyio.current_time() + HALF_CLOSED_S)
+
+    wire.on_end, wire.on_lost = said_all, scope.cancel
 
 
 def places() -> int:

@@ -6,6 +6,7 @@ Written on the event loop's transports, because every request through the proxy 
 import asyncio
 import socket
 import ssl
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Final, Protocol, cast
 
@@ -66,6 +67,8 @@ class Wire(asyncio.Protocol):
         self._writing_paused = False
         self._reader: asyncio.Future[None] | None = None
         self._writer: asyncio.Future[None] | None = None
+        self.on_end: Callable[[], None] | None = None  # the other side has said all
+        self.on_lost: Callable[[], None] | None = None  # the connection is gone
         self._deadline: float | None = None
         self._timer: asyncio.TimerHandle | None = None
 
@@ -86,6 +89,8 @@ class Wire(asyncio.Protocol):
     def eof_received(self) -> bool:
         self._ended = True
         _wake(self._reader)
+        if self.on_end is not None:
+            self.on_end()
         return True  # the other direction stays open
 
     def connection_lost(self, error: Exception | None) -> None:
@@ -96,6 +101,8 @@ class Wire(asyncio.Protocol):
             self._timer.cancel()
         _wake(self._reader)
         _wake(self._writer)
+        if self.on_lost is not None:
+            self.on_lost()
 
     def pause_writing(self) -> None:
         self._writing_paused = True

@@ -83,7 +83,8 @@ class Client:
 
     async def ask(self, data: bytes) -> Answer:
         """Send a request, read the whole answer."""
-        await self.send(data)
+        if data:
+            await self.send(data)
         answer = await self.head()
         fields = {
             key.lower(): value

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import resource
 
 import anyio
+import anyio.lowlevel
 import pytest
 
 from outlast.core.sandboxes.egress import proxy
@@ -185,3 +187,75 @@ def test_a_sandbox_gets_a_share_of_the_servers_descriptors(
 ) -> None:
     monkeypatch.setattr(resource, "getrlimit", lambda _: (files, files))
     assert proxy.places() == expected
+
+
+GIVEN_UP = [
+    b"",
+    b"GET http://plain.ex",
+    b"CONNECT api.example.com:443 HTTP/1.1\r\n\r\n",
+    b"CONNECT api.example.com:443 HTTP/1.1\r\n\r\n\x16\x03\x01\x02\x00\x01\x00",
+    b"POST http://plain.example/ HTTP/1.1\r\nHost: plain.example\r\nContent-Length: 100000\r\n\r\nabc",
+    b"POST http://plain.example/ HTTP/1.1\r\nHost: plain.example\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab",
+    b"GET http://plain.example/endless HTTP/1.1\r\nHost: plain.example\r\n\r\n",
+    b"GET http://plain.example/silent HTTP/1.1\r\nHost: plain.example\r\n\r\n",
+]
+
+
+async def test_whenever_a_client_gives_up_nothing_of_it_stays(
+    proxied: Proxied, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(proxy, "HALF_CLOSED_S", 0.05)
+    over = asyncio.Event()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        head = await reader.readuntil(b"\r\n\r\n")
+        if head.startswith(b"GET /endless"):
+            writer.write(b"HTTP/1.1 200 OK\r\n\r\n")
+            while not writer.is_closing():
+                writer.write(b"x" * 100_000)
+                await writer.drain()
+        if head.startswith(b"GET /silent"):
+            await over.wait()
+        await reader.read()
+
+    await proxied.door("plain.example", 80, serve, None)
+    await proxied.host(API)
+    await proxied.start(settings(allow=["plain.example"], hosts=[API]))
+    for data in GIVEN_UP * 3:
+        client = await proxied.client()
+        await client.send(data)
+        if b"endless" in data or b"CONNECT" in data:
+            await client.head()
+        client.writer.transport.abort()
+    over.set()
+    with anyio.fail_after(30):
+        while proxied.proxy.statistics().open > 1:  # one place is kept for whoever comes next
+            await anyio.lowlevel.checkpoint()
+
+
+async def test_a_client_that_has_said_all_still_gets_its_answer_but_not_for_ever(
+    proxied: Proxied, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await proxied.host("plain.example", 80)
+    await proxied.start(settings(allow=["plain.example"]))
+    client = await proxied.client()
+    client.writer.write(b"GET http://plain.example/ HTTP/1.1\r\nHost: plain.example\r\n\r\n")
+    client.writer.write_eof()
+    assert (await client.ask(b"")).status == 200
+    assert await client.rest() == b""
+    monkeypatch.setattr(proxy, "HALF_CLOSED_S", 0.05)
+    silent = asyncio.Event()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await silent.wait()
+
+    await proxied.door("silent.example", 80, serve, None)
+    proxied.world.doors[proxied.world.names["plain.example"][0][0], 80] = proxied.world.doors[
+        proxied.world.names["silent.example"][0][0], 80
+    ]
+    client = await proxied.client()
+    client.writer.write(
+        b"POST http://plain.example/x HTTP/1.1\r\nHost: plain.example\r\nContent-Length: 9\r\n\r\nabc"
+    )
+    client.writer.write_eof()
+    assert b"200" not in await client.rest()
