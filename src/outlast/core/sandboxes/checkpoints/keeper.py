@@ -180,9 +180,10 @@ class CheckpointKeeper:
         if self._local:
             return
         async with self._locks[workspace_id]:
-            newest = await self._db.read(store.newest_of, workspace_id)
+            since, _, newest = await self._db.read(store.place_now, workspace_id)
             if newest is not None:
                 await fill_sandbox(sandbox, await self.tree(newest), self._blobs)
+            await self._db.write(places.mark_kept, workspace_id, since)  # what was not is lost
 
     async def leave(self, workspace_id: str, sandbox: Sandbox) -> None:
         """Before a sandbox with a disk of its own is ended: save what it has. A failure is logged, not raised."""

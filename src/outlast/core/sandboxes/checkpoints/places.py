@@ -69,8 +69,9 @@ def demand_idle(tx: Tx, workspace_id: str) -> Place:
 
 
 def away(tx: Tx, workspace_id: str) -> None:
-    """Its folder is not to be believed until its checkpoint has been put there."""
-    tx.execute(sa.update(workspaces).where(workspaces.c.id == workspace_id).values(evicted_at=tx.now))
+    """Its folder is not to be believed until its checkpoint has been put there; what it has changed is given up."""
+    gone = {"evicted_at": tx.now, "changed_at": None}
+    tx.execute(sa.update(workspaces).where(workspaces.c.id == workspace_id).values(**gone))
 
 
 def back(tx: Tx, workspace_id: str, node_id: str) -> None:
