@@ -59,6 +59,7 @@ class Http2Exchange:
         self.ended = False
         self.error: Exception | None = None
         self.news = anyio.Event()
+        self._sent_at = 0.0
 
     @property
     def reused(self) -> bool:
@@ -76,14 +77,20 @@ class Http2Exchange:
 
     async def send(self, piece: bytes) -> None:
         await self._connection.send(self, piece)
+        self._sent_at = anyio.current_time()
 
     async def finish(self) -> None:
         await self._connection.end(self)
 
-    async def answer(self) -> AnswerHead:
+    async def answer(self, within_s: float) -> AnswerHead:
+        self._sent_at = anyio.current_time()
         while not self.heads:
             self._check()
-            await self._next_news()
+            left = self._sent_at + within_s - anyio.current_time()
+            if left <= 0:
+                raise TimeoutError
+            with anyio.move_on_after(left):
+                await self._next_news()
         return self.heads.popleft()
 
     async def piece(self) -> bytes:

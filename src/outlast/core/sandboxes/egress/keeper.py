@@ -12,7 +12,7 @@ import anyio.to_thread
 from anyio.abc import TaskGroup, TaskStatus
 
 from outlast.base.clock import Clock
-from outlast.base.errors import OutlastError, SandboxLost
+from outlast.base.errors import OutlastError, SandboxLost, SandboxUnavailable
 from outlast.core.sandboxes.egress import store
 from outlast.core.sandboxes.egress.authority import Authorities, write_private
 from outlast.core.sandboxes.egress.dialing import (
@@ -108,8 +108,16 @@ class EgressKeeper:
         stopped gets the same authority and placeholders again."""
         if not self._policy.opens:
             return spec
-        authority = await anyio.to_thread.run_sync(self._authorities.of, row.id)
-        env = {**await self._placeholders(row.id), **_led_through(self._policy), **spec.env}
+        try:
+            authority = await anyio.to_thread.run_sync(self._authorities.of, row.id)
+            placeholders = await self._placeholders(row.id)
+        except OSError as error:
+            raise SandboxUnavailable(
+                f"The way out of {row.id} cannot be prepared: {error.strerror}.",
+                hint=f"Free space, or give the server the right to write in {self._folder}.",
+                sandbox_id=row.id,
+            ) from error
+        env = {**placeholders, **_led_through(self._policy), **spec.env}
         return replace(spec, env=env, authority_pem=authority.pem, egress=True)
 
     def open(self, row: SandboxRow, sandbox: Sandbox) -> None:

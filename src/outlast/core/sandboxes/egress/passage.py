@@ -156,15 +156,14 @@ class Passage:
                 return
 
     async def _final_head(self, exchange: Exchange) -> AnswerHead:
-        with anyio.fail_after(ANSWER_S):
-            for _ in range(MOST_INTERIM):
-                head = await exchange.answer()
-                if head.status >= 200 or (head.status == 101 and self._request.upgrade == b"websocket"):
-                    self._status = head.status
-                    await self._noted(head.status)
-                    return head
-                if head.status == 100 and self._request.expects_continue:
-                    await self._client.write(CONTINUE)
+        for _ in range(MOST_INTERIM):
+            head = await exchange.answer(ANSWER_S)
+            if head.status >= 200 or (head.status == 101 and self._request.upgrade == b"websocket"):
+                self._status = head.status
+                await self._noted(head.status)
+                return head
+            if head.status == 100 and self._request.expects_continue:
+                await self._client.write(CONTINUE)
         raise BadMessage("it consists of interim answers only")
 
     def _fault(self, error: Exception) -> Exception:

@@ -49,8 +49,9 @@ class Exchange(Protocol):
     async def finish(self) -> None:
         """The body is complete."""
 
-    async def answer(self) -> AnswerHead:
-        """The next head: interim ones (1xx), then the final one."""
+    async def answer(self, within_s: float) -> AnswerHead:
+        """The next head: interim ones (1xx), then the final one. Raises `TimeoutError` when it does not come within
+        this time of the last thing sent."""
 
     async def piece(self) -> bytes:
         """The next piece of the answer's body, empty at its end."""
@@ -80,6 +81,7 @@ class Http1Exchange:
         self._method = b""
         self._framing = Framing(Body.NONE)
         self._sent = False
+        self._within_s: float | None = None  # while an answer is awaited
         self._head: AnswerHead | None = None
 
     @property
@@ -98,6 +100,8 @@ class Http1Exchange:
 
     async def send(self, piece: bytes) -> None:
         await self.channel.write(framed(piece, self._framing))
+        if self._within_s is not None:
+            self.channel.set_deadline(self._within_s)
 
     async def finish(self) -> None:
         end = end_of(self._framing)
@@ -105,8 +109,17 @@ class Http1Exchange:
             await self.channel.write(end)
         self._sent = True
 
-    async def answer(self) -> AnswerHead:
-        head = await self.reader.head()
+    async def answer(self, within_s: float) -> AnswerHead:
+        self._within_s = within_s
+        self.channel.set_deadline(within_s)
+        try:
+            head = await self.reader.head()
+        except ConnectionError:
+            head = None
+        if self.channel.expired:
+            raise TimeoutError
+        self._within_s = None
+        self.channel.set_deadline(None)
         if head is None:
             raise CutShort("the host closed the connection without an answer")
         self._head = parse_answer(head, self._method)

@@ -49,6 +49,10 @@ class Channel(Protocol):
         set for every request."""
 
     @property
+    def expired(self) -> bool:
+        """Whether a deadline has ended it."""
+
+    @property
     def is_quiet(self) -> bool:
         """Still open both ways, with nothing waiting to be read."""
 
@@ -69,6 +73,7 @@ class Wire(asyncio.Protocol):
         self._writer: asyncio.Future[None] | None = None
         self.on_end: Callable[[], None] | None = None  # the other side has said all
         self.on_lost: Callable[[], None] | None = None  # the connection is gone
+        self.expired = False
         self._deadline: float | None = None
         self._timer: asyncio.TimerHandle | None = None
 
@@ -180,6 +185,7 @@ class Wire(asyncio.Protocol):
             return
         left = self._deadline - self._loop.time()
         if left <= 0:
+            self.expired = True
             self.abort()
         else:
             self._timer = self._loop.call_later(left, self._look_at_deadline)
@@ -278,6 +284,10 @@ class TlsWire:
 
     def set_deadline(self, seconds: float | None) -> None:
         self._wire.set_deadline(seconds)
+
+    @property
+    def expired(self) -> bool:
+        return self._wire.expired
 
     @property
     def is_quiet(self) -> bool:

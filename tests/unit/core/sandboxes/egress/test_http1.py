@@ -43,6 +43,8 @@ class Pieces:
     def abort(self) -> None: ...
     def set_deadline(self, seconds: float | None) -> None: ...
 
+    expired = False
+
     @property
     def is_quiet(self) -> bool:
         return not self.pieces

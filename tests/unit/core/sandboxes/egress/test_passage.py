@@ -337,14 +337,18 @@ async def test_when_an_http_2_host_goes_away_the_next_request_finds_it_again(pro
     assert host.connections == 2
 
 
+@pytest.mark.parametrize("version", ["1.1", "2"])
 async def test_a_host_that_does_not_answer_in_time_is_named(
-    proxied: Proxied, monkeypatch: pytest.MonkeyPatch
+    proxied: Proxied, monkeypatch: pytest.MonkeyPatch, version: str
 ) -> None:
     monkeypatch.setattr(passage, "ANSWER_S", 0.05)
-    await scripted(proxied, [asyncio.Event()])
+    if version == "2":
+        await proxied.door(API, 443, Http2Host().serve, proxied.trust.server(API, ["h2", "http/1.1"]))
+    else:
+        await scripted(proxied, [asyncio.Event()])
     await proxied.start(settings(hosts=[API]))
     client = await proxied.secure(API)
-    assert (await client.ask(GET + b"\r\n")).status == 504
+    assert (await client.ask(f"GET /slow HTTP/1.1\r\nHost: {API}\r\n\r\n".encode())).status == 504
 
 
 async def test_base64_of_a_secret_is_hidden_wherever_it_begins(proxied: Proxied) -> None:
