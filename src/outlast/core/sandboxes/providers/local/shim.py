@@ -10,9 +10,9 @@ First byte of a connection: `A`: pass it to the agent, and answer `A` when that 
 is the end of this sandbox. `K`: end the sandbox, and keep it open until then.
 """
 
+import _ctypes  # `ctypes` would load for some ms
 import _signal  # type: ignore[import-not-found]  # `signal` would load `enum`, some ms
 import _socket
-import ctypes
 import marshal
 import os
 import select
@@ -26,7 +26,23 @@ STAGE = "/tmp"
 AGENT_FD, SECCOMP_FD, INFO_FD, HIGH = 3, 4, 5, 40
 BACKLOG = 128
 
-_libc = ctypes.CDLL(None, use_errno=True)
+
+class _Int(_ctypes._SimpleCData):  # type: ignore[type-arg]
+    _type_ = "i"
+
+
+class _UnsignedLong(_ctypes._SimpleCData):  # type: ignore[type-arg]
+    _type_ = "L"
+
+
+class _Function(_ctypes.CFuncPtr):
+    _flags_ = _ctypes.FUNCFLAG_CDECL | _ctypes.FUNCFLAG_USE_ERRNO
+    _restype_ = _Int
+
+
+def _libc(name: str) -> "_Function":
+    itself = _ctypes.dlopen(None, 2)  # type: ignore[arg-type]  # this program; 2: RTLD_NOW
+    return _Function(_ctypes.dlsym(itself, name))
 
 
 def main() -> None:
@@ -149,7 +165,7 @@ def _become_sandbox(plan: dict, agent_fd: int, info_fd: int, not_inside: "list[i
             os.setgroups([])
             os.setresgid(plan["uid"], plan["uid"], plan["uid"])
             os.setresuid(plan["uid"], plan["uid"], plan["uid"])
-        _libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+        _libc("prctl")(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
         os.execve(plan["argv"][0], plan["argv"], {})
     except BaseException as error:  # the child must never return into the shim
         os.write(2, f"start: {error}\n".encode())
@@ -162,7 +178,7 @@ def _stage(sources: "list[str]", layer: "int | None", layer_bytes: int, uid: int
 
     A data directory is usually closed to other users, and the sandbox's user is one.
     """
-    _check(_libc.unshare(CLONE_NEWNS), "unshare")
+    _check(_libc("unshare")(CLONE_NEWNS), "unshare")
     _mount(None, "/", None, MS_REC | MS_PRIVATE)
     opened = [os.open(source, os.O_PATH) for source in sources]
     _mount("outlast", STAGE, "tmpfs", MS_NOSUID | MS_NODEV, "mode=755")
@@ -209,14 +225,14 @@ def _mount(
 ) -> None:
     words = [None if word is None else word.encode() for word in (source, target, kind, options)]
     _check(
-        _libc.mount(words[0], words[1], words[2], ctypes.c_ulong(flags), words[3]),
+        _libc("mount")(words[0], words[1], words[2], _UnsignedLong(flags), words[3]),
         f"mount {source} on {target}",
     )
 
 
 def _check(result: int, what: str) -> None:
     if result != 0:
-        number = ctypes.get_errno()
+        number = _ctypes.get_errno()
         raise OSError(number, f"{what}: {os.strerror(number)}")
 
 

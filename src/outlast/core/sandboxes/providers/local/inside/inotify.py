@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import struct
 
@@ -22,13 +21,16 @@ class Inotify:
     """One queue of events. Raises OSError, as do its calls."""
 
     def __init__(self) -> None:
-        self._libc = ctypes.CDLL(None, use_errno=True)
+        import ctypes  # only here: it would cost every sandbox some ms of its start
+
+        self._libc, self._errno = ctypes.CDLL(None, use_errno=True), ctypes.get_errno
+        self._libc.inotify_add_watch.argtypes = (ctypes.c_int, ctypes.c_char_p, ctypes.c_uint32)
         self.fd = self._checked(self._libc.inotify_init1(os.O_CLOEXEC | os.O_NONBLOCK))
 
     def add(self, path: str, follow: bool = False) -> int:
         """Watch a folder; the number that its events will have, the same as before when it is watched already."""
         mask = WANTED | ONLYDIR | EXCL_UNLINK | (0 if follow else DONT_FOLLOW)
-        return self._checked(self._libc.inotify_add_watch(self.fd, os.fsencode(path), ctypes.c_uint32(mask)))
+        return self._checked(self._libc.inotify_add_watch(self.fd, os.fsencode(path), mask))
 
     def remove(self, number: int) -> None:
         """Fine when it is watched no more."""
@@ -49,9 +51,8 @@ class Inotify:
     def close(self) -> None:
         os.close(self.fd)
 
-    @staticmethod
-    def _checked(result: int) -> int:
+    def _checked(self, result: int) -> int:
         if result < 0:
-            number = ctypes.get_errno()
+            number = self._errno()
             raise OSError(number, os.strerror(number))
         return result
