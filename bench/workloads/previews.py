@@ -5,7 +5,6 @@ import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from pathlib import Path
 
 import anyio
 
@@ -33,6 +32,7 @@ from outlast.surfaces.http.stream import OpenStreams, StreamTimes
 
 PORT = 3000
 BATCH = 50
+SETTLE_S = 0.1  # nobody visits in the very moment of the freeze, while its rows are written
 SERVER = """
 import socketserver
 
@@ -147,7 +147,9 @@ async def _figures(
                 began = now_ms()
                 await call()
                 times.append(now_ms() - began)
+        await anyio.sleep(SETTLE_S)
         await machines.freeze(workspace_id)
+        await anyio.sleep(SETTLE_S)
         began = now_ms()
         await through()
         woken.append(now_ms() - began)

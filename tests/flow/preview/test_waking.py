@@ -21,6 +21,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Waits are told at once, so that no test waits for real."""
     monkeypatch.setattr(layer, "PAGE_PATIENCE_S", 0.2)
     monkeypatch.setattr(layer, "PATIENCE_S", 0.3)
+    monkeypatch.setattr(waking, "RECORD_AFTER_S", 0.0)
 
 
 async def declare(scene: Scene, state: str) -> None:

@@ -7,23 +7,25 @@ one: a name that begins with `outlast_` is refused, and `Domain` is taken off, s
 """
 
 from collections.abc import Iterable
+from itertools import islice
 from typing import Final
 
 PLAIN: Final = b"outlast_preview"
 FRAMED: Final = b"__Host-outlast_preview"
+MOST_TRIED: Final = 8
 _OURS: Final = b"outlast_"
 
 
 def grants_in(cookie_headers: Iterable[bytes]) -> list[str]:
-    """Every value that might be a grant, in the order sent. Another preview may have set a second one: all are
-    tried."""
+    """The values that might be a grant, in the order sent, at most eight. Another preview may have set a second one:
+    all are tried."""
     values = (
         value
         for header in cookie_headers
         for name, value in _pairs(header)
         if name in (PLAIN, FRAMED) and value
     )
-    return [value.decode("latin-1") for value in dict.fromkeys(values)]
+    return [value.decode("latin-1") for value in islice(dict.fromkeys(values), MOST_TRIED)]
 
 
 def without_ours(cookie_header: bytes) -> bytes:
