@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -14,7 +15,7 @@ from outlast.base.ids import new_id
 from outlast.core.sandboxes import store as sandbox_rows
 from outlast.core.sandboxes.ladder import step_down
 from outlast.core.sandboxes.manager import SandboxManager
-from outlast.core.sandboxes.orphans import reconcile
+from outlast.core.sandboxes.orphans import collect, reconcile
 from outlast.core.sandboxes.providers.local.provider import LocalProvider
 from outlast.core.sandboxes.rules import State
 from outlast.core.sandboxes.services import store
@@ -213,6 +214,40 @@ async def test_a_sandbox_that_vanishes_is_found_lost_and_the_service_starts_in_t
         await works.machines.ensure(works.workspace_id, works.project_id)
         assert (await works.settled()).state is ServiceState.HEALTHY
         assert "context.lost" in works.told
+
+
+@pytest.mark.parametrize("lives", [3, pytest.param(60, marks=pytest.mark.deep)])
+async def test_many_lives_leave_no_task_no_descriptor_and_no_process(
+    works: Works, local: LocalProvider, lives: int
+) -> None:
+    def open_files() -> int:
+        return len(os.listdir("/proc/self/fd"))
+
+    async with server(works, local):
+        await works.keeper.declare(works.workspace_id, WEB)
+        for number in range(lives):
+            await works.machines.ensure(works.workspace_id, works.project_id)
+            assert (await works.settled()).state is ServiceState.HEALTHY
+            await works.machines.freeze(works.workspace_id)
+            await works.machines.ensure(works.workspace_id, works.project_id)
+            await (works.machines.stop if number % 2 else works.machines.kill)(works.workspace_id)
+            if number == 0:
+                before = open_files()
+        await until(lambda: _true(open_files() <= before + 2))
+        assert works.keeper.statistics() == {"awake": 0, "kept": 0}
+        assert await local.list_refs() == []
+
+
+async def test_services_of_a_deleted_thread_end_with_it(works: Works, local: LocalProvider) -> None:
+    async with server(works, local):
+        await works.machines.ensure(works.workspace_id, works.project_id)
+        await works.keeper.declare(works.workspace_id, WEB)
+        await works.settled()
+        await works.db.write(sandbox_rows.give_up, works.project_id)
+        await collect(works.machines)
+        assert works.keeper.statistics() == {"awake": 0, "kept": 0}
+        assert await local.list_refs() == []
+        assert works.keeper.output(works.workspace_id, "web", 1000) == ""
 
 
 async def test_services_alone_do_not_keep_a_sandbox_awake(works: Works, local: LocalProvider) -> None:

@@ -86,6 +86,7 @@ class Lives:
         self.provider = provider
         self.handles: dict[str, Sandbox] = {}
         self.attendants: list[Attendant] = []
+        self._awake: dict[str, SandboxRow] = {}  # what attendants were told, by workspace
         self.snapshots: Snapshots | None = None
         self.way_out: WayOut | None = None
         self.files: FileKeeper | None = None
@@ -195,6 +196,8 @@ class Lives:
         """End whatever this server holds for a workspace that is gone from the tables."""
         handle = self.handles.pop(workspace_id, None)
         if handle is not None:
+            if workspace_id in self._awake:
+                self._asleep(self._awake[workspace_id])
             self._shut(handle.sandbox_id, for_good=True)
             with suppress(SandboxLost):
                 await handle.kill()
@@ -267,6 +270,7 @@ class Lives:
 
     def _keep(self, row: SandboxRow, sandbox: Sandbox) -> None:
         self.handles[row.workspace_id] = sandbox
+        self._awake[row.workspace_id] = row
         for attendant in self.attendants:
             attendant.awake(row, sandbox)
         if self.way_out is not None:
@@ -277,5 +281,6 @@ class Lives:
             self.way_out.close(sandbox_id, for_good=for_good)
 
     def _asleep(self, row: SandboxRow) -> None:
+        self._awake.pop(row.workspace_id, None)
         for attendant in self.attendants:
             attendant.asleep(row)

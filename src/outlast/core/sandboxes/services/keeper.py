@@ -141,6 +141,10 @@ class ServiceKeeper:
                 await news.wait()
         return await self._db.read(store.service_of, workspace_id, name)
 
+    def statistics(self) -> dict[str, int]:
+        """How many sandboxes are awake, and how many of their services are looked after."""
+        return {"awake": len(self._awake), "kept": sum(len(place.kept) for place in self._awake.values())}
+
     def output(self, workspace_id: str, name: str, max_bytes: int) -> str:
         """The end of what it printed, at most 64 KiB."""
         return self.logs.tail(workspace_id, name, max_bytes)
