@@ -110,7 +110,9 @@ def find_workspace(tx: Tx, thread_id: str) -> str | None:
 def _lost_during(tx: Tx, run: Run, workspace_id: str) -> str | None:
     """The sandbox of the workspace whose processes ended last, if that came after the run's last call there (lost,
     removed, or stopped and started again) or was found during the run (lost). None: what ran there is still there."""
-    last = sa.select(sa.func.max(effects.c.ended_at)).where(effects.c.run_id == run.id, effects.c.kind == "tool")
+    last = sa.select(sa.func.max(effects.c.ended_at)).where(
+        effects.c.run_id == run.id, effects.c.kind == "tool"
+    )
     called_at = tx.execute(last).scalar()
     ended = sa.func.coalesce(sandboxes.c.ended_at, sandboxes.c.restarted_at)
     since = ended >= called_at if called_at else (sandboxes.c.state == "lost") & (ended >= run.created_at)
