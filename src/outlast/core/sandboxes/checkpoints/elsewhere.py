@@ -17,7 +17,7 @@ from outlast.base.errors import InputTooLarge, NotFound, PathRefused
 from outlast.base.ids import new_id
 from outlast.core.sandboxes.checkpoints.contents import content_of
 from outlast.core.sandboxes.checkpoints.folder import MAX_ENTRIES, Content, Seen
-from outlast.core.sandboxes.checkpoints.packing import PACK_BYTES, store_batch
+from outlast.core.sandboxes.checkpoints.packing import PACK_BYTES, Places, store_batch
 from outlast.core.sandboxes.checkpoints.scan import Locate, Memory, Scan
 from outlast.core.sandboxes.checkpoints.tree import Entry, Tree
 from outlast.core.sandboxes.interface import Command, FileEntry, Sandbox
@@ -63,9 +63,8 @@ async def scan_sandbox(
             sha256 = content.sha256
             if sha256 not in places and content.size:
                 found = await locate([sha256])
-                save = partial(store_batch, blobs, NO_FOLDER, {one.path: content}, found, max_bytes)
-                _, placed = await anyio.to_thread.run_sync(save)
-                places = {**places, **placed}
+                save = partial(_save, blobs, {one.path: content}, found, max_bytes)
+                places = {**places, **await anyio.to_thread.run_sync(save)}
         if 0 < one.mtime < began - SETTLED_S:  # some tell no time at all
             scan.memory[one.path] = (seen, sha256)
         blob, offset = places.get(sha256, ("", 0))
@@ -106,6 +105,15 @@ async def _read(sandbox: Sandbox, one: FileEntry) -> Content | None:
         if len(data) < MOST_BYTES or len(data) >= one.size:
             return Content(hashlib.sha256(data).hexdigest(), len(data), data)
     return None
+
+
+def _save(
+    blobs: FolderBlobs, contents: dict[str, Content], found: Places, max_bytes: int
+) -> dict[str, tuple[str, int]]:
+    stored = store_batch(blobs, NO_FOLDER, contents, found, max_bytes)
+    if stored.pack is not None:
+        blobs.put(stored.pack)
+    return stored.places
 
 
 def _seen(one: FileEntry) -> Seen:

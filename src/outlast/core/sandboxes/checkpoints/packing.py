@@ -1,6 +1,8 @@
 """Putting the contents of changed files into the blobs: small ones together, so that two hundred cost one sync."""
 
+import hashlib
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from outlast.core.sandboxes.checkpoints.folder import Content, Found, read_content, read_pieces
@@ -45,14 +47,21 @@ def read_batch(root: int, batch: Iterable[Found]) -> tuple[dict[str, Content], l
     return read, refused
 
 
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """Contents as they were stored, by path, and where each hash lies; `pack` holds the small ones, and is still to be
+    put (None: there were no new ones)."""
+
+    contents: dict[str, Content]
+    places: dict[str, tuple[str, int]]
+    pack: bytes | None = None
+
+
 def store_batch(
     blobs: FolderBlobs, root: int, contents: Mapping[str, Content], known: Places, max_bytes: int
-) -> tuple[dict[str, Content], dict[str, tuple[str, int]]]:
-    """Store what is in no blob yet: (the contents as they were stored, and where each hash lies now). `known` may name
-    blobs that are gone by now. A long file is read once more, and may turn out another. Blocks.
-
-    Raises `DiskFull`.
-    """
+) -> Stored:
+    """Store what is in no blob yet. `known` may name blobs that are gone by now. A long file is read once more, and may
+    turn out another. Blocks. Raises `DiskFull`."""
     stored = dict(contents)
     present = {blob for blob in {blob for blob, _ in known.values()} if blobs.keep(blob)}
     places = {sha256: place for sha256, place in known.items() if place[0] in present}
@@ -72,18 +81,20 @@ def store_batch(
                 continue
             stored[path] = Content(name, size, None)
             places[name] = (name, 0)
-    return stored, places | _pack(blobs, small)
+    if not small:
+        return Stored(stored, places)
+    pack, within = _packed(small)
+    return Stored(stored, places | within, pack)
 
 
-def _pack(blobs: FolderBlobs, contents: Mapping[str, bytes]) -> dict[str, tuple[str, int]]:
+def _packed(contents: Mapping[str, bytes]) -> tuple[bytes, dict[str, tuple[str, int]]]:
     """One blob for all of them, in the order of their hashes, so that the same files make the same pack."""
-    if not contents:
-        return {}
     order = sorted(contents)
-    name = blobs.put(b"".join(contents[sha256] for sha256 in order))
+    pack = b"".join(contents[sha256] for sha256 in order)
+    name = hashlib.sha256(pack).hexdigest()
     places: dict[str, tuple[str, int]] = {}
     offset = 0
     for sha256 in order:
         places[sha256] = (name, offset)
         offset += len(contents[sha256])
-    return places
+    return pack, places

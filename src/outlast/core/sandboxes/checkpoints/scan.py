@@ -5,7 +5,7 @@ short cut: whatever is not in it, or was touched too shortly before it was looke
 """
 
 import os
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -38,11 +38,15 @@ class Scan:
     packed: dict[str, tuple[str, int]] = field(default_factory=dict)
     whole: bool = True
 
-    def store(self, before: Tree, blobs: FolderBlobs) -> "Scan":
-        """Store the manifest, if anything has changed. Blocks. Raises `DiskFull`."""
-        if not self.tree.same_as(before):
-            manifest, base = encode(self.tree, before.base or (before if before.name else None))
-            self.tree = replace(self.tree, name=blobs.put(manifest), base=base)
+    def store(self, before: Tree, blobs: FolderBlobs, packs: Sequence[bytes] = ()) -> "Scan":
+        """Store the manifest, if anything has changed, and with it the packs that it needs. Blocks. Raises
+        `DiskFull`."""
+        if self.tree.same_as(before):
+            blobs.put_all(packs)
+            return self
+        manifest, base = encode(self.tree, before.base or (before if before.name else None))
+        *_, name = blobs.put_all([*packs, manifest])
+        self.tree = replace(self.tree, name=name, base=base)
         return self
 
     @property
@@ -120,18 +124,25 @@ class _Work:
 
     def save(self, batch: _Batch, found: Places) -> None:
         """Store what is new in it; `found` says where contents may lie already."""
+        pack = self._save(batch, found)
+        if pack is not None:
+            self._blobs.put(pack)
+
+    def _save(self, batch: _Batch, found: Places) -> bytes | None:
+        """The pack of it that is still to be put."""
         new = {path: content for path, content in batch.contents.items() if content.sha256 in batch.unknown}
-        stored, places = store_batch(self._blobs, self._root, new, found, self._max_bytes)
+        stored = store_batch(self._blobs, self._root, new, found, self._max_bytes)
         known = self._before.places
         for path, content in batch.contents.items():
             if path not in new:
                 self._read[path] = content
                 if content.size:
                     self._places[content.sha256] = known[content.sha256]
-        self._read |= stored
-        self._places |= places
-        fresh = (item for item in places.items() if found.get(item[0]) != item[1])
+        self._read |= stored.contents
+        self._places |= stored.places
+        fresh = (item for item in stored.places.items() if found.get(item[0]) != item[1])
         self._packed |= {sha256: place for sha256, place in fresh if place[0] != sha256}
+        return stored.pack
 
     async def save_all(self, first: _Batch, locate: Locate) -> None:
         """Every batch, some side by side."""
@@ -148,10 +159,10 @@ class _Work:
                 tasks.start_soon(save, batch)
 
     def save_and_finish(self, only: _Batch, found: Places) -> Scan:
-        self.save(only, found)
-        return self.finish()
+        pack = self._save(only, found)
+        return self.finish([] if pack is None else [pack])
 
-    def finish(self) -> Scan:
+    def finish(self, packs: Sequence[bytes] = ()) -> Scan:
         for found in self._todo:
             content = self._read.get(found.path)
             if content is None:
@@ -162,7 +173,7 @@ class _Work:
                 self._memory[found.path] = (found.seen, content.sha256)
         self._entries += self._kept({entry.path for entry in self._entries})
         scan = Scan(Tree.of(self._entries), self._memory, packed=self._packed, whole=not self._refused)
-        return scan.store(self._before, self._blobs)
+        return scan.store(self._before, self._blobs, packs)
 
     def _kept(self, taken: set[str]) -> list[Entry]:
         """What the checkpoint before knows of paths that cannot be looked at now."""
