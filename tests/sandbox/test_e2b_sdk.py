@@ -362,7 +362,7 @@ def test_a_sandbox_outlasts_the_server(tmp_path: Path):
         made = Sandbox.create(timeout=900, **options)
         made.files.write("kept.txt", "kept")
         command = made.commands.run("sleep 600", background=True, timeout=0)
-        ended = Sandbox.create(timeout=0, **options)
+        ended = Sandbox.create(timeout=1, **options)
     with serving_e2b(tmp_path) as second:
         options = {**second.options, "api_key": second.key}
         again = Sandbox.connect(made.sandbox_id, **options)
@@ -430,6 +430,7 @@ def test_a_key_may_be_written_in_the_digits_that_older_sdks_insist_on(options: d
     [
         {"template": "no-such-template"},
         {"timeout": 10_000_000},
+        {"timeout": 0},
         {"mcp": {"browserbase": {}}},
         {"network": {"allow_out": ["example.com"]}},
         {"volume_mounts": {"/mnt": "volume"}},

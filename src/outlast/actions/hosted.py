@@ -271,7 +271,7 @@ def _require_template(tx: Tx, template: str) -> None:
 
 
 def _check_order(services: Services, order: HostedOrder) -> None:
-    _check_timeout(services, order.timeout_s)
+    _check_timeout(services, order.timeout_s, 1)
     for name, words in (("metadata", order.metadata), ("environment", order.env)):
         size = sum(len(key.encode()) + len(value.encode()) for key, value in words.items())
         if size > MAX_WORDS_BYTES:
@@ -280,11 +280,11 @@ def _check_order(services: Services, order: HostedOrder) -> None:
             )
 
 
-def _check_timeout(services: Services, timeout_s: float) -> None:
+def _check_timeout(services: Services, timeout_s: float, least: float = 0) -> None:
     longest = services.settings.sandbox.kill_after_s if services.settings.sandbox else 0.0
-    if not 0 <= timeout_s <= longest:
+    if not least <= timeout_s <= longest:
         raise MalformedInput(
-            f"A sandbox runs for 0 to {longest:.0f} s; {timeout_s:.0f} were asked for.",
+            f"A sandbox runs for {least:.0f} to {longest:.0f} s; {timeout_s:.0f} were asked for.",
             hint="The longest time is the setting sandbox.kill_after_s.",
             field="timeout",
         )

@@ -36,6 +36,8 @@ def served(config: Path) -> Iterator[str]:
             lines = log.read_text().splitlines()
             address = next((line.split()[-1] for line in lines if "is ready" in line), "")
         assert address, log.read_text()
-        yield address
-        process.terminate()
+        try:
+            yield address
+        finally:  # a failing test must not wait for a server that nobody stops
+            process.terminate()
         assert process.wait(30) == 0
