@@ -289,6 +289,16 @@ class Group:
         return 0
 
 
+def remove_empty_groups(layout: Layout, older_than_s: float) -> None:
+    """Remove groups of ours that nothing is in: the kernel refuses to remove a group for a moment after its last
+    process, and whoever wanted to may have died. One in use is never touched. Blocking, some microseconds each."""
+    for hierarchy in layout.hierarchies:
+        for folder in hierarchy.parent.glob(f"{PREFIX}*"):
+            with contextlib.suppress(OSError):
+                if time.time() - folder.stat().st_mtime > older_than_s:
+                    folder.rmdir()
+
+
 def _kill_quietly(pid: int) -> None:
     with contextlib.suppress(ProcessLookupError):
         os.kill(pid, signal.SIGKILL)

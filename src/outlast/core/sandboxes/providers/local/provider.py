@@ -31,7 +31,7 @@ from outlast.core.sandboxes.interface import (
 from . import probe as probing
 from .base_layer import BaseLayer, base_identity, prepare_base
 from .building import Build, clear_build
-from .cgroups import Group, Layout, find_layout
+from .cgroups import Group, Layout, find_layout, remove_empty_groups
 from .connection import lost, open_socket
 from .launch import START_TIMEOUT_S, Ground, choose_uid, find_powers, own_workspace, write_plan
 from .sandbox import LocalSandbox, State, clear_remains
@@ -175,6 +175,8 @@ class LocalProvider(ProviderDefaults):
 
     def _scan(self) -> list[tuple[str, str]]:
         found = []
+        if self._layout is not None:
+            remove_empty_groups(self._layout, FORGOTTEN_AFTER_S)
         for folder in sorted(self.state_dir.iterdir()) if self.state_dir.is_dir() else ():
             state = State.read(folder)
             if state is not None and state.is_alive():

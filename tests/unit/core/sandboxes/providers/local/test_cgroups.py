@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
 
-from outlast.core.sandboxes.providers.local.cgroups import Group, Hierarchy, Layout, limit_files
+from outlast.core.sandboxes.providers.local.cgroups import (
+    Group,
+    Hierarchy,
+    Layout,
+    limit_files,
+    remove_empty_groups,
+)
 
 V2 = Layout((Hierarchy(Path("/cg/unified"), ("memory", "pids", "cpu"), 2),), ())
 V1 = Layout(
@@ -74,3 +81,16 @@ def test_counters_are_read_from_either_version(tmp_path: Path) -> None:
     (tmp_path / "cpu.stat").write_text("usage_usec 2500000\n")
     group = Group((tmp_path,))
     assert (group.out_of_memory_kills(), group.refused_processes(), group.cpu_s()) == (3, 7, 2.5)
+
+
+def test_a_group_left_empty_is_removed_when_it_is_old_and_one_in_use_never(tmp_path: Path) -> None:
+    """The kernel keeps a group for a moment after its last process: whoever wanted to remove it may be gone by then."""
+    layout = Layout((Hierarchy(tmp_path, ("memory",), 2),), ())
+    for name in ("outlast-sbx_old", "outlast-sbx_new", "outlast-sbx_used", "somebody-else"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "outlast-sbx_used" / "inside").mkdir()
+    for name in ("outlast-sbx_old", "outlast-sbx_used", "somebody-else"):
+        os.utime(tmp_path / name, (0, 0))
+    remove_empty_groups(layout, older_than_s=3600)
+    left = sorted(folder.name for folder in tmp_path.iterdir())
+    assert left == ["outlast-sbx_new", "outlast-sbx_used", "somebody-else"]
