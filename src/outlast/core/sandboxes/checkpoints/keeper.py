@@ -129,8 +129,10 @@ class CheckpointKeeper:
                     await self.look_after()
                     if look % COLLECT_EVERY == 0:
                         await self.collect()
-                except (OutlastError, OSError) as error:
-                    log.warning("workspaces not looked after", extra={"reason": str(error)})
+                except Exception as error:  # the edge of a background task: tried again with the next look
+                    log.warning(
+                        "workspaces not looked after", extra={"reason": str(error)}, exc_info=_bug(error)
+                    )
 
     async def look_after(self) -> None:
         """Save what a killed or cancelled run has left unsaved, and give up folders that nobody has used for as long as
@@ -284,7 +286,7 @@ class CheckpointKeeper:
         try:
             run_id, effect_id = wanted
             await self._take(NewCheckpoint(workspace_id, "tool", "", 0, 0, run_id, effect_id), sandbox)
-        except (OutlastError, OSError) as error:
+        except Exception as error:  # the edge of a background task: it costs this checkpoint, not the server
             _log_failure(workspace_id, error)
 
     async def _take(self, new: NewCheckpoint, sandbox: Sandbox | None) -> CheckpointData | None:
@@ -377,6 +379,10 @@ def _read_tree(blobs: FolderBlobs, name: str) -> Tree:
 
 def _log_failure(workspace_id: str, error: Exception) -> None:
     code = error.code if isinstance(error, OutlastError) else type(error).__name__
-    log.warning(
-        "workspace not saved", extra={"workspace_id": workspace_id, "code": code, "reason": str(error)}
-    )
+    facts = {"workspace_id": workspace_id, "code": code, "reason": str(error)}
+    log.warning("workspace not saved", extra=facts, exc_info=_bug(error))
+
+
+def _bug(error: Exception) -> Exception | None:
+    """What is worth a trace in the log."""
+    return None if isinstance(error, OutlastError | OSError) else error

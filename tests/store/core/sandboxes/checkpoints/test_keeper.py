@@ -75,6 +75,26 @@ async def test_two_wishes_at_once_are_one_checkpoint(desk: Desk) -> None:
     assert len(await desk.ids()) == 1
 
 
+async def test_a_failure_costs_the_checkpoint_and_nothing_else(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.write(a_txt="one")
+    await desk.db.write(places.mark_changed, desk.workspace_id)
+
+    async def broken(*_: object) -> None:
+        raise RuntimeError("a bug")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(keeping, "scan_folder", broken)
+        desk.keeper.changed(desk.workspace_id, None, None)
+        await desk.keeper.settled(desk.workspace_id)
+    assert await desk.ids() == []
+    assert (await desk.place()).changed_at is not None  # so it is tried again
+    await desk.pass_time(timedelta(minutes=1))
+    await desk.keeper.look_after()
+    assert len(await desk.ids()) == 1
+
+
 async def test_what_is_wished_for_is_taken_beside_whatever_goes_on(desk: Desk) -> None:
     desk.write(a_txt="one")
     async with anyio.create_task_group() as tasks:
