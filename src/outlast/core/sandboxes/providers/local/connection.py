@@ -84,12 +84,15 @@ class Wire:
         self._stream = stream
         self._decoder = Decoder()
         self._frames: list[Frame] = []
+        self._waits_for = _local_socket(stream)
 
     async def send(self, head: dict[str, Any], payload: bytes) -> None:
         await self._stream.send(encode(head, payload))
 
     async def receive(self) -> Frame:
         while not self._frames:
+            if self._waits_for is not None:
+                await anyio.wait_readable(self._waits_for)
             self._frames.extend(self._decoder.feed(await self._stream.receive(RECEIVE_SIZE)))
         return self._frames.pop(0)
 
@@ -107,6 +110,13 @@ class Wire:
 
     async def aclose(self) -> None:
         await anyio.aclose_forcefully(self._stream)
+
+
+def _local_socket(stream: ByteStream) -> socket.socket | None:
+    """The socket to wait for before a Unix stream is read. AnyIO's own waiting there ends in a noisy
+    `InvalidStateError` when it is cancelled in the moment in which bytes arrive; `wait_readable` does not."""
+    sock: socket.socket | None = stream.extra(SocketAttribute.raw_socket, None)
+    return sock if sock is not None and sock.family == socket.AF_UNIX else None
 
 
 class Exchange:
