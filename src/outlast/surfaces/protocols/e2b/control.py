@@ -233,9 +233,10 @@ def _network(asked: shapes.Network) -> dict[str, Any]:
             "A caller cannot open the network of a sandbox here.",
             hint="The operator names the hosts: sandbox.allow_hosts and [[sandbox.dependencies]].",
         )
-    if asked.allow_public_traffic or asked.mask_request_host:
-        raise NotOffered("Ports are open to whoever shows the sandbox's traffic token, and to nobody else.")
-    return asked.model_dump(by_alias=True, exclude_none=True)
+    if asked.mask_request_host:
+        raise NotOffered("What runs inside is told the host that was asked for, and no other.")
+    # Older SDKs ask for public ports with every network; here they are open to whoever has the traffic token.
+    return asked.model_dump(by_alias=True, exclude_none=True) | {"allowPublicTraffic": False}
 
 
 def _fits(one: Hosted, query: Any) -> bool:
