@@ -302,16 +302,16 @@ def _egress_keeper(
     if settings.sandbox is None or sandboxes is None:
         return None
     policy = policy_of(settings.sandbox)
-    if not policy.opens:
-        return None
     if sandboxes.provider.capabilities.secrets:
-        sandboxes.lead_out(HandedOver(database, settings.sandbox))
+        if policy.opens:
+            sandboxes.lead_out(HandedOver(database, settings.sandbox))
         return None
     if not sandboxes.provider.capabilities.egress:
-        log.warning(
-            "sandboxes of this provider have no way out that hosts and secrets could be given to",
-            extra={"provider": sandboxes.provider.name},
-        )
+        if policy.opens:
+            log.warning(
+                "sandboxes of this provider have no way out that hosts and secrets could be given to",
+                extra={"provider": sandboxes.provider.name},
+            )
         return None
     lookup = open_lookup(settings.sandbox.secret_lookup)
     missing = [name for name in names(policy) if isinstance(lookup, OperatorSecrets) and not lookup.has(name)]
@@ -320,6 +320,8 @@ def _egress_keeper(
             "secrets without a value: their environment variables are not set", extra={"names": missing}
         )
     keeper = EgressKeeper(database, clock, policy, folder / "egress", lookup=lookup)
+    if not keeper.is_needed:
+        return None
     sandboxes.lead_out(keeper)
     database.on_notice(keeper.hear)
     return keeper

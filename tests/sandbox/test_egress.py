@@ -249,6 +249,19 @@ async def test_a_restarted_server_goes_on_with_the_same_placeholders_and_authori
     assert [head.count(SECRET.encode()) for head in town.hosts[API].requests] == [1, 1, 1]
 
 
+async def test_a_sandbox_that_outlives_its_settings_is_told_what_no_longer_is_allowed(town: Town) -> None:
+    async with town.server() as server:
+        assert "GET /before" in await server.run(CLIENTS["curl"].format(url=f"https://{API}/before"))
+    town.settings = SandboxSettings(memory_mb=1024, disk_mb=64)
+    async with town.server() as server:
+        assert server.keeper.is_needed
+        assert "host_refused" in await server.run("curl -sS -m 20 http://docs.example/")
+        assert "403" in await server.run(CLIENTS["curl"].format(url=f"https://{API}/after") + " 2>&1")
+        await server.machines.kill(town.workspace_id)
+    async with town.server() as server:
+        assert not server.keeper.is_needed
+
+
 async def test_a_stopped_sandbox_comes_back_with_the_same_way_out(town: Town) -> None:
     async with town.server() as server:
         before = await server.run("echo $LINEAR_API_KEY; cat $SSL_CERT_FILE | tail -5")

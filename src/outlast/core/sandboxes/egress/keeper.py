@@ -67,6 +67,9 @@ class EgressKeeper:
         self._network = network or RealNetwork()
         self._contexts = contexts
         self._authorities = Authorities(folder)
+        self._earlier = frozenset(
+            self._authorities.kept()
+        )  # made by an earlier server, maybe with other settings
         self._uses = UseLog(db, clock)
         self._key = b""
         self._users: dict[str, tuple[float, str | None]] = {}
@@ -75,6 +78,11 @@ class EgressKeeper:
         self._waiting: dict[str, tuple[SandboxRow, Sandbox]] = {}  # opened before `run`
         self._tasks: TaskGroup | None = None
         self._reading = anyio.Lock()
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether there is anything to reach, or a sandbox that must be told that there no longer is."""
+        return self._policy.opens or bool(self._earlier)
 
     @property
     def policy(self) -> Policy:
@@ -122,7 +130,7 @@ class EgressKeeper:
 
     def open(self, row: SandboxRow, sandbox: Sandbox) -> None:
         """It lives: serve it. Repeatable; neither waits nor raises."""
-        if not self._policy.opens or row.id in self._gates:
+        if row.id in self._gates or not (self._policy.opens or row.id in self._earlier):
             return
         if self._tasks is None:
             self._waiting[row.id] = row, sandbox
@@ -141,7 +149,7 @@ class EgressKeeper:
         gate = self._gates.pop(sandbox_id, None)
         if gate is not None:
             gate.scope.cancel()
-        if for_good and self._policy.opens:
+        if for_good:
             try:
                 self._authorities.remove(sandbox_id)
             except OSError as error:  # `run` tries again at the next start
