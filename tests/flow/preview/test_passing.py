@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import aiohttp
 import anyio
 import pytest
@@ -162,3 +164,20 @@ async def test_a_refused_web_socket_is_answered_as_the_app_does(scene: Scene):
     with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
         await scene.web_socket("/no-such", await scene.cookie(scene.team.viewer))
     assert refused.value.status == 200
+
+
+async def test_visitors_who_leave_in_the_middle_leave_nothing_behind(scene: Scene):
+    cookie = await scene.cookie(scene.team.viewer)
+    before = len(os.listdir("/proc/self/fd"))
+    for _ in range(10):
+        events = await scene.get("/events", cookie)
+        await events.content.readuntil(b"\n\n")
+        events.close()
+        socket = await scene.web_socket("/ws", cookie)
+        await socket.close()
+    while scene.layer.statistics()["open"]:
+        await anyio.lowlevel.checkpoint()
+    scene.layer.waker.pool.close()
+    with anyio.fail_after(20):
+        while len(os.listdir("/proc/self/fd")) > before + 2:  # what the client keeps for itself
+            await anyio.lowlevel.checkpoint()
