@@ -145,8 +145,7 @@ async def pause_hosted(
     services: Services, actor: Actor, workspace_id: str, *, keep_memory: bool = True
 ) -> bool:
     """Put it to sleep, with its memory or with its files alone. False: it sleeps already."""
-    await services.db.read(_require, actor, workspace_id)
-    return await _pause(services, workspace_id, keep_memory)
+    return await _pause(services, await services.db.read(_require, actor, workspace_id), keep_memory)
 
 
 async def measure_hosted(
@@ -221,7 +220,7 @@ async def end_due(services: Services) -> datetime | None:
         if one.on_timeout == "kill":
             await _remove(services, one)
         else:
-            await _pause(services, one.workspace_id, bool(one.options.get("keep_memory", True)))
+            await _pause(services, one, bool(one.options.get("keep_memory", True)))
     return next_end
 
 
@@ -297,14 +296,20 @@ async def _resume(services: Services, found: Hosted, timeout_s: float) -> None:
     )
 
 
-async def _pause(services: Services, workspace_id: str, keep_memory: bool) -> bool:
+async def _pause(services: Services, found: Hosted, keep_memory: bool) -> bool:
+    """Marked first, so that nothing new begins in it. One that cannot be put to sleep runs on."""
+    machines, workspace_id = _machines(services), found.workspace_id
     if not await services.db.write(hosted.mark_paused, workspace_id):
         return False
-    machines = _machines(services)
-    if keep_memory and machines.provider.capabilities.pause:
-        await machines.freeze(workspace_id)
-    else:
-        await machines.stop(workspace_id)
+    try:
+        if keep_memory and machines.provider.capabilities.pause:
+            await machines.freeze(workspace_id)
+        else:
+            await machines.stop(workspace_id)
+    except OutlastError:
+        if found.ends_at > services.clock.now():
+            await services.db.write(hosted.run_until, workspace_id, found.ends_at)
+        raise
     return True
 
 
