@@ -78,7 +78,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     running = Server(folder)
     running.start("--config", str(folder / "outlast.toml"))
     yield running
-    running.stop()
+    running.end()
 
 
 @pytest.fixture(scope="module")
