@@ -32,6 +32,7 @@ from outlast.db.database import Tx
 if TYPE_CHECKING:
     from outlast.core.runs.leg import Leg
 
+LOST_PAUSES_S = (0.0, 0.1, 0.5)  # before each further try of a call whose sandbox went away
 STOP_S = 1.0  # a tool's own stopping may take this long before the run goes on without it
 LOST_TEXT = "The sandbox had ended. It was started anew over the same files; what ran in it before is gone."
 RESULT_CHARS = 60_000  # what a model is given of one result at most
@@ -88,18 +89,18 @@ async def _perform(leg: "Leg", tool: Tool, context: ToolContext, arguments: Mapp
     """The result, also of a failure: what the model should know of it. Only a missing sandbox ends the run."""
     if context.reattach and not tool.repeatable and not hasattr(tool, "reattaches"):
         return interrupted(tool.name)
-    retries = 0
-    lost = False
+    retries = lost = 0
     while True:
         try:
             return await tool.run(context, arguments)
         except SandboxLost as error:
-            if lost or not tool.repeatable:
+            if lost == len(LOST_PAUSES_S) or not tool.repeatable:
                 if leg.run.workspace_id and (gone := error.fields.get("sandbox_id")):
                     await tell_lost(leg, leg.run.workspace_id, str(gone))
                     leg.untold.clear()  # this very result tells the model
                 return lost_with_sandbox(tool.name)
-            lost = True  # once more, in the new sandbox
+            await anyio.sleep(LOST_PAUSES_S[lost])  # a dying sandbox is seen to be dead a moment later
+            lost += 1  # again, in the new sandbox
         except SandboxUnavailable as error:
             retries += 1
             if retries > leg.engine.settings.retry.attempts:

@@ -112,6 +112,8 @@ class LocalSandbox(AgentHandle):
 
     async def statistics(self) -> SandboxStatistics:
         self._require_alive()
+        if self._group.folders and not self._group.processes():  # its shim is about to end too
+            raise lost(self.sandbox_id)
         return SandboxStatistics(self._group.memory_bytes(), self._group.process_count(), self._group.cpu_s())
 
     async def log(self) -> str:
