@@ -122,7 +122,10 @@ async def listening(handle: Handle, tls: ssl.SSLContext | None = None) -> AsyncI
     finally:
         server.close()
         for writer in writers:
-            writer.transport.abort()
+            with contextlib.suppress(
+                AttributeError
+            ):  # asyncio's TLS transport lacks its protocol once it is closed (Python 3.11.2)
+                writer.transport.abort()
 
 
 class Trust:
