@@ -20,6 +20,7 @@ from outlast.core.sandboxes.providers.local import launch
 from outlast.core.sandboxes.providers.local.provider import LocalProvider
 from outlast.core.sandboxes.providers.local.sandbox import LocalSandbox
 from tests.sandbox.conftest import MINE, group_folders, state_of
+from tests.sandbox.traces import settled, traces
 
 pytestmark = pytest.mark.sandbox
 STAND_IN = Path(__file__).with_name("server_stand_in.py")
@@ -170,13 +171,13 @@ async def test_a_start_that_is_cancelled_at_any_moment_leaves_nothing(
     local: LocalProvider, spec: SandboxSpec, number: int
 ) -> None:
     await local.probe()  # makes the base layer, which would take most of the time
-    before = group_folders()
+    before = traces(local)
     with anyio.move_on_after(number * 0.003):
         sandbox = await local.create(spec)
         await sandbox.kill()
     assert await local.list_refs() == []
-    assert group_folders() == before
     assert list(local.state_dir.iterdir()) == []
+    assert await settled(local, before) == before
 
 
 @pytest.mark.parametrize("number", range(20))

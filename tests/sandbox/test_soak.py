@@ -7,77 +7,20 @@ import random
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import anyio
-import psutil
 import pytest
 
 from outlast.base.errors import SandboxLost, SandboxUnavailable
 from outlast.core.sandboxes.interface import Command, SandboxSpec
 from outlast.core.sandboxes.providers.local.provider import LocalProvider
-from tests.sandbox.conftest import LIMITS, MINE, group_folders
+from tests.sandbox.conftest import LIMITS, MINE
+from tests.sandbox.traces import processes_of, settled, traces
 
 pytestmark = pytest.mark.sandbox
 STAND_IN = Path(__file__).with_name("server_stand_in.py")
 START_S = 0.08  # a start takes about half of this, so a kill hits any part of it, or just after
-SETTLE_S = 10.0
-
-
-@dataclass(frozen=True)
-class Traces:
-    """What sandboxes could leave on a machine."""
-
-    processes: frozenset[int]
-    mounts: int
-    groups: frozenset[Path]
-    folders: frozenset[str]
-    descriptors: int
-
-
-def traces(local: LocalProvider) -> Traces:
-    local._collect()
-    return Traces(
-        frozenset(_processes(local.state_dir)),
-        sum(
-            str(local.state_dir.parent) in line
-            for line in Path("/proc/self/mountinfo").read_text().splitlines()
-        ),
-        frozenset(group_folders()),
-        frozenset(entry.name for entry in local.state_dir.iterdir())
-        if local.state_dir.exists()
-        else frozenset(),
-        len(os.listdir("/proc/self/fd")),
-    )
-
-
-def _processes(state_dir: Path) -> Iterator[int]:
-    """Those in a control group of this test run, shims (they work in their state folder), and zombies of ours."""
-    for process in psutil.process_iter():
-        try:
-            groups = Path(f"/proc/{process.pid}/cgroup").read_text()
-            zombie = process.status() == psutil.STATUS_ZOMBIE and process.ppid() == os.getpid()
-            if f"outlast-{MINE}" in groups or zombie or process.cwd().startswith(str(state_dir)):
-                yield process.pid
-        except (psutil.Error, OSError):
-            continue
-
-
-async def settled(local: LocalProvider, before: Traces) -> Traces:
-    """The traces once they are as before, or after a while as they are then: the kernel ends processes in its time."""
-    with anyio.move_on_after(SETTLE_S):
-        while True:
-            for sandbox_id, ref in await local.list_refs():
-                try:
-                    await (await local.connect(sandbox_id, ref)).kill()
-                except SandboxLost:
-                    continue
-            if traces(local) == before:
-                break
-            await anyio.sleep(0.02)
-    return traces(local)
 
 
 def _count(short: int, full: int) -> list[object]:
@@ -126,7 +69,7 @@ async def test_shims_and_agents_killed_at_any_moment_of_their_start_leave_nothin
 
 async def _kill_one_process(local: LocalProvider, delay_s: float, choice: float) -> None:
     await anyio.sleep(delay_s)  # a different moment each time, which is the point
-    family = list(_processes(local.state_dir))
+    family = list(processes_of(local.state_dir))
     if family:
         try:
             os.kill(family[int(choice * len(family))], signal.SIGKILL)
@@ -156,8 +99,4 @@ async def test_servers_killed_at_any_moment_of_a_start_leave_nothing_that_the_ne
             assert server.stdout.readline() == "starting\n"
             await anyio.sleep(chance.uniform(0, START_S))  # a different moment each time, which is the point
             server.kill()
-    left = await settled(local, before)
-    forgotten = {name for name in left.folders if not (local.state_dir / name / "state.json").exists()}
-    assert left == Traces(
-        before.processes, before.mounts, before.groups, frozenset(forgotten), before.descriptors
-    )
+    assert await settled(local, before) == before

@@ -20,10 +20,10 @@ import sys
 
 CLONE_NEWNS = 0x20000
 MS_BIND, MS_REC, MS_PRIVATE, MS_NOSUID, MS_NODEV = 0x1000, 0x4000, 0x40000, 2, 4
-PR_SET_NO_NEW_PRIVS = 38
+PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 36, 38
 SCM_RIGHTS = 1
 STAGE = "/tmp"
-AGENT_FD, SECCOMP_FD, INFO_FD, HIGH = 3, 4, 5, 40
+AGENT_FD, SECCOMP_FD, INFO_FD, INFO_READER_FD, HIGH = 3, 4, 5, 6, 40
 BACKLOG = 128
 
 
@@ -54,19 +54,24 @@ def main() -> None:
     ours, theirs = _socket.socketpair(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
     group = plan["group_folders"]
     child, first = 0, -1
+    # bubblewrap killed amid its start leaves a process that waits for it for ever: it comes to this one, to be ended.
+    _libc("prctl")(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     try:
         _make_group(group, plan["limit_files"])
         info_read, info_write = os.pipe()
         child = os.fork()
         if child == 0:
-            _become_sandbox(plan, theirs.fileno(), info_write, [listener.fileno(), ours.fileno(), info_read])
+            _become_sandbox(
+                plan, theirs.fileno(), (info_write, info_read), [listener.fileno(), ours.fileno()]
+            )
         theirs.close()
         os.close(info_write)
         # Joining the groups waits for the kernel, some 10 ms, and goes on beside the start of the agent. Until the
-        # agent has its configuration it starts nothing, so nothing in the sandbox ever runs outside the groups.
+        # agent has its configuration it starts nothing, so nothing in the sandbox ever runs outside the groups. The
+        # first process comes first: bubblewrap ends with it, but it would wait for a bubblewrap that was killed alone.
         number = _first_process(info_read)
         first = os.pidfd_open(number)
-        _join_group(group, [child, number])
+        _join_group(group, [number, child])
         ours.send(plan["agent_config"])
         if _wait_ready(ours, plan["start_timeout_s"]):
             os.write(1, b"ready\n")
@@ -155,12 +160,12 @@ def _first_process(info: int) -> int:
     return int(text.partition(b'"child-pid":')[2].replace(b",", b" ").replace(b"}", b" ").split()[0])
 
 
-def _become_sandbox(plan: dict, agent_fd: int, info_fd: int, not_inside: "list[int]") -> None:  # type: ignore[type-arg]
+def _become_sandbox(plan: dict, agent_fd: int, info: "tuple[int, int]", not_inside: "list[int]") -> None:  # type: ignore[type-arg]
     try:
         os.setsid()
         if plan["stage"]:
             _stage(plan["stage"], plan["layer"], plan["layer_bytes"], plan["uid"])
-        _place_descriptors(plan["seccomp"], agent_fd, info_fd, not_inside)
+        _place_descriptors(plan["seccomp"], agent_fd, info, not_inside)
         if plan["uid"]:
             os.setgroups([])
             os.setresgid(plan["uid"], plan["uid"], plan["uid"])
@@ -236,17 +241,23 @@ def _check(result: int, what: str) -> None:
         raise OSError(number, f"{what}: {os.strerror(number)}")
 
 
-def _place_descriptors(seccomp: bytes, agent_fd: int, info_fd: int, not_inside: "list[int]") -> None:
+def _place_descriptors(
+    seccomp: bytes, agent_fd: int, info: "tuple[int, int]", not_inside: "list[int]"
+) -> None:
+    """bubblewrap also gets the reading end of its own information: without any reader, because the shim was killed, it
+    would die of writing, and leave the process behind that waits for it."""
     for fd in not_inside:
         os.close(fd)
     read_end, write_end = os.pipe()
     os.write(write_end, seccomp)  # a few KB: fits into the pipe
     os.close(write_end)
-    for number, fd in ((HIGH, agent_fd), (HIGH + 1, read_end), (HIGH + 2, info_fd)):
-        os.dup2(fd, number)  # out of the way first: one may have the number that another must get
-    for number, fd in ((AGENT_FD, HIGH), (SECCOMP_FD, HIGH + 1), (INFO_FD, HIGH + 2)):
-        os.dup2(fd, number)
-    os.closerange(INFO_FD + 1, 4096)
+    # Out of the way first: one may have the number that another must get.
+    wanted = (AGENT_FD, SECCOMP_FD, INFO_FD, INFO_READER_FD)
+    for number, fd in enumerate((agent_fd, read_end, *info)):
+        os.dup2(fd, HIGH + number)
+    for number, fd in enumerate(wanted):
+        os.dup2(HIGH + number, fd)
+    os.closerange(INFO_READER_FD + 1, 4096)
     null = os.open("/dev/null", os.O_RDWR)
     os.dup2(null, 0)
     os.dup2(2, 1)
@@ -319,9 +330,7 @@ def _clean_up(folders: "list[str]", child: int, first: int) -> None:
                 _signal.pidfd_send_signal(first, _signal.SIGKILL)
             except OSError:
                 first = -1
-        if child and os.waitpid(child, os.WNOHANG)[0] == child:
-            child = 0
-        if not left and not child:
+        if _end_children(child) and not left:
             break
         select.select([], [], [], 0.001)
     for folder in folders:
@@ -332,6 +341,26 @@ def _clean_up(folders: "list[str]", child: int, first: int) -> None:
     for name in ("socket", "state.json"):
         if os.path.exists(name):
             os.unlink(name)
+
+
+def _end_children(child: int) -> bool:
+    """Kill and collect the children, also those inherited. True when there is none."""
+    try:
+        with open(f"/proc/self/task/{os.getpid()}/children") as file:
+            pids = [int(word) for word in file.read().split()]
+    except OSError:
+        pids = [child] if child else []
+    for pid in pids:
+        try:
+            os.kill(pid, 9)
+        except OSError:
+            continue
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        return True
+    return False
 
 
 def _kill_group(folders: "list[str]") -> int:
