@@ -39,7 +39,7 @@ def sandbox(server: str) -> str:
 def test_a_sandbox_is_listed_shown_paused_resumed_and_ended(server: str, sandbox: str) -> None:
     listed = outlast("sandbox", "list", url=server).stdout
     assert sandbox in listed
-    assert "MiB" in listed
+    assert "iB" in listed
     assert "pauses in" in listed
     shown = json.loads(outlast("sandbox", "show", sandbox, url=server).stdout)
     assert shown["memory_bytes"] > 0

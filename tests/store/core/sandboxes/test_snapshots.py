@@ -153,6 +153,9 @@ async def test_it_is_built_once_at_the_start_and_those_who_need_it_wait_and_are_
             while [data.step for data in await house.told()][-1] != "warm":
                 await anyio.lowlevel.checkpoint()
             house.provider.go.set()
+        with anyio.fail_after(30):
+            while [data.state for data in await house.told()][-1] != "ready":
+                await anyio.lowlevel.checkpoint()
     assert len(house.provider.begun) == 1
     assert refs == house.provider.begun * 3
     told = await house.told()
