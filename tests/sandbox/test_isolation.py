@@ -75,6 +75,21 @@ async def test_the_root_is_read_only_and_the_workspace_is_not(box: LocalSandbox)
     assert await run(box, "touch /workspace/x /tmp/x /home/user/x && echo fine") == "fine"
 
 
+async def test_the_kernels_switches_and_memory_are_out_of_reach(box: LocalSandbox) -> None:
+    for path in (
+        "sys/kernel/core_pattern",
+        "sysrq-trigger",
+        "sys/vm/drop_caches",
+        "self/uid_map",
+        "1/oom_score_adj",
+    ):
+        answer = await run(box, f"echo 1 > /proc/{path} && echo written")
+        assert "written" not in answer, path
+    for path in ("kcore", "kmsg", "1/mem", "1/maps", "1/root", "keys"):
+        assert await run(box, f"head -c 1 /proc/{path} 2>/dev/null | wc -c") == "0", path
+    assert await run(box, "ls /sys /dev/mem /dev/kmsg /dev/sda /dev/vda /dev/kvm 2>/dev/null | wc -l") == "0"
+
+
 @pytest.mark.parametrize(
     ("name", "words", "answer"),
     [
