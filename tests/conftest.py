@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
@@ -41,3 +42,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def anyio_backend() -> str:
     """The server runs on asyncio only, so do the tests."""
     return "asyncio"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def sandboxes_end_with_the_tests(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Sandboxes outlive their servers, also those of the tests: without its state file each ends by itself."""
+    yield
+    for pattern in ("*/state", "*/sandboxes", "*/data/sandboxes"):
+        for state in tmp_path_factory.getbasetemp().glob(f"{pattern}/*/state.json"):
+            state.unlink(missing_ok=True)
