@@ -1,5 +1,5 @@
 """The closed list of events; the parts of a message that they build are in parts.py, what those of
-sandboxes carry in sandbox_data.py.
+threads, sandboxes and screens carry in thread_data.py, sandbox_data.py and screen_data.py.
 
 Every event has the envelope `{id, event, data, timestamp, sequenceNumber}` (AgentKit's names); `timestamp` is ISO
 8601 in UTC, `sequenceNumber` counts upwards in the log that holds the event, `id` is that log's id, a colon and the
@@ -29,114 +29,21 @@ from outlast.base.sandbox_data import FilesChanged as FilesChanged
 from outlast.base.sandbox_data import SandboxStateData as SandboxStateData
 from outlast.base.sandbox_data import ServiceStateData as ServiceStateData
 from outlast.base.sandbox_data import SnapshotProgress as SnapshotProgress
+from outlast.base.screen_data import ScreenChanged as ScreenChanged
+from outlast.base.screen_data import ScreenData as ScreenData
+from outlast.base.screen_data import ScreenDeleted as ScreenDeleted
+from outlast.base.screen_data import WorkflowStep as WorkflowStep
+from outlast.base.thread_data import ApprovalData as ApprovalData
+from outlast.base.thread_data import ErrorData as ErrorData
+from outlast.base.thread_data import LockData as LockData
+from outlast.base.thread_data import MemberData as MemberData
+from outlast.base.thread_data import MessageData as MessageData
+from outlast.base.thread_data import QuestionData as QuestionData
+from outlast.base.thread_data import QuestionItem as QuestionItem
+from outlast.base.thread_data import ThreadData as ThreadData
+from outlast.base.thread_data import UsageData as UsageData
 
 # --- what events carry ------------------------------------------------------------------------------------------------
-
-
-class UsageData(Frozen):
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cached_tokens: int = 0
-    reasoning_tokens: int = 0
-    cost_usd: float | None = None
-
-
-class ErrorData(Frozen):
-    code: str
-    message: str
-    hint: str = ""
-    retry_after_s: float | None = None
-
-
-class LockData(Frozen):
-    """Who drives a thread (or edits a section). `expired` is relative to the moment of reading."""
-
-    resource_type: Literal["thread", "section"]
-    resource_id: str
-    holder_id: str
-    holder_name: str
-    acquired_at: str
-    expires_at: str
-    requested_by: str | None = None
-    requested_by_name: str | None = None
-
-
-class ApprovalData(Frozen):
-    """One question to a person about one tool call, bound to the exact arguments."""
-
-    id: str
-    run_id: str
-    thread_id: str
-    part_id: str
-    call_id: str
-    tool: str
-    arguments: str
-    reason: str = ""
-    created_at: str
-
-
-class QuestionItem(Frozen):
-    id: str
-    question: str
-    options: list[str] = []  # noqa: RUF012 - pydantic copies it
-    multiple: bool = False
-    placeholder: str = ""
-
-
-class QuestionData(Frozen):
-    id: str
-    run_id: str
-    thread_id: str
-    part_id: str
-    call_id: str
-    questions: list[QuestionItem]
-    created_at: str
-
-
-class MessageData(Frozen):
-    """A message as the API gives it. `position` orders a thread's messages."""
-
-    id: str
-    thread_id: str
-    position: int
-    role: Literal["user", "assistant", "tool", "system"]
-    sender_id: str | None = None
-    sender_name: str | None = None
-    status: Literal["complete", "partial", "cancelled", "error"]
-    parts: list[Part]
-    model: str | None = None
-    run_id: str | None = None
-    credits: int | None = None
-    error: ErrorData | None = None
-    stop_reason: str | None = None
-    created_at: str
-
-
-class ThreadData(Frozen):
-    """A thread as lists show it."""
-
-    id: str
-    project_id: str
-    title: str
-    profile: str
-    status: Literal["open", "archived"]
-    run_status: Literal["idle", "generating", "awaiting_approval", "paused", "complete", "error"]
-    active_run_id: str | None = None
-    sandbox_id: str | None = None
-    anchor: dict[str, Any] | None = None
-    parent_thread_id: str | None = None
-    parent_message_id: str | None = None
-    lock: LockData | None = None
-    message_count: int = 0
-    created_by: str
-    created_at: str
-    updated_at: str
-
-
-class MemberData(Frozen):
-    user_id: str
-    name: str
-    role: Literal["owner", "editor", "viewer"]
 
 
 RunStatus = Literal["queued", "running", "awaiting_approval", "paused", "completed", "cancelled", "error"]
@@ -534,6 +441,21 @@ class ProjectUpdatedEvent(Envelope):
     data: ProjectUpdated
 
 
+class ScreenChangedEvent(Envelope):
+    event: Literal["screen.created", "screen.updated"]
+    data: ScreenChanged
+
+
+class ScreenDeletedEvent(Envelope):
+    event: Literal["screen.deleted"] = "screen.deleted"
+    data: ScreenDeleted
+
+
+class WorkflowStepEvent(Envelope):
+    event: Literal["workflow.step"] = "workflow.step"
+    data: WorkflowStep
+
+
 Event = Annotated[
     RunQueuedEvent
     | RunStartedEvent
@@ -570,7 +492,10 @@ Event = Annotated[
     | LockEvent
     | MemberChangedEvent
     | MemberRemovedEvent
-    | ProjectUpdatedEvent,
+    | ProjectUpdatedEvent
+    | ScreenChangedEvent
+    | ScreenDeletedEvent
+    | WorkflowStepEvent,
     Field(discriminator="event"),
 ]
 

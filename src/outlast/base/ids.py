@@ -26,6 +26,7 @@ KINDS: Final = {
     "workspace": "wsp",
     "sandbox": "sbx",
     "checkpoint": "ckp",
+    "screen": "scr",
     "node": "nod",
     "event": "evt",
     "request": "req",

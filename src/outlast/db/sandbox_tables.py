@@ -11,6 +11,7 @@ workspaces = sa.Table(
     ref("project_id", "projects", "in", nullable=False, index=True),
     sa.Column("owner_type", sa.String(10), nullable=False, comment="thread | screen | page | api"),
     sa.Column("owner_id", sa.String(40), nullable=False, comment="which"),
+    word("template", "the app template its files began as and its packages come from; null: none"),
     moment("created_at", "when", nullable=False),
     moment("last_used_at", "last tool call or visit", nullable=False),
     sa.Column("checkpoint_id", sa.String(40), comment="the newest checkpoint; null: none yet"),

@@ -1,6 +1,6 @@
 """Every table, with a comment per column and state: the present truth (Alembic's migrations are proved equal to it).
 
-The tables of sandboxes lie in `sandbox_tables.py`.
+The tables of sandboxes lie in `sandbox_tables.py`, that of screens in `screen_tables.py`.
 """
 
 import sqlalchemy as sa
@@ -17,6 +17,7 @@ from outlast.db.sandbox_tables import secret_uses as secret_uses
 from outlast.db.sandbox_tables import services as services
 from outlast.db.sandbox_tables import snapshots as snapshots
 from outlast.db.sandbox_tables import workspaces as workspaces
+from outlast.db.screen_tables import screens as screens
 
 users = sa.Table(
     "users",
@@ -318,7 +319,7 @@ effects = sa.Table(
     ref("run_id", "runs", "of", nullable=False),
     sa.Column("ordinal", sa.Integer, nullable=False, comment="order within the run"),
     sa.Column("step", sa.Integer, nullable=False, comment="1, 2, 3 … the model turn it belongs to"),
-    sa.Column("kind", sa.String(10), nullable=False, comment="model | tool"),
+    sa.Column("kind", sa.String(10), nullable=False, comment="model | tool | prepare | check"),
     sa.Column(
         "status",
         sa.String(12),

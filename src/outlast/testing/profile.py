@@ -60,5 +60,7 @@ class FakeProfile:
         ]
         return Prompt("\n".join(texts), ())
 
-    def finish(self, tx: Tx, run: Run, parts: Sequence[Mapping[str, Any]]) -> list[str]:
+    def finish(
+        self, tx: Tx, run: Run, parts: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]
+    ) -> list[str]:
         return self.problems

@@ -96,7 +96,9 @@ class ChatProfile:
             log.warning("history not readable", extra={"run_id": run.id, "error": error})
             return Prompt(system, messages_from(exchanges_before(tx, run, 1), budget, load_image), UNREADABLE)
 
-    def finish(self, tx: Tx, run: Run, parts: Sequence[Mapping[str, Any]]) -> list[str]:
+    def finish(
+        self, tx: Tx, run: Run, parts: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]
+    ) -> list[str]:
         return []
 
     def _context_messages(self) -> int:

@@ -321,6 +321,20 @@ class SandboxSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class ScreenSettings:
+    """Apps on the canvas."""
+
+    template: Literal["next", "vite"] = setting("What a new screen begins as, unless chosen.", "next")
+    memory_mb: int = setting("Memory of a screen's sandbox, at least.", 2048, unit="MiB", least=512)
+    cpus: float = setting("Processor cores of a screen's sandbox, at least.", 2.0, unit="cores", least=0.25)
+    check_timeout_s: float = setting(
+        "Longest that the type check at the end of a run may take.", 120, unit="seconds", least=5
+    )
+    pictures: bool = setting("Photograph a finished screen, where Chromium is installed.", True)
+    browser: str = setting("Chromium's program file; empty: looked for.", "")
+
+
+@dataclass(frozen=True, slots=True)
 class EmbeddingSettings:
     """An embedder for search; without one, search goes by words."""
 
@@ -459,6 +473,7 @@ class Settings:
     credits: CreditSettings = setting("", factory=CreditSettings)
     limits: LimitSettings = setting("", factory=LimitSettings)
     sandbox: SandboxSettings | None = setting("", factory=SandboxSettings)
+    screens: ScreenSettings = setting("", factory=ScreenSettings)
     embeddings: EmbeddingSettings = setting("", factory=EmbeddingSettings)
     policy: tuple[PolicyRule, ...] = setting("", DEFAULT_POLICY)
     locks: LockSettings = setting("", factory=LockSettings)

@@ -75,7 +75,7 @@ def settle(tx: Tx, settings: Settings, profile: Profile | None, run: Run, ending
     parts = _final_parts(ending)
     problems = list(ending.problems)
     if ending.end.status == "completed" and profile is not None:
-        problems += profile.finish(tx, run, parts)
+        problems += profile.finish(tx, run, parts, {})
     worth_saving = ending.save_message and (parts or ending.error is not None)
     message = _save_answer(tx, run, ending, parts, problems) if worth_saving else None
     if message is not None:

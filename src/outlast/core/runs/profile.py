@@ -5,10 +5,11 @@ effect: the same effect may be called again by a later attempt, with `attempt` r
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from dataclasses import dataclass, field
+from typing import Any, Protocol, runtime_checkable
 
-from outlast.base.events import FileChange
+from outlast.base.events import FileChange, Part
+from outlast.base.screen_data import WorkflowName
 from outlast.core.models.protocol import ModelMessage, ToolSpec
 from outlast.core.runs.model import Run
 from outlast.db.database import Tx
@@ -75,8 +76,43 @@ class Prompt:
     notices: Sequence[tuple[str, str]] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class StageContext:
+    """What a stage may use. Like a tool's effect it may be called again by a later attempt, with the same
+    `effect_id` and `attempt` raised: whatever it does must be repeatable.
+
+    `tell(name, status, detail)` shows a step of the workflow (`workflow.step`); `lost` as for tools."""
+
+    run: Run
+    effect_id: str
+    attempt: int
+    tell: Callable[[WorkflowName, str, str], Awaitable[None]]
+    lost: Callable[[str, str], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class StageResult:
+    """`problems`: what a check found, each a text that the model is told so that it goes on and mends it; at the step
+    limit the run ends with them (stop reason `problems`). `parts`: added to the answer (a picture, a notice).
+    `facts`: plain JSON kept in the journal and handed to `finish`, those of the last check over older ones."""
+
+    problems: tuple[str, ...] = ()
+    parts: tuple[Part, ...] = ()
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+@runtime_checkable
+class Staged(Protocol):
+    """What a profile may offer besides: work before the first turn of a run and after the last. Both are effects in
+    the journal (kinds `prepare` and `check`): named before they start, recorded with their result, never repeated once
+    recorded. `SandboxUnavailable` out of `prepare` ends the run without an answer."""
+
+    async def prepare(self, context: StageContext) -> StageResult: ...
+    async def check(self, context: StageContext) -> StageResult: ...
+
+
 class Profile(Protocol):
-    """How an agent behaves."""
+    """How an agent behaves. May be `Staged` too."""
 
     @property
     def name(self) -> str: ...
@@ -85,8 +121,11 @@ class Profile(Protocol):
     def prompt(self, tx: Tx, run: Run) -> Prompt:
         """System text and history, read in one transaction: at most the profile's messages and token budget."""
 
-    def finish(self, tx: Tx, run: Run, parts: Sequence[Mapping[str, Any]]) -> list[str]:
-        """The profile's own writes in the settle transaction; returns the problems it found (empty: none)."""
+    def finish(
+        self, tx: Tx, run: Run, parts: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]
+    ) -> list[str]:
+        """The profile's own writes in the settle transaction of a run that completes; `facts` are those of its stages
+        (empty: it has none). Returns the problems it found (empty: none)."""
 
 
 Profiles = Mapping[str, Profile]

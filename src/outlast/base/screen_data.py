@@ -1,0 +1,96 @@
+"""What events carry of screens, and of the named steps that a run of one goes through."""
+
+from collections.abc import Mapping
+from typing import Literal
+
+from outlast.base.parts import Frozen
+
+ScreenState = Literal[
+    "new",  # nothing was asked for yet
+    "working",  # a run is queued or running
+    "waiting",  # a run waits for a person
+    "ready",  # its last run went well
+    "problems",  # its last run left type errors or a page that throws
+    "failed",  # its last run ended with an error
+]
+TemplateName = Literal["next", "vite"]
+WorkflowName = Literal[
+    "load_screen",
+    "open_sandbox",
+    "tell_context_lost",
+    "load_messages",
+    "agent",
+    "check",
+    "preview_url",
+    "picture",
+    "save_screen",
+    "save_answer",
+    "settle_credits",
+    "save_error",
+]
+
+
+class ScreenFile(Frozen):
+    """A file that the agent spoke of when it had finished, and what it said."""
+
+    path: str
+    description: str
+
+
+class ThemeTokens(Frozen):
+    """A theme's colours and measures by token name (`background`, `primary`, `radius` …), as CSS values."""
+
+    light: Mapping[str, str]
+    dark: Mapping[str, str]
+
+
+class ScreenData(Frozen):
+    """An app on the canvas: place and size in CSS pixels; `theme` is a theme's id or `custom` (then `theme_tokens`);
+    `picture_id` is the attachment with its last screenshot; `sandbox_id` its newest sandbox, also asleep or gone;
+    `preview_url` where its app is shown, for those who are let in (None while it has no sandbox, and in events)."""
+
+    id: str
+    project_id: str
+    thread_id: str
+    workspace_id: str
+    title: str
+    template: TemplateName
+    theme: str
+    theme_tokens: ThemeTokens | None = None
+    x: int
+    y: int
+    width: int
+    height: int
+    files: list[ScreenFile]
+    problems: list[str]
+    picture_id: str | None
+    pictured_at: str | None
+    state: ScreenState
+    active_run_id: str | None
+    sandbox_id: str | None
+    preview_url: str | None = None
+    created_by: str
+    created_at: str
+    updated_at: str
+
+
+class ScreenChanged(Frozen):
+    """A screen as it is now."""
+
+    screen: ScreenData
+
+
+class ScreenDeleted(Frozen):
+    """A screen is gone, with its thread and files."""
+
+    screen_id: str
+
+
+class WorkflowStep(Frozen):
+    """One named step of a run's way, for people and operators: seed 001's workflow. `detail` is one line."""
+
+    run_id: str
+    name: WorkflowName
+    status: Literal["started", "done", "failed", "skipped"]
+    detail: str = ""
+    duration_s: float | None = None
