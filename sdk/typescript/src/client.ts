@@ -1,5 +1,6 @@
 /** The HTTP API as methods. One fetch wrapper; every refusal is thrown as an `OutlastError` of the matching class. */
 import { errorOf, unreachable } from './errors.ts'
+import { Screens } from './screens.ts'
 import type * as api from './types.ts'
 
 export interface ClientOptions {
@@ -10,7 +11,7 @@ export interface ClientOptions {
   fetch?: typeof globalThis.fetch
 }
 
-interface RequestOptions {
+export interface RequestOptions {
   body?: unknown
   form?: FormData
   query?: Record<string, string | number | null | undefined>
@@ -25,6 +26,7 @@ export interface ListOptions {
 }
 
 export class OutlastClient {
+  readonly screens: Screens = new Screens(this)
   readonly #baseUrl: string
   readonly #token: string | undefined
   readonly #fetch: typeof globalThis.fetch
@@ -67,9 +69,14 @@ export class OutlastClient {
     return `${this.#baseUrl}${path}${search === '' ? '' : `?${search}`}`
   }
 
-  async #json<T>(method: string, path: string, options?: RequestOptions): Promise<T> {
+  /** The answer's JSON; undefined for an empty one. */
+  async json<T>(method: string, path: string, options?: RequestOptions): Promise<T> {
     const response = await this.send(method, path, options)
     return (response.status === 204 ? undefined : await response.json()) as T
+  }
+
+  #json<T>(method: string, path: string, options?: RequestOptions): Promise<T> {
+    return this.json<T>(method, path, options)
   }
 
   #get<T>(path: string, query?: RequestOptions['query'], signal?: AbortSignal): Promise<T> {

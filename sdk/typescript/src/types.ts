@@ -1,4 +1,5 @@
 /** What travels over the wire: the shapes of the HTTP API and of the event log (field names as the server sends them). */
+import type { ScreenData, WorkflowStep } from './screens.ts'
 
 export type Role = 'owner' | 'editor' | 'viewer'
 export type RunStatus = 'queued' | 'running' | 'awaiting_approval' | 'paused' | 'completed' | 'cancelled' | 'error'
@@ -527,6 +528,10 @@ interface Data {
   'member.added': { member: Member }
   'member.changed': { member: Member }
   'member.removed': { user_id: string }
+  'screen.created': { screen: ScreenData }
+  'screen.updated': { screen: ScreenData }
+  'screen.deleted': { screen_id: string }
+  'workflow.step': WorkflowStep
   'project.updated': { project_id: string; name: string }
 }
 export type EventName = keyof Data
