@@ -528,8 +528,8 @@ interface Data {
   'member.added': { member: Member }
   'member.changed': { member: Member }
   'member.removed': { user_id: string }
-  'screen.created': { screen: ScreenData }
-  'screen.updated': { screen: ScreenData }
+  'screen.created': { screen: ScreenData; by: string | null }
+  'screen.updated': { screen: ScreenData; by: string | null }
   'screen.deleted': { screen_id: string }
   'workflow.step': WorkflowStep
   'project.updated': { project_id: string; name: string }

@@ -75,9 +75,10 @@ class ScreenData(Frozen):
 
 
 class ScreenChanged(Frozen):
-    """A screen as it is now."""
+    """A screen as it is now. `by` is the user who did it (None: a run, or the server itself)."""
 
     screen: ScreenData
+    by: str | None = None
 
 
 class ScreenDeleted(Frozen):
