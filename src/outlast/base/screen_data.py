@@ -28,6 +28,7 @@ WorkflowName = Literal[
     "settle_credits",
     "save_error",
 ]
+WorkflowStatus = Literal["started", "done", "failed", "skipped", "cancelled"]
 
 
 class ScreenFile(Frozen):
@@ -92,6 +93,6 @@ class WorkflowStep(Frozen):
 
     run_id: str
     name: WorkflowName
-    status: Literal["started", "done", "failed", "skipped"]
+    status: WorkflowStatus
     detail: str = ""
     duration_s: float | None = None

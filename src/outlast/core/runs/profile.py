@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 from outlast.base.events import FileChange, Part
-from outlast.base.screen_data import WorkflowName
+from outlast.base.screen_data import WorkflowName, WorkflowStatus
 from outlast.core.models.protocol import ModelMessage, ToolSpec
 from outlast.core.runs.model import Run
 from outlast.db.database import Tx
@@ -76,39 +76,67 @@ class Prompt:
     notices: Sequence[tuple[str, str]] = ()
 
 
+class Tell(Protocol):
+    """Show a step of the workflow as it is now; `detail` is one line for people, cut at 300 characters."""
+
+    async def __call__(self, name: WorkflowName, status: WorkflowStatus, detail: str = "") -> None: ...
+
+
 @dataclass(frozen=True, slots=True)
 class StageContext:
     """What a stage may use. Like a tool's effect it may be called again by a later attempt, with the same
-    `effect_id` and `attempt` raised: whatever it does must be repeatable.
+    `effect_id` and `attempt` raised: whatever it does must be repeatable. A command that it runs under the id
+    `effect_id` in the run's sandbox is ended for it where no worker is left to call `stop`.
 
-    `tell(name, status, detail)` shows a step of the workflow (`workflow.step`); `lost` as for tools."""
+    `tell` shows a step of the workflow (`workflow.step`), saved before it returns; a step that a stage leaves at
+    `started` is closed when the run ends. `lost` as for tools. For a check: `said` is the text of every turn so far,
+    oldest first, also of inherited ones; `last` that no further turn follows, whatever it finds.
+    """
 
     run: Run
     effect_id: str
     attempt: int
-    tell: Callable[[WorkflowName, str, str], Awaitable[None]]
+    tell: Tell
     lost: Callable[[str, str], Awaitable[None]]
+    said: Sequence[str] = ()
+    last: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class StageResult:
     """`problems`: what a check found, each a text that the model is told so that it goes on and mends it; at the step
-    limit the run ends with them (stop reason `problems`). `parts`: added to the answer (a picture, a notice).
-    `facts`: plain JSON kept in the journal and handed to `finish`, those of the last check over older ones."""
+    limit, or where `mendable` is false, the run ends with them (stop reason `problems`, not charged). `parts`: added
+    to the answer (a picture, a notice); their `step` is set. `facts`: plain JSON kept in the journal and handed to
+    `finish`, those of the last check over older ones. `changed_files`: the workspace may differ from its newest
+    checkpoint now."""
 
     problems: tuple[str, ...] = ()
     parts: tuple[Part, ...] = ()
     facts: Mapping[str, Any] = field(default_factory=dict)
+    mendable: bool = True
+    changed_files: bool = False
 
 
 @runtime_checkable
 class Staged(Protocol):
     """What a profile may offer besides: work before the first turn of a run and after the last. Both are effects in
     the journal (kinds `prepare` and `check`): named before they start, recorded with their result, never repeated once
-    recorded. `SandboxUnavailable` out of `prepare` ends the run without an answer."""
+    recorded. A run that continues another one prepares again.
+
+    Errors as for tools: `SandboxLost` tries the stage again in the new sandbox, `SandboxUnavailable` a little later;
+    when that does not help, `prepare` ends the run without an answer and `check` with the one there is, both to be
+    retried. Whatever else `prepare` raises ends the run too; out of `check` it is a problem that nobody can mend.
+    """
+
+    @property
+    def done_mark(self) -> str:
+        """Text by which a turn says that the work is done, also one that calls tools: a check follows then. Empty:
+        only a turn without calls says so."""
 
     async def prepare(self, context: StageContext) -> StageResult: ...
     async def check(self, context: StageContext) -> StageResult: ...
+    async def stop(self, context: StageContext) -> None:
+        """End what a stage began (a person cancelled). Must return within a second."""
 
 
 class Profile(Protocol):
