@@ -4,7 +4,7 @@ OutlastError
 ├── InvalidRequest      fix the request
 │   ├── MalformedInput · InputTooLarge · EmptyMessage · UnknownModel · VisionUnsupported · UnknownProfile
 │   ├── CursorUnknown · InvalidSetting · IdempotencyMismatch · ArgumentsInvalid · PathRefused
-│   ├── NotOffered
+│   ├── NotOffered · UnknownTheme
 ├── PermissionNeeded    ask for permission
 │   ├── NotSignedIn · Forbidden · OriginRefused · PolicyDenied
 ├── CreditsNeeded       buy credits
@@ -12,7 +12,7 @@ OutlastError
 │   ├── NotFound · RunCleanedUp
 ├── Conflict            somebody was faster, or the thing is in another state
 │   ├── ThreadBusy · ThreadLocked · ThreadArchived · LockNotHeld · RunFinished · RunNotContinuable
-│   ├── ApprovalDecided · AlreadyMember · LastOwner · WorkspaceBusy
+│   ├── ApprovalDecided · AlreadyMember · LastOwner · WorkspaceBusy · ThreadOfScreen · TooManyScreens
 ├── TryLater            try again later; the only branch workers retry; carries retry_after_s
 │   ├── RateLimited · StorageUnavailable · DiskFull · SandboxUnavailable · SandboxLost
 │   └── ModelRateLimited · ModelOverloaded · ModelTimeout · ModelUnreachable · ModelCut · ModelOutputInvalid
@@ -163,6 +163,11 @@ class NotOffered(InvalidRequest):
     default_hint = "docs/guides/e2b-sdk.md lists what works."
 
 
+class UnknownTheme(InvalidRequest):
+    code = "unknown_theme"
+    default_hint = "GET /v1/themes lists the themes; `custom` takes theme_tokens."
+
+
 class NotSignedIn(PermissionNeeded):
     code = "not_signed_in"
     default_hint = "Send 'Authorization: Bearer <token>', or sign in. 'outlast token create' makes a token."
@@ -234,6 +239,15 @@ class LastOwner(Conflict):
 
 class WorkspaceBusy(Conflict):
     code = "workspace_busy"
+
+
+class ThreadOfScreen(Conflict):
+    code = "thread_of_screen"
+    default_hint = "Do it to the screen: DELETE /v1/screens/{id} removes both."
+
+
+class TooManyScreens(Conflict):
+    code = "too_many_screens"
 
 
 class RateLimited(TryLater):

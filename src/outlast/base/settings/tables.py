@@ -239,6 +239,9 @@ class LimitSettings:
 
     runs_per_minute_per_user: int = setting("Runs one user may start.", 60, unit="a minute", least=0)
     runs_per_minute_per_project: int = setting("Runs one project may start.", 120, unit="a minute", least=0)
+    screens_per_minute_per_user: int = setting(
+        "Screens one user may make or duplicate.", 30, unit="a minute", least=0
+    )
     message_bytes: int = setting("Longest message text.", 200_000, unit="bytes", least=1, most=50_000_000)
     title_chars: int = setting(
         "Longest title of a thread or project.", 200, unit="characters", least=1, most=10_000
@@ -332,6 +335,7 @@ class ScreenSettings:
     )
     pictures: bool = setting("Photograph a finished screen, where Chromium is installed.", True)
     browser: str = setting("Chromium's program file; empty: looked for.", "")
+    most_per_project: int = setting("Screens in one project; 0: no limit.", 200, unit="screens", least=0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,9 @@ def checked_line(what: str, text: str, limit_chars: int) -> str:
     return line
 
 
-def check_rate(what: str, recent: Sequence[datetime], limit: int, now: datetime) -> None:
+def check_rate(
+    what: str, recent: Sequence[datetime], limit: int, now: datetime, *, things: str = "runs"
+) -> None:
     """Raise `RateLimited` when `limit` of these moments (oldest first) lie within the last minute, with the seconds
     until one of them leaves it. `limit` 0 is off."""
     within = [moment for moment in recent if moment > now - WINDOW]
@@ -66,7 +68,7 @@ def check_rate(what: str, recent: Sequence[datetime], limit: int, now: datetime)
         return
     wait = (within[-limit] + WINDOW - now).total_seconds()
     raise RateLimited(
-        f"{limit} runs a minute are allowed per {what}.",
+        f"{limit} {things} a minute are allowed per {what}.",
         hint="Wait a moment, or ask the operator for a larger limit under [limits].",
         retry_after_s=round(max(wait, 0.001), 3),
         limit=limit,

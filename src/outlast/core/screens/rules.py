@@ -1,0 +1,118 @@
+"""Where screens lie on a canvas, how large they may be, and what state each is in. Pure.
+
+Measures are CSS pixels of the canvas; y grows downwards. A screen's frame has its title above it, inside the gap.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import count
+from typing import Final, NoReturn
+
+from outlast.base.errors import MalformedInput, TooManyScreens
+from outlast.base.screen_data import ScreenState
+
+WIDTH: Final = 1280
+HEIGHT: Final = 800
+LEAST: Final = 240
+MOST_WIDTH: Final = 3840
+MOST_HEIGHT: Final = 4320
+FARTHEST: Final = 10_000_000  # from the canvas's middle, either way
+GAP: Final = 120  # between screens that nobody placed; holds a title
+PER_ROW: Final = 4
+UNTITLED: Final = "Untitled screen"
+
+_STATES: Final[Mapping[str, ScreenState]] = {
+    "generating": "working",
+    "awaiting_approval": "waiting",
+    "paused": "waiting",
+    "error": "failed",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A screen's frame on the canvas."""
+
+    x: int
+    y: int
+    width: int = WIDTH
+    height: int = HEIGHT
+
+
+def checked_box(box: Box) -> Box:
+    """The box, if it lies on the canvas and a person could see something in it. Raises `MalformedInput`."""
+    for name in ("x", "y"):
+        _within(name, getattr(box, name), -FARTHEST, FARTHEST)
+    _within("width", box.width, LEAST, MOST_WIDTH)
+    _within("height", box.height, LEAST, MOST_HEIGHT)
+    return box
+
+
+def overlap(one: Box, other: Box, gap: int = 0) -> bool:
+    """Whether two boxes cover a common point, or come nearer than `gap`."""
+    return (
+        one.x < other.x + other.width + gap
+        and other.x < one.x + one.width + gap
+        and one.y < other.y + other.height + gap
+        and other.y < one.y + one.height + gap
+    )
+
+
+def free_spot(taken: Sequence[Box], width: int = WIDTH, height: int = HEIGHT) -> Box:
+    """The next free place for a new screen: in rows of four from the upper left corner of those there are, left to
+    right, top to bottom, never nearer than `GAP` to another."""
+    left = min((box.x for box in taken), default=0)
+    top = min((box.y for box in taken), default=0)
+    if max(abs(left), abs(top)) > FARTHEST // 2:  # rows from there could run off the canvas
+        left = top = 0
+    for row in count():
+        for column in range(PER_ROW):
+            box = Box(left + column * (width + GAP), top + row * (height + GAP), width, height)
+            if _is_free(box, taken):
+                return box
+    raise AssertionError("unreachable: a finite number of boxes leaves a row free")
+
+
+def spot_beside(source: Box, taken: Sequence[Box]) -> Box:
+    """Where a copy of a screen goes: right of it, below it, else wherever the next free place is. Of the same size."""
+    right = Box(source.x + source.width + GAP, source.y, source.width, source.height)
+    below = Box(source.x, source.y + source.height + GAP, source.width, source.height)
+    for box in (right, below):
+        if max(abs(box.x), abs(box.y)) <= FARTHEST and _is_free(box, taken):
+            return box
+    return free_spot(taken, source.width, source.height)
+
+
+def state_of(run_status: str, problems: Sequence[str], messages: int) -> ScreenState:
+    """What a screen is like, by what its thread's runs do, what is known to be wrong with it, and how many messages its
+    thread has."""
+    busy = _STATES.get(run_status)
+    if busy is not None:
+        return busy
+    if problems:
+        return "problems"
+    return "ready" if messages else "new"
+
+
+def demand_room(have: int, most: int) -> None:
+    """Raise `TooManyScreens` when a project with `have` screens cannot take another; `most` 0: no limit."""
+    if most and have >= most:
+        raise TooManyScreens(
+            f"The project has {have} screens; at most {most} are allowed.",
+            hint="Delete one, or ask the operator for a larger limit: screens.most_per_project.",
+            count=have,
+            limit=most,
+        )
+
+
+def _is_free(box: Box, taken: Sequence[Box]) -> bool:
+    return not any(overlap(box, other, GAP) for other in taken)
+
+
+def _within(name: str, value: int, least: int, most: int) -> None:
+    if not least <= value <= most:
+        _refuse(name, value, least, most)
+
+
+def _refuse(name: str, value: int, least: int, most: int) -> NoReturn:
+    raise MalformedInput(f"{name} is {value:,}; it goes from {least:,} to {most:,} pixels.", field=name)
