@@ -1,4 +1,5 @@
 /** Outlast's TypeScript SDK: client, connection and fold. React hooks are in `@outlast/sdk/react`. */
+export * from './answers.ts'
 export * from './client.ts'
 export * from './connection.ts'
 export * from './errors.ts'
