@@ -10,6 +10,7 @@ import { ThreadPage } from './features/threads/thread-page'
 import { SignInPage } from './features/session/sign-in-page'
 import { useThemeSync } from './lib/theme'
 
+const CanvasPage = lazy(() => import('./features/canvas/canvas-page'))
 const RunsPage = lazy(() => import('./features/runs/runs-page'))
 const SandboxesPage = lazy(() => import('./features/sandboxes/sandboxes-page'))
 const RunPage = lazy(() => import('./features/runs/run-page'))
@@ -36,6 +37,9 @@ export function App() {
   )
 }
 
+/** One route for both, so that the canvas stays where it is while screens are opened and closed. */
+const CANVAS = /^\/(?:projects\/(?<project>[^/]+)\/canvas|screens\/(?<screen>[^/]+))\/?$/
+
 function Pages() {
   const me = useMe()
   return (
@@ -44,6 +48,9 @@ function Pages() {
         <Redirect to={`/projects/${localStorage.getItem('outlast.project') ?? me.default_project_id}`} replace />
       </Route>
       <Route path="/projects/:id">{({ id }) => <NewThreadPage key={id} projectId={id} />}</Route>
+      <Route path={CANVAS}>
+        {({ project, screen }) => <CanvasPage projectId={project ?? null} screenId={screen ?? null} />}
+      </Route>
       <Route path="/threads/:id">{({ id }) => <ThreadPage key={id} threadId={id} />}</Route>
       <Route path="/runs" component={RunsPage} />
       <Route path="/sandboxes" component={SandboxesPage} />

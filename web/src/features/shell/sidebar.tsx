@@ -1,4 +1,4 @@
-import { Activity, Box, Search, SquarePen } from 'lucide-react'
+import { Activity, Box, Frame, Search, SquarePen } from 'lucide-react'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { Kbd } from '@/components/kbd'
@@ -24,10 +24,14 @@ export function Sidebar({ onPalette }: { onPalette: () => void }) {
         <ProjectSwitcher />
       </div>
       <nav aria-label="Main" className="mt-2 space-y-0.5 px-2.5">
-        <Link href={`/projects/${projectId}`} className={cn(ITEM, path.startsWith('/projects') && 'bg-active text-fg')}>
+        <Link href={`/projects/${projectId}`} className={cn(ITEM, isStart(path) && 'bg-active text-fg')}>
           <SquarePen />
           <span className="flex-1">New thread</span>
           <Kbd>N</Kbd>
+        </Link>
+        <Link href={`/projects/${projectId}/canvas`} className={cn(ITEM, isCanvas(path) && 'bg-active text-fg')}>
+          <Frame />
+          Canvas
         </Link>
         <Link href="/runs" className={cn(ITEM, path.startsWith('/runs') && 'bg-active text-fg')}>
           <Activity />
@@ -52,6 +56,9 @@ export function Sidebar({ onPalette }: { onPalette: () => void }) {
     </div>
   )
 }
+
+const isCanvas = (path: string) => /^\/(screens\/|projects\/[^/]+\/canvas)/.test(path)
+const isStart = (path: string) => path.startsWith('/projects') && !isCanvas(path)
 
 function SearchBox({ value, onChange }: { value: string; onChange: (value: string) => void }) {
   return (
