@@ -58,9 +58,11 @@ from outlast.core.sandboxes.manager import SandboxManager
 from outlast.core.sandboxes.orphans import reconcile, sweep
 from outlast.core.sandboxes.providers.registry import open_provider
 from outlast.core.sandboxes.providers.setup import setup_from
+from outlast.core.sandboxes.seeding import Seeds
 from outlast.core.sandboxes.services.keeper import ServiceKeeper
 from outlast.core.sandboxes.services.logs import ServiceLogs
 from outlast.core.sandboxes.snapshots.keeper import SnapshotKeeper
+from outlast.core.sandboxes.templates import Templates
 from outlast.core.streams.hub import Hub
 from outlast.core.streams.writer import Flusher
 from outlast.db.blobs import FolderBlobs
@@ -173,6 +175,7 @@ def _wire(
     snapshots: SnapshotKeeper | None,
 ) -> Program:
     """The rooms, each given what it needs."""
+    templates: Templates = {}
     hub = Hub()
     database.on_notice(hub.ring)
     blobs = FolderBlobs(folder / settings.blobs.url.reveal())
@@ -218,6 +221,7 @@ def _wire(
         machines=sandboxes,
         keeper=keeper,
         checkpoints=checkpoints,
+        seeds=Seeds(blobs, templates),
         copy_files=fork_files if checkpoints is not None else None,
         warm=warmer.warm if warmer is not None else cold,
         profiles=frozenset(engine.profiles),

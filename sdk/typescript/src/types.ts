@@ -387,7 +387,7 @@ export interface Checkpoint {
   message_id: string | null
   effect_id: string | null
   parent_id: string | null
-  reason: 'tool' | 'message' | 'sleep' | 'fork' | 'restore' | 'person'
+  reason: 'tool' | 'message' | 'sleep' | 'fork' | 'restore' | 'person' | 'template'
   tree: string
   files: number
   size_bytes: number

@@ -13,6 +13,7 @@ from outlast.core.runs.sweeper import SandboxSteps
 from outlast.core.runs.watching import Watching
 from outlast.core.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.core.sandboxes.manager import SandboxManager
+from outlast.core.sandboxes.seeding import Seeds
 from outlast.core.sandboxes.services.keeper import ServiceKeeper
 from outlast.core.streams.hub import Hub
 from outlast.core.threads.forks import FileCopy
@@ -29,7 +30,8 @@ class Services:
     """The opened resources of one server, wired in `app.py`. `profiles` are the agent profiles that are registered;
     `copy_files` copies a workspace's files into a fork (None: forks begin without files); `machines` opens workspaces,
     `keeper` looks after their services, `checkpoints` after their files, and `sandboxes` is what of it runs need (all
-    None: the configuration offers no sandboxes); `warm` is told each thread that is made or gets a run."""
+    None: the configuration offers no sandboxes); `seeds` has the files that app templates begin with; `warm` is told
+    each thread that is made or gets a run."""
 
     db: Database
     clock: Clock
@@ -44,6 +46,7 @@ class Services:
     machines: SandboxManager | None = None
     keeper: ServiceKeeper | None = None
     checkpoints: CheckpointKeeper | None = None
+    seeds: Seeds | None = None
     warm: Callable[[str], None] = cold
     profiles: AbstractSet[str] = field(default=frozenset({"chat"}))
     copy_files: FileCopy | None = None

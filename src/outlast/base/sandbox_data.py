@@ -69,7 +69,7 @@ class CheckpointData(Frozen):
     message_id: str | None
     effect_id: str | None
     parent_id: str | None
-    reason: Literal["tool", "message", "sleep", "fork", "restore", "person"]
+    reason: Literal["tool", "message", "sleep", "fork", "restore", "person", "template"]
     tree: str
     files: int
     size_bytes: int

@@ -74,7 +74,7 @@ checkpoints = sa.Table(
     sa.Column("message_id", sa.String(40), index=True, comment="the answer it belongs to; null: none yet"),
     sa.Column("effect_id", sa.String(40), comment="made after this tool call"),
     sa.Column("parent_id", sa.String(40), comment="the workspace's checkpoint before it"),
-    word("reason", "tool | message | sleep | fork | restore | person", nullable=False),
+    word("reason", "tool | message | sleep | fork | restore | person | template", nullable=False),
     sa.Column(
         "tree",
         sa.String(64),

@@ -118,7 +118,9 @@ threads = sa.Table(
         sa.String(40),
         comment="the run that is not ended and not waiting behind another; null: none",
     ),
-    sa.Column("workspace_id", sa.String(40), comment="where its agent works; null until the first use"),
+    sa.Column(
+        "workspace_id", sa.String(40), index=True, comment="where its agent works; null until the first use"
+    ),
     json("anchor", "what it is about: {type: section|comment|screen|page|selection, …}; null: nothing"),
     sa.Column("parent_thread_id", sa.String(40), comment="forked from; null: not a fork"),
     sa.Column("parent_message_id", sa.String(40), comment="last message copied at the fork"),

@@ -14,7 +14,7 @@ from outlast.base.errors import NotFound, ThreadBusy
 from outlast.core.sandboxes.checkpoints.rules import Use, eviction_due
 from outlast.core.sandboxes.rules import PauseKind, State, is_alive
 from outlast.db.database import Tx
-from outlast.db.tables import runs, sandboxes, workspaces
+from outlast.db.tables import runs, sandboxes, threads, workspaces
 
 IN_ONE: Final = 400  # values in one query
 _AWAKE: Final = [state.value for state in State if is_alive(state)]
@@ -140,6 +140,8 @@ def active_run(tx: Tx, place: Place) -> str | None:
     here = runs.c.workspace_id == place.id
     if place.owner_type == "thread":
         here |= runs.c.thread_id == place.owner_id
+    elif place.owner_type == "screen":
+        here |= runs.c.thread_id.in_(sa.select(threads.c.id).where(threads.c.workspace_id == place.id))
     found: str | None = tx.execute(sa.select(runs.c.id).where(here, runs.c.leg != "ended").limit(1)).scalar()
     return found
 

@@ -233,8 +233,11 @@ def to_data(row: Mapping[str, Any] | sa.RowMapping) -> CheckpointData:
 
 
 def tell(tx: Tx, place: Place, data: CheckpointData) -> None:
-    """Followers of the thread learn of it; where no thread owns the workspace, those of the project."""
+    """Followers of the thread that works there learn of it; where none does, those of the project."""
     log = place.owner_id if place.owner_type == "thread" else place.project_id
+    if place.owner_type == "screen":
+        works = sa.select(threads.c.id).where(threads.c.workspace_id == place.id)
+        log = tx.execute(works.limit(1)).scalar() or place.project_id
     append(tx, log, [("checkpoint.created", CheckpointCreated(checkpoint=data))])
 
 

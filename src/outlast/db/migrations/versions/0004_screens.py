@@ -89,5 +89,8 @@ def upgrade() -> None:
         sa.UniqueConstraint("workspace_id", name=op.f("uq_screens_workspace_id")),
     )
     op.create_index(op.f("ix_screens_project_id"), "screens", ["project_id"], unique=False)
+    op.create_index(op.f("ix_threads_workspace_id"), "threads", ["workspace_id"], unique=False)
     if op.get_bind().dialect.name == "postgresql":  # SQLite keeps no comments
         op.alter_column("effects", "kind", comment="model | tool | prepare | check")
+        reasons = "tool | message | sleep | fork | restore | person | template"
+        op.alter_column("checkpoints", "reason", comment=reasons)

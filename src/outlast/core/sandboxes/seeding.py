@@ -1,0 +1,143 @@
+"""Workspaces that begin with the files of an app template, or of another workspace.
+
+A template's files are stored once, as one manifest over shared blobs; each workspace of it is a row and a first
+checkpoint that names that manifest. Nothing is written into a folder, and no sandbox is made, until somebody needs one.
+"""
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Final
+
+import anyio.to_thread
+import sqlalchemy as sa
+
+from outlast.base.errors import MalformedInput, NotFound
+from outlast.base.ids import new_id
+from outlast.core.sandboxes.checkpoints import store as checkpoints
+from outlast.core.sandboxes.checkpoints.folder import Content
+from outlast.core.sandboxes.checkpoints.packing import store_batch
+from outlast.core.sandboxes.checkpoints.store import NewCheckpoint
+from outlast.core.sandboxes.checkpoints.tree import Entry, Tree, encode
+from outlast.core.sandboxes.services import store as services
+from outlast.core.sandboxes.services.rules import Declared
+from outlast.core.sandboxes.templates import Template, Templates, dev_server
+from outlast.db.blobs import FolderBlobs
+from outlast.db.database import Tx
+from outlast.db.tables import threads, workspaces
+
+SCREEN: Final = "screen"
+FILE_MODE: Final = 0o644
+FOLDER_MODE: Final = 0o755
+WRITTEN_MS: Final = 1_767_225_600_000  # always the same moment, so that the same files make the same manifest
+NO_FOLDER: Final = -1
+ANY_SIZE: Final = 1 << 62
+
+
+@dataclass(frozen=True, slots=True)
+class Seed:
+    """A template's files as they lie in the blobs: `tree` is the name of their manifest."""
+
+    template: str
+    tree: str
+    files: int
+    size_bytes: int
+    service: Declared
+
+
+class Seeds:
+    """Stores templates' files. Nothing is kept in memory but the templates themselves."""
+
+    def __init__(self, blobs: FolderBlobs, templates: Templates) -> None:
+        self._blobs, self._templates = blobs, templates
+
+    @property
+    def names(self) -> list[str]:
+        return sorted(self._templates)
+
+    async def of(self, template: str) -> Seed:
+        """The files of a template, stored: good for a day, so ask for it before each transaction that uses it. Quick
+        once they are there; safe to cancel and to repeat. Raises `MalformedInput` (no such template), `DiskFull`."""
+        found = self._templates.get(template)
+        if found is None:
+            known = ", ".join(self.names) or "none on this server"
+            raise MalformedInput(
+                f"There is no app template {template[:80]!r}.",
+                hint=f"There are: {known}.",
+                field="template",
+            )
+        return await anyio.to_thread.run_sync(_store, self._blobs, found)
+
+
+def seed_workspace(tx: Tx, seed: Seed, *, project_id: str, screen_id: str, thread_id: str) -> str:
+    """Make the workspace of a new screen, with the template's files as its first checkpoint (reason `template`) and its
+    dev server declared; the thread, whose row must be there, works in it from now on. The workspace's id."""
+    workspace_id = _add(tx, project_id, screen_id, thread_id, seed.template)
+    services.declare(tx, workspace_id, seed.service)
+    new = NewCheckpoint(workspace_id, "template", seed.tree, seed.files, seed.size_bytes)
+    checkpoints.add(tx, new, tx.now)
+    return workspace_id
+
+
+def copy_workspace(
+    tx: Tx, source_id: str, *, screen_id: str, thread_id: str, checkpoint_id: str | None = None
+) -> str:
+    """Make the workspace of a copied screen: template, declared services, and the files as the source's newest
+    checkpoint has them, or the one named. Save the source first (`CheckpointKeeper.take`) where the newest changes
+    count. Nothing is copied on disk. Raises `NotFound`. The new workspace's id."""
+    source = tx.find(workspaces, {"id": source_id}, "project_id", "template")
+    if source is None:
+        raise NotFound(f"There is no workspace {source_id} any more.", id=source_id)
+    kept = checkpoints.newest_of(tx, source_id)
+    if checkpoint_id is not None:
+        kept = checkpoints.checkpoint(tx, checkpoint_id)
+        if kept.workspace_id != source_id:
+            raise NotFound(f"There is no checkpoint {checkpoint_id} of these files.", id=checkpoint_id)
+    workspace_id = _add(tx, str(source["project_id"]), screen_id, thread_id, source["template"])
+    for row in services.services_of(tx, source_id):
+        services.declare(tx, workspace_id, row.declared)
+    if kept is not None:
+        new = NewCheckpoint(workspace_id, "fork", kept.tree, kept.files, kept.size_bytes)
+        checkpoints.add(tx, new, tx.now)
+    return workspace_id
+
+
+def _add(tx: Tx, project_id: str, screen_id: str, thread_id: str, template: str | None) -> str:
+    workspace_id = new_id("workspace")
+    tx.execute(
+        sa.insert(workspaces).values(
+            id=workspace_id,
+            project_id=project_id,
+            owner_type=SCREEN,
+            owner_id=screen_id,
+            template=template,
+            created_at=tx.now,
+            last_used_at=tx.now,
+            evicted_at=tx.now,  # they lie nowhere but in the checkpoint, until the first use
+        )
+    )
+    tx.execute(sa.update(threads).where(threads.c.id == thread_id).values(workspace_id=workspace_id))
+    return workspace_id
+
+
+def _store(blobs: FolderBlobs, template: Template) -> Seed:
+    contents = {
+        path: Content(hashlib.sha256(data).hexdigest(), len(data), data)
+        for path, data in template.files.items()
+    }
+    stored = store_batch(blobs, NO_FOLDER, contents, {}, ANY_SIZE)
+    if stored.pack is not None:
+        blobs.put(stored.pack)
+    entries = [Entry(path, "directory", FOLDER_MODE, 0, WRITTEN_MS) for path in _folders(contents)]
+    for path, content in contents.items():
+        blob, offset = stored.places.get(content.sha256, ("", 0))
+        entries.append(Entry(path, "file", FILE_MODE, content.size, WRITTEN_MS, content.sha256, blob, offset))
+    tree = Tree.of(entries)
+    manifest, _ = encode(tree)
+    return Seed(template.name, blobs.put(manifest), tree.files, tree.size_bytes, dev_server(template))
+
+
+def _folders(paths: Iterable[str]) -> set[str]:
+    found = {parent.as_posix() for path in paths for parent in PurePosixPath(path).parents}
+    return found - {"."}

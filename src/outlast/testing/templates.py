@@ -1,0 +1,29 @@
+"""A small app template for tests: no packages, a server of the standard library, a layer to write into."""
+
+from typing import Final
+
+from outlast.core.sandboxes.services.rules import Declared
+from outlast.core.sandboxes.templates import DEV_PORT, DEV_SERVER, Template
+
+SERVE: Final = f"python3 -m http.server {DEV_PORT}"
+
+
+def small_template(name: str = "small", **files: bytes) -> Template:
+    """`files` by name, `__` for a slash and `_` for the dot, beside those it has. Its layer is `node_modules`."""
+    extra = {key.replace("__", "/").replace("_", "."): data for key, data in files.items()}
+    return Template(
+        name=name,
+        files={"index.html": b"<p>begun</p>", "app/page.tsx": b"export default 1\n", **extra},
+        installed=("app/page.tsx",),
+        commands=(
+            (
+                "mkdir -p node_modules/kit .cache && echo made > node_modules/kit/index.js"
+                " && pwd > node_modules/where && echo warm > .cache/state"
+            ),
+        ),
+        layers=("node_modules", ".cache"),
+        service=Declared(DEV_SERVER, SERVE, DEV_PORT, "/"),
+        memory_mb=256,
+        cpus=1.0,
+        env={"TEMPLATE_SAYS": "hello"},
+    )
