@@ -1,0 +1,160 @@
+"""The tags that the `screen` agent ends its answer with, written and read. Pure and total: any text gives an answer.
+
+    <title>Pricing page</title>  <task_summary>…Markdown…</task_summary>  <files_summary>- path: words</files_summary>
+
+A tag counts where it begins a line, so that an answer may speak of HTML's own `<title>` without meaning it; the last
+one of its name counts. One that is not closed (a cut answer) ends at the next tag or at the end.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from outlast.base.screen_data import ScreenFile
+
+TITLE_WORDS: Final = 5
+TITLE_CHARS: Final = 60
+MOST_FILES: Final = 200
+PATH_CHARS: Final = 300
+DESCRIPTION_CHARS: Final = 300
+SUMMARY_CHARS: Final = 20_000
+
+_NAMES: Final = "title|task_summary|files_summary"
+_BLOCK: Final = re.compile(
+    rf"^[ \t]*<(?P<name>{_NAMES})>(?P<body>.*?)(?:</(?P=name)>|(?=^[ \t]*<(?:{_NAMES})>)|\Z)",
+    re.MULTILINE | re.DOTALL,
+)
+_LONE: Final = re.compile(rf"^[ \t]*</?(?:{_NAMES})>[ \t]*$\n?", re.MULTILINE)
+_BULLET: Final = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
+_PLAIN: Final = re.compile(
+    r"(?P<path>[^\s:`*\"<>]+)(?:\s*\([^)]*\))?\s*(?::|\s[-–—]{1,2}\s|$)\s*(?P<said>.*)", re.DOTALL
+)
+_MARKED: Final = re.compile(
+    r"(?:\*\*)?`(?P<path>[^`]+)`(?:\*\*)?(?:\s*\([^)]*\))?\s*(?::|[-–—]{1,2}|$)?\s*(?P<said>.*)", re.DOTALL
+)
+_BOLD: Final = re.compile(
+    r"\*\*(?P<path>[^*\s]+?):?\*\*(?:\s*\([^)]*\))?\s*(?::|[-–—]{1,2}|$)?\s*(?P<said>.*)", re.DOTALL
+)
+_DANGLING: Final = frozenset(
+    {"a", "an", "and", "at", "by", "for", "from", "in", "of", "on", "or", "the", "to", "with", "&"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What an answer says at its end; None: that tag is not there."""
+
+    title: str | None = None
+    task_summary: str | None = None
+    files_summary: str | None = None
+
+    @property
+    def files(self) -> list[ScreenFile]:
+        return [] if self.files_summary is None else files_in(self.files_summary)
+
+
+def parse_outcome(text: str) -> Outcome:
+    """The answer's tags, each trimmed; an empty one counts as missing."""
+    found = {block["name"]: block["body"].strip() for block in _BLOCK.finditer(text)}
+    title = parse_title(found.get("title", ""))
+    return Outcome(title or None, found.get("task_summary") or None, found.get("files_summary") or None)
+
+
+def strip_tags(text: str) -> str:
+    """What a person is shown: title and files summary are left out, of the task summary only its tags."""
+    kept, before = text, ""
+    while kept != before:  # what was taken out may have moved another tag to the beginning of its line
+        before = kept
+        kept = _BLOCK.sub(lambda block: block["body"] if block["name"] == "task_summary" else "", kept)
+        kept = _LONE.sub("", kept)
+    return kept.strip()
+
+
+def parse_title(text: str) -> str:
+    """A title as a screen may bear it: one line of at most five words and sixty characters, without Markdown; empty for
+    nothing usable."""
+    lines = ("".join(c if c.isprintable() else " " for c in line) for line in text.splitlines())
+    line = next((line for line in lines if line.strip(" #*_`\"'")), "")
+    words = line.strip(" #*_`\"'").split()[:TITLE_WORDS]
+    whole = len(line.split()) <= TITLE_WORDS
+    while not whole and len(words) > 1 and words[-1].lower() in _DANGLING:
+        words.pop()
+    return " ".join(words)[:TITLE_CHARS].strip(" #*_`\"',.:;")
+
+
+def generate_files_summary(files: Mapping[str, str] | Iterable[ScreenFile]) -> str:
+    """`<files_summary>` with a line per file; empty for no files. `parse_files_summary` reads back the same
+    files, their descriptions on one line each."""
+    listed = (
+        [ScreenFile(path=path, description=said) for path, said in files.items()]
+        if isinstance(files, Mapping)
+        else list(files)
+    )
+    lines = [_line(one) for one in listed if one.path]
+    return "\n".join(["<files_summary>", *lines, "</files_summary>"]) if lines else ""
+
+
+def parse_files_summary(text: str) -> list[ScreenFile] | None:
+    """The files that a text with a `<files_summary>` names, each once, the last word counting; None: it has none."""
+    summary = parse_outcome(text).files_summary
+    return None if summary is None else files_in(summary)
+
+
+def files_in(summary: str) -> list[ScreenFile]:
+    """The files that the lines of a summary name; lines that name none are passed over."""
+    found: dict[str, ScreenFile] = {}
+    for line in summary.splitlines():
+        one = _file(_BULLET.sub("", line, count=1).strip())
+        if one is not None and (one.path in found or len(found) < MOST_FILES):
+            found[one.path] = one
+    return list(found.values())
+
+
+def merge_files(
+    before: Sequence[ScreenFile], said: Sequence[ScreenFile], present: frozenset[str] | None
+) -> list[ScreenFile]:
+    """What is known of a screen's files after a run: what was said now over what was said before, without those that
+    are not there any more (`present`: the paths that are; None: not known). Sorted by path, at most 200."""
+    known = {one.path: one for one in (*before, *said)}
+    kept = (one for path, one in sorted(known.items()) if present is None or path in present)
+    return list(kept)[:MOST_FILES]
+
+
+def one_line(text: str, most: int = DESCRIPTION_CHARS) -> str:
+    """The text on one line, shortened, harmless inside the tags."""
+    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    line = re.sub(rf"<(?=\s*/?\s*(?:{_NAMES}))", "‹", line)
+    return line[:most].rstrip()
+
+
+def _line(one: ScreenFile) -> str:
+    plain = re.fullmatch(r"[\w./@()\[\]+-]+", one.path) and _file(f"{one.path}: x") is not None
+    path = one.path if plain else json.dumps(one.path).replace("<", "\\u003c")
+    return f"- {path}: {one_line(one.description)}"
+
+
+def _file(line: str) -> ScreenFile | None:
+    path, said = _quoted(line) if line.startswith('"') else _named(line)
+    path = path.removeprefix("./").removeprefix("/workspace/")
+    usable = path and len(path) <= PATH_CHARS and not path.startswith("/") and ".." not in path.split("/")
+    return ScreenFile(path=path, description=one_line(said)) if usable else None
+
+
+def _quoted(line: str) -> tuple[str, str]:
+    try:
+        path, end = json.JSONDecoder().raw_decode(line)
+    except ValueError:
+        return "", ""
+    return str(path), line[end:].lstrip().removeprefix(":")
+
+
+def _named(line: str) -> tuple[str, str]:
+    marked = _MARKED.match(line) or _BOLD.match(line)
+    if marked is not None:
+        return marked["path"].strip(), marked["said"]
+    plain = _PLAIN.match(line)
+    if plain is None or not re.search(r"[./]", plain["path"]) or plain["path"].strip("./") == "":
+        return "", ""
+    return plain["path"], plain["said"]
