@@ -314,6 +314,8 @@ export interface Credits {
   plan: string
   /** null: unlimited. */
   balance: number | null
+  /** What the plan grants a month; null: unlimited. */
+  allowance: number | null
   reserved: number
   low: boolean
   resets_at: string | null

@@ -37,8 +37,22 @@ export function useEvents(listener: (event: OutlastEvent) => void): void {
 
 const MONEY = new Set(['credit.settled', 'credit.low', 'run.queued', 'run.error', 'run.cancelled'])
 
+export interface CreditBalance {
+  /** null until loaded. */
+  credits: Credits | null
+  /** What may still be spent; null: unlimited, or not loaded yet. */
+  remaining: number | null
+  /** What the plan grants a month; null: unlimited, or not loaded yet. */
+  total: number | null
+  isLoading: boolean
+  /** Few are left: time for a cheaper model. */
+  isLow: boolean
+  error: Error | null
+  refresh: () => void
+}
+
 /** The caller's credits, loaded again whenever a followed run reserves, settles or releases some. */
-export function useCreditBalance(): { credits: Credits | null; error: Error | null; refresh: () => void } {
+export function useCreditBalance(): CreditBalance {
   const client = useClient()
   const [credits, setCredits] = useState<Credits | null>(null)
   const [error, setError] = useState<Error | null>(null)
@@ -58,7 +72,15 @@ export function useCreditBalance(): { credits: Credits | null; error: Error | nu
     })
     return () => (clearTimeout(timer), stop())
   }, [client, refresh])
-  return { credits, error, refresh }
+  return {
+    credits,
+    remaining: credits?.balance ?? null,
+    total: credits?.allowance ?? null,
+    isLoading: credits === null && error === null,
+    isLow: credits?.low ?? false,
+    error,
+    refresh,
+  }
 }
 
 export interface Generation {

@@ -45,11 +45,12 @@ class LedgerRow:
 
 @dataclass(frozen=True, slots=True)
 class CreditsData:
-    """A user's credits: `balance` None is unlimited, `reserved` is held by runs that have not ended, `entries` are the
-    last 20 rows, the newest first."""
+    """A user's credits: `balance` None is unlimited, `allowance` what the plan grants a month (None: unlimited),
+    `reserved` is held by runs that have not ended, `entries` are the last 20 rows, the newest first."""
 
     plan: str
     balance: int | None
+    allowance: int | None
     reserved: int
     low: bool
     resets_at: str
@@ -128,7 +129,9 @@ def credits_data(tx: Tx, user_id: str, plans: Plans, low_at: int) -> CreditsData
     entries = [LedgerRow(r["id"], r["kind"], r["credits"], r["run_id"], iso(r["created_at"])) for r in rows]
     resets_at = iso(rules.next_reset(tx.now))
     low = left is not None and left <= low_at
-    return CreditsData(_user(tx, user_id)["plan"], left, _reserved(tx, user_id), low, resets_at, entries)
+    plan = _user(tx, user_id)["plan"]
+    allowance = rules.allowance_of(plan, plans)
+    return CreditsData(plan, left, allowance, _reserved(tx, user_id), low, resets_at, entries)
 
 
 def _user(tx: Tx, user_id: str) -> sa.RowMapping:

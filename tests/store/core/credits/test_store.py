@@ -60,6 +60,7 @@ async def test_reserving_settling_and_releasing_may_be_repeated(db: Database) ->
         assert store.settle(tx, "run_unknown", PLANS) == (0, None)
         assert store.release(tx, "run_unknown", PLANS) is None
         shown = store.credits_data(tx, ada, PLANS, 21)
+        assert shown.allowance == PLANS["starter"]
         assert (shown.plan, shown.balance, shown.reserved, shown.low) == ("starter", 21, 0, True)
 
     await db.write(run)

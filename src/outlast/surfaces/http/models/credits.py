@@ -12,10 +12,11 @@ class LedgerEntryAnswer(Answer):
 
 
 class CreditsAnswer(Answer):
-    """`balance` null: unlimited."""
+    """`balance` and `allowance` (what the plan grants a month) null: unlimited."""
 
     plan: str
     balance: int | None
+    allowance: int | None
     reserved: int
     low: bool
     resets_at: str | None
