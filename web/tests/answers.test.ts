@@ -48,6 +48,11 @@ describe('an answer', () => {
     expect(readAnswer('`<title>` names the tab', true).text).toBe('`<title>` names the tab')
   })
 
+  it('lets an answer speak of the title of a page', () => {
+    const text = 'I set the <title> of the page, see <title>Shop</title>.'
+    expect(readAnswer(text)).toEqual({ text, title: null, files: [] })
+  })
+
   it('leaves a title alone that stands in a block of code', () => {
     const text = 'See:\n\n```html\n<head><title>Shop</title></head>\n```\n\nDone.'
     expect(readAnswer(text)).toEqual({ text, title: null, files: [] })

@@ -36,6 +36,7 @@ export function readAnswer(text: string, growing = false): ReadAnswer {
   let place: Place = 'prose'
   let from = 0
   for (const mark of marksIn(whole)) {
+    if (mark.name === 'title' && (mark.closes ? place !== 'title' : !beginsLine(whole, mark.at))) continue
     put(pieces, place, whole.slice(from, mark.at))
     place = mark.closes ? 'prose' : mark.name
     from = mark.end
@@ -65,6 +66,9 @@ const joined = (pieces: string[]): string =>
     .filter((piece) => piece.trim() !== '')
     .map((piece) => piece.replace(/^\s*\n/, '').trimEnd())
     .join('\n\n')
+
+/** An answer may speak of HTML's own `<title>`: only at the beginning of a line it is a mark, as for the server. */
+const beginsLine = (text: string, at: number): boolean => /(?:^|\n)[ \t]*$/.test(text.slice(Math.max(0, at - 80), at))
 
 /** The marks in their order. In a block of code a `<title>` is code, and so is any mark within backticks. */
 function marksIn(text: string): Mark[] {
