@@ -1,0 +1,23 @@
+// The marks and the script of a page that is being built, for Vite's dev server; builds are left alone.
+import { createRequire } from "node:module";
+
+const { marked } = createRequire(import.meta.url)("./marks.cjs");
+
+export default function outlast() {
+  let root = process.cwd();
+  return {
+    name: "outlast",
+    enforce: "pre",
+    apply: "serve",
+    configResolved(config) {
+      root = config.root;
+    },
+    transform(code, id) {
+      const file = id.split("?")[0];
+      return /\.[jt]sx$/.test(file) ? marked(code, file, root) : null;
+    },
+    transformIndexHtml() {
+      return [{ tag: "script", attrs: { type: "module", src: "/outlast/bridge.js" }, injectTo: "head-prepend" }];
+    },
+  };
+}
