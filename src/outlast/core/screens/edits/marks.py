@@ -1,0 +1,75 @@
+"""Marks: where an element begins in a file, in the way compilers of JavaScript count."""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from outlast.base.errors import MalformedInput, PathRefused
+
+MAX_MARK_CHARS: Final = 600
+SOURCES: Final = (".tsx", ".jsx")
+_MARK: Final = re.compile(r"(?P<path>.+):(?P<line>[1-9]\d{0,6}):(?P<column>\d{1,7})", re.DOTALL)
+_LINE_END: Final = re.compile("\r\n|[\n\r\u2028\u2029]")
+_OUTSIDE: Final = frozenset({"node_modules", ".next", ".vite", "dist", ".git"})
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Mark:
+    """An element's first character: `line` from 1, `column` from 0 in UTF-16 units."""
+
+    path: str
+    line: int
+    column: int
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}:{self.column}"
+
+
+def parse_mark(text: str) -> Mark:
+    """Raises `MalformedInput` for what is no mark, `PathRefused` for a file that is not of the project's own."""
+    found = _MARK.fullmatch(text) if len(text) <= MAX_MARK_CHARS else None
+    if found is None:
+        raise MalformedInput(
+            "That is not a place in a source file.",
+            hint="A place is written as path:line:column.",
+            field="loc",
+        )
+    path = found["path"]
+    parts = path.split("/")
+    if path.startswith("/") or "\0" in path or "\\" in path or {"", ".", ".."} & set(parts):
+        raise PathRefused(f"The path {path!r} is not relative to the project.", path=path)
+    if not path.endswith(SOURCES) or _OUTSIDE & set(parts):
+        raise PathRefused(
+            f"{path!r} is not one of the project's own components.",
+            hint="Only .tsx and .jsx files of the project are edited by hand.",
+            path=path,
+        )
+    return Mark(path, int(found["line"]), int(found["column"]))
+
+
+def byte_at(text: str, line: int, column: int) -> int | None:
+    """The byte of `text` (as UTF-8) where that line and column begin; None: there is no such place."""
+    start = 0
+    for _ in range(line - 1):
+        end = _LINE_END.search(text, start)
+        if end is None:
+            return None
+        start = end.end()
+    end = _LINE_END.search(text, start)
+    rest = text[start : len(text) if end is None else end.start()]
+    units = rest.encode("utf-16-le", "surrogatepass")
+    if column * 2 > len(units):
+        return None
+    try:
+        before = units[: column * 2].decode("utf-16-le")
+    except UnicodeDecodeError:  # in the middle of a character
+        return None
+    return len(text[:start].encode()) + len(before.encode())
+
+
+def place_at(source: bytes, byte: int) -> tuple[int, int]:
+    """Line and column of a byte that begins a character."""
+    before = source[:byte].decode()
+    ends = list(_LINE_END.finditer(before))
+    start = ends[-1].end() if ends else 0
+    return len(ends) + 1, len(before[start:].encode("utf-16-le")) // 2

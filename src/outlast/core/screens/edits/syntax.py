@@ -1,0 +1,153 @@
+"""The syntax tree of a component's file, and the elements in it. The parser is loaded at its first use."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Parser, Tree
+
+ELEMENTS: Final = ("jsx_element", "jsx_self_closing_element")
+MAX_COVERINGS: Final = 40
+_AROUND: Final = (
+    "parenthesized_expression",
+    "as_expression",
+    "satisfies_expression",
+    "non_null_expression",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A file and its tree. What nodes say is read from the file: in the tree some characters were covered up."""
+
+    source: bytes
+    tree: "Tree"
+
+    def text(self, node: "Node") -> str:
+        """What the source says there."""
+        return self.source[node.start_byte : node.end_byte].decode()
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """A JSX element: `opening` holds its attributes, `closing` is None where it closes itself."""
+
+    parsed: Parsed
+    node: "Node"
+    opening: "Node"
+    closing: "Node | None"
+
+    @property
+    def name(self) -> str:
+        """`div`, `Button`, `Tabs.List`; empty for a fragment."""
+        named = self.opening.child_by_field_name("name")
+        return "" if named is None else self.parsed.text(named)
+
+    @property
+    def start(self) -> int:
+        return self.node.start_byte
+
+    @property
+    def attributes(self) -> dict[str, "Node"]:
+        """By name; of a repeated one the last, which is the one that counts."""
+        found = [child for child in self.opening.named_children if child.type == "jsx_attribute"]
+        return {self.parsed.text(one.named_children[0]): one for one in found if one.named_children}
+
+    @property
+    def spreads(self) -> list["Node"]:
+        return [child for child in self.opening.named_children if child.type == "jsx_expression"]
+
+    @property
+    def children(self) -> list["Node"]:
+        return [one for one in self.node.children if one not in (self.opening, self.closing)]
+
+    @property
+    def after_name(self) -> int:
+        """Where a further attribute may be inserted."""
+        arguments = self.opening.child_by_field_name("type_arguments")
+        named = arguments or self.opening.child_by_field_name("name")
+        assert named is not None  # fragments are refused before
+        return named.end_byte
+
+
+def parse(source: bytes) -> Parsed:
+    """The tree; what is no TypeScript is in it as errors. The source must be UTF-8.
+
+    Compilers take a bare & in JSX text and attributes for itself, the grammar takes it for an error, and classes such
+    as `[&_p]:mt-4` are full of them: it is covered up until none is left."""
+    tree, covered = _parser().parse(source), source
+    for _ in range(MAX_COVERINGS):
+        found = [node for node in _walk(tree.root_node) if _is_stray(node)]
+        if not found:
+            break
+        for node in found:
+            covered = covered[: node.start_byte] + b"_" * _length(node) + covered[node.end_byte :]
+        tree = _parser().parse(covered)
+    return Parsed(source, tree)
+
+
+def faults(parsed: Parsed) -> int:
+    """How many places of the file the grammar does not know."""
+    return sum(1 for node in _walk(parsed.tree.root_node) if node.is_error or node.is_missing)
+
+
+def element_at(parsed: Parsed, byte: int) -> Element | None:
+    """The element whose first byte that is. None: no element begins exactly there, or its opening is broken."""
+    node = parsed.tree.root_node.descendant_for_byte_range(byte, byte + 1)
+    while node is not None and node.start_byte == byte and node.type not in ELEMENTS:
+        node = node.parent
+    if node is None or node.start_byte != byte:
+        return None
+    if node.type == "jsx_self_closing_element":
+        found = Element(parsed, node, node, None)
+    else:
+        opening, closing = node.children[0], node.children[-1]
+        if opening.type != "jsx_opening_element" or closing.type != "jsx_closing_element":
+            return None
+        found = Element(parsed, node, opening, closing)
+    return None if found.opening.has_error or not found.name else found
+
+
+def value_of(attribute: "Node") -> "Node | None":
+    """What an attribute is set to, out of braces, parentheses and type assertions; None: it has no value."""
+    if len(attribute.named_children) < 2:
+        return None
+    return unwrapped(attribute.named_children[-1])
+
+
+def unwrapped(node: "Node") -> "Node":
+    """The expression in braces, parentheses or type assertions."""
+    while node.type == "jsx_expression" or node.type in _AROUND:
+        inner = [child for child in node.named_children if child.type != "comment"]
+        if not inner:
+            return node
+        node = inner[0]
+    return node
+
+
+def _is_stray(node: "Node") -> bool:
+    return node.type in ("&", "&&", "&=", "&&=") and node.parent is not None and node.parent.is_error
+
+
+def _length(node: "Node") -> int:
+    return node.end_byte - node.start_byte
+
+
+def _walk(node: "Node") -> Iterator["Node"]:
+    """Every node with an error in it, and what is in it."""
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        if node.has_error:
+            waiting.extend(node.children)
+
+
+@cache
+def _parser() -> "Parser":
+    import tree_sitter
+    import tree_sitter_typescript
+
+    return tree_sitter.Parser(tree_sitter.Language(tree_sitter_typescript.language_tsx()))
