@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from outlast.base.errors import InvalidSetting
-from outlast.base.settings import SecretUrl, Settings, load_settings
+from outlast.base.settings import PolicyRule, SecretUrl, Settings, load_settings
+from outlast.base.settings.tables import SCREEN_POLICY
 from outlast.base.settings.toml_lines import key_lines, line_of
 
 
@@ -55,7 +56,29 @@ def test_lists_and_tables_come_from_the_environment_too():
     }
     settings = load_settings(environ=environ)
     assert settings.server.allowed_hosts == ("a.example", "b.example")
-    assert [rule.decision for rule in settings.policy] == ["deny"]
+    assert settings.policy == (PolicyRule(tool="terminal", decision="deny"), *SCREEN_POLICY)
+
+
+def test_rules_of_a_persons_own_come_before_those_that_keep_dev_servers_out_of_screens(written):
+    own = """
+[[policy]]
+tool = "terminal"
+profile = "screen"
+commands = ["npm run build"]
+decision = "allow"
+"""
+    settings = load_settings(written(own), environ={})
+    assert settings.policy[0].commands == ("npm run build",)
+    assert settings.policy[1:] == SCREEN_POLICY
+
+
+def test_screens_keep_their_own_limits_unless_others_are_given(written):
+    shipped = load_settings(environ={}).profiles["screen"]
+    assert (shipped.max_steps, shipped.context_messages) == (15, 10)
+    file = written("[profiles.screen]\nmax_steps = 30\n[profiles.chat]\ncontext_messages = 5\n")
+    profiles = load_settings(file, environ={}).profiles
+    assert (profiles["screen"].max_steps, profiles["screen"].context_messages) == (30, 10)
+    assert (profiles["chat"].max_steps, profiles["chat"].context_messages) == (None, 5)
 
 
 def test_own_plans_join_the_shipped_ones(written):

@@ -12,7 +12,14 @@ from typing import Any, Literal, get_args, get_origin
 
 from outlast.base.errors import InvalidSetting
 from outlast.base.settings.rules import check_settings
-from outlast.base.settings.tables import SHIPPED_PLANS, SecretUrl, Settings
+from outlast.base.settings.tables import (
+    SCREEN_POLICY,
+    SHIPPED_PLANS,
+    SHIPPED_PROFILES,
+    ProfileSettings,
+    SecretUrl,
+    Settings,
+)
 from outlast.base.settings.toml_lines import Path, key_lines, line_of
 from outlast.base.settings.values import Unusable, convert, expected, from_text, is_table, plain
 
@@ -188,8 +195,11 @@ def _named(table: Any, value: Any, path: Path, raw: _Raw) -> Mapping[str, Any]:
 
 
 def _without_absent(settings: Settings, raw: _Raw) -> Settings:
-    """What follows from the settings given: shipped plans stay, no sandbox section for "none", demo without models."""
+    """What follows from the settings given: shipped plans, profiles and the policy of screens stay, no sandbox section
+    for "none", demo without models."""
     defaults = Settings()
+    own = [rule for rule in SCREEN_POLICY if rule not in settings.policy]
+    settings = replace(settings, policy=(*settings.policy, *own), profiles=_profiles(settings.profiles))
     plans = types.MappingProxyType({**SHIPPED_PLANS, **settings.credits.plans})
     settings = replace(settings, credits=replace(settings.credits, plans=plans))
     if settings.sandbox and settings.sandbox.provider == "none":
@@ -198,6 +208,19 @@ def _without_absent(settings: Settings, raw: _Raw) -> Settings:
         providers = types.MappingProxyType({**defaults.providers, **settings.providers})
         settings = replace(settings, models=defaults.models, providers=providers)
     return settings
+
+
+def _profiles(given: Mapping[str, ProfileSettings]) -> Mapping[str, ProfileSettings]:
+    """The shipped profiles, each with what was given for it instead."""
+    merged = dict(given)
+    for name, shipped in SHIPPED_PROFILES.items():
+        mine = given.get(name, shipped)
+        chosen = {
+            field.name: getattr(shipped if getattr(mine, field.name) is None else mine, field.name)
+            for field in fields(ProfileSettings)
+        }
+        merged[name] = ProfileSettings(**chosen)
+    return types.MappingProxyType(merged)
 
 
 def _present(values: Any, path: Path) -> bool:

@@ -216,6 +216,9 @@ class ProfileSettings:
     )
 
 
+SHIPPED_PROFILES: Mapping[str, ProfileSettings] = MappingProxyType(
+    {"screen": ProfileSettings(max_steps=15, context_messages=10)}
+)
 SHIPPED_PLANS: Mapping[str, int | None] = MappingProxyType({"starter": 25, "pro": 50, "unlimited": None})
 
 
@@ -355,8 +358,28 @@ class PolicyRule:
     decision: Literal["allow", "ask", "deny"] = setting("allow, ask (a person decides) or deny.")
     profile: str = setting("Agent profile, or a glob.", "*")
     arguments: str = setting("Glob over the arguments as canonical JSON text.", "*")
+    commands: tuple[str, ...] = setting(
+        "Programs that the call's shell command would run, by their first words (npm run dev, git push), however they "
+        "are called; empty: whatever it runs.",
+        (),
+    )
+    reason: str = setting("What the model is told, or the person asked; empty: the rule's own words.", "")
 
 
+SCREEN_POLICY: tuple[PolicyRule, ...] = (
+    PolicyRule(
+        profile="screen",
+        tool="terminal",
+        decision="deny",
+        commands=(
+            *(f"npm run {script}" for script in ("dev", "build", "start", "serve", "preview")),
+            *(f"next {verb}" for verb in ("dev", "build", "start")),
+            *(f"vite {verb}" for verb in ("dev", "build", "preview")),
+        ),
+        reason="Dev servers and builds are not started from here: the dev server runs already on port 3000 and shows "
+        "every file as soon as it is written. To check the code, run ./node_modules/.bin/tsc --noEmit.",
+    ),
+)
 _DESTRUCTIVE = (
     "*rm -rf*",
     "*rm -fr*",
@@ -370,7 +393,7 @@ _DESTRUCTIVE = (
     "*shred *",
     "*find *-delete*",
 )
-DEFAULT_POLICY: tuple[PolicyRule, ...] = tuple(
+DEFAULT_POLICY: tuple[PolicyRule, ...] = SCREEN_POLICY + tuple(
     PolicyRule(tool=tool, decision="ask", arguments=arguments)
     for tool in ("terminal", "start_service")
     for arguments in _DESTRUCTIVE
@@ -473,7 +496,7 @@ class Settings:
     database: DatabaseSettings = setting("", factory=DatabaseSettings)
     live: LiveSettings = setting("", factory=LiveSettings)
     runs: RunSettings = setting("", factory=RunSettings)
-    profiles: Mapping[str, ProfileSettings] = setting("", factory=_empty)
+    profiles: Mapping[str, ProfileSettings] = setting("", factory=lambda: SHIPPED_PROFILES)
     credits: CreditSettings = setting("", factory=CreditSettings)
     limits: LimitSettings = setting("", factory=LimitSettings)
     sandbox: SandboxSettings | None = setting("", factory=SandboxSettings)

@@ -1,5 +1,8 @@
 """May this tool call run: allow, ask a person, or deny. Pure; rules come from the settings and from what people
-allowed."""
+allowed.
+
+A rule names calls by globs over their arguments, or by the programs that a shell command would run, or both.
+"""
 
 import fnmatch
 from collections.abc import Mapping, Sequence
@@ -8,11 +11,13 @@ from typing import Any, Literal, Protocol
 
 import orjson
 
+from outlast.core.runs.shell_commands import runs_one_of
+
 Decision = Literal["allow", "ask", "deny"]
 
 
 class Rule(Protocol):
-    """A policy rule as configured: globs over profile, tool and canonical arguments."""
+    """A policy rule as configured: globs over profile, tool and canonical arguments; programs that are run."""
 
     @property
     def profile(self) -> str: ...
@@ -21,7 +26,11 @@ class Rule(Protocol):
     @property
     def arguments(self) -> str: ...
     @property
+    def commands(self) -> Sequence[str]: ...
+    @property
     def decision(self) -> str: ...
+    @property
+    def reason(self) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +64,17 @@ def decide(
     rule = next((r for r in rules if _applies(r, profile, tool, (text, command))), None)
     if rule is None or rule.decision == "allow":
         return Verdict("allow")
-    named = f"The policy for {rule.tool} with arguments like {rule.arguments!r}"
     if rule.decision == "deny":
-        return Verdict("deny", f"{named} denies this call.")
+        return Verdict("deny", rule.reason or f"{_named(rule)} denies this call.")
     if any(grant.tool == tool and grant.arguments in ("*", text) for grant in grants):
         return Verdict("allow", "A person allowed this for the thread.")
-    return Verdict("ask", f"{named} asks a person.")
+    return Verdict("ask", rule.reason or f"{_named(rule)} asks a person.")
+
+
+def _named(rule: Rule) -> str:
+    if rule.commands:
+        return f"The policy for {rule.tool} that runs {', '.join(rule.commands)}"
+    return f"The policy for {rule.tool} with arguments like {rule.arguments!r}"
 
 
 def _applies(rule: Rule, profile: str, tool: str, texts: tuple[str, ...]) -> bool:
@@ -68,4 +82,5 @@ def _applies(rule: Rule, profile: str, tool: str, texts: tuple[str, ...]) -> boo
         fnmatch.fnmatchcase(profile, rule.profile)
         and fnmatch.fnmatchcase(tool, rule.tool)
         and any(fnmatch.fnmatchcase(text, rule.arguments) for text in texts)
+        and (not rule.commands or runs_one_of(texts[1], rule.commands) is not None)
     )

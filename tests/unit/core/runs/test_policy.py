@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from outlast.base.settings import PolicyRule
+from outlast.base.settings import PolicyRule, Settings
 from outlast.core.runs.policy import Grant, canonical, decide
 
 
@@ -53,6 +53,44 @@ def test_arguments_are_compared_as_one_text_whatever_their_order() -> None:
     assert canonical({"b": 1, "a": "x"}) == canonical({"a": "x", "b": 1}) == '{"a":"x","b":1}'
     assert canonical({"count": 1}) == '{"count":1}'
     assert canonical({}) == "{}"
+
+
+DEV = [
+    PolicyRule(
+        tool="terminal", decision="deny", commands=("npm run dev", "next dev"), reason="It runs already."
+    )
+]
+
+
+@pytest.mark.parametrize(
+    ("command", "decision"),
+    [
+        ("cd app &&  npm   run dev --port 3001", "deny"),
+        ("npx next", "deny"),
+        ("npm run lint", "allow"),
+        ("grep -n 'npm run dev' README.md", "allow"),
+    ],
+)
+def test_a_rule_about_programs_looks_at_what_would_run_not_at_words(command: str, decision: str) -> None:
+    verdict = decide(DEV, [], "chat", "terminal", {"command": command, "timeout_s": 5})
+    assert verdict.decision == decision
+    assert verdict.reason == ("It runs already." if decision == "deny" else "")
+
+
+def test_a_rule_with_arguments_and_programs_needs_both() -> None:
+    both = [PolicyRule(tool="terminal", decision="ask", arguments="*prod*", commands=("git push",))]
+    assert decide(both, [], "chat", "terminal", {"command": "git push prod"}).decision == "ask"
+    assert decide(both, [], "chat", "terminal", {"command": "git push"}).decision == "allow"
+    assert decide(both, [], "chat", "terminal", {"command": "echo prod"}).decision == "allow"
+
+
+@pytest.mark.parametrize("command", ["npm run dev", "rm -rf .next; next build", "sh -c 'vite --port 3001' &"])
+def test_an_agent_of_screens_starts_no_dev_server_and_no_build_as_shipped(command: str) -> None:
+    shipped = Settings().policy
+    verdict = decide(shipped, [Grant("terminal", "*")], "screen", "terminal", {"command": command})
+    assert verdict.decision == "deny"
+    assert "tsc --noEmit" in verdict.reason
+    assert decide(shipped, [], "chat", "terminal", {"command": command}).decision != "deny"
 
 
 ASK = [rule("ask", "terminal")]
