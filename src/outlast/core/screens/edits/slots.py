@@ -77,7 +77,7 @@ def text_slot(element: Element) -> Slot | Refusal:
             f"<{element.name}> holds other elements, not only text.",
             "Choose the one with the text.",
         )
-    if all(one.type in ("jsx_text", "html_character_reference") for one in spoken):
+    if all(one.type == "jsx_text" for one in spoken):
         return _between(element)
     if len(spoken) == 1 and literals.is_literal(inner := unwrapped(spoken[0])):
         return _literal(element.parsed, inner, False)
