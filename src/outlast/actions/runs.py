@@ -27,6 +27,7 @@ from outlast.core.runs.rules import ENDED, may_continue, may_retry
 from outlast.core.runs.starting import NewRun, last_queued, queue_run
 from outlast.core.runs.steering import require_steering
 from outlast.core.runs.sweeper import request_cancel
+from outlast.core.runs.telling import announce_thread
 from outlast.core.runs.views import RunDetails, RunSummary
 from outlast.core.threads import driving
 from outlast.core.threads import store as threads
@@ -228,7 +229,7 @@ def _start(
         project_id, thread_id, held["workspace_id"], held["profile"], spec, message.id, actor.user_id
     )
     run_id = queue_run(tx, services.settings, new, waits_for)
-    threads.announce(tx, thread_id)
+    announce_thread(tx, thread_id)
     return {"run_id": run_id, "thread_id": thread_id, "message_id": message.id}
 
 
@@ -301,7 +302,7 @@ async def _again(
             actor.user_id, mode, run_id,
         )  # fmt: skip
         new_id = queue_run(tx, services.settings, new, None)
-        threads.announce(tx, row["thread_id"])
+        announce_thread(tx, row["thread_id"])
         return {"run_id": new_id, "thread_id": row["thread_id"], "message_id": row["message_id"]}
 
     asked = request_hash(run_id, mode, model)

@@ -17,6 +17,7 @@ from outlast.base.settings import Settings
 from outlast.core.runs import store, timers
 from outlast.core.runs.model import Run, Transcript
 from outlast.core.runs.rules import THREAD_STATUS, WaitingFor
+from outlast.core.runs.telling import announce_thread
 from outlast.core.runs.watching import arm_abandonment
 from outlast.core.streams.log import NamedEvent
 from outlast.core.threads import store as threads
@@ -55,7 +56,7 @@ async def park(leg: "Leg", waiting_for: WaitingFor) -> bool:
         timers.clear_timers(tx, run.id, "abandon")
         timers.set_timer(tx, "approval_pause", run.id, tx.now + pause_after)
         threads.set_run_state(tx, run.thread_id, THREAD_STATUS["awaiting_approval"], run.id)
-        threads.announce(tx, run.thread_id)
+        announce_thread(tx, run.thread_id)
         return True
 
     return await leg.record(events, change)
@@ -127,7 +128,7 @@ def unpark(tx: Tx, settings: Settings, run: Run, events: Sequence[NamedEvent]) -
     timers.clear_timers(tx, run.id, "approval_pause", "paused_kill")
     arm_abandonment(tx, settings, run.id, run.thread_id)
     threads.set_run_state(tx, run.thread_id, THREAD_STATUS["running"], run.id)
-    threads.announce(tx, run.thread_id)
+    announce_thread(tx, run.thread_id)
     tx.ring(store.BELL)
 
 
@@ -144,7 +145,7 @@ def pause(tx: Tx, settings: Settings, run_id: str) -> None:
     timers.clear_timers(tx, run_id, "approval_pause")
     timers.set_timer(tx, "paused_kill", run_id, tx.now + timedelta(seconds=settings.runs.paused_kill_after_s))
     threads.set_run_state(tx, run.thread_id, THREAD_STATUS["paused"], run_id)
-    threads.announce(tx, run.thread_id)
+    announce_thread(tx, run.thread_id)
 
 
 def wake(tx: Tx, settings: Settings, run: Run) -> None:
@@ -157,7 +158,7 @@ def wake(tx: Tx, settings: Settings, run: Run) -> None:
     pause_after = timedelta(seconds=settings.runs.approval_pause_after_s)
     timers.set_timer(tx, "approval_pause", run.id, tx.now + pause_after)
     threads.set_run_state(tx, run.thread_id, THREAD_STATUS["awaiting_approval"], run.id)
-    threads.announce(tx, run.thread_id)
+    announce_thread(tx, run.thread_id)
 
 
 def _decided(tx: Tx, run_id: str) -> bool:

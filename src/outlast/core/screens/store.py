@@ -6,6 +6,7 @@ answers and events agree. Whoever changes one of these calls `announce`, `announ
 """
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any, Final, Literal
 
 import sqlalchemy as sa
@@ -51,6 +52,8 @@ def add(
     theme_tokens: ThemeTokens | None = None,
     files: Sequence[ScreenFile] = (),
     problems: Sequence[str] = (),
+    picture_id: str | None = None,
+    pictured_at: datetime | None = None,
 ) -> None:
     """Add a row. Thread and workspace exist already. Not announced yet."""
     tx.insert(
@@ -70,6 +73,8 @@ def add(
         height=place.height,
         files=[file.model_dump() for file in files],
         problems=list(problems),
+        picture_id=picture_id,
+        pictured_at=pictured_at,
         created_by=created_by,
         created_at=tx.now,
         updated_at=tx.now,
@@ -126,10 +131,13 @@ def update(tx: Tx, screen_id: str, **values: Any) -> None:
     tx.update(screens, {"id": screen_id}, **values, updated_at=tx.now)
 
 
-def announce(tx: Tx, screen_id: str, event: ChangeName = "screen.updated") -> ScreenData:
-    """Tell the followers of its project how a screen is now. Raises `NotFound`."""
+def announce(
+    tx: Tx, screen_id: str, event: ChangeName = "screen.updated", *, by: str | None = None
+) -> ScreenData:
+    """Tell the followers of its project how a screen is now; `by` is the user who changed it (None: a run, or the
+    server). Raises `NotFound`."""
     data = screen_data(tx, screen_id)
-    append(tx, data.project_id, [(event, ScreenChanged(screen=data))])
+    append(tx, data.project_id, [(event, ScreenChanged(screen=data, by=by))])
     return data
 
 

@@ -1,6 +1,7 @@
 """Forks: a new thread that begins as a copy of another, up to one message."""
 
 from collections.abc import Callable
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -23,10 +24,11 @@ def fork_thread(
     message_id: str | None,
     title: str,
     copy_files: FileCopy | None,
+    anchor: dict[str, Any] | None = None,
 ) -> str:
-    """Make a thread with the parent's profile and anchor and copies of its messages up to `message_id` (None: its last
-    one), whole: parts with their ids, images, models, times. The parent is not changed. Returns the new id; not
-    announced yet. Raises `NotFound` for a message of another thread, or when there is nothing to copy."""
+    """Make a thread with the parent's profile and anchor (or `anchor`) and copies of its messages up to `message_id`
+    (None: its last one), whole: parts with their ids, images, models, times. The parent is not changed. Returns the new
+    id; not announced yet. Raises `NotFound` for a message of another thread, or when there is nothing to copy."""
     last = message_in(tx, parent["id"], message_id)
     fork_id = add_thread(
         tx,
@@ -34,7 +36,7 @@ def fork_thread(
         actor.user_id,
         title=title,
         profile=parent["profile"],
-        anchor=parent["anchor"],
+        anchor=anchor or parent["anchor"],
         parent_thread_id=parent["id"],
         parent_message_id=last["id"],
     )
