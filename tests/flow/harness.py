@@ -103,11 +103,20 @@ async def frames(chunks: AsyncIterator[bytes]) -> AsyncIterator[tuple[str, Event
 
 
 def make_stage_services(
-    db: Database, folder: Path, turns: Any, tools: tuple[Tool, ...], settings: Settings | None
+    db: Database,
+    folder: Path,
+    turns: Any,
+    tools: tuple[Tool, ...],
+    settings: Settings | None,
+    profile: FakeProfile | None = None,
 ) -> tuple[Services, ScriptedModel]:
     model = turns if isinstance(turns, ScriptedModel) else ScriptedModel(turns)
     services = make_services(
-        db, folder, settings, catalog=ScriptedCatalog(model), run_profiles={"chat": FakeProfile(*tools)}
+        db,
+        folder,
+        settings,
+        catalog=ScriptedCatalog(model),
+        run_profiles={"chat": profile or FakeProfile(*tools)},
     )
     return services, model
 
@@ -120,9 +129,10 @@ async def stage(
     *tools: Tool,
     settings: Settings | None = None,
     working: bool = True,
+    profile: FakeProfile | None = None,
 ) -> AsyncIterator[Stage]:
     """An owner, a project and a thread, with a worker and a sweeper at work (unless `working` is False)."""
-    services, model = make_stage_services(db, folder, turns, tools, settings)
+    services, model = make_stage_services(db, folder, turns, tools, settings, profile)
     owner = await db.write(make_user)
     project_id = await db.write(make_project, owner)
     thread_id = await db.write(make_thread, project_id, owner)

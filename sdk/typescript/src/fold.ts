@@ -2,6 +2,7 @@
  * Events in, state out. Plain functions without React, clock or network; the Python twin is
  * `core/streams/fold.py` and both run `contract/cases/*.json`. States are plain JSON and never changed in place.
  */
+import type { WorkflowStep } from './screens.ts'
 import type {
   EventData,
   Lock,
@@ -32,6 +33,8 @@ export interface RunState {
   reason: string | null
   attempt: number
   step: number
+  /** Each named step once, as it was last told, in order of first appearance. */
+  workflow: WorkflowStep[]
   parts: Part[]
   pending: Pending[]
   stop_reason: string | null
@@ -73,6 +76,7 @@ export function emptyRun(runId: string): RunState {
     reason: null,
     attempt: 0,
     step: 0,
+    workflow: [],
     parts: [],
     pending: [],
     stop_reason: null,
@@ -127,6 +131,8 @@ export function foldRun(run: RunState, event: OutlastEvent): RunState {
     case 'run.error':
     case 'run.cancelled':
       return foldEnd(run, event)
+    case 'workflow.step':
+      return { ...run, workflow: upsertStep(run.workflow, event.data) }
     case 'stream.ended':
       return { ...run, ended: true }
     default:
@@ -252,6 +258,11 @@ function changeTool(run: RunState, partId: string, change: Partial<Extract<Part,
   const part = run.parts[at]
   if (part?.type !== 'tool_call') return run
   return { ...run, parts: run.parts.with(at, { ...part, ...change }) }
+}
+
+function upsertStep(workflow: WorkflowStep[], step: WorkflowStep): WorkflowStep[] {
+  const at = workflow.findIndex(({ name }) => name === step.name)
+  return at === -1 ? [...workflow, step] : workflow.with(at, step)
 }
 
 function upsertPart(parts: Part[], part: Part): Part[] {

@@ -129,7 +129,7 @@ export interface WorkflowStep {
     | 'save_answer'
     | 'settle_credits'
     | 'save_error'
-  status: 'started' | 'done' | 'failed' | 'skipped'
+  status: 'started' | 'done' | 'failed' | 'skipped' | 'cancelled'
   detail: string
   duration_s: number | null
 }

@@ -191,7 +191,7 @@ export interface RunSummary {
 }
 export interface Step {
   name: string
-  kind: 'start' | 'model' | 'tool' | 'wait' | 'settle'
+  kind: 'start' | 'prepare' | 'model' | 'tool' | 'check' | 'wait' | 'settle'
   step: number
   tool: string | null
   status: string

@@ -25,6 +25,7 @@ import anyio
 import orjson
 from aiohttp import web
 
+from outlast.core.models.protocol import CHECK_MARK
 from outlast.core.models.words import split_words
 from outlast.testing.model_wire import (
     AnthropicWriter,
@@ -239,7 +240,7 @@ def directive(body: dict[str, Any]) -> Answer | None:
     messages = body.get("messages") or body.get("input") or body.get("contents") or []
     asked, turns_done, after_result = "", 0, False
     for message in messages if isinstance(messages, list) else []:
-        is_result = _is_tool_result(message)
+        is_result = _is_tool_result(message) or any(text.startswith(CHECK_MARK) for text in _strings(message))
         turns_done += is_result and not after_result  # the results of parallel calls come in a row
         after_result = is_result
         if message.get("role") == "user" and not is_result:

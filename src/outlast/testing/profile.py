@@ -8,10 +8,11 @@ from outlast.base.errors import ArgumentsInvalid
 from outlast.core.models.protocol import ToolSpec
 from outlast.core.runs.history import exchanges_before
 from outlast.core.runs.model import Run
-from outlast.core.runs.profile import Prompt, Tool, ToolContext, ToolResult
+from outlast.core.runs.profile import Prompt, StageContext, StageResult, Tool, ToolContext, ToolResult
 from outlast.db.database import Tx
 
 Body = Callable[[ToolContext, Mapping[str, Any]], Awaitable[str | ToolResult]]
+StageBody = Callable[[StageContext], Awaitable[StageResult]]
 
 
 @dataclass(slots=True)
@@ -63,4 +64,48 @@ class FakeProfile:
     def finish(
         self, tx: Tx, run: Run, parts: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]
     ) -> list[str]:
+        return self.problems
+
+
+class FakeStagedProfile(FakeProfile):
+    """A `FakeProfile` with stages. `preparing` and `checking` are what they do (None: a step of the workflow each);
+    `stages` keeps (kind, effect id, attempt) of every call, `stopped` what was stopped, `facts` what `finish` got."""
+
+    done_mark = "<task_summary>"
+
+    def __init__(
+        self, *tools: Tool, preparing: StageBody | None = None, checking: StageBody | None = None
+    ) -> None:
+        super().__init__(*tools)
+        self.preparing, self.checking = preparing, checking
+        self.stages: list[tuple[str, str, int]] = []
+        self.stopped: list[str] = []
+        self.facts: dict[str, Any] | None = None
+        self.failure: Exception | None = None  # what `finish` raises
+
+    async def prepare(self, context: StageContext) -> StageResult:
+        self.stages.append(("prepare", context.effect_id, context.attempt))
+        if self.preparing is not None:
+            return await self.preparing(context)
+        await context.tell("load_screen", "started")
+        await context.tell("load_screen", "done")
+        return StageResult(facts={"prepared": True})
+
+    async def check(self, context: StageContext) -> StageResult:
+        self.stages.append(("check", context.effect_id, context.attempt))
+        if self.checking is not None:
+            return await self.checking(context)
+        await context.tell("check", "started")
+        await context.tell("check", "done")
+        return StageResult(facts={"checked": len(context.said)})
+
+    async def stop(self, context: StageContext) -> None:
+        self.stopped.append(context.effect_id)
+
+    def finish(
+        self, tx: Tx, run: Run, parts: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]
+    ) -> list[str]:
+        self.facts = dict(facts)
+        if self.failure is not None:
+            raise self.failure
         return self.problems

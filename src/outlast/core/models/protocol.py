@@ -6,10 +6,12 @@ adapters in `providers/` and the scripted fake in `outlast.testing.scripted_mode
 
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Final, Literal, Protocol
 
 Role = Literal["user", "assistant", "tool"]
 Finish = Literal["stop", "tool_calls", "length", "refused"]
+CHECK_MARK: Final = "[Outlast checked your work and found problems]"
+"""How a user message begins that no person wrote: what a check after a turn found."""
 
 
 @dataclass(frozen=True, slots=True)

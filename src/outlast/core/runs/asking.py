@@ -38,7 +38,7 @@ from outlast.core.runs import policy, store
 from outlast.core.runs.model import Effect, Transcript
 from outlast.core.runs.policy import Grant
 from outlast.core.runs.profile import Prompt
-from outlast.core.runs.rules import End, backoff_s, next_step
+from outlast.core.runs.rules import End, backoff_s
 from outlast.core.runs.turns import OpenPart, Turn, call_part, messages_of, parse_arguments
 from outlast.core.streams.log import NamedEvent
 from outlast.db.database import Tx
@@ -186,9 +186,10 @@ async def _fail(leg: "Leg", effect: Effect, error: OutlastError) -> None:
 
 async def _record_turn(leg: "Leg", effect: Effect, turn: Turn) -> None:
     """Record the whole turn with a verdict on each of its calls; a turn without calls ends the run in the same
-    commit."""
+    commit, unless a check comes before the end."""
     assert turn.end is not None
-    if not turn.calls:
+    ends = not turn.calls and (leg.staged is None or turn.end.finish == "refused")
+    if ends:
         await leg.files_saved()
     usage = asdict(turn.end.usage)
     events = turn.completed()
@@ -205,18 +206,15 @@ async def _record_turn(leg: "Leg", effect: Effect, turn: Turn) -> None:
         for offset, part in enumerate(turn.calls, start=1):
             events.extend(_plan_call(tx, leg, effect, part, effect.ordinal + offset, grants))
         events.append(("step.completed", completed))
-        if turn.calls:
+        if not ends:
             return False
-        situation = store.transcript_of(tx, leg.run.id, leg.engine.questions()).situation(
-            leg.engine.max_steps(leg.run.profile)
-        )
-        coming = next_step(situation)
+        coming = leg.next(store.transcript_of(tx, leg.run.id, leg.engine.questions()))
         if isinstance(coming, End):
             events.extend(leg.settle_in(tx, coming, REFUSED if coming.status == "error" else None))
             return True
         return False
 
-    leg.ended = await leg.record(events, change, last=not turn.calls)
+    leg.ended = await leg.record(events, change, last=ends)
 
 
 def _plan_call(

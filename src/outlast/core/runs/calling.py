@@ -23,7 +23,7 @@ from outlast.core.runs.asking import name_effect_in
 from outlast.core.runs.model import Effect, Transcript
 from outlast.core.runs.parking import announce_decisions_in
 from outlast.core.runs.profile import Tool, ToolContext, ToolResult
-from outlast.core.runs.rules import AskModel, backoff_s, next_step
+from outlast.core.runs.rules import AskModel, backoff_s
 from outlast.core.runs.turns import encodable, parse_arguments
 from outlast.core.sandboxes.checkpoints.places import mark_changed
 from outlast.core.streams.log import NamedEvent
@@ -216,7 +216,7 @@ async def _record_result(leg: "Leg", effect: Effect, result: ToolResult, changed
 def _name_next_turn(tx: Tx, leg: "Leg", events: list[NamedEvent]) -> tuple[Transcript, Effect] | None:
     """After the step's last result the model is asked again: named in the same commit, which saves one."""
     transcript = store.transcript_of(tx, leg.run.id, leg.engine.questions())
-    coming = next_step(transcript.situation(leg.engine.max_steps(leg.run.profile)))
+    coming = leg.next(transcript)
     if not isinstance(coming, AskModel):
         return None
     announce_decisions_in(tx, leg.run.id, events)

@@ -33,9 +33,12 @@ from outlast.core.runs import store, timers
 from outlast.core.runs.model import Run
 from outlast.core.runs.profile import Profile
 from outlast.core.runs.rules import OPEN_CALLS, THREAD_STATUS, End
+from outlast.core.runs.saving import finished, last_steps, open_steps_closed
+from outlast.core.runs.telling import announce_thread
 from outlast.core.runs.watching import arm_abandonment
 from outlast.core.sandboxes.checkpoints.places import mark_changed
 from outlast.core.sandboxes.checkpoints.store import bind
+from outlast.core.streams.fold import RunFold
 from outlast.core.streams.log import NamedEvent, append
 from outlast.core.threads import messages as thread_messages
 from outlast.core.threads import store as threads
@@ -57,7 +60,8 @@ _OPEN_EFFECTS: Final = sa.select(effects.c.id, effects.c.kind, effects.c.part_id
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a run ends: the rules' word, the parts made so far, and an error for a person to act on."""
+    """How a run ends: the rules' word, the parts made so far, and an error for a person to act on. `facts` and
+    `workflow` (the steps shown so far, as the fold has them) are those of a run with stages."""
 
     end: End
     parts: Sequence[Mapping[str, Any]]
@@ -66,6 +70,13 @@ class Ending:
     save_message: bool = True
     by: str | None = None
     notices: tuple[Mapping[str, Any], ...] = field(default=())
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    workflow: Sequence[Mapping[str, Any]] = ()
+
+    @classmethod
+    def of(cls, end: End, shown: RunFold, error: ErrorData | None = None, by: str | None = None) -> "Ending":
+        """The end of a run that nobody works on any more, with what its log shows."""
+        return cls(end, shown.parts, error, by=by, workflow=shown.workflow)
 
 
 def settle(tx: Tx, settings: Settings, profile: Profile | None, run: Run, ending: Ending) -> list[NamedEvent]:
@@ -74,14 +85,19 @@ def settle(tx: Tx, settings: Settings, profile: Profile | None, run: Run, ending
     events = _close_calls(tx, run, ending)
     parts = _final_parts(ending)
     problems = list(ending.problems)
+    events += open_steps_closed(run.id, ending)
     if ending.end.status == "completed" and profile is not None:
-        problems += profile.finish(tx, run, parts, {})
+        found, notices, saved = finished(tx, profile, run, parts, ending)
+        problems += found
+        parts += notices
+        events += saved
     worth_saving = ending.save_message and (parts or ending.error is not None)
     message = _save_answer(tx, run, ending, parts, problems) if worth_saving else None
     if message is not None:
         events.append(("message.created", MessageCreated(message=message)))
     charged, settled = _settle_credits(tx, settings, run, ending, problems)
     events += settled
+    events += last_steps(run.id, ending, saved=message is not None, charged=charged)
     _end_row(tx, run, ending, message.id if message else None, problems)
     events.append(_closing_event(tx, run, ending, message.id if message else None, problems, charged))
     events.append(("stream.ended", RunReference(run_id=run.id)))
@@ -141,7 +157,7 @@ def _close_calls(tx: Tx, run: Run, ending: Ending) -> list[NamedEvent]:
             events.append(("question.answered", answered))
     text = CLOSED_RESULT[ending.end.status]
     for row in tx.all(_OPEN_EFFECTS, {"run": run.id}):
-        if row["kind"] == "model":
+        if row["kind"] != "tool":
             store.update_effect(tx, row["id"], status="cancelled", ended_at=tx.now)
             continue
         result = {"content": text, "is_error": True}
@@ -264,4 +280,4 @@ def _hand_thread_on(tx: Tx, settings: Settings, run: Run, ending: Ending) -> Non
         tx.ring(store.BELL)
     state = THREAD_STATUS["queued" if following else ending.end.status]
     threads.set_run_state(tx, run.thread_id, state, following)
-    threads.announce(tx, run.thread_id)
+    announce_thread(tx, run.thread_id)

@@ -1,7 +1,8 @@
 """One leg: load, decide, carry out, record, and again, until the run has ended or waits for a person."""
 
 from collections.abc import Callable, Sequence
-from datetime import timedelta
+from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import Any, TypeVar
 
 import anyio
@@ -15,7 +16,9 @@ from outlast.core.runs.endings import Ending, settle
 from outlast.core.runs.engine import Engine
 from outlast.core.runs.model import Effect, Run, Transcript
 from outlast.core.runs.parking import announce_decisions, park
-from outlast.core.runs.rules import AskModel, CallTools, End, Wait, next_step
+from outlast.core.runs.profile import Staged
+from outlast.core.runs.rules import AskModel, CallTools, Check, End, Next, Prepare, Wait, next_step
+from outlast.core.runs.staging import perform_stage
 from outlast.core.streams.fold import RunFold, apply, fold_lines
 from outlast.core.streams.log import NamedEvent, read_all
 from outlast.core.streams.writer import RunWriter
@@ -34,6 +37,8 @@ class Leg:
         self.engine = engine
         self.run = run
         self.profile = engine.profiles[run.profile]
+        self.staged = self.profile if isinstance(self.profile, Staged) else None
+        self.steps_began: dict[str, datetime] = {}  # when each step of the workflow was last said to begin
         self.stop: str | None = None
         self.fatal: OutlastError | None = None
         self.ended = False
@@ -128,6 +133,11 @@ class Leg:
     async def transcript(self) -> Transcript:
         return await self.engine.db.read(store.transcript_of, self.run.id, self.engine.questions())
 
+    def next(self, transcript: Transcript) -> Next:
+        """What the rules say comes next."""
+        mark = None if self.staged is None else self.staged.done_mark
+        return next_step(transcript.situation(self.engine.max_steps(self.run.profile), mark))
+
     def settle_in(
         self, tx: Tx, end: End, error: ErrorData | None = None, save_message: bool = True
     ) -> list[NamedEvent]:
@@ -136,6 +146,10 @@ class Leg:
         run = store.run_of(tx, self.run.id)
         by = run.cancelled_by if end.status == "cancelled" else None
         ending = Ending(end, self.shown.parts, error, save_message=save_message, by=by)
+        if self.staged is not None:
+            journal = store.transcript_of(tx, self.run.id, self.engine.questions())
+            problems = journal.problems if end.stop_reason == "problems" else ()
+            ending = replace(ending, problems=problems, facts=journal.facts, workflow=self.shown.workflow)
         return settle(tx, self.engine.settings, self.profile, run, ending)
 
     async def _open(self) -> None:
@@ -167,9 +181,11 @@ class Leg:
             return self.ended
         transcript = await self.transcript()
         await announce_decisions(self, transcript)
-        coming = next_step(transcript.situation(self.engine.max_steps(self.run.profile)))
+        coming = self.next(transcript)
         if isinstance(coming, AskModel):
             await ask_model(self, transcript, coming.step)
+        elif isinstance(coming, (Prepare, Check)):
+            await perform_stage(self, transcript, coming)
         elif isinstance(coming, CallTools):
             await call_tools(self, [transcript.effect(effect_id) for effect_id in coming.effect_ids])
         elif isinstance(coming, Wait):

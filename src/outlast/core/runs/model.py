@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from outlast.core.runs.rules import Call, Situation
+from outlast.core.runs.rules import Call, Checked, Situation, Stages
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +36,8 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """One model turn or tool call. `result`: a turn as `{text, reasoning, calls, finish, opaque}`, a call as
-    `{content, is_error}`."""
+    """One model turn, tool call or stage. `result`: a turn as `{pieces, finish, opaque}`, a call as
+    `{content, is_error}`, a stage (kinds `prepare` and `check`) as `{problems, mendable, facts}`."""
 
     id: str
     ordinal: int
@@ -78,12 +78,13 @@ class Transcript:
     def effect(self, effect_id: str) -> Effect:
         return next(effect for effect in self.effects if effect.id == effect_id)
 
-    def situation(self, max_steps: int) -> Situation:
-        """What the rules need to know."""
+    def situation(self, max_steps: int, done_mark: str | None = None) -> Situation:
+        """What the rules need to know. `done_mark`: of a staged profile; None: it has no stages."""
         turn = self.last_turn
         cancel = self.run.cancel_reason
+        stages = None if done_mark is None else self._stages(turn, done_mark)
         if turn is None:
-            return Situation("none", max_steps=max_steps, cancel=cancel)
+            return Situation("none", max_steps=max_steps, cancel=cancel, stages=stages)
         state = {"finished": "finished", "failed": "failed"}.get(turn.status, "open")
         calls = tuple(Call(call.id, call.status, call.question) for call in self.calls_of(turn.step))
         steps = turn.step - sum(1 for e in self.effects if e.kind == "model" and e.inherited)
@@ -95,4 +96,51 @@ class Transcript:
             calls,
             max_steps + turn.step - steps,
             cancel,
+            stages,
         )
+
+    def stages(self, kind: str) -> tuple[Effect, ...]:
+        """The stages of this kind (prepare | check) that have a result, oldest first."""
+        return tuple(e for e in self.effects if e.kind == kind and e.status == "finished")
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What the stages found, later over earlier."""
+        merged: dict[str, Any] = {}
+        for kind in ("prepare", "check"):
+            for stage in self.stages(kind):
+                merged |= (stage.result or {}).get("facts", {})
+        return merged
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What the check after the last turn found."""
+        turn = self.last_turn
+        last = [stage for stage in self.stages("check") if turn is not None and stage.step == turn.step]
+        return tuple((last[-1].result or {}).get("problems", ())) if last else ()
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """The text of every finished turn, oldest first."""
+        return tuple(text_of(e) for e in self.effects if e.kind == "model" and e.status == "finished")
+
+    def _stages(self, turn: Effect | None, done_mark: str) -> Stages:
+        return Stages(
+            prepared=bool(self.stages("prepare")),
+            checked="no" if turn is None else self._checked(turn.step),
+            done=bool(done_mark) and turn is not None and done_mark in text_of(turn),
+        )
+
+    def _checked(self, step: int) -> Checked:
+        last = [stage.result or {} for stage in self.stages("check") if stage.step == step]
+        if not last:
+            return "no"
+        if not last[-1].get("problems"):
+            return "passed"
+        return "mendable" if last[-1].get("mendable", True) else "final"
+
+
+def text_of(turn: Effect) -> str:
+    """What a turn said, without its reasoning."""
+    pieces = (turn.result or {}).get("pieces", ())
+    return "".join(piece["text"] for piece in pieces if piece["type"] == "text")

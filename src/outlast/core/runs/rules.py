@@ -40,10 +40,25 @@ class Call:
     question: bool = False
 
 
+Checked = Literal["no", "passed", "mendable", "final"]
+
+
+@dataclass(frozen=True, slots=True)
+class Stages:
+    """How far a staged run's own work around the model's turns has come. `checked`: what the check after the last turn
+    said: not done yet, fine, problems that the model may mend, or problems that nobody can; `done`: the last turn says
+    that the work is done, whatever it called."""
+
+    prepared: bool = False
+    checked: Checked = "no"
+    done: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Situation:
     """All that the next step depends on. `turn` is the last model turn's state: none yet, open (named, not finished),
-    finished, or failed (its error is final); `finish` is why the model stopped."""
+    finished, or failed (its error is final); `finish` is why the model stopped; `stages` is None where the profile has
+    none."""
 
     turn: Literal["none", "open", "finished", "failed"]
     step: int = 0
@@ -51,11 +66,25 @@ class Situation:
     calls: Sequence[Call] = ()
     max_steps: int = 50
     cancel: str | None = None  # user | abandoned | superseded
+    stages: Stages | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class AskModel:
     step: int
+
+
+@dataclass(frozen=True, slots=True)
+class Prepare:
+    """The stage before the first turn."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """The stage after turn `step`; `last`: no turn follows it."""
+
+    step: int
+    last: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +109,7 @@ class End:
         return {"completed": "complete", "cancelled": "cancelled", "error": "error"}[self.status]
 
 
-Next = AskModel | CallTools | Wait | End
+Next = AskModel | Prepare | Check | CallTools | Wait | End
 
 
 def next_step(now: Situation) -> Next:
@@ -89,6 +118,8 @@ def next_step(now: Situation) -> Next:
         return End("cancelled", now.cancel)
     if now.turn == "failed":
         return End("error", "provider")
+    if now.stages is not None and not now.stages.prepared:
+        return Prepare()
     if now.turn == "none":
         return AskModel(1)
     if now.turn == "open":
@@ -99,10 +130,31 @@ def next_step(now: Situation) -> Next:
     waiting = [call for call in now.calls if call.status == "waiting"]
     if waiting:
         return Wait("answer" if all(call.question for call in waiting) else "approval")
+    if not now.calls and now.finish == "refused":
+        return End("error", "policy")
+    return _after_turn(now) if now.stages is None else _after_staged_turn(now, now.stages)
+
+
+def _after_turn(now: Situation) -> Next:
     if not now.calls:
-        return End("error", "policy") if now.finish == "refused" else End("completed", "end")
+        return End("completed", "end")
     if now.step >= now.max_steps:
         return End("completed", "steps")
+    return AskModel(now.step + 1)
+
+
+def _after_staged_turn(now: Situation, stages: Stages) -> Next:
+    """A check stands before every end that the model's turns come to."""
+    thinks_done = not now.calls or stages.done
+    at_limit = now.step >= now.max_steps
+    if not thinks_done and not at_limit:
+        return AskModel(now.step + 1)
+    if stages.checked == "no":
+        return Check(now.step, last=at_limit)
+    if stages.checked == "passed":
+        return End("completed", "end" if thinks_done else "steps")
+    if stages.checked == "final" or at_limit:
+        return End("completed", "problems")
     return AskModel(now.step + 1)
 
 

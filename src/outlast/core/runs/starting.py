@@ -104,10 +104,12 @@ def _insert(tx: Tx, run_id: str, new: NewRun, after_run_id: str | None) -> None:
 
 
 def _inherit(tx: Tx, parent_id: str, run_id: str) -> None:
-    """Copy the finished part of the parent's transcript: whole turns with all their calls closed."""
+    """Copy the finished part of the parent's transcript: whole turns with all their calls closed, and what checks after
+    them found. What a stage prepared may be gone; it is done again."""
     columns = [column for column in effects.c if column.name not in ("id", "run_id", "inherited")]
     rows = tx.all(sa.select(*columns).where(effects.c.run_id == parent_id).order_by(effects.c.ordinal))
     whole = {row["step"] for row in rows if row["kind"] == "model" and row["status"] == "finished"}
     for row in rows:
-        if row["step"] in whole:
+        unfinished_check = row["kind"] == "check" and row["status"] != "finished"
+        if row["step"] in whole and not unfinished_check:
             tx.insert(effects, id=new_id("effect"), run_id=run_id, inherited=True, **dict(row))

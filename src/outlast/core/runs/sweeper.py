@@ -145,7 +145,7 @@ class Sweeper:
             run = store.hold_run(tx, run_id)
             if run.status not in ENDED:
                 end = End("cancelled", run.cancel_reason or "user")
-                ending = Ending(end, fold_lines(read_all(tx, run_id)).parts, by=run.cancelled_by)
+                ending = Ending.of(end, fold_lines(read_all(tx, run_id)), by=run.cancelled_by)
                 end_unheld(tx, self._engine.settings, self._engine.profiles.get(run.profile), run, ending)
             return run
 
@@ -197,7 +197,7 @@ def request_cancel(tx: Tx, engine: Engine, run_id: str, reason: str, by: str | N
         timers.set_timer(tx, "cancel_force", run_id, force_at)
         tx.ring(CANCEL_BELL)
         return
-    ending = Ending(End("cancelled", reason), fold_lines(read_all(tx, run_id)).parts, by=by)
+    ending = Ending.of(End("cancelled", reason), fold_lines(read_all(tx, run_id)), by=by)
     end_unheld(tx, engine.settings, engine.profiles.get(run.profile), run, ending)
     if _cut_calls(tx, run_id):  # an earlier attempt's command may still run
         timers.set_timer(tx, "cancel_force", run_id, tx.now)
@@ -224,12 +224,12 @@ def _next_moments(tx: Tx) -> list[datetime]:
 
 
 def _cut_calls(tx: Tx, run_id: str) -> list[str]:
-    """Calls that had begun when the run was cancelled."""
+    """Calls and stages that had begun when the run was cancelled."""
     cut = sa.and_(effects.c.status == "cancelled", effects.c.started_at.is_not(None))
     return list(
         tx.execute(
             sa.select(effects.c.id).where(
-                effects.c.run_id == run_id, effects.c.kind == "tool", sa.not_(effects.c.inherited), cut
+                effects.c.run_id == run_id, effects.c.kind != "model", sa.not_(effects.c.inherited), cut
             )
         ).scalars()
     )

@@ -9,6 +9,7 @@ import orjson
 from outlast.base.events import PartCarrier, ReasoningPart, TextPart, ToolCallPart
 from outlast.base.ids import new_id
 from outlast.core.models.protocol import (
+    CHECK_MARK,
     Delta,
     ModelMessage,
     Piece,
@@ -130,7 +131,8 @@ def call_part(part: OpenPart, step: int, **values: Any) -> ToolCallPart:
 
 
 def messages_of(effects: Sequence[Effect]) -> list[ModelMessage]:
-    """The run's own turns, as a model is told them: each finished turn, then the results of its calls."""
+    """The run's own turns, as a model is told them: each finished turn, then the results of its calls, then what a
+    check found."""
     messages: list[ModelMessage] = []
     for turn in (effect for effect in effects if effect.kind == "model" and effect.status == "finished"):
         result = turn.result or {}
@@ -144,7 +146,19 @@ def messages_of(effects: Sequence[Effect]) -> list[ModelMessage]:
         results = tuple(_result_piece(call, asked) for call in calls if call.result is not None)
         if results:
             messages.append(ModelMessage("tool", results))
+        messages += [
+            ModelMessage("user", (TextPiece(problems_text(found)),))
+            for check in effects
+            if check.kind == "check" and check.step == turn.step
+            if (found := (check.result or {}).get("problems"))
+        ]
     return messages
+
+
+def problems_text(problems: Sequence[str]) -> str:
+    """What a check found, as the model is told it: by the server, in the place of the person."""
+    listed = "\n\n".join(f"{number}. {problem}" for number, problem in enumerate(problems, start=1))
+    return f"{CHECK_MARK}\n\n{listed}\n\nMend this, then finish as you were told."
 
 
 def _piece(piece: Mapping[str, Any]) -> Piece:

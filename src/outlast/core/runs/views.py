@@ -86,13 +86,15 @@ class ClockView:
 
 @dataclass(frozen=True, slots=True)
 class RunDetails:
-    """What a single run shows beyond its summary; `cursor` is where its stream goes on after these parts."""
+    """What a single run shows beyond its summary; `cursor` is where its stream goes on after these parts; `workflow`
+    its named steps as they were last told (empty: its agent has none)."""
 
     parts: list[dict[str, Any]]
     pending: list[dict[str, Any]]
     steps: list[StepView]
     cursor: int
     clocks: list[ClockView]
+    workflow: list[dict[str, Any]]
 
 
 def summary_of(tx: Tx, run_id: str) -> RunSummary:
@@ -146,11 +148,11 @@ def details_of(tx: Tx, run_id: str, sandbox: SandboxSettings | None = None) -> R
     if sandbox is not None and row["workspace_id"] is not None and row["ended_at"] is None:
         beside = clocks_beside_run(tx, sandbox, row["workspace_id"])
         clocks += [ClockView(clock.name, clock.due_at, clock.takes_away) for clock in beside]
-    return RunDetails(parts, state.pending, steps_of(tx, row), state.last_seq, clocks)
+    return RunDetails(parts, state.pending, steps_of(tx, row), state.last_seq, clocks, state.workflow)
 
 
 def steps_of(tx: Tx, run: sa.RowMapping) -> list[StepView]:
-    """The run as named steps: start, model turns, tool calls, waits, settle."""
+    """The run as named steps: start, stages (prepare, check), model turns, tool calls, waits, settle."""
     rows = tx.all(sa.select(effects).where(effects.c.run_id == run["id"]).order_by(effects.c.ordinal))
     waits = {
         row["effect_id"]: row for row in tx.all(sa.select(approvals).where(approvals.c.run_id == run["id"]))
@@ -174,8 +176,8 @@ def steps_of(tx: Tx, run: sa.RowMapping) -> list[StepView]:
                     plain=True,
                 )
             )
-        name = row["tool"] or f"model turn {row['step']}"
-        kind = "model" if row["kind"] == "model" else "tool"
+        kind = row["kind"]
+        name = f"model turn {row['step']}" if kind == "model" else row["tool"] if kind == "tool" else kind
         steps.append(_step(name, kind, row["status"], row["started_at"], row["ended_at"], row))
     if run["ended_at"] is not None:
         steps.append(_step("settle", "settle", run["status"], run["ended_at"], run["ended_at"]))

@@ -165,7 +165,7 @@ class Worker:
         def change(tx: Tx) -> None:
             run = store.run_of(tx, claimed.id)
             if run.leg == "held" and run.attempt == claimed.attempt:
-                ending = Ending(End("error", "provider"), fold_lines(lines).parts, error)
+                ending = Ending.of(End("error", "provider"), fold_lines(lines), error)
                 end_unheld(tx, self._engine.settings, self._engine.profiles.get(run.profile), run, ending)
 
         await self._engine.db.write(change)

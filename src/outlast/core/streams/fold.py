@@ -20,7 +20,8 @@ Json = dict[str, Any]
 @dataclass(slots=True)
 class RunFold:
     """A run as its events tell it, with the events' own field names. `parts` and `pending` are plain dicts as in
-    base/events.py, in order of creation; `last_seq` is where the log has been read to (0: not from a log)."""
+    base/events.py, in order of creation; `workflow` has each named step once, as it was last told, in order of their
+    first appearance; `last_seq` is where the log has been read to (0: not from a log)."""
 
     run_id: str | None = None
     thread_id: str | None = None
@@ -37,6 +38,7 @@ class RunFold:
     reason: str | None = None
     attempt: int = 0
     step: int = 0
+    workflow: list[Json] = field(default_factory=list)
     parts: list[Json] = field(default_factory=list)
     pending: list[Json] = field(default_factory=list)
     stop_reason: str | None = None
@@ -49,6 +51,10 @@ class RunFold:
 
     def part(self, part_id: str) -> Json | None:
         return next((part for part in reversed(self.parts) if part["id"] == part_id), None)
+
+    def step_of(self, name: str) -> str | None:
+        """How a step of the workflow stands; None: it has not begun."""
+        return next((step["status"] for step in self.workflow if step["name"] == name), None)
 
     def put(self, part: Json) -> None:
         """Replace the part of this id, or add it."""
@@ -84,6 +90,8 @@ def apply(state: RunFold, event: Json) -> None:
     elif name == "tool_call.result":
         changes = {key: data[key] for key in ("status", "result", "duration_s")}
         _change_call(state, data["part_id"], changes)
+    elif name == "workflow.step":
+        _put_step(state, dict(data))
     elif name == "stream.ended":
         state.ended = True
 
@@ -143,6 +151,14 @@ def _fold_step(state: RunFold, name: str, data: Json) -> None:
         if name == "step.reset":
             kept = [part for part in state.parts if part["step"] != data["step"]]
             state.parts = kept + [dict(part) for part in data["parts"]]
+
+
+def _put_step(state: RunFold, step: Json) -> None:
+    for index, old in enumerate(state.workflow):
+        if old["name"] == step["name"]:
+            state.workflow[index] = step
+            return
+    state.workflow.append(step)
 
 
 def _fold_waiting(state: RunFold, name: str, data: Json) -> None:

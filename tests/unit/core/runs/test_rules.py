@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -17,9 +18,12 @@ from outlast.core.runs.rules import (
     AskModel,
     Call,
     CallTools,
+    Check,
     End,
     Next,
+    Prepare,
     Situation,
+    Stages,
     Wait,
     backoff_s,
     may_continue,
@@ -59,6 +63,51 @@ def finished(step: int, *calls: Call, **more: Any) -> Situation:
     ],
 )
 def test_this_is_the_situation_and_that_comes_next(situation: Situation, then: Next) -> None:
+    assert next_step(situation) == then
+
+
+READY = Stages(prepared=True)
+
+
+def checked(word: Any, *, done: bool = False) -> Stages:
+    return Stages(prepared=True, checked=word, done=done)
+
+
+@pytest.mark.parametrize(
+    ("situation", "then"),
+    [
+        (Situation("none", stages=Stages()), Prepare()),
+        (Situation("open", 1, stages=Stages()), Prepare()),  # a run that continues another one
+        (finished(2, stages=Stages()), Prepare()),
+        (Situation("none", stages=READY), AskModel(1)),
+        (Situation("open", 3, stages=READY), AskModel(3)),
+        (finished(2, stages=READY), Check(2, last=False)),
+        (finished(2, stages=READY, max_steps=2), Check(2, last=True)),
+        (finished(2, stages=READY, finish="refused"), End("error", "policy")),
+        (finished(2, stages=checked("passed")), End("completed", "end")),
+        (finished(2, stages=checked("mendable")), AskModel(3)),
+        (finished(2, stages=checked("mendable"), max_steps=2), End("completed", "problems")),
+        (finished(2, stages=checked("final")), End("completed", "problems")),
+        (finished(1, Call("e1", "allowed"), stages=checked("no", done=True)), CallTools(("e1",))),
+        (finished(1, Call("e1", "waiting"), stages=checked("no", done=True)), Wait("approval")),
+        (finished(1, Call("e1", "finished"), stages=READY), AskModel(2)),
+        (finished(1, Call("e1", "finished"), stages=checked("no", done=True)), Check(1, last=False)),
+        (finished(1, Call("e1", "finished"), stages=checked("passed", done=True)), End("completed", "end")),
+        (finished(5, Call("e1", "finished"), stages=READY, max_steps=5), Check(5, last=True)),
+        (
+            finished(5, Call("e1", "finished"), stages=checked("passed"), max_steps=5),
+            End("completed", "steps"),
+        ),
+        (
+            finished(5, Call("e1", "finished"), stages=checked("mendable"), max_steps=5),
+            End("completed", "problems"),
+        ),
+        (Situation("failed", 2, stages=READY), End("error", "provider")),
+        (Situation("none", cancel="user", stages=Stages()), End("cancelled", "user")),
+        (finished(2, stages=READY, cancel="abandoned"), End("cancelled", "abandoned")),
+    ],
+)
+def test_a_staged_run_prepares_first_and_checks_before_it_ends(situation: Situation, then: Next) -> None:
     assert next_step(situation) == then
 
 
@@ -155,3 +204,47 @@ def _done(situation: Situation, then: Next, move: str) -> Situation:
             situation.step, *(Call(c.effect_id, "finished") for c in situation.calls), max_steps=4
         )
     return situation
+
+
+@given(
+    st.lists(st.sampled_from(("answer", "call", "call and done")), max_size=20),
+    st.lists(st.sampled_from(("passed", "mendable", "final")), max_size=20),
+    st.integers(1, 8),
+    st.integers(0, 60),
+)
+def test_a_staged_run_comes_to_an_end_with_one_preparation_and_a_check_of_its_last_turn(
+    turns: list[str], verdicts: list[Any], max_steps: int, cancelled_at: int
+) -> None:
+    """Whatever the model says and the checks find: the run is played, and cancelled at any moment."""
+    said, found = iter(turns), iter(verdicts)
+    done: list[Next] = []
+    now = Situation("none", max_steps=max_steps, stages=Stages())
+    for moment in range(100):
+        if moment == cancelled_at:
+            now = replace(now, cancel="user")
+        coming = next_step(now)
+        done.append(coming)
+        if isinstance(coming, End):
+            break
+        stages = now.stages
+        assert stages is not None
+        if isinstance(coming, Prepare):
+            now = replace(now, stages=replace(stages, prepared=True))
+        elif isinstance(coming, Check):
+            now = replace(now, stages=replace(stages, checked=next(found, "passed")))
+        elif isinstance(coming, AskModel):
+            what = next(said, "answer")
+            calls = () if what == "answer" else (Call("e", "finished"),)
+            stages = Stages(prepared=True, done=what == "call and done")
+            now = Situation("finished", coming.step, calls=calls, max_steps=max_steps, stages=stages)
+    end = done[-1]
+    assert isinstance(end, End)
+    asked = [step.step for step in done if isinstance(step, AskModel)]
+    assert asked == list(range(1, len(asked) + 1))
+    assert len(asked) <= max_steps
+    assert [type(step) for step in done[:-1]].count(Prepare) <= 1
+    checks = [step.step for step in done if isinstance(step, Check)]
+    assert len(set(checks)) == len(checks), "a turn is checked once"
+    if end.status == "completed":
+        assert checks[-1] == asked[-1], "no run completes without a check of its last turn"
+        assert (end.stop_reason == "problems") == (now.stages.checked in ("mendable", "final"))  # type: ignore[union-attr]

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outlast.core.models.protocol import (
+    CHECK_MARK,
     Delta,
     ReasoningDelta,
     ReasoningPiece,
@@ -166,3 +167,31 @@ def test_the_model_learns_that_a_person_changed_the_arguments() -> None:
 )
 def test_arguments_are_an_object_or_nothing(text: str, arguments: dict[str, Any] | None) -> None:
     assert parse_arguments(text) == arguments
+
+
+def test_what_a_check_found_is_told_after_the_turn_and_its_results_the_same_way_every_time() -> None:
+    said = {"pieces": [{"type": "text", "text": "Done."}], "finish": "stop", "opaque": None}
+    called = {
+        "pieces": [{"type": "call", "call_id": "c1", "name": "look", "arguments": "{}"}],
+        "finish": "tool_calls",
+        "opaque": None,
+    }
+    found = {"problems": ["It throws.", "Two type errors."], "mendable": True, "facts": {}}
+    fine = {"problems": [], "mendable": True, "facts": {}}
+    effects = [
+        Effect("e0", 1, 0, "prepare", "finished", result=fine),
+        Effect("e1", 2, 1, "model", "finished", result=called),
+        Effect("e2", 3, 1, "tool", "finished", tool="look", call_id="c1", result={"content": "seen"}),
+        Effect("e3", 4, 1, "check", "finished", result=found),
+        Effect("e4", 5, 2, "model", "finished", result=said),
+        Effect("e5", 6, 2, "check", "finished", result=fine),
+        Effect("e6", 7, 2, "check", "started"),
+    ]
+    messages = messages_of(effects)
+    assert [message.role for message in messages] == ["assistant", "tool", "user", "assistant"]
+    (told,) = messages[2].pieces
+    assert isinstance(told, TextPiece)
+    assert told.text.startswith(CHECK_MARK)
+    assert "1. It throws." in told.text
+    assert "2. Two type errors." in told.text
+    assert messages == messages_of(effects)

@@ -11,6 +11,7 @@ import orjson
 
 from outlast.base.clock import Clock, SystemClock
 from outlast.core.models.protocol import (
+    CHECK_MARK,
     Delta,
     ModelMessage,
     ModelRequest,
@@ -51,13 +52,16 @@ class DemoModel:
 
 
 def _scene(request: ModelRequest) -> Scene:
-    """The last user message and what the tools gave since."""
-    asked, results = "", list[ToolResultPiece]()
+    """The last user message and what the tools gave since. What a check found is no message of a person."""
+    asked, results, found = "", list[ToolResultPiece](), list[str]()
     for message in request.messages:
-        if message.role == "user":
-            asked, results = _text(message), []
+        if message.role == "user" and (text := _text(message)).startswith(CHECK_MARK):
+            found.append(text)
+        elif message.role == "user":
+            asked, results, found = text, [], []
         results += [piece for piece in message.pieces if isinstance(piece, ToolResultPiece)]
-    return Scene(asked=asked, results=tuple(results), tools=frozenset(tool.name for tool in request.tools))
+    tools = frozenset(tool.name for tool in request.tools)
+    return Scene(asked=asked, results=tuple(results), tools=tools, found=tuple(found))
 
 
 def _deltas(line: Line, calls: TurnCalls, call_id: str) -> Iterable[Delta]:

@@ -33,11 +33,12 @@ Line = Think | Say | Use
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """What was asked last, the tool results since, in order, and the tools on offer."""
+    """What was asked last, the tool results since, in order, the tools on offer, and what checks have found since."""
 
     asked: str
     results: tuple[ToolResultPiece, ...]
     tools: frozenset[str]
+    found: tuple[str, ...] = ()
 
 
 Script = Callable[[Scene], Sequence[Line]]

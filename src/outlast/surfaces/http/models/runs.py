@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from outlast.base.events import ApprovalData, ErrorData, Part, QuestionData, RunStatus, UsageData
+from outlast.base.screen_data import WorkflowStep
 from outlast.surfaces.http.models.shapes import Answer, Request
 
 OnBusy = Literal["reject", "enqueue", "interrupt"]
@@ -58,7 +59,7 @@ class StepAnswer(Answer):
     """One named step, as operators see it."""
 
     name: str
-    kind: Literal["start", "model", "tool", "wait", "settle"]
+    kind: Literal["start", "prepare", "model", "tool", "check", "wait", "settle"]
     step: int | None
     tool: str | None
     status: str
@@ -94,6 +95,7 @@ class RunAnswer(RunSummaryAnswer):
     steps: list[StepAnswer]
     cursor: int
     clocks: list[ClockAnswer]
+    workflow: list[WorkflowStep]
 
 
 class ApprovalRequest(Request):

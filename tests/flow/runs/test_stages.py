@@ -1,0 +1,389 @@
+"""Runs whose profile has stages: work before the first turn, a check after the last, and named steps throughout."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from outlast.actions.approvals import decide_approval
+from outlast.actions.runs import cancel_run, continue_run, read_run, retry_run
+from outlast.base.errors import (
+    Conflict,
+    InternalError,
+    NotFound,
+    OutlastError,
+    SandboxLost,
+    SandboxUnavailable,
+)
+from outlast.base.events import ImagePart, NoticePart
+from outlast.base.settings import PolicyRule, ProfileSettings, Settings
+from outlast.base.settings.tables import RetrySettings
+from outlast.core.models.protocol import CHECK_MARK, ModelMessage, TextPiece
+from outlast.core.runs.profile import StageContext, StageResult
+from outlast.core.runs.worker import Worker
+from outlast.db.database import Database
+from outlast.testing.profile import FakeStagedProfile, FakeTool
+from outlast.testing.scripted_model import Call, turn
+from tests.flow.harness import Event, Stage, stage
+
+QUICK = Settings(retry=RetrySettings(attempts=1, base_s=0.01))
+
+
+def steps(events: list[Event]) -> list[tuple[str, str]]:
+    """The workflow as it was told: (name, status) each."""
+    told = [event["data"] for event in events if event["event"] == "workflow.step"]
+    return [(step["name"], step["status"]) for step in told]
+
+
+def last(events: list[Event], name: str) -> Any:
+    return [event["data"] for event in events if event["event"] == name][-1]
+
+
+def user_texts(messages: tuple[ModelMessage, ...]) -> list[str]:
+    return [p.text for m in messages if m.role == "user" for p in m.pieces if isinstance(p, TextPiece)]
+
+
+async def _journal(it: Stage, run_id: str) -> list[tuple[str, str]]:
+    _, details = await read_run(it.services, it.owner, run_id)
+    return [(step.kind, step.status) for step in details.steps]
+
+
+async def test_a_run_prepares_before_the_first_turn_checks_after_the_last_and_shows_its_steps(
+    db: Database, tmp_path: Path
+) -> None:
+    profile = FakeStagedProfile(FakeTool("look"))
+    turns = [turn("First a look.", Call("look")), turn("All is built.")]
+    async with stage(db, tmp_path, turns, profile=profile) as it:
+        started = await it.start()
+        events = await it.events(started.run_id)
+        assert [kind for kind, _, _ in profile.stages] == ["prepare", "check"]
+        assert steps(events) == [
+            ("load_screen", "started"),
+            ("load_screen", "done"),
+            ("agent", "started"),
+            ("agent", "done"),
+            ("check", "started"),
+            ("check", "done"),
+            ("save_screen", "done"),
+            ("save_answer", "done"),
+            ("settle_credits", "done"),
+        ]
+        names = [event["event"] for event in events]
+        assert names.index("workflow.step") < names.index("step.started")
+        assert names[-2:] == ["run.completed", "stream.ended"]
+        assert last(events, "run.completed")["stop_reason"] == "end"
+        assert profile.facts == {"prepared": True, "checked": 2}
+        _, details = await read_run(it.services, it.owner, started.run_id)
+        assert [step["name"] for step in details.workflow] == [
+            *("load_screen", "agent", "check", "save_screen", "save_answer", "settle_credits")
+        ]
+        agent = next(step for step in details.workflow if step["name"] == "agent")
+        assert agent["detail"] == "2 turns, 1 tool call"
+        assert agent["duration_s"] is not None
+        assert await _journal(it, started.run_id) == [
+            *(("start", "done"), ("prepare", "finished"), ("model", "finished"), ("tool", "finished")),
+            *(("model", "finished"), ("check", "finished"), ("settle", "completed")),
+        ]
+
+
+async def test_what_a_check_finds_is_told_to_the_model_which_goes_on_until_it_is_mended(
+    db: Database, tmp_path: Path
+) -> None:
+    async def check(context: StageContext) -> StageResult:
+        mended = len(context.said) > 1
+        await context.tell("check", "done" if mended else "failed", "" if mended else "1 type error")
+        return StageResult(problems=() if mended else ("app/page.tsx:3 TS2322",))
+
+    profile = FakeStagedProfile(checking=check)
+    async with stage(db, tmp_path, [turn("Done."), turn("Mended.")], profile=profile) as it:
+        started = await it.start()
+        events = await it.events(started.run_id)
+        assert last(events, "run.completed")["problems"] == []
+        (told,) = user_texts(it.model.requests[1].messages)
+        assert told.startswith(CHECK_MARK)
+        assert "app/page.tsx:3 TS2322" in told
+        assert [m.role for m in it.model.requests[1].messages] == ["assistant", "user"]
+        assert [step for step in steps(events) if step[0] in ("agent", "check")] == [
+            *(("agent", "started"), ("agent", "done"), ("check", "failed")),
+            *(("agent", "started"), ("agent", "done"), ("check", "done")),
+        ]
+        answer = (await it.messages())[-1]
+        assert [part.text for part in answer.parts] == ["Done.", "Mended."], (
+            "problems are no part of the answer"
+        )
+
+
+async def test_at_the_step_limit_a_run_ends_completed_with_its_problems_and_nothing_is_charged(
+    db: Database, tmp_path: Path
+) -> None:
+    limits: list[bool] = []
+
+    async def check(context: StageContext) -> StageResult:
+        limits.append(context.last)
+        return StageResult(problems=("The page throws.",))
+
+    settings = Settings(profiles={"chat": ProfileSettings(max_steps=2)})
+    profile = FakeStagedProfile(checking=check)
+    async with stage(db, tmp_path, [turn("Done."), turn("Again.")], profile=profile, settings=settings) as it:
+        started = await it.start()
+        events = await it.events(started.run_id)
+        ended = last(events, "run.completed")
+        assert (ended["stop_reason"], ended["problems"]) == ("problems", ["The page throws."])
+        assert ended["credits"] == 0
+        assert limits == [False, True]
+        answer = (await it.messages())[-1]
+        assert (answer.status, answer.stop_reason, answer.credits) == ("complete", "problems", 0)
+        assert steps(events)[-1] == ("settle_credits", "done")
+        assert last(events, "workflow.step")["detail"] == "nothing charged"
+
+
+async def test_the_words_that_say_the_work_is_done_end_the_loop_also_beside_a_call(
+    db: Database, tmp_path: Path
+) -> None:
+    tool = FakeTool("look")
+    profile = FakeStagedProfile(tool)
+    turns = [turn("<task_summary>All built.</task_summary>", Call("look"))]
+    async with stage(db, tmp_path, turns, profile=profile) as it:
+        started = await it.start()
+        assert await it.ended(started.run_id) == "completed"
+        assert len(tool.calls) == 1
+        assert len(it.model.requests) == 1
+
+
+async def test_problems_that_no_model_can_mend_end_the_run_at_once(db: Database, tmp_path: Path) -> None:
+    async def check(context: StageContext) -> StageResult:
+        raise NotFound("The screen is gone.")
+
+    async with stage(db, tmp_path, [turn("Done.")], profile=FakeStagedProfile(checking=check)) as it:
+        started = await it.start()
+        ended = last(await it.events(started.run_id), "run.completed")
+        assert ended["stop_reason"] == "problems"
+        assert "The screen is gone." in ended["problems"][0]
+        assert len(it.model.requests) == 1
+
+
+async def test_parts_of_a_stage_become_parts_of_the_answer(db: Database, tmp_path: Path) -> None:
+    async def prepare(context: StageContext) -> StageResult:
+        return StageResult(parts=(NoticePart(id="prt_notice", code="context_lost", text="Started anew."),))
+
+    async def check(context: StageContext) -> StageResult:
+        picture = ImagePart(id="prt_picture", attachment_id="att_1", media_type="image/png")
+        return StageResult(parts=(picture,))
+
+    profile = FakeStagedProfile(preparing=prepare, checking=check)
+    async with stage(db, tmp_path, [turn("Done.")], profile=profile) as it:
+        started = await it.start()
+        events = await it.events(started.run_id)
+        shown = [(e["event"], e["data"]["part"]["id"]) for e in events if e["event"].startswith("part.")]
+        assert ("part.created", "prt_picture") in shown
+        assert ("part.completed", "prt_picture") in shown
+        answer = (await it.messages())[-1]
+        assert [(part.type, part.step) for part in answer.parts] == [("notice", 0), ("text", 1), ("image", 1)]
+
+
+@pytest.mark.parametrize("error", [SandboxUnavailable("No room."), SandboxLost("Gone.", sandbox_id="sbx_1")])
+async def test_a_sandbox_that_cannot_be_had_ends_the_run_without_an_answer_and_it_can_be_retried(
+    db: Database, tmp_path: Path, error: OutlastError
+) -> None:
+    broken = True
+
+    async def prepare(context: StageContext) -> StageResult:
+        await context.tell("open_sandbox", "started")
+        if broken:
+            raise error
+        await context.tell("open_sandbox", "done")
+        return StageResult()
+
+    profile = FakeStagedProfile(preparing=prepare)
+    async with stage(db, tmp_path, [turn("Done.")], profile=profile, settings=QUICK) as it:
+        started = await it.start()
+        events = await it.events(started.run_id)
+        ended = last(events, "run.error")
+        assert (ended["stop_reason"], ended["error"]["code"]) == ("sandbox", "sandbox_unavailable")
+        assert ended["message_id"] is None
+        assert [message.role for message in await it.messages()] == ["user"]
+        assert steps(events)[-3:] == [
+            ("open_sandbox", "failed"),
+            ("save_error", "skipped"),
+            ("settle_credits", "done"),
+        ]
+        assert it.model.requests == []
+        assert ("prepare", "failed") in await _journal(it, started.run_id)
+        broken = False
+        again = await retry_run(it.services, it.owner, started.run_id)
+        assert await it.ended(again.run_id) == "completed"
+        assert len({effect_id for _, effect_id, _ in profile.stages[-2:]}) == 2
+
+
+async def test_a_sandbox_that_comes_at_the_second_try_lets_the_run_go_on(
+    db: Database, tmp_path: Path
+) -> None:
+    tries: list[int] = []
+
+    async def prepare(context: StageContext) -> StageResult:
+        tries.append(1)
+        if len(tries) == 1:
+            raise SandboxUnavailable("No room.")
+        return StageResult()
+
+    profile = FakeStagedProfile(preparing=prepare)
+    async with stage(db, tmp_path, [turn("Done.")], profile=profile, settings=QUICK) as it:
+        started = await it.start()
+        assert await it.ended(started.run_id) == "completed"
+        assert len(tries) == 2
+        assert [kind for kind, _, _ in profile.stages] == ["prepare", "prepare", "check"]
+
+
+async def test_a_check_without_a_sandbox_ends_the_run_with_the_answer_there_is(
+    db: Database, tmp_path: Path
+) -> None:
+    async def check(context: StageContext) -> StageResult:
+        await context.tell("check", "started")
+        raise SandboxUnavailable("No room.")
+
+    profile = FakeStagedProfile(checking=check)
+    async with stage(db, tmp_path, [turn("Done.")], profile=profile, settings=QUICK) as it:
+        started = await it.start()
+        events = await it.events(started.run_id)
+        assert last(events, "run.error")["stop_reason"] == "sandbox"
+        assert [part.text for part in (await it.messages())[-1].parts] == ["Done."]
+        assert steps(events)[-3:] == [
+            ("check", "failed"),
+            ("save_error", "done"),
+            ("settle_credits", "done"),
+        ]
+
+
+@pytest.mark.parametrize("kind", ["prepare", "check"])
+async def test_a_cancel_stops_a_stage_at_once_and_closes_its_step(
+    db: Database, tmp_path: Path, kind: str
+) -> None:
+    reached = anyio.Event()
+
+    async def hang(context: StageContext) -> StageResult:
+        await context.tell("check" if kind == "check" else "open_sandbox", "started")
+        reached.set()
+        await anyio.sleep_forever()
+        raise AssertionError
+
+    profile = FakeStagedProfile(
+        preparing=hang if kind == "prepare" else None, checking=hang if kind == "check" else None
+    )
+    async with stage(db, tmp_path, [turn("Done.")], profile=profile) as it:
+        started = await it.start()
+        await reached.wait()
+        await cancel_run(it.services, it.owner, started.run_id)
+        events = await it.events(started.run_id)
+        assert last(events, "run.cancelled")["stop_reason"] == "user"
+        assert profile.stopped == [profile.stages[-1][1]]
+        assert (kind, "cancelled") in await _journal(it, started.run_id)
+        open_step = "check" if kind == "check" else "open_sandbox"
+        assert (open_step, "cancelled") in steps(events)
+        state = dict(steps(events))
+        assert "started" not in state.values()
+
+
+async def test_a_run_that_continues_prepares_again_and_keeps_what_checks_have_found(
+    db: Database, tmp_path: Path
+) -> None:
+    async def check(context: StageContext) -> StageResult:
+        return StageResult(problems=() if len(context.said) > 1 else ("It throws.",))
+
+    reached = anyio.Event()
+
+    async def slow(context: Any, arguments: Any) -> str:
+        reached.set()
+        await anyio.sleep_forever()
+        raise AssertionError
+
+    profile = FakeStagedProfile(FakeTool("slow", slow), checking=check)
+    turns = [turn("Done."), turn("Let me see.", Call("slow")), turn("Mended.")]
+    async with stage(db, tmp_path, turns, profile=profile) as it:
+        started = await it.start()
+        await reached.wait()
+        await cancel_run(it.services, it.owner, started.run_id)
+        assert await it.ended(started.run_id) == "cancelled"
+        onward = await continue_run(it.services, it.owner, started.run_id)
+        assert await it.ended(onward.run_id) == "completed"
+        assert [kind for kind, _, _ in profile.stages] == ["prepare", "check", "prepare", "check"]
+        (told,) = user_texts(it.model.requests[-1].messages)
+        assert "It throws." in told
+
+
+async def test_a_failing_save_of_the_screen_loses_neither_the_answer_nor_the_run(
+    db: Database, tmp_path: Path
+) -> None:
+    profile = FakeStagedProfile()
+    profile.failure = Conflict("The screen was deleted.")
+    async with stage(db, tmp_path, [turn("Done.")], profile=profile) as it:
+        started = await it.start()
+        events = await it.events(started.run_id)
+        assert last(events, "run.completed")["stop_reason"] == "end"
+        assert ("save_screen", "failed") in steps(events)
+        parts = (await it.messages())[-1].parts
+        assert [part.type for part in parts] == ["text", "notice"]
+        assert "The screen was deleted." in parts[1].text
+
+
+async def test_a_fault_of_ours_in_a_stage_ends_the_run_and_says_so(db: Database, tmp_path: Path) -> None:
+    async def prepare(context: StageContext) -> StageResult:
+        raise ValueError("a bug")
+
+    async with stage(db, tmp_path, [], profile=FakeStagedProfile(preparing=prepare)) as it:
+        started = await it.start()
+        error = last(await it.events(started.run_id), "run.error")["error"]
+        assert error["code"] == InternalError.code
+        assert "ValueError" in error["message"]
+
+
+async def test_a_stage_that_a_stopping_server_cut_is_done_again_under_its_own_id(
+    db: Database, tmp_path: Path
+) -> None:
+    reached = [anyio.Event(), anyio.Event()]
+    gate = anyio.Event()
+
+    async def check(context: StageContext) -> StageResult:
+        reached[context.attempt - 1].set()
+        await gate.wait()
+        return StageResult()
+
+    profile = FakeStagedProfile(checking=check)
+    async with stage(db, tmp_path, [turn("Done.")], profile=profile, working=False) as it:
+        started = await it.start()
+        async with anyio.create_task_group() as group:
+            first = Worker(it.services.engine)
+            group.start_soon(first.run)
+            await reached[0].wait()
+            first.stop_softly()
+            await first.stop_hard()
+            group.cancel_scope.cancel()
+        async with anyio.create_task_group() as group:
+            group.start_soon(Worker(it.services.engine).run)
+            await reached[1].wait()
+            gate.set()
+            assert await it.ended(started.run_id) == "completed"
+            group.cancel_scope.cancel()
+        checks = [(effect_id, attempt) for kind, effect_id, attempt in profile.stages if kind == "check"]
+        assert [attempt for _, attempt in checks] == [1, 2]
+        assert len({effect_id for effect_id, _ in checks}) == 1
+        assert sum(kind == "prepare" for kind, _, _ in profile.stages) == 1, (
+            "what was recorded is not repeated"
+        )
+        assert len(it.model.requests) == 1
+        assert profile.stopped == []
+
+
+async def test_a_run_that_waits_for_a_person_does_not_prepare_again(db: Database, tmp_path: Path) -> None:
+    settings = Settings(policy=(PolicyRule(tool="look", decision="ask"),))
+    profile = FakeStagedProfile(FakeTool("look"))
+    turns = [turn("May I?", Call("look")), turn("Done.")]
+    async with stage(db, tmp_path, turns, profile=profile, settings=settings) as it:
+        started = await it.start()
+        asked = await it.until(started.run_id, "approval.requested")
+        await it.until_status(started.run_id, "awaiting_approval")
+        await decide_approval(it.services, it.owner, asked["data"]["approval"]["id"], "approve")
+        assert await it.ended(started.run_id) == "completed"
+        assert [kind for kind, _, _ in profile.stages] == ["prepare", "check"]
