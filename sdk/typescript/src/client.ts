@@ -2,6 +2,7 @@
 import { errorOf, unreachable } from './errors.ts'
 import { Screens } from './screens.ts'
 import type * as api from './types.ts'
+import { tellsProgress, uploadForm } from './uploading.ts'
 
 export interface ClientOptions {
   /** Where the server is; empty for the page's own origin. */
@@ -217,10 +218,22 @@ export class OutlastClient {
 
   // --- attachments
 
-  upload = (projectId: string, file: File, signal?: AbortSignal) => {
+  /** Keeps an image. `onProgress` hears how much of it has been sent, from 0 to 1, where the browser tells. */
+  upload = async (
+    projectId: string,
+    file: File,
+    signal?: AbortSignal,
+    onProgress?: (share: number) => void,
+  ): Promise<api.Attachment> => {
     const form = new FormData()
     form.append('file', file)
-    return this.#json<api.Attachment>('POST', '/v1/attachments', { form, query: { project_id: projectId }, signal })
+    const query = { project_id: projectId }
+    if (onProgress === undefined || !tellsProgress())
+      return this.json<api.Attachment>('POST', '/v1/attachments', { form, query, signal })
+    const headers: Record<string, string> = this.#token === undefined ? {} : { authorization: `Bearer ${this.#token}` }
+    const response = await uploadForm({ url: this.url('/v1/attachments', query), form, headers, signal, onProgress })
+    if (!response.ok) throw await errorOf(response)
+    return (await response.json()) as api.Attachment
   }
   attachmentUrl = (id: string) => this.url(`/v1/attachments/${id}`)
 }

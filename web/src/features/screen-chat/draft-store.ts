@@ -3,15 +3,9 @@
  * them, so that they are not lost while another tab is shown.
  */
 
-/** An element of the running app with its look: goes to the agent as a capture block, is shown as a chip. */
-export interface CapturedElement {
-  /** What a person calls it: tag and a few words. */
-  label: string
-  html: string
-  css: string
-  /** Where it stands in the source (`app/page.tsx:12:4`), where it is known. */
-  loc?: string
-}
+import type { CapturedElement } from '../threads/captures'
+
+export type { CapturedElement } from '../threads/captures'
 
 export interface Handed {
   text: string

@@ -9,6 +9,8 @@ export interface Draft {
   preview: string
   /** null while it is being uploaded. */
   attachment: Attachment | null
+  /** How much of it has been sent, from 0 to 1. */
+  sent: number
   error: string | null
 }
 
@@ -49,12 +51,15 @@ export function useAttachments(projectId: string, limits: Me['limits']) {
         }
         count += 1
         const key = crypto.randomUUID()
-        const draft = { key, name: file.name, preview: URL.createObjectURL(file), attachment: null, error: null }
+        const preview = URL.createObjectURL(file)
+        const draft = { key, name: file.name, preview, attachment: null, sent: 0, error: null }
         setDrafts((all) => [...all, draft])
-        client.upload(projectId, file).then(
-          (attachment) => change(key, { attachment }),
-          (error: Error) => change(key, { error: error.message }),
-        )
+        client
+          .upload(projectId, file, undefined, (sent) => change(key, { sent }))
+          .then(
+            (attachment) => change(key, { attachment, sent: 1 }),
+            (error: Error) => change(key, { error: error.message }),
+          )
       }
     },
     [projectId, limits],

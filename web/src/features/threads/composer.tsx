@@ -1,23 +1,28 @@
 import { ArrowUp, ImagePlus, ListPlus, Square, Zap } from 'lucide-react'
-import { useRef, useState, type ClipboardEvent, type DragEvent } from 'react'
+import { useEffect, useRef, useState, type ClipboardEvent, type DragEvent } from 'react'
 import type { OnBusy } from '@outlast/sdk'
+import { useCreditBalance } from '@outlast/sdk/react'
 import { Button, IconButton } from '@/components/button'
-import { Problem } from '@/components/problem'
 import { cn } from '@/lib/cn'
-import { bytes } from '@/lib/format'
 import { useDraft } from '@/lib/stored'
 import { useMe } from '../session/session-gate'
 import { ACCEPT, imagesIn, useAttachments } from './attachments'
-import { ModelSelect, useModelChoice } from './model-select'
+import { withCaptures, type CapturedElement } from './captures'
+import { CaptureChips } from './capture-chips'
+import { Explained } from './explained'
+import { noteFor, type ComposerNote } from './composer-notes'
+import { useModelChoice } from './model-choice'
+import { ModelSelect } from './model-select'
+import type { Outgoing } from './sending'
 import { TextBox } from './text-box'
 import { Thumbnails } from './thumbnails'
 
-export interface Outgoing {
-  content: string
-  images: string[]
-  /** null: the server's default. */
-  model: string | null
-  on_busy?: OnBusy
+export type { Outgoing } from './sending'
+
+/** Where other parts of the page leave words and elements for this composer. */
+export interface Handover {
+  watch: (listener: () => void) => () => void
+  take: () => { text: string; elements: CapturedElement[] }
 }
 
 interface ComposerProps {
@@ -31,33 +36,49 @@ interface ComposerProps {
   stopping?: boolean
   onTyping?: () => void
   autoFocus?: boolean
+  placeholder?: string | undefined
+  handover?: Handover | undefined
 }
 
+const NO_ELEMENTS: CapturedElement[] = []
+
 export function Composer(props: ComposerProps) {
-  const { projectId, draftKey, onSend, busy = false, onStop, stopping = false, onTyping, autoFocus = false } = props
+  const { projectId, draftKey, onSend, busy = false, onStop, stopping = false, onTyping } = props
   const me = useMe()
   const [text, setText] = useDraft(`outlast.draft.${draftKey}`)
+  const [elements, setElements] = useState(NO_ELEMENTS)
   const { models, model, choose } = useModelChoice()
+  const { credits } = useCreditBalance()
   const images = useAttachments(projectId, me.limits)
   const [sending, setSending] = useState(false)
   const [error, setError] = useState<Error | null>(null)
   const [over, setOver] = useState(false)
   const picker = useRef<HTMLInputElement>(null)
+  const focused = useHandover(props.handover, text, setText, setElements)
 
-  const size = new Blob([text]).size
-  const blocked = whyNot({ size, limit: me.limits.message_bytes, images: images.drafts.length, model })
+  const content = withCaptures(text, elements)
+  const size = new Blob([content]).size
+  const note = noteFor({
+    size,
+    limit: me.limits.message_bytes,
+    images: images.drafts.length,
+    models,
+    model,
+    credits,
+  })
   const uploading = images.drafts.some(({ attachment, error: failed }) => attachment === null && failed === null)
   const attached = images.drafts.flatMap(({ attachment }) => (attachment === null ? [] : [attachment.id]))
-  const empty = text.trim() === '' && attached.length === 0
-  const ready = !empty && !sending && !uploading && blocked === null
+  const empty = content === '' && attached.length === 0
+  const ready = !empty && !sending && !uploading && note?.soft !== false
 
   const send = async (on_busy?: OnBusy) => {
     if (!ready) return
     setSending(true)
     setError(null)
     try {
-      await onSend({ content: text.trim(), images: attached, model: model?.id ?? null, ...(on_busy && { on_busy }) })
+      await onSend({ content, images: attached, model: model?.id ?? null, ...(on_busy && { on_busy }) })
       setText('')
+      setElements(NO_ELEMENTS)
       images.clear()
     } catch (reason) {
       setError(reason as Error)
@@ -76,7 +97,6 @@ export function Composer(props: ComposerProps) {
     setOver(false)
     images.add([...event.dataTransfer.files])
   }
-  const note = blocked ?? images.problem
   return (
     <div
       className={cn(
@@ -87,17 +107,31 @@ export function Composer(props: ComposerProps) {
       onDragLeave={() => setOver(false)}
       onDrop={drop}
     >
-      {error !== null && <Problem className="m-2 mb-0" error={error} />}
+      {over && (
+        <p className="pointer-events-none absolute inset-0 z-10 grid place-items-center rounded-2xl bg-raised/90 font-medium text-link">
+          Drop images to attach them
+        </p>
+      )}
+      {error !== null && <Explained className="m-2 mb-0" error={error} retry={() => void send()} />}
+      {elements.length > 0 && (
+        <CaptureChips
+          captures={elements}
+          onRemove={(at) => setElements(elements.filter((_, index) => index !== at))}
+          className="px-3 pt-3"
+        />
+      )}
       {images.drafts.length > 0 && <Thumbnails drafts={images.drafts} onRemove={images.remove} />}
       <TextBox
         value={text}
         busy={busy}
-        autoFocus={autoFocus}
+        autoFocus={props.autoFocus === true}
+        focused={focused}
+        placeholder={props.placeholder}
         onChange={(value) => (setText(value), onTyping?.())}
         onPaste={paste}
         onEnter={() => void send(busy ? 'enqueue' : undefined)}
       />
-      {note !== null && <p className="px-4 pb-1 text-xs text-warn">{note}</p>}
+      <Notes note={note} problem={images.problem} onChoose={choose} />
       <div className="flex items-center gap-1 px-2 pb-2">
         <input
           ref={picker}
@@ -113,52 +147,126 @@ export function Composer(props: ComposerProps) {
         <IconButton label="Attach images" onClick={() => picker.current?.click()}>
           <ImagePlus />
         </IconButton>
-        <ModelSelect models={models} model={model} onChoose={choose} />
+        <ModelSelect models={models} model={model} balance={credits?.balance ?? null} onChoose={choose} />
         <span className="flex-1" />
-        {busy && !empty ? (
-          <>
-            <Button size="sm" look="ghost" disabled={!ready} onClick={() => void send('interrupt')}>
-              <Zap />
-              Interrupt
-            </Button>
-            <Button size="sm" look="primary" busy={sending} disabled={!ready} onClick={() => void send('enqueue')}>
-              <ListPlus />
-              Queue
-            </Button>
-          </>
-        ) : busy && onStop !== undefined ? (
-          <IconButton label="Stop the answer" look="dark" className="rounded-full" busy={stopping} onClick={onStop}>
-            {!stopping && <Square className="size-3! fill-current" />}
-          </IconButton>
-        ) : (
-          <IconButton
-            label="Send"
-            keys="Enter"
-            look="primary"
-            className="rounded-full"
-            disabled={!ready}
-            busy={sending}
-            onClick={() => void send()}
-          >
-            {!sending && <ArrowUp />}
-          </IconButton>
-        )}
+        <SendButtons
+          busy={busy}
+          empty={empty}
+          ready={ready}
+          sending={sending}
+          stopping={stopping}
+          onStop={onStop}
+          onSend={(how) => void send(how)}
+        />
       </div>
     </div>
   )
 }
 
-interface Check {
-  size: number
-  limit: number
-  images: number
-  model: { label: string; vision: boolean } | null
+/** Takes what was left for the composer, now and whenever more is. Grows with each time, so that the box is focused. */
+function useHandover(
+  handover: Handover | undefined,
+  text: string,
+  setText: (text: string) => void,
+  setElements: (change: (elements: CapturedElement[]) => CapturedElement[]) => void,
+): number {
+  const [times, setTimes] = useState(0)
+  const written = useRef(text)
+  useEffect(() => {
+    written.current = text
+  })
+  useEffect(() => {
+    if (handover === undefined) return
+    const take = () => {
+      const handed = handover.take()
+      if (handed.text === '' && handed.elements.length === 0) return
+      const before = written.current.trimEnd()
+      if (handed.text !== '') setText(before === '' ? handed.text : `${before}\n\n${handed.text}`)
+      if (handed.elements.length > 0) setElements((elements) => [...elements, ...handed.elements])
+      setTimes((times) => times + 1)
+    }
+    take()
+    return handover.watch(take)
+  }, [handover, setText, setElements])
+  return times
 }
 
-/** Why this cannot be sent, said before it is. */
-function whyNot({ size, limit, images, model }: Check): string | null {
-  if (size > limit) return `The message has ${bytes(size)}; at most ${bytes(limit)} are allowed.`
-  if (images > 0 && model !== null && !model.vision)
-    return `${model.label} cannot see images. Choose a model that does, or remove them.`
-  return null
+interface NotesProps {
+  note: ComposerNote | null
+  problem: string | null
+  onChoose: (modelId: string) => void
+}
+
+function Notes({ note, problem, onChoose }: NotesProps) {
+  return (
+    <div aria-live="polite">
+      {problem !== null && <p className="px-4 pb-1.5 text-xs text-warn">{problem}</p>}
+      {note !== null && (
+        <p
+          data-note={note.soft ? 'soft' : 'hard'}
+          className="flex flex-wrap items-center gap-x-2 gap-y-1 px-4 pb-1.5 text-xs text-warn"
+        >
+          <span>{note.text}</span>
+          {note.model !== null && <SwitchModel model={note.model} onChoose={onChoose} />}
+        </p>
+      )}
+    </div>
+  )
+}
+
+const SwitchModel = ({
+  model,
+  onChoose,
+}: {
+  model: { id: string; label: string; credits: number }
+  onChoose: (id: string) => void
+}) => (
+  <button className="rounded font-medium text-link underline underline-offset-2" onClick={() => onChoose(model.id)}>
+    Use {model.label} ({model.credits === 0 ? 'free' : model.credits === 1 ? '1 credit' : `${model.credits} credits`})
+  </button>
+)
+
+interface SendButtonsProps {
+  busy: boolean
+  empty: boolean
+  ready: boolean
+  sending: boolean
+  stopping: boolean
+  onStop: (() => void) | undefined
+  onSend: (how?: OnBusy) => void
+}
+
+function SendButtons({ busy, empty, ready, sending, stopping, onStop, onSend }: SendButtonsProps) {
+  if (busy && !empty)
+    return (
+      <>
+        <Button size="sm" look="ghost" disabled={!ready} onClick={() => onSend('interrupt')}>
+          <Zap />
+          Interrupt
+        </Button>
+        <Button size="sm" look="primary" busy={sending} disabled={!ready} onClick={() => onSend('enqueue')}>
+          <ListPlus />
+          Queue
+        </Button>
+      </>
+    )
+  if (busy && onStop !== undefined)
+    return (
+      <IconButton label="Stop the answer" look="dark" className="rounded-full" busy={stopping} onClick={onStop}>
+        {!stopping && <Square className="size-3! fill-current" />}
+      </IconButton>
+    )
+  return (
+    <IconButton
+      label="Send"
+      keys="Enter"
+      look="primary"
+      className="rounded-full"
+      disabled={!ready}
+      busy={sending}
+      onClick={() => onSend()}
+    >
+      {!sending && <ArrowUp />}
+    </IconButton>
+  )
 }

@@ -1,6 +1,7 @@
 import { GitFork } from 'lucide-react'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
+import type { Thread } from '@outlast/sdk'
 import { IconButton } from '@/components/button'
 import { complain, say } from '@/components/toast'
 import { client } from '@/lib/queries'
@@ -18,12 +19,19 @@ export function useFork(): [fork: (messageId?: string) => void, busy: boolean] {
       .fork(threadId, messageId === undefined ? {} : { message_id: messageId })
       .then((forked) => {
         patchThreads(forked)
-        say('Forked. You are in the new thread.')
-        navigate(`/threads/${forked.id}`)
+        const screen = screenOf(forked)
+        say(screen === null ? 'Forked. You are in the new thread.' : 'Forked. You are on a copy of the screen.')
+        navigate(screen === null ? `/threads/${forked.id}` : `/screens/${screen}`)
       }, complain)
       .finally(() => setBusy(false))
   }
   return [fork, busy]
+}
+
+/** The screen that a thread is about; null where it is about none. */
+export function screenOf({ anchor }: Pick<Thread, 'anchor'>): string | null {
+  const { type, id } = anchor ?? {}
+  return type === 'screen' && typeof id === 'string' ? id : null
 }
 
 export function ForkButton({ messageId }: { messageId: string }) {

@@ -1,17 +1,26 @@
 import { useDeferredValue } from 'react'
 import { isTerminal, statusText, type RunState } from '@outlast/sdk'
+import { AnswerHead } from './answer-head'
 import { Parts } from './parts'
 import { PausedNote } from './paused-note'
 import { RunEnd } from './run-end'
+import { useThreadFacts } from './thread-context'
+import { Workflow } from './workflow'
 
 /** An answer while it is made; replaced by the saved message. */
 export function LiveAnswer({ run }: { run: RunState }) {
   const parts = useDeferredValue(run.parts)
   const ended = isTerminal(run.status)
+  const { look } = useThreadFacts()
   if (run.status === 'completed' && run.parts.length === 0) return null
   return (
     <article aria-label="Answer" aria-busy={!ended} data-live={run.run_id} data-status={run.status}>
-      <Parts parts={parts} pending={run.pending} live={!ended} />
+      {look === 'panel' && <AnswerHead model={run.model} credits={null} at={null} />}
+      <div className="space-y-3">
+        <Workflow run={run} when="before" />
+        <Parts parts={parts} pending={run.pending} live={!ended} />
+        <Workflow run={run} when="after" />
+      </div>
       {run.status === 'paused' && <PausedNote run={run} />}
       {ended && run.status !== 'completed' ? (
         <RunEnd

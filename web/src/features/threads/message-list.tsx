@@ -1,23 +1,28 @@
 import { ArrowDown } from 'lucide-react'
-import { useLayoutEffect, useMemo } from 'react'
-import { liveRuns, type Message, type RunState } from '@outlast/sdk'
+import { useLayoutEffect, useMemo, type ReactNode } from 'react'
+import { liveRuns, queuedRuns } from '@outlast/sdk'
 import { Button } from '@/components/button'
 import { Skeleton } from '@/components/states'
+import { cn } from '@/lib/cn'
 import { AssistantMessage } from './assistant-message'
 import { LiveAnswer } from './live-answer'
-import type { OpenThread } from './thread-page'
+import { useOpenThread, useSender, useThreadFacts } from './thread-context'
 import { UserMessage } from './user-message'
 import { useStickToBottom } from './stick-to-bottom'
 
 interface MessageListProps {
-  open: OpenThread
-  queued: RunState[]
-  /** The message on its way to the server. */
-  sending: Message | null
+  /** Shown in a thread without messages. */
+  empty?: ReactNode
+  /** Shown below the last answer while nothing is being made. */
+  after?: ReactNode
 }
 
-export function MessageList({ open, queued, sending }: MessageListProps) {
+export function MessageList({ empty, after }: MessageListProps) {
+  const { open } = useOpenThread()
+  const { sending } = useSender()
+  const { look } = useThreadFacts()
   const { messages, older, loadingOlder, store, activeRun } = open
+  const queued = useMemo(() => queuedRuns(open), [open])
   const { box, content, atBottom, toBottom } = useStickToBottom(() => void store.loadOlder())
   const isSending = sending !== null
   useLayoutEffect(() => {
@@ -27,11 +32,20 @@ export function MessageList({ open, queued, sending }: MessageListProps) {
   const waiting = new Set(queued.map(({ run_id }) => run_id))
   const shown = live.filter((run) => !waiting.has(run.run_id))
   const lastAnswer = messages.findLast(({ role }) => role === 'assistant')
+  const isEmpty = messages.length === 0 && sending === null && shown.length === 0
   const isSent = sending !== null && messages.some(({ id }) => id === sending.id)
   return (
     <div className="relative min-h-0 flex-1">
       <div ref={box} className="h-full overflow-y-auto overscroll-contain [overflow-anchor:none]" data-messages>
-        <div ref={content} className="mx-auto w-full max-w-3xl space-y-7 px-4 pt-7 pb-6 sm:px-6">
+        <div
+          ref={content}
+          className={cn(
+            'mx-auto w-full max-w-3xl space-y-7 px-4 pt-7 pb-6',
+            look === 'page' ? 'sm:px-6' : 'pt-5 pb-4',
+            isEmpty && empty !== undefined && 'flex min-h-full flex-col justify-center',
+          )}
+        >
+          {isEmpty && empty}
           {older !== null && (
             <div data-older className="flex h-7 items-center justify-center">
               {loadingOlder ? (
@@ -63,6 +77,7 @@ export function MessageList({ open, queued, sending }: MessageListProps) {
           {shown.map((run) => (
             <LiveAnswer key={run.run_id} run={run} />
           ))}
+          {!isEmpty && activeRun === null && sending === null && after}
         </div>
       </div>
       {!atBottom && (

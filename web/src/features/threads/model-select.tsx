@@ -1,40 +1,33 @@
-import { useQuery } from '@tanstack/react-query'
-import { ChevronDown, Eye } from 'lucide-react'
+import { ChevronDown, Eye, KeyRound } from 'lucide-react'
 import type { Model } from '@outlast/sdk'
 import { Menu, MenuItem, MenuLabel } from '@/components/menu'
+import { cn } from '@/lib/cn'
 import { plural } from '@/lib/format'
-import { modelsQuery } from '@/lib/queries'
-import { useStored } from '@/lib/stored'
 
-/** The models and the one that answers next: the last choice in this browser, else the server's default. */
-export function useModelChoice() {
-  const models = useQuery(modelsQuery).data?.items ?? []
-  const [stored, choose] = useStored('outlast.model')
-  const usable = models.filter(({ available }) => available)
-  const model = usable.find(({ id }) => id === stored) ?? usable.find((m) => m.default) ?? usable[0] ?? null
-  return { models, model, choose }
-}
+export { useModelChoice } from './model-choice'
 
-export function ModelSelect({
-  models,
-  model,
-  onChoose,
-}: {
+interface ModelSelectProps {
   models: Model[]
   model: Model | null
+  /** What is left to spend; null: unlimited, or not known. */
+  balance: number | null
   onChoose: (id: string) => void
-}) {
+}
+
+/** Which model answers next: what it sees, what it costs, and why one cannot be chosen. */
+export function ModelSelect({ models, model, balance, onChoose }: ModelSelectProps) {
   return (
     <Menu
       side="top"
-      className="w-72"
+      className="w-76"
       trigger={
         <button
           aria-label={`Model: ${model?.label ?? 'none'}`}
           className="flex h-7 min-w-0 items-center gap-1 rounded-lg px-2 text-[12.5px] text-muted hover:bg-hover hover:text-fg"
         >
           <span className="truncate">{model?.label ?? 'No model'}</span>
-          <ChevronDown className="size-3.5 shrink-0" />
+          {model?.vision === true && <Eye aria-label="Sees images" className="size-3.5 shrink-0 text-faint" />}
+          <ChevronDown className="size-3.5 shrink-0" aria-hidden />
         </button>
       }
     >
@@ -42,26 +35,44 @@ export function ModelSelect({
       {models.map((item) => (
         <MenuItem
           key={item.id}
+          data-model={item.id}
           checked={item.id === model?.id}
           disabled={!item.available}
           onSelect={() => onChoose(item.id)}
         >
-          <span className="min-w-0 flex-1">
-            <span className="flex items-center gap-1.5">
-              <span className="truncate">{item.label}</span>
-              {item.vision && <Eye aria-label="Sees images" className="size-3.5!" />}
-            </span>
-            <span className="block text-xs text-faint">{describe(item)}</span>
-          </span>
+          <Row model={item} balance={balance} />
         </MenuItem>
       ))}
     </Menu>
   )
 }
 
-function describe(model: Model): string {
-  if (!model.available) return model.reason ?? 'Not available'
-  const price = model.credits === 0 ? 'free' : plural(model.credits, 'credit')
-  const kind = model.demo ? 'plays recorded answers with real tool calls' : model.provider
-  return `${price} · ${kind}${model.vision ? ' · sees images' : ''}`
+function Row({ model, balance }: { model: Model; balance: number | null }) {
+  const short = model.available && balance !== null && model.credits > balance
+  return (
+    <span className="flex min-w-0 flex-1 items-start gap-2">
+      <span className="min-w-0 flex-1">
+        <span className="flex items-center gap-1.5">
+          <span className="truncate">{model.label}</span>
+          {model.vision && <Eye aria-label="Sees images" className="size-3.5!" />}
+        </span>
+        <span className="block text-xs text-faint">
+          {model.available ? describe(model) : (model.reason ?? 'Not available')}
+        </span>
+      </span>
+      {model.available ? (
+        <span className={cn('mt-px shrink-0 text-xs tabular-nums', short ? 'text-warn' : 'text-muted')}>
+          {model.credits === 0 ? 'free' : plural(model.credits, 'credit')}
+          {short && <span className="block text-right">not enough</span>}
+        </span>
+      ) : (
+        <KeyRound aria-label="Not available" className="mt-0.5 size-3.5!" />
+      )}
+    </span>
+  )
+}
+
+function describe({ demo, provider, vision }: Model): string {
+  const kind = demo ? 'plays recorded answers with real tool calls' : provider
+  return vision ? `${kind} · sees images` : kind
 }

@@ -7,8 +7,11 @@ import { client } from '@/lib/queries'
 import { CreditsChip } from '../account/credits-chip'
 import { useActiveProject } from '../shell/active-project'
 import { PageHeader } from '../shell/shell'
-import { Composer, type Outgoing } from './composer'
-import { useModelChoice } from './model-select'
+import { Composer } from './composer'
+import { useModelChoice } from './model-choice'
+import { bodyOf, keyFor, type Outgoing } from './sending'
+
+export { keyFor } from './sending'
 
 const SUGGESTIONS: [icon: ReactNode, text: string][] = [
   [<TerminalSquare />, 'Write and run a small program'],
@@ -27,13 +30,8 @@ export function NewThreadPage({ projectId }: { projectId: string }) {
     document.title = 'New thread · Outlast'
   }, [])
   const [key] = useState(() => new Map<string, string>())
-  const send = async ({ content, images, model }: Outgoing) => {
-    const body = {
-      project_id: projectId,
-      content,
-      ...(model !== null && { model }),
-      ...(images.length > 0 && { images }),
-    }
+  const send = async (message: Outgoing) => {
+    const body = { project_id: projectId, ...bodyOf(message) }
     const started = await client.startThread(body, keyFor(key, JSON.stringify(body)))
     navigate(`/threads/${started.thread_id}`)
   }
@@ -67,13 +65,6 @@ export function NewThreadPage({ projectId }: { projectId: string }) {
       </div>
     </>
   )
-}
-
-/** The same body gets the same key, so that sending again after a lost reply starts nothing twice. */
-export function keyFor(keys: Map<string, string>, body: string): string {
-  const key = keys.get(body) ?? crypto.randomUUID()
-  keys.set(body, key)
-  return key
 }
 
 function Suggestions({ onChoose }: { onChoose: (text: string) => Promise<void> }) {

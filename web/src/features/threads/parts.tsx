@@ -1,12 +1,16 @@
 import { Info, TriangleAlert } from 'lucide-react'
-import type { NoticePart, Part, Pending } from '@outlast/sdk'
+import { readAnswer, type ImagePart, type NoticePart, type Part, type Pending } from '@outlast/sdk'
 import { Markdown } from '@/components/markdown'
+import { Zoom } from '@/components/zoom'
 import { cn } from '@/lib/cn'
 import { client } from '@/lib/queries'
-import { ApprovalCard } from './approval-card'
-import { QuestionCard } from './question-card'
+import { AnswerFiles } from './answer-files'
+import { PendingCard } from './pending-card'
 import { Reasoning } from './reasoning'
+import { useThreadFacts } from './thread-context'
 import { ToolCard } from './tool-card'
+import { sectionsOf } from './work'
+import { WorkGroup } from './work-group'
 
 interface PartsProps {
   parts: Part[]
@@ -16,23 +20,51 @@ interface PartsProps {
 
 /** The pieces of an answer in order; what waits for a person is shown in the place of its tool call. */
 export function Parts({ parts, pending = [], live = false }: PartsProps) {
+  const { profile } = useThreadFacts()
   const placed = new Set(parts.map(({ id }) => id))
+  const Pieces = profile === 'screen' ? ScreenPieces : PlainPieces
   return (
     <div className="space-y-3">
-      {parts.map((part, index) => (
-        <PartView
-          key={part.id}
-          part={part}
-          pending={pending.find(({ part_id }) => part_id === part.id)}
-          growing={live && index === parts.length - 1}
-        />
-      ))}
+      <Pieces parts={parts} pending={pending} live={live} />
       {pending
         .filter(({ part_id }) => !placed.has(part_id))
         .map((item) => (
           <PendingCard key={item.id} pending={item} />
         ))}
     </div>
+  )
+}
+
+const PlainPieces = ({ parts, pending, live }: Required<PartsProps>) =>
+  parts.map((part, index) => (
+    <PartView
+      key={part.id}
+      part={part}
+      pending={pending.find(({ part_id }) => part_id === part.id)}
+      growing={live && index === parts.length - 1}
+    />
+  ))
+
+/** A screen's answer: without its marks, the work folded, its files in one place. */
+function ScreenPieces({ parts, pending, live }: Required<PartsProps>) {
+  const last = parts.at(-1)
+  const read = new Map(
+    parts.flatMap((part) => (part.type === 'text' ? [[part.id, readAnswer(part.text, live && part === last)]] : [])),
+  )
+  const sections = sectionsOf(parts, (part) => part.type !== 'text' || (read.get(part.id)?.text ?? '') !== '')
+  const files = [...read.values()].flatMap((answer) => answer.files)
+  return (
+    <>
+      {sections.map((section, at) => {
+        const growing = live && at === sections.length - 1
+        if (section.kind === 'work')
+          return <WorkGroup key={section.id} parts={section.parts} pending={pending} growing={growing} />
+        const { part } = section
+        if (part.type === 'text') return <Markdown key={part.id} text={read.get(part.id)?.text ?? ''} />
+        return <PartView key={part.id} part={part} pending={undefined} growing={growing} />
+      })}
+      {!live && files.length > 0 && <AnswerFiles files={files} />}
+    </>
   )
 }
 
@@ -46,21 +78,22 @@ function PartView({ part, pending, growing }: { part: Part; pending: Pending | u
     case 'tool_call':
       return <ToolCard part={part} />
     case 'image':
-      return (
-        <img
-          src={client.attachmentUrl(part.attachment_id)}
-          alt={part.name}
-          loading="lazy"
-          className="max-h-96 max-w-full rounded-xl border border-line"
-        />
-      )
+      return <Picture part={part} />
     case 'notice':
       return <Notice part={part} />
   }
 }
 
-const PendingCard = ({ pending }: { pending: Pending }) =>
-  pending.kind === 'approval' ? <ApprovalCard approval={pending} /> : <QuestionCard question={pending} />
+/** A picture in an answer, as large as the answer is wide. */
+const Picture = ({ part: { attachment_id, name, width, height } }: { part: ImagePart }) => (
+  <div data-picture style={{ aspectRatio: width !== null && height !== null ? `${width} / ${height}` : undefined }}>
+    <Zoom
+      src={client.attachmentUrl(attachment_id)}
+      alt={name === '' ? 'Picture' : name}
+      className="h-full max-h-120 w-full bg-code"
+    />
+  </div>
+)
 
 function Notice({ part: { level, text } }: { part: NoticePart }) {
   const Icon = level === 'info' ? Info : TriangleAlert

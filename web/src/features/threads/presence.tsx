@@ -45,7 +45,7 @@ export function TypingLine() {
           : `${others.length} others are watching`
         : ''
   return (
-    <p aria-live="polite" className="h-5 truncate px-4 text-xs text-faint">
+    <p aria-live="polite" className="h-5 min-w-0 flex-1 truncate px-4 text-xs text-faint">
       {text}
     </p>
   )

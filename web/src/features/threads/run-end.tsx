@@ -3,8 +3,8 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import type { RunError } from '@outlast/sdk'
 import { Button } from '@/components/button'
-import { complain } from '@/components/toast'
 import { client } from '@/lib/queries'
+import { Explained, Shortage } from './explained'
 import { useThreadFacts } from './thread-context'
 
 interface RunEndProps {
@@ -44,11 +44,7 @@ export function RunEnd({ runId, status, stopReason, error, canRestart }: RunEndP
         </span>
       </p>
       {error !== null && error.hint !== '' && <p className="mt-1 pl-6 text-muted">{error.hint}</p>}
-      {isCredits(error, stopReason) && (
-        <p className="mt-1 pl-6 text-muted">
-          An answer costs the credits shown beside its model. Nothing was charged for this one.
-        </p>
-      )}
+      {isCredits(error, stopReason) && <Shortage className="mt-1 pl-6" />}
       {runId !== null && (
         <div className="mt-2.5 flex flex-wrap items-center gap-2 pl-6">
           {canRestart && <Restart runId={runId} />}
@@ -67,15 +63,18 @@ const isCredits = (error: RunError | null, stopReason: string | null): boolean =
 function Restart({ runId }: { runId: string }) {
   const { mayWrite } = useThreadFacts()
   const [busy, setBusy] = useState<'retry' | 'continue' | null>(null)
+  const [refused, setRefused] = useState<Error | null>(null)
   if (!mayWrite) return null
   const start = (how: 'retry' | 'continue') => {
     setBusy(how)
+    setRefused(null)
     client[how](runId)
-      .catch(complain)
+      .catch((reason: Error) => setRefused(reason))
       .finally(() => setBusy(null))
   }
   return (
-    <span className="flex gap-2">
+    <span className="flex flex-wrap gap-2">
+      {refused !== null && <Explained error={refused} className="w-full" />}
       <Button size="sm" busy={busy === 'retry'} disabled={busy !== null} onClick={() => start('retry')}>
         Retry
       </Button>

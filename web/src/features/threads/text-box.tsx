@@ -4,6 +4,9 @@ interface TextBoxProps {
   value: string
   busy: boolean
   autoFocus: boolean
+  /** Another number takes the focus into the box, behind what is written. */
+  focused?: number
+  placeholder?: string | undefined
   onChange: (value: string) => void
   onPaste: (event: ClipboardEvent) => void
   onEnter: () => void
@@ -17,7 +20,8 @@ function mayTakeFocus(): boolean {
 }
 
 /** Grows with its text up to a third of the window. Enter sends; Shift+Enter and a phone's Enter begin a line. */
-export function TextBox({ value, busy, autoFocus, onChange, onPaste, onEnter }: TextBoxProps) {
+export function TextBox(props: TextBoxProps) {
+  const { value, busy, autoFocus, focused = 0, placeholder = 'Write a message', onChange, onPaste, onEnter } = props
   const box = useRef<HTMLTextAreaElement>(null)
   useLayoutEffect(() => {
     const area = box.current
@@ -28,13 +32,19 @@ export function TextBox({ value, busy, autoFocus, onChange, onPaste, onEnter }: 
   useEffect(() => {
     if (autoFocus && mayTakeFocus()) box.current?.focus()
   }, [autoFocus])
+  useEffect(() => {
+    const area = box.current
+    if (focused === 0 || area === null) return
+    area.focus()
+    area.setSelectionRange(area.value.length, area.value.length)
+  }, [focused])
   return (
     <textarea
       ref={box}
       data-composer
       rows={1}
       aria-label="Message"
-      placeholder={busy ? 'Write the next message: queue it, or interrupt' : 'Write a message'}
+      placeholder={busy ? 'Write the next message: queue it, or interrupt' : placeholder}
       className="block w-full resize-none bg-transparent px-4 pt-3.5 pb-2 text-[15px] leading-6 outline-none"
       value={value}
       onChange={(event) => onChange(event.target.value)}

@@ -1,13 +1,22 @@
 import { createContext, useContext } from 'react'
-import type { Role, Thread } from '@outlast/sdk'
-import type { OpenThread } from './thread-page'
+import type { Message, Role, Thread } from '@outlast/sdk'
+import type { useThread } from '@outlast/sdk/react'
+import type { Outgoing } from './sending'
+
+export type OpenThread = ReturnType<typeof useThread>
 
 /** What stays the same while an answer streams, for the many small things on a page of messages. */
-interface ThreadFacts {
+export interface ThreadFacts {
   threadId: string
   role: Role | null
   /** False for viewers and in archived threads. */
   mayWrite: boolean
+  /** Which agent answers. */
+  profile: string
+  /** A page of its own, or a narrow panel beside something else. */
+  look: 'page' | 'panel'
+  /** The screen that the thread is about, where it is shown beside it. */
+  screenId: string | null
 }
 
 interface LiveThread {
@@ -16,8 +25,16 @@ interface LiveThread {
   thread: Thread
 }
 
+interface Sender {
+  /** Resolves when the message is saved. */
+  send: (message: Outgoing) => Promise<void>
+  /** The message on its way to the server. */
+  sending: Message | null
+}
+
 export const FactsContext = createContext<ThreadFacts | null>(null)
 export const LiveContext = createContext<LiveThread | null>(null)
+export const SenderContext = createContext<Sender | null>(null)
 
 function must<T>(value: T | null): T {
   if (value === null) throw new Error('A thread\u2019s component is used outside of its page')
@@ -29,3 +46,6 @@ export const useOpenThread = (): LiveThread => must(useContext(LiveContext))
 
 /** The few facts about it that seldom change. */
 export const useThreadFacts = (): ThreadFacts => must(useContext(FactsContext))
+
+/** How a message is sent into it, from wherever one is offered. */
+export const useSender = (): Sender => must(useContext(SenderContext))

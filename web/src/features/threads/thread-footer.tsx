@@ -1,32 +1,49 @@
-import { useRef, useState, type ReactNode } from 'react'
-import type { Message } from '@outlast/sdk'
+import { useState, type ReactNode } from 'react'
 import { Button } from '@/components/button'
 import { complain } from '@/components/toast'
+import { cn } from '@/lib/cn'
 import { client } from '@/lib/queries'
 import { useReached } from '@/lib/time'
 import { SnapshotNote } from '../sandboxes/snapshot-note'
 import { useMe } from '../session/session-gate'
-import { Composer, type Outgoing } from './composer'
+import { Composer, type Handover } from './composer'
 import { HandOverRequest, LockedByOther, LockExpired } from './lock-banner'
+import { LockChip } from './lock-chip'
 import { lockState } from './lock-state'
-import { keyFor } from './new-thread-page'
-import { TypingLine, useTellTyping } from './presence'
+import { TypingLine, useTellTyping, Watching } from './presence'
 import { patchThreads } from './thread-cache'
-import { useOpenThread } from './thread-context'
+import { useOpenThread, useSender, useThreadFacts } from './thread-context'
+
+interface FooterProps {
+  /** What the message box says while it is empty. */
+  placeholder?: string
+  /** Where other parts of the page leave words for the message box. */
+  handover?: Handover
+  className?: string
+}
 
 /** Below the messages: the composer, or why there is none and what to do about it. */
-export function Footer({ onSending }: { onSending: (message: Message | null) => void }) {
+export function Footer({ className, ...rest }: FooterProps) {
   const { thread } = useOpenThread()
+  const { look } = useThreadFacts()
   return (
-    <div className="mx-auto w-full max-w-3xl px-3 pb-3 sm:px-5 sm:pb-4">
+    <div className={cn('mx-auto w-full max-w-3xl px-3 pb-3', look === 'page' && 'sm:px-5 sm:pb-4', className)}>
       <SnapshotNote projectId={thread.project_id} />
-      <TypingLine />
-      <Inner onSending={onSending} />
+      <div className="flex items-center gap-1">
+        <TypingLine />
+        {look === 'panel' && (
+          <>
+            <Watching />
+            <LockChip />
+          </>
+        )}
+      </div>
+      <Inner {...rest} />
     </div>
   )
 }
 
-function Inner({ onSending }: { onSending: (message: Message | null) => void }) {
+function Inner(props: FooterProps) {
   const { open, thread } = useOpenThread()
   const me = useMe()
   const { lock, role } = open
@@ -50,7 +67,7 @@ function Inner({ onSending }: { onSending: (message: Message | null) => void }) 
   return (
     <>
       {lock !== null && lock.requested_by !== null && <HandOverRequest lock={lock} />}
-      <Write onSending={onSending} />
+      <Write {...props} />
     </>
   )
 }
@@ -62,32 +79,12 @@ const Note = ({ children, action }: { children: ReactNode; action?: ReactNode })
   </div>
 )
 
-function Write({ onSending }: { onSending: (message: Message | null) => void }) {
+function Write({ placeholder, handover }: FooterProps) {
   const { open, thread } = useOpenThread()
+  const { send } = useSender()
   const { activeRun } = open
-  const [keys] = useState(() => new Map<string, string>())
   const [stopping, setStopping] = useState(false)
-  const sent = useRef(0)
   const tellTyping = useTellTyping()
-  const send = async ({ content, images, model, on_busy }: Outgoing) => {
-    const body = {
-      content,
-      ...(model !== null && { model }),
-      ...(images.length > 0 && { images }),
-      ...(on_busy && { on_busy }),
-    }
-    const unsaved = unsavedMessage(thread.id, content)
-    onSending(unsaved)
-    try {
-      const key = keyFor(keys, `${sent.current} ${JSON.stringify(body)}`)
-      const started = await client.startRun(thread.id, body, key)
-      sent.current += 1
-      onSending({ ...unsaved, id: started.message_id })
-    } catch (error) {
-      onSending(null)
-      throw error
-    }
-  }
   const stop = () => {
     if (activeRun === null) return
     setStopping(true)
@@ -105,27 +102,9 @@ function Write({ onSending }: { onSending: (message: Message | null) => void }) 
       onStop={stop}
       stopping={stopping}
       onTyping={tellTyping}
+      placeholder={placeholder}
+      handover={handover}
       autoFocus
     />
   )
-}
-
-/** Stands for a message until the stream brings the saved one. */
-function unsavedMessage(threadId: string, content: string): Message {
-  return {
-    id: 'sending',
-    thread_id: threadId,
-    position: Number.MAX_SAFE_INTEGER,
-    role: 'user',
-    sender_id: null,
-    sender_name: null,
-    status: 'complete',
-    parts: [{ type: 'text', id: 'sending', step: 0, text: content }],
-    model: null,
-    run_id: null,
-    credits: null,
-    error: null,
-    stop_reason: null,
-    created_at: new Date().toISOString(),
-  }
 }

@@ -4,13 +4,21 @@ import type { Draft } from './attachments'
 export function Thumbnails({ drafts, onRemove }: { drafts: Draft[]; onRemove: (key: string) => void }) {
   return (
     <ul className="flex flex-wrap gap-2 px-3 pt-3" aria-label="Attached images">
-      {drafts.map(({ key, name, preview, attachment, error }) => (
+      {drafts.map(({ key, name, preview, attachment, sent, error }) => (
         <li key={key} className="relative" title={error ?? name}>
           <img src={preview} alt={name} className="size-16 rounded-lg border border-line object-cover" />
           {attachment === null && (
             <span className="absolute inset-0 grid place-items-center rounded-lg bg-black/45 text-white">
               {error === null ? (
-                <LoaderCircle className="size-4 animate-spin" />
+                <span
+                  role="progressbar"
+                  aria-label={`Uploading ${name}`}
+                  aria-valuenow={Math.round(sent * 100)}
+                  className="flex flex-col items-center text-[11px] font-medium tabular-nums"
+                >
+                  <LoaderCircle className="size-4 animate-spin" aria-hidden />
+                  {Math.round(sent * 100)}%
+                </span>
               ) : (
                 <TriangleAlert className="size-4" aria-label={error} />
               )}

@@ -9,7 +9,7 @@ import {
   Unplug,
 } from 'lucide-react'
 import { memo, useState, type ReactNode } from 'react'
-import type { ToolCallPart, ToolStatus } from '@outlast/sdk'
+import { toolLabel, type ToolCallPart, type ToolStatus } from '@outlast/sdk'
 import { cn } from '@/lib/cn'
 import { duration, parseObject } from '@/lib/format'
 import { ToolBody } from './tool-body'
@@ -33,7 +33,9 @@ const BUSY = new Set<ToolStatus>(['streaming', 'pending', 'running'])
 export const ToolCard = memo(function ToolCard({ part }: { part: ToolCallPart }) {
   const [choice, setChoice] = useState<boolean | null>(null)
   const open = choice ?? (BUSY.has(part.status) && part.output !== '')
-  const [icon, label] = MARK[part.status]
+  const [icon, state] = MARK[part.status]
+  const label = toolLabel(part)
+  const told = title(part.tool, parseObject(part.arguments))
   const code = exitCode(part)
   return (
     <section
@@ -46,13 +48,13 @@ export const ToolCard = memo(function ToolCard({ part }: { part: ToolCallPart })
         className="flex w-full items-center gap-2.5 px-3 py-2 text-left text-[13px] hover:bg-hover"
         onClick={() => setChoice(!open)}
       >
-        <span role="img" aria-label={label} title={label} className="[&_svg]:size-4">
+        <span role="img" aria-label={state} title={state} className="[&_svg]:size-4">
           {icon}
         </span>
-        <span className="shrink-0 font-medium">{part.tool}</span>
-        <code className="min-w-0 flex-1 truncate font-mono text-xs text-muted">
-          {title(part.tool, parseObject(part.arguments))}
-        </code>
+        <span className="max-w-[75%] shrink-0 truncate font-medium" title={part.tool}>
+          {label}
+        </span>
+        <code className="min-w-0 flex-1 truncate font-mono text-xs text-muted">{label.endsWith(told) ? '' : told}</code>
         {code !== null && code !== 0 && <span className="shrink-0 text-xs text-danger">exit {code}</span>}
         {part.duration_s !== null && (
           <span className="shrink-0 text-xs text-faint tabular-nums">{duration(part.duration_s)}</span>

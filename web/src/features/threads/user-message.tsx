@@ -2,11 +2,14 @@ import { LoaderCircle, X } from 'lucide-react'
 import { memo, useState } from 'react'
 import type { ImagePart, Message, RunState } from '@outlast/sdk'
 import { CopyIcon } from '@/components/copy'
+import { Zoom } from '@/components/zoom'
 import { complain } from '@/components/toast'
 import { ClockTime } from '@/components/time'
 import { cn } from '@/lib/cn'
 import { client } from '@/lib/queries'
 import { useMe } from '../session/session-gate'
+import { CaptureChips } from './capture-chips'
+import { readCaptures } from './captures'
 import { ForkButton } from './fork-button'
 
 interface UserMessageProps {
@@ -20,7 +23,8 @@ interface UserMessageProps {
 export const UserMessage = memo(function UserMessage({ message, queued, unsaved = false }: UserMessageProps) {
   const me = useMe()
   const images = message.parts.filter((part) => part.type === 'image')
-  const text = textOf(message)
+  const whole = textOf(message)
+  const { text, captures } = readCaptures(whole)
   const other = message.sender_id !== null && message.sender_id !== me.user.id
   return (
     <article aria-label="Your message" data-message={message.id} className="group relative flex flex-col items-end">
@@ -32,6 +36,7 @@ export const UserMessage = memo(function UserMessage({ message, queued, unsaved 
           ))}
         </ul>
       )}
+      {captures.length > 0 && <CaptureChips captures={captures} className="mb-1.5 justify-end" />}
       {text !== '' && (
         <div
           className={cn(
@@ -47,7 +52,7 @@ export const UserMessage = memo(function UserMessage({ message, queued, unsaved 
         <div className="absolute top-full right-0 flex h-7 items-center gap-0.5 text-xs text-faint opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100">
           <ClockTime iso={message.created_at} className="mr-1" />
           <ForkButton messageId={message.id} />
-          <CopyIcon label="Copy message" text={text} />
+          <CopyIcon label="Copy message" text={whole} />
         </div>
       )}
     </article>
@@ -60,21 +65,15 @@ export const textOf = (message: Message): string =>
     .map(({ text }) => text)
     .join('\n\n')
 
-function Thumbnail({ image }: { image: ImagePart }) {
-  const url = client.attachmentUrl(image.attachment_id)
-  return (
-    <li>
-      <a href={url} target="_blank" rel="noreferrer" title={image.name}>
-        <img
-          src={url}
-          alt={image.name === '' ? 'Attached image' : image.name}
-          loading="lazy"
-          className="max-h-52 max-w-full rounded-xl border border-line object-contain sm:max-w-72"
-        />
-      </a>
-    </li>
-  )
-}
+const Thumbnail = ({ image }: { image: ImagePart }) => (
+  <li>
+    <Zoom
+      src={client.attachmentUrl(image.attachment_id)}
+      alt={image.name === '' ? 'Attached image' : image.name}
+      className="max-h-52 max-w-full sm:max-w-72"
+    />
+  </li>
+)
 
 function Queued({ run }: { run: RunState }) {
   const [busy, setBusy] = useState(false)

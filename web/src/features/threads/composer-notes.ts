@@ -1,0 +1,56 @@
+/** Why a message cannot be sent as it is, said before it is sent, with a way out where there is one. Pure. */
+import type { Credits, Model } from '@outlast/sdk'
+import { bytes, plural } from '@/lib/format'
+import { cheaperModel, visionModel } from './model-choice'
+
+export interface ComposerNote {
+  text: string
+  /** The message may be sent all the same. */
+  soft: boolean
+  /** A model with which it can be. */
+  model: Model | null
+}
+
+interface Draft {
+  size: number
+  limit: number
+  images: number
+  models: readonly Model[]
+  model: Model | null
+  credits: Pick<Credits, 'balance' | 'low' | 'resets_at'> | null
+}
+
+export function noteFor(draft: Draft): ComposerNote | null {
+  const { size, limit, images, models, model, credits } = draft
+  const balance = credits?.balance ?? null
+  if (size > limit) return hard(`The message has ${bytes(size)}; at most ${bytes(limit)} are allowed.`)
+  if (model === null) return null
+  if (images > 0 && !model.vision) return blind(model, visionModel(models, balance))
+  if (balance !== null && model.credits > balance) {
+    const text = `An answer of ${model.label} costs ${plural(model.credits, 'credit')}; ${left(balance)}.${resets(credits)}`
+    return hard(text, cheaperModel(models, balance, images > 0))
+  }
+  if (balance !== null && credits?.low === true)
+    return { text: `Few credits are left: ${left(balance)}.${resets(credits)}`, soft: true, model: null }
+  return null
+}
+
+const hard = (text: string, model: Model | null = null): ComposerNote => ({ text, soft: false, model })
+
+const blind = (model: Model, other: Model | null): ComposerNote =>
+  other === null
+    ? hard(
+        `${model.label} cannot see images, and no model that can is set up. Remove them, or ask the operator for one.`,
+      )
+    : hard(`${model.label} cannot see images. Choose a model that does, or remove them.`, other)
+
+/** "you have 2 credits left". */
+export const left = (balance: number): string =>
+  balance === 0 ? 'you have none left this month' : `you have ${plural(balance, 'credit')} left this month`
+
+/** " New ones come on 1 December."; empty where nothing is known. */
+export function resets(credits: Pick<Credits, 'resets_at'> | null): string {
+  if (credits === null || credits.resets_at === null) return ''
+  const day = new Date(credits.resets_at).toLocaleDateString([], { month: 'long', day: 'numeric' })
+  return ` New ones come on ${day}.`
+}

@@ -1,0 +1,71 @@
+import { useCallback, useMemo, useRef, useState } from 'react'
+import type { Message, OnBusy, StartRun } from '@outlast/sdk'
+import { client } from '@/lib/queries'
+
+export interface Outgoing {
+  content: string
+  /** Ids of uploaded attachments. */
+  images: string[]
+  /** null: the server's default. */
+  model: string | null
+  on_busy?: OnBusy
+}
+
+export const bodyOf = ({ content, images, model, on_busy }: Outgoing): StartRun => ({
+  content,
+  ...(model !== null && { model }),
+  ...(images.length > 0 && { images }),
+  ...(on_busy && { on_busy }),
+})
+
+/** The same body gets the same key, so that sending again after a lost reply starts nothing twice. */
+export function keyFor(keys: Map<string, string>, body: string): string {
+  const key = keys.get(body) ?? crypto.randomUUID()
+  keys.set(body, key)
+  return key
+}
+
+/** Sends messages into a thread, and shows each until the stream brings the saved one. */
+export function useSending(threadId: string) {
+  const [sending, setSending] = useState<Message | null>(null)
+  const keys = useRef(new Map<string, string>())
+  const sent = useRef(0)
+  const send = useCallback(
+    async (message: Outgoing) => {
+      const body = bodyOf(message)
+      const unsaved = unsavedMessage(threadId, message.content)
+      setSending(unsaved)
+      try {
+        const key = keyFor(keys.current, `${sent.current} ${JSON.stringify(body)}`)
+        const started = await client.startRun(threadId, body, key)
+        sent.current += 1
+        setSending({ ...unsaved, id: started.message_id })
+      } catch (error) {
+        setSending(null)
+        throw error
+      }
+    },
+    [threadId],
+  )
+  return useMemo(() => ({ send, sending }), [send, sending])
+}
+
+/** Stands for a message until the stream brings the saved one. */
+function unsavedMessage(threadId: string, content: string): Message {
+  return {
+    id: 'sending',
+    thread_id: threadId,
+    position: Number.MAX_SAFE_INTEGER,
+    role: 'user',
+    sender_id: null,
+    sender_name: null,
+    status: 'complete',
+    parts: [{ type: 'text', id: 'sending', step: 0, text: content }],
+    model: null,
+    run_id: null,
+    credits: null,
+    error: null,
+    stop_reason: null,
+    created_at: new Date().toISOString(),
+  }
+}

@@ -1,0 +1,83 @@
+import { useEffect, useMemo, type ReactNode } from 'react'
+import { Link } from 'wouter'
+import { Gone, PermissionNeeded } from '@outlast/sdk'
+import { useThread } from '@outlast/sdk/react'
+import { Problem } from '@/components/problem'
+import { Empty, Skeleton } from '@/components/states'
+import { isSignedOut, meQuery, queryClient } from '@/lib/queries'
+import { useSending } from './sending'
+import { FactsContext, LiveContext, SenderContext, type OpenThread, type ThreadFacts } from './thread-context'
+
+interface ThreadRoomProps extends Partial<Pick<ThreadFacts, 'look' | 'screenId'>> {
+  threadId: string
+  /** What stands around the thread while it loads, and when it cannot be shown. */
+  frame?: (inner: ReactNode) => ReactNode
+  children: ReactNode
+}
+
+const bare = (inner: ReactNode) => inner
+
+/** Follows a thread, and lets everything inside know it; until it is there, what it waits for or why it is not. */
+export function ThreadRoom({ threadId, look = 'page', screenId = null, frame = bare, children }: ThreadRoomProps) {
+  const open = useThread(threadId)
+  const sender = useSending(threadId)
+  const { thread, connection, role } = open
+  const profile = thread?.profile ?? ''
+  const mayWrite = role !== 'viewer' && thread?.status === 'open'
+  const facts = useMemo(
+    () => ({ threadId, role, mayWrite, profile, look, screenId }),
+    [threadId, role, mayWrite, profile, look, screenId],
+  )
+  useSignedOut(connection.error)
+  if (connection.status === 'failed' && connection.error !== null) return frame(<Failed error={connection.error} />)
+  if (thread === null) return frame(<Loading open={open} />)
+  return (
+    <FactsContext value={facts}>
+      <LiveContext value={{ open, thread }}>
+        <SenderContext value={sender}>{children}</SenderContext>
+      </LiveContext>
+    </FactsContext>
+  )
+}
+
+/** A session that has ended leads to the sign-in page, and back here afterwards. */
+function useSignedOut(error: Error | null): void {
+  useEffect(() => {
+    if (isSignedOut(error)) void queryClient.invalidateQueries(meQuery)
+  }, [error])
+}
+
+function Failed({ error }: { error: Error }) {
+  const hidden = error instanceof Gone || error instanceof PermissionNeeded
+  if (!hidden)
+    return <Problem className="mx-auto mt-16 w-full max-w-xl" error={error} retry={() => location.reload()} />
+  return (
+    <Empty
+      className="pt-[20vh]"
+      title="This thread is not here"
+      action={
+        <Link href="/" className="text-link underline underline-offset-2">
+          Go to your threads
+        </Link>
+      }
+    >
+      It was deleted, or you are not a member of its project. {error.message}
+    </Empty>
+  )
+}
+
+function Loading({ open: { connection, store } }: { open: OpenThread }) {
+  const { error } = connection
+  return (
+    <div role="status" aria-label="Loading" className="mx-auto w-full max-w-3xl space-y-8 px-5 pt-10">
+      {error !== null && <Problem error={error} retry={store.wake} />}
+      <Skeleton className="ml-auto h-11 w-2/5 rounded-2xl" />
+      <div className="space-y-2.5">
+        <Skeleton className="h-4 w-11/12" />
+        <Skeleton className="h-4" />
+        <Skeleton className="h-4 w-3/5" />
+      </div>
+      <Skeleton className="ml-auto h-11 w-1/3 rounded-2xl" />
+    </div>
+  )
+}

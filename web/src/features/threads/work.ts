@@ -1,0 +1,53 @@
+/** An answer's parts as they are read: prose, and between it the work, folded. Pure. */
+import type { Part, ToolCallPart } from '@outlast/sdk'
+import { duration, parseObject, plural } from '@/lib/format'
+import { filesOf } from './tool-text'
+
+export type Work = Extract<Part, { type: 'tool_call' | 'reasoning' }>
+export type Section = { kind: 'part'; part: Part } | { kind: 'work'; id: string; parts: Work[] }
+
+/** Calls and thoughts that follow each other are one piece of work; a part for which `isShown` is false is left out. */
+export function sectionsOf(parts: readonly Part[], isShown: (part: Part) => boolean): Section[] {
+  const sections: Section[] = []
+  for (const part of parts) {
+    if (!isShown(part)) continue
+    const last = sections.at(-1)
+    if (part.type !== 'tool_call' && part.type !== 'reasoning') sections.push({ kind: 'part', part })
+    else if (last?.kind === 'work') last.parts.push(part)
+    else sections.push({ kind: 'work', id: part.id, parts: [part] })
+  }
+  return sections
+}
+
+/** "4 files written · types checked · 2 commands · 14 s". */
+export function summaryOf(parts: readonly Work[]): string {
+  const calls = parts.filter((part) => part.type === 'tool_call')
+  const ofTool = (tool: string) => calls.filter((call) => call.tool === tool)
+  const commands = ofTool('terminal')
+  const checks = commands.filter(isCheck)
+  const others = calls.length - ofTool('create_or_update_files').length - ofTool('read_files').length - commands.length
+  const seconds = calls.reduce((sum, { duration_s }) => sum + (duration_s ?? 0), 0)
+  const said = [
+    counted(written(ofTool('create_or_update_files')), 'file', 'written'),
+    counted(ofTool('read_files').length, 'look', 'at files', 'looks'),
+    checks.length > 0 ? 'types checked' : '',
+    counted(commands.length - checks.length, 'command', ''),
+    counted(others, 'other call', ''),
+    seconds >= 1 ? duration(Math.round(seconds)) : '',
+  ].filter((words) => words !== '')
+  return said.length === 0 ? 'Thought about it' : said.join(' · ')
+}
+
+const counted = (count: number, one: string, rest: string, many?: string): string =>
+  count === 0 ? '' : `${plural(count, one, many)} ${rest}`.trim()
+
+const isCheck = ({ arguments: args }: ToolCallPart): boolean => /\btsc\b/.test(args)
+
+function written(calls: readonly ToolCallPart[]): number {
+  return new Set(calls.flatMap((call) => filesOf(parseObject(call.arguments) ?? {}).map(({ path }) => path))).size
+}
+
+const TROUBLE = new Set<ToolCallPart['status']>(['error', 'denied', 'interrupted'])
+
+export const failures = (parts: readonly Work[]): number =>
+  parts.filter((part) => part.type === 'tool_call' && TROUBLE.has(part.status)).length
