@@ -269,6 +269,8 @@ export interface RunView extends RunSummary {
   steps: Step[]
   cursor: number | string
   clocks: Clock[]
+  /** Its named steps as they were last told; empty where its agent has none. */
+  workflow: WorkflowStep[]
 }
 export interface ThreadView extends Thread {
   cursor: string

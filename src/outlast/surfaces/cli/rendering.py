@@ -15,6 +15,12 @@ DELTAS: Final = {
     "tool_call.output.delta": "output",
 }
 MAX_ARGUMENT_CHARS: Final = 400
+WORKFLOW: Final = {
+    "tell_context_lost": "restore the files",
+    "check": "check types and the page",
+    "save_error": "save what went wrong",
+}
+LAST_STEPS: Final = frozenset({"save_screen", "save_answer", "settle_credits", "save_error"})
 ENDINGS: Final = {
     "run.completed": "[green]completed[/]",
     "run.cancelled": "[yellow]cancelled[/]",
@@ -43,6 +49,8 @@ class Rendering:
             self._result(data)
         elif name == "step.reset":
             self._reset(data["parts"])
+        elif name == "workflow.step":
+            self._step(data)
         elif name == "run.status" and data.get("retry_at"):
             self._note(f"the model cannot answer now; retrying at {data['retry_at']}", "yellow")
         elif name in ENDINGS:
@@ -102,6 +110,20 @@ class Rendering:
             self._note(f"done{took}", "dim", mark=" ")
         else:
             self._note(f"{data['status']}: {escape(shorten(data['result']))}", "red", mark=" ")
+
+    def _step(self, step: Mapping[str, Any]) -> None:
+        """A named step: when it begins, and how it ended where that says more than that it went well."""
+        name, status, detail = step["name"], step["status"], escape(step["detail"])
+        words = WORKFLOW.get(name, name.replace("_", " "))
+        if name == "agent" or (status in ("skipped", "cancelled") and not detail):
+            return
+        if status == "started":
+            self._note(f"{words} …", "dim")
+        elif status == "failed":
+            self._note(f"{words}: failed{f': {detail}' if detail else ''}", "red")
+        elif name not in LAST_STEPS or status == "skipped":
+            took = f" in {step['duration_s']:.1f} s" if step.get("duration_s") is not None else ""
+            self._note(f"{words}: {status}{took}{f' · {detail}' if detail else ''}", "dim", mark=" ")
 
     def _end(self, name: str, data: Mapping[str, Any]) -> None:
         self.line()

@@ -105,3 +105,24 @@ def test_an_error_says_what_to_do(printed):
 )
 def test_arguments_fit_on_one_line(arguments, line):
     assert shorten(arguments) == line
+
+
+def workflow(name: str, status: str, detail: str = "", duration_s: float | None = None):
+    step = {"run_id": "run_1", "name": name, "status": status, "detail": detail, "duration_s": duration_s}
+    return {"event": "workflow.step", "data": step}
+
+
+def test_named_steps_are_shown_as_they_begin_and_end_but_not_what_goes_without_saying(printed):
+    show(
+        workflow("open_sandbox", "started"),
+        workflow("open_sandbox", "done", "a new one", 3.21),
+        workflow("tell_context_lost", "skipped"),
+        workflow("agent", "started"),
+        workflow("check", "failed", "2 type errors", 0.9),
+        workflow("save_answer", "done"),
+    )
+    assert printed() == (
+        "• open sandbox …\n"
+        "  open sandbox: done in 3.2 s · a new one\n"
+        "• check types and the page: failed: 2 type errors\n"
+    )

@@ -1,7 +1,7 @@
 import { Download, Square } from 'lucide-react'
 import { useEffect, useState, type ReactNode } from 'react'
 import { Link } from 'wouter'
-import type { RunView } from '@outlast/sdk'
+import type { RunView, WorkflowStep } from '@outlast/sdk'
 import { useRun } from '@outlast/sdk/react'
 import { Button } from '@/components/button'
 import { Dot, statusLabel } from '@/components/dot'
@@ -13,10 +13,11 @@ import { count, dollars, duration, fullTime } from '@/lib/format'
 import { client } from '@/lib/queries'
 import { PageHeader } from '../shell/shell'
 import { Timeline } from './timeline'
+import { Workflow } from './workflow'
 
 /** One run for operators: what it did, step by step, how long each took, what it cost, what went wrong. */
 export default function RunPage({ runId }: { runId: string }) {
-  const { view, connection, isActive, statusText } = useRun(runId)
+  const { run, view, connection, isActive, statusText } = useRun(runId)
   useEffect(() => {
     document.title = `Run ${runId} · Outlast`
   }, [runId])
@@ -46,7 +47,7 @@ export default function RunPage({ runId }: { runId: string }) {
         <div className="mx-auto max-w-4xl px-4 py-6 sm:px-6">
           {connection.status === 'failed' && connection.error !== null && <Problem error={connection.error} />}
           {view === null && connection.status !== 'failed' && <SkeletonRows rows={6} className="h-10" />}
-          {view !== null && <Details run={view} statusText={statusText} />}
+          {view !== null && <Details run={view} workflow={run.workflow} statusText={statusText} />}
         </div>
       </div>
     </>
@@ -70,7 +71,14 @@ function Stop({ runId }: { runId: string }) {
   )
 }
 
-function Details({ run, statusText }: { run: RunView; statusText: string }) {
+interface DetailsProps {
+  run: RunView
+  /** As the stream tells it; the view lags behind. */
+  workflow: WorkflowStep[]
+  statusText: string
+}
+
+function Details({ run, workflow, statusText }: DetailsProps) {
   const { usage } = run
   return (
     <>
@@ -130,6 +138,7 @@ function Details({ run, statusText }: { run: RunView; statusText: string }) {
           ))}
         </ul>
       )}
+      {workflow.length > 0 && <Workflow steps={workflow} />}
       <h2 className="mt-8 mb-2 font-semibold">Steps</h2>
       <Timeline run={run} />
     </>

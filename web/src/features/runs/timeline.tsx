@@ -4,8 +4,10 @@ import { cn } from '@/lib/cn'
 
 const COLOR: Record<Step['kind'], string> = {
   start: 'bg-faint',
+  prepare: 'bg-link',
   model: 'bg-accent',
   tool: 'bg-ok',
+  check: 'bg-link',
   wait: 'bg-amber',
   settle: 'bg-faint',
 }
