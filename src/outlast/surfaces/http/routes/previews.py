@@ -6,6 +6,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from outlast.actions import previews as actions
+from outlast.actions.previews import Ticket
 from outlast.base.clock import iso
 from outlast.surfaces.http.models.previews import PortAnswer, PreviewAnswer, PreviewRequest
 from outlast.surfaces.http.models.shapes import Page
@@ -28,19 +29,32 @@ async def open_preview(
     sandbox_id: str, body: PreviewRequest, request: Request, surface: Served, actor: Signed
 ) -> Response:
     """A link that shows one browser a port of the sandbox, once, within a minute. Opening it wakes the sandbox."""
-    scheme, here = _here(request, surface)
-    opener = request.headers.get("origin") or f"{scheme}://{here}"
+    opener = opener_of(surface, request)
     ticket = await actions.open_preview(surface.services, actor, sandbox_id, body.port, opener)
-    name = surface.previews.format(Address(ticket.port, ticket.sandbox_id))
-    origin = f"{scheme}://{name}{port_suffix(here)}"
-    query = f"ticket={ticket.secret}&to={quote(body.path, safe='')}"
-    return reply(
-        {
-            "url": origin + body.path,
-            "ticket_url": f"{origin}{TICKET_PATH}?{query}",
-            "expires_at": iso(ticket.expires_at),
-        }
-    )
+    return reply(shown_ticket(surface, request, ticket, body.path))
+
+
+def opener_of(surface: Surface, request: Request) -> str:
+    """The origin of the page that asks, which may show the preview in a frame."""
+    scheme, here = _here(request, surface)
+    return request.headers.get("origin") or f"{scheme}://{here}"
+
+
+def shown_ticket(surface: Surface, request: Request, ticket: Ticket, path: str) -> dict[str, str]:
+    """A ticket as the link that redeems it, beginning at `path`."""
+    origin = preview_origin(surface, request, ticket.sandbox_id, ticket.port)
+    query = f"ticket={ticket.secret}&to={quote(path, safe='')}"
+    return {
+        "url": origin + path,
+        "ticket_url": f"{origin}{TICKET_PATH}?{query}",
+        "expires_at": iso(ticket.expires_at),
+    }
+
+
+def preview_origin(surface: Surface, request: Request, sandbox_id: str, port: int) -> str:
+    """Where a port of a sandbox is seen."""
+    scheme, here = _here(request, surface)
+    return f"{scheme}://{surface.previews.format(Address(port, sandbox_id))}{port_suffix(here)}"
 
 
 def _here(request: Request, surface: Surface) -> tuple[str, str]:

@@ -1,0 +1,50 @@
+"""Changing a file of a workspace without a sandbox: a tree like another, but for one file."""
+
+import hashlib
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import PurePosixPath
+from typing import Final
+
+from outlast.base.errors import PathRefused
+from outlast.core.sandboxes.checkpoints.contents import content_of
+from outlast.core.sandboxes.checkpoints.tree import Entry, Tree, encode
+from outlast.db.blobs import FolderBlobs
+
+Edit = Callable[[bytes | None], bytes]
+"""Given a file's content (None: it is not there), answers the new one."""
+
+FILE_MODE: Final = 0o644
+FOLDER_MODE: Final = 0o755
+
+
+def edited_tree(blobs: FolderBlobs, tree: Tree, path: str, edit: Edit) -> Tree | None:
+    """The tree with what `edit` made of a file, stored under its name; None: it is as it was. Raises `PathRefused`
+    where no regular file can be, `DiskFull`, `NotFound` and `InternalError` (a blob is missing or damaged). Blocks."""
+    old = tree.by_path.get(path)
+    if old is not None and old.kind != "file":
+        raise PathRefused(f"{path!r} is not a regular file.", path=path)
+    before = None if old is None else content_of(blobs, old)
+    after = edit(before)
+    if after == before:
+        return None
+    now_ms = time.time_ns() // 1_000_000
+    mode = FILE_MODE if old is None else old.mode
+    blob = blobs.put(after) if after else ""
+    entry = Entry(path, "file", mode, len(after), now_ms, hashlib.sha256(after).hexdigest(), blob)
+    others = [one for one in tree.entries if one.path != path]
+    edited = Tree.of([*others, *_missing_folders(tree, path, now_ms), entry])
+    manifest, base = encode(edited, tree.base or (tree if tree.name else None))
+    return replace(edited, name=blobs.put(manifest), base=base)
+
+
+def _missing_folders(tree: Tree, path: str, now_ms: int) -> list[Entry]:
+    parents = [parent.as_posix() for parent in PurePosixPath(path).parents][:-1]
+    for parent in parents:
+        there = tree.by_path.get(parent)
+        if there is not None and there.kind != "directory":
+            raise PathRefused(f"{parent!r} is not a folder.", path=path)
+    return [
+        Entry(parent, "directory", FOLDER_MODE, 0, now_ms) for parent in parents if parent not in tree.by_path
+    ]
