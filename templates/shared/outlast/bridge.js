@@ -1,2 +1,239 @@
-// What the page of Outlast and this app say to each other while it is being built. Loaded in development only.
-if (window.parent !== window) window.parent.postMessage({ outlast: "ready" }, "*");
+// What the page of Outlast and this app say to each other while the app is being built: which element is chosen, how it
+// would look, which theme is tried, what goes wrong. Loaded in development only; no part of the finished app.
+import { capture } from "./capture.js";
+import { describe, labelOf, marked, pathOf, withMark } from "./elements.js";
+import { createOverlay } from "./overlay.js";
+import { createPreviews } from "./previews.js";
+import { palette, showTheme } from "./theme.js";
+
+const VERSION = 1;
+const ONCE = Symbol.for("outlast.bridge");
+const STOPPED = ["pointerdown", "pointerup", "mousedown", "mouseup", "dblclick", "auxclick", "submit", "dragstart"];
+
+function start() {
+  let parentOrigin = null;
+  let editing = false;
+  let chosen = null; // the element, and the marks it had
+  let hovered = null;
+  let last = "";
+  let early = []; // what went wrong before anybody asked
+  const overlay = createOverlay();
+  const previews = createPreviews((from) => send("moved", from));
+
+  function send(type, data = {}) {
+    if (parentOrigin) window.parent.postMessage({ outlast: type, v: VERSION, ...data }, parentOrigin);
+  }
+
+  function choose(element, why) {
+    chosen = element && { element, loc: element.dataset.loc, use: element.dataset.use, at: placeOf(element) };
+    overlay.choose(element);
+    tell(why);
+  }
+
+  function tell(why) {
+    const element = chosen && describe(chosen.element, previews);
+    const said = JSON.stringify(element);
+    if (why === "update" && said === last) return;
+    last = said;
+    send("element", { element, why });
+  }
+
+  function hover(element) {
+    if (element === hovered) return;
+    hovered = element;
+    overlay.hover(element);
+    send("hover", { label: element && labelOf(element) });
+  }
+
+  // --- what a person does in the page
+
+  function onMove(event) {
+    if (editing) hover(marked(event.composedPath()[0]));
+  }
+
+  function onClick(event) {
+    if (!editing) return;
+    stop(event);
+    const element = marked(event.composedPath()[0]);
+    if (element) choose(element, "click");
+  }
+
+  function stop(event) {
+    if (!editing) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  }
+
+  function onKey(event) {
+    if (!editing || event.ctrlKey || event.metaKey || event.altKey) return;
+    const step = { ArrowUp: "parent", ArrowDown: "child", ArrowLeft: "previous", ArrowRight: "next" }[event.key];
+    if (event.key === "Escape") {
+      if (chosen) choose(null, "key");
+      else send("leave");
+    } else if (!step || !chosen) {
+      return;
+    } else {
+      const next = stepFrom(chosen.element, step);
+      if (next) {
+        choose(next, "key");
+        next.scrollIntoView({ block: "nearest", inline: "nearest" });
+      }
+    }
+    stop(event);
+  }
+
+  // --- the page changes: hot reload, scripts, sizes
+
+  function onChange() {
+    previews.refresh();
+    if (chosen && !chosen.element.isConnected) {
+      const found = chosen.loc ? withMark("loc", chosen.loc) : withMark("use", chosen.use);
+      const element = found[Math.min(chosen.at, found.length - 1)];
+      if (element) choose(element, "update");
+      else choose(null, "update");
+    } else if (chosen) {
+      choose(chosen.element, "update");
+    }
+    overlay.place();
+  }
+
+  const watcher = new MutationObserver(soon(onChange));
+
+  function setEditing(on, scale) {
+    overlay.scale(scale);
+    if (on === editing) return;
+    editing = on;
+    if (on) {
+      overlay.show();
+      watcher.observe(document.documentElement, {
+        subtree: true,
+        childList: true,
+        attributes: true,
+        characterData: true,
+      });
+      const { tokens, dark } = palette();
+      send("palette", { tokens, dark });
+    } else {
+      watcher.disconnect();
+      hover(null);
+      choose(null, "command");
+      overlay.hide();
+    }
+  }
+
+  // --- what the page around asks for
+
+  const answers = {
+    hello: () => {
+      send("ready", { path: location.pathname });
+      for (const report of early) send("error", report);
+      early = [];
+    },
+    edit: ({ on, scale }) => setEditing(on === true, Number(scale) || 1),
+    select: (wish) => {
+      const element = wished(chosen, wish);
+      if (wish.clear) choose(null, "command");
+      else if (element) choose(element, "command");
+      if (element && !wish.clear) element.scrollIntoView({ block: "nearest", inline: "nearest" });
+    },
+    previews: ({ items, kept }) => {
+      previews.show(Array.isArray(items) ? items : [], Array.isArray(kept) ? kept : []);
+      overlay.place();
+      if (chosen) tell("update");
+    },
+    theme: ({ tokens }) => {
+      showTheme(tokens);
+      const { tokens: shown, dark } = palette();
+      send("palette", { tokens: shown, dark });
+    },
+    capture: ({ id }) => chosen && send("captured", { id, ...capture(chosen.element) }),
+  };
+
+  function onMessage(event) {
+    if (event.source !== window.parent || typeof event.data !== "object" || event.data === null) return;
+    const around = location.ancestorOrigins?.[0];
+    if (around && around !== "null" && event.origin !== around) return;
+    if (parentOrigin && event.origin !== parentOrigin) return;
+    const answer = Object.hasOwn(answers, event.data.outlast) ? answers[event.data.outlast] : null;
+    if (!answer) return;
+    parentOrigin = event.origin;
+    answer(event.data);
+  }
+
+  function onError(event) {
+    const error = event.reason ?? event.error;
+    const message = String(error?.message ?? event.message ?? error ?? "").slice(0, 2000);
+    if (!message || /ResizeObserver loop/.test(message)) return;
+    const report = {
+      kind: event.type === "error" ? "error" : "rejection",
+      message,
+      source: String(event.filename ?? ""),
+      line: event.lineno ?? 0,
+      stack: String(error?.stack ?? "").slice(0, 4000),
+    };
+    if (parentOrigin) send("error", report);
+    else if (early.length < 20) early.push(report);
+  }
+
+  window.addEventListener("message", onMessage);
+  window.addEventListener("error", onError);
+  window.addEventListener("unhandledrejection", onError);
+  window.addEventListener("pointermove", onMove, { capture: true, passive: true });
+  document.documentElement.addEventListener("pointerleave", () => hover(null));
+  document.addEventListener(
+    "transitionend",
+    soon(() => chosen && tell("update")),
+    true,
+  );
+  window.addEventListener("click", onClick, true);
+  for (const type of STOPPED) window.addEventListener(type, stop, true);
+  window.addEventListener("keydown", onKey, true);
+  for (const type of ["scroll", "resize"])
+    window.addEventListener(
+      type,
+      soon(() => overlay.place()),
+      true,
+    );
+  // Says nothing but that it is there: who frames this page is settled by its headers.
+  window.parent.postMessage({ outlast: "ready", v: VERSION, path: location.pathname }, "*");
+}
+
+/** Which of the elements with its mark an element is. */
+function placeOf(element) {
+  const { loc, use } = element.dataset;
+  return Math.max(0, (loc ? withMark("loc", loc) : withMark("use", use)).indexOf(element));
+}
+
+function wished(chosen, { at, step, aim, mark }) {
+  if (typeof mark === "string") return withMark(aim === "use" ? "use" : "loc", mark)[0];
+  if (!chosen) return null;
+  if (typeof at === "number") return pathOf(chosen.element)[at];
+  return stepFrom(chosen.element, step);
+}
+
+function stepFrom(element, step) {
+  if (step === "parent") return marked(element.parentElement);
+  if (step === "child") return element.querySelector("[data-loc],[data-use]");
+  const parent = marked(element.parentElement);
+  const all = [...(parent ?? document).querySelectorAll("[data-loc],[data-use]")];
+  const beside = all.filter((one) => marked(one.parentElement) === parent);
+  return beside[beside.indexOf(element) + (step === "next" ? 1 : -1)];
+}
+
+/** Calls once for all that happens until the next frame. */
+function soon(call) {
+  let waiting = false;
+  return () => {
+    if (waiting) return;
+    waiting = true;
+    requestAnimationFrame(() => {
+      waiting = false;
+      call();
+    });
+  };
+}
+
+if (window.parent !== window && !window[ONCE]) {
+  Object.defineProperty(window, ONCE, { value: true });
+  start();
+}

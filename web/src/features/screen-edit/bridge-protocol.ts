@@ -1,0 +1,199 @@
+/**
+ * What the page around a screen's frame and the script inside it (`templates/shared/outlast/bridge.js`) say to each other.
+ *
+ * Both sides look at where a message comes from: this side at the frame's window and origin, the script at its parent
+ * window. What comes out of the frame was written by an app that an agent made: it is read here, bounded, and never
+ * trusted with more than how its own page looks.
+ */
+
+export const VERSION = 1
+
+/** CSS values by token name, as themes have them. */
+export interface Tokens {
+  light: Record<string, string>
+  dark: Record<string, string>
+}
+
+/** Which of its marks an element is meant by: where it is written (`loc`), or where its component is used (`use`). */
+export type Aim = 'loc' | 'use'
+
+/** How an element looks until it is saved, on every element of the page with this mark. */
+export interface Preview {
+  aim: Aim
+  mark: string
+  /** Classes of the page's element that go, and that come. */
+  remove: string[]
+  add: string[]
+  /** Inline styles, for classes that the page's style sheet does not know yet. */
+  styles: Record<string, string>
+  text?: string
+  attributes?: Record<string, string>
+}
+
+export type Step = 'parent' | 'child' | 'previous' | 'next'
+
+export type Command =
+  /** The script answers `ready`. */
+  | { outlast: 'hello' }
+  /** Whether clicks choose elements; `scale`: by how much the frame is made smaller. */
+  | { outlast: 'edit'; on: boolean; scale: number }
+  | { outlast: 'select'; at?: number; step?: Step; aim?: Aim; mark?: string; clear?: boolean }
+  /** All that is shown and not saved; `kept` are the marks whose former preview is in the source by now. */
+  | { outlast: 'previews'; items: Preview[]; kept: string[] }
+  /** Shows a theme without saving it; null: its own again. */
+  | { outlast: 'theme'; tokens: Tokens | null }
+  /** The script answers `captured`. */
+  | { outlast: 'capture'; id: string }
+
+/** An ancestor, or the element itself. */
+export interface Crumb {
+  label: string
+  loc: string | null
+  use: string | null
+}
+
+export interface Box {
+  x: number
+  y: number
+  width: number
+  height: number
+}
+
+/** The chosen element as the page shows it. */
+export interface ElementReport {
+  loc: string | null
+  use: string | null
+  tag: string
+  label: string
+  /** Its class attribute without what previews did to it. */
+  classes: string
+  /** Its text, where it holds nothing else. */
+  text: string | null
+  image: { src: string; alt: string } | null
+  rect: Box
+  /** Computed values by property. */
+  styles: Record<string, string>
+  /** From the outermost ancestor with a mark to the element itself. */
+  path: Crumb[]
+  /** How many elements of the page have the same mark. */
+  count: number
+}
+
+export type Why = 'click' | 'key' | 'command' | 'update'
+
+export type Report =
+  | { outlast: 'ready'; version: number; path: string }
+  | { outlast: 'palette'; tokens: Record<string, string>; dark: boolean }
+  | { outlast: 'element'; element: ElementReport | null; why: Why }
+  | { outlast: 'hover'; label: string | null }
+  /** Escape was pressed with nothing chosen. */
+  | { outlast: 'leave' }
+  /** An element with a preview is written somewhere else now. */
+  | { outlast: 'moved'; aim: Aim; from: string; to: string }
+  | { outlast: 'captured'; id: string; label: string; html: string; css: string; loc: string | null }
+  | { outlast: 'error'; kind: 'error' | 'rejection'; message: string; source: string; line: number; stack: string }
+
+/** Sends a command to the page in a frame. */
+export function command(frame: HTMLIFrameElement | null, origin: string | null, message: Command): void {
+  if (frame === null || origin === null) return
+  frame.contentWindow?.postMessage({ ...message, v: VERSION }, origin)
+}
+
+/** Calls back for every report of the page in a frame. Returns how to stop. */
+export function listen(frame: HTMLIFrameElement, origin: string, onReport: (report: Report) => void): () => void {
+  const receive = (event: MessageEvent) => {
+    if (event.source === null || event.source !== frame.contentWindow || event.origin !== origin) return
+    const report = readReport(event.data)
+    if (report !== null) onReport(report)
+  }
+  addEventListener('message', receive)
+  return () => removeEventListener('message', receive)
+}
+
+const LONG = 4_000
+const CAPTURE = 60_000
+const MANY = 80
+
+/** A report out of whatever was sent; null for everything else. */
+export function readReport(data: unknown): Report | null {
+  if (!isRecord(data)) return null
+  switch (data['outlast']) {
+    case 'ready':
+      return { outlast: 'ready', version: number(data['v']), path: text(data['path']) }
+    case 'palette':
+      return { outlast: 'palette', tokens: texts(data['tokens']), dark: data['dark'] === true }
+    case 'element': {
+      const element = data['element'] === null ? null : readElement(data['element'])
+      return element === undefined ? null : { outlast: 'element', element, why: why(data['why']) }
+    }
+    case 'hover':
+      return { outlast: 'hover', label: textOrNull(data['label']) }
+    case 'leave':
+      return { outlast: 'leave' }
+    case 'moved':
+      return { outlast: 'moved', aim: aim(data['aim']), from: text(data['from']), to: text(data['to']) }
+    case 'captured':
+      return {
+        outlast: 'captured',
+        id: text(data['id']),
+        label: text(data['label'], 200),
+        html: text(data['html'], CAPTURE),
+        css: text(data['css'], CAPTURE),
+        loc: textOrNull(data['loc']),
+      }
+    case 'error':
+      return {
+        outlast: 'error',
+        kind: data['kind'] === 'rejection' ? 'rejection' : 'error',
+        message: text(data['message'], 2_000),
+        source: text(data['source'], 500),
+        line: number(data['line']),
+        stack: text(data['stack']),
+      }
+    default:
+      return null
+  }
+}
+
+function readElement(data: unknown): ElementReport | undefined {
+  if (!isRecord(data)) return undefined
+  const loc = textOrNull(data['loc'])
+  const use = textOrNull(data['use'])
+  if (loc === null && use === null) return undefined
+  const image = isRecord(data['image']) ? { src: text(data['image']['src']), alt: text(data['image']['alt']) } : null
+  const rect = isRecord(data['rect']) ? data['rect'] : {}
+  return {
+    loc,
+    use,
+    tag: text(data['tag'], 60),
+    label: text(data['label'], 60),
+    classes: text(data['classes']),
+    text: data['text'] === null ? null : text(data['text'], 10_000),
+    image,
+    rect: { x: number(rect['x']), y: number(rect['y']), width: number(rect['width']), height: number(rect['height']) },
+    styles: texts(data['styles']),
+    path: Array.isArray(data['path']) ? data['path'].slice(0, MANY).map(readCrumb) : [],
+    count: Math.max(1, number(data['count'])),
+  }
+}
+
+function readCrumb(data: unknown): Crumb {
+  const crumb = isRecord(data) ? data : {}
+  return { label: text(crumb['label'], 60), loc: textOrNull(crumb['loc']), use: textOrNull(crumb['use']) }
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const text = (value: unknown, most = LONG): string => (typeof value === 'string' ? value.slice(0, most) : '')
+const textOrNull = (value: unknown): string | null =>
+  typeof value === 'string' && value !== '' ? text(value, 600) : null
+const number = (value: unknown): number => (typeof value === 'number' && Number.isFinite(value) ? value : 0)
+const aim = (value: unknown): Aim => (value === 'use' ? 'use' : 'loc')
+const WHYS: readonly Why[] = ['click', 'key', 'command', 'update']
+const why = (value: unknown): Why => WHYS.find((one) => one === value) ?? 'update'
+
+function texts(value: unknown): Record<string, string> {
+  if (!isRecord(value)) return {}
+  const pairs = Object.entries(value).slice(0, 200)
+  return Object.fromEntries(pairs.map(([name, one]) => [name.slice(0, 80), text(one)]))
+}
