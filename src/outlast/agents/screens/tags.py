@@ -2,8 +2,8 @@
 
     <title>Pricing page</title>  <task_summary>…Markdown…</task_summary>  <files_summary>- path: words</files_summary>
 
-A tag counts where it begins a line, so that an answer may speak of HTML's own `<title>` without meaning it; the last
-one of its name counts. One that is not closed (a cut answer) ends at the next tag or at the end.
+A title counts where it begins a line, so that an answer may speak of HTML's own `<title>` without meaning it; of
+several tags with one name the last counts. One that is not closed (a cut answer) ends at the next tag or at the end.
 """
 
 import json
@@ -22,11 +22,13 @@ DESCRIPTION_CHARS: Final = 300
 SUMMARY_CHARS: Final = 20_000
 
 _NAMES: Final = "title|task_summary|files_summary"
-_BLOCK: Final = re.compile(
-    rf"^[ \t]*<(?P<name>{_NAMES})>(?P<body>.*?)(?:</(?P=name)>|(?=^[ \t]*<(?:{_NAMES})>)|\Z)",
-    re.MULTILINE | re.DOTALL,
+_OPENING: Final = r"(?:^[ \t]*<(?P<title>title)|<(?P<summary>task_summary|files_summary))\s*>"
+_NEXT: Final = r"(?:^[ \t]*<title|<(?:task_summary|files_summary))\s*>"
+_CLOSING: Final = rf"(?:</(?P=title)\s*>|</(?P=summary)\s*>|(?={_NEXT})|\Z)"
+_BLOCK: Final = re.compile(rf"{_OPENING}(?P<body>.*?){_CLOSING}", re.MULTILINE | re.DOTALL | re.IGNORECASE)
+_LONE: Final = re.compile(
+    r"</?(?:task_summary|files_summary)\s*>|^[ \t]*</?title\s*>[ \t]*$\n?", re.MULTILINE | re.IGNORECASE
 )
-_LONE: Final = re.compile(rf"^[ \t]*</?(?:{_NAMES})>[ \t]*$\n?", re.MULTILINE)
 _BULLET: Final = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 _PLAIN: Final = re.compile(
     r"(?P<path>[^\s:`*\"<>]+)(?:\s*\([^)]*\))?\s*(?::|\s[-–—]{1,2}\s|$)\s*(?P<said>.*)", re.DOTALL
@@ -57,7 +59,7 @@ class Outcome:
 
 def parse_outcome(text: str) -> Outcome:
     """The answer's tags, each trimmed; an empty one counts as missing."""
-    found = {block["name"]: block["body"].strip() for block in _BLOCK.finditer(text)}
+    found = {_name_of(block): block["body"].strip() for block in _BLOCK.finditer(text)}
     title = parse_title(found.get("title", ""))
     return Outcome(title or None, found.get("task_summary") or None, found.get("files_summary") or None)
 
@@ -67,9 +69,17 @@ def strip_tags(text: str) -> str:
     kept, before = text, ""
     while kept != before:  # what was taken out may have moved another tag to the beginning of its line
         before = kept
-        kept = _BLOCK.sub(lambda block: block["body"] if block["name"] == "task_summary" else "", kept)
+        kept = _BLOCK.sub(_shown, kept)
         kept = _LONE.sub("", kept)
     return kept.strip()
+
+
+def _name_of(block: re.Match[str]) -> str:
+    return str(block["title"] or block["summary"]).lower()
+
+
+def _shown(block: re.Match[str]) -> str:
+    return block["body"] if _name_of(block) == "task_summary" else ""
 
 
 def parse_title(text: str) -> str:
@@ -125,7 +135,7 @@ def merge_files(
 def one_line(text: str, most: int = DESCRIPTION_CHARS) -> str:
     """The text on one line, shortened, harmless inside the tags."""
     line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    line = re.sub(rf"<(?=\s*/?\s*(?:{_NAMES}))", "‹", line)
+    line = re.sub(rf"<(?=\s*/?\s*(?:{_NAMES}))", "‹", line, flags=re.IGNORECASE)
     return line[:most].rstrip()
 
 

@@ -1,0 +1,68 @@
+"""Captured elements in a message: blocks with the HTML and CSS of something on a page, to be replicated exactly. Pure.
+
+    [UNITSET_ELEMENT_CAPTURE] … HTML: ```html … ``` CSS: ```css … ``` [/UNITSET_ELEMENT_CAPTURE]
+
+A block that is not closed ends with the message; what is in it may be anything, and reaches the model in bounded size.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+BEGIN: Final = "[UNITSET_ELEMENT_CAPTURE]"
+END: Final = "[/UNITSET_ELEMENT_CAPTURE]"
+MOST: Final = 5  # in one message
+HTML_CHARS: Final = 40_000
+CSS_CHARS: Final = 20_000
+SHORTENED: Final = "\n[… shortened …]"
+LEFT_OUT: Final = "(a further captured element was left out: a message may hold five)"
+
+_BLOCK: Final = re.compile(rf"{re.escape(BEGIN)}(.*?)(?:{re.escape(END)}|\Z)", re.DOTALL)
+_HTML: Final = re.compile(r"HTML:\s*```(?:html)?[ \t]*\n(.*?)\n?```[ \t]*\n?(?=\s*CSS:|\s*\Z)", re.DOTALL)
+_CSS: Final = re.compile(r"CSS:\s*```(?:css)?[ \t]*\n(.*?)\n?```\s*\Z", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """One captured element. `facts` is what was said of it before its HTML (what it is, where it stands)."""
+
+    facts: str
+    html: str
+    css: str
+
+    def block(self) -> str:
+        """As the model is told it, within the bounds."""
+        lines = [self.facts, "HTML:", "```html", _cut(self.html, HTML_CHARS), "```"]
+        if self.css:
+            lines += ["CSS:", "```css", _cut(self.css, CSS_CHARS), "```"]
+        return "\n".join([BEGIN, *(line for line in lines if line), END])
+
+
+def captures_in(text: str) -> list[Capture]:
+    """The elements that a message holds, in order."""
+    return [_capture(found.group(1)) for found in _BLOCK.finditer(text)]
+
+
+def bounded(text: str) -> str:
+    """The message with its blocks in one form and bounded size; a text without blocks is unchanged."""
+    count = 0
+
+    def one(found: re.Match[str]) -> str:
+        nonlocal count
+        count += 1
+        return _capture(found.group(1)).block() if count <= MOST else LEFT_OUT
+
+    return _BLOCK.sub(one, text)
+
+
+def _capture(inner: str) -> Capture:
+    html, css = _HTML.search(inner), _CSS.search(inner)
+    if html is None:
+        return Capture("", inner.strip(), "")
+    return Capture(
+        inner[: html.start()].strip()[:500], html.group(1).strip(), css.group(1).strip() if css else ""
+    )
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - len(SHORTENED)] + SHORTENED
