@@ -1,10 +1,10 @@
 import type { NextConfig } from "next";
 
-// Host names under which the app is seen while it is being built, beside localhost.
-const hosts = (process.env.OUTLAST_PREVIEW_HOSTS ?? "").split(",").filter(Boolean);
+// The domain under which the app is seen while it is being built, beside localhost.
+const domain = process.env.OUTLAST_PREVIEW_DOMAIN?.split(":")[0];
 
 const config: NextConfig = {
-  allowedDevOrigins: ["*.preview.localhost", "*.localhost", ...hosts],
+  allowedDevOrigins: ["localhost", "*.localhost", "*.preview.localhost", ...(domain ? [domain, `*.${domain}`] : [])],
   devIndicators: false,
   experimental: { useTypeScriptCli: true },
   turbopack: {

@@ -4,19 +4,29 @@ import { defineConfig } from "vite";
 
 // @ts-expect-error: plain JavaScript
 import outlast from "./outlast/plugin.mjs";
+import manifest from "./package.json" with { type: "json" };
 
-// Host names under which the app is seen while it is being built, beside localhost.
-const hosts = (process.env.OUTLAST_PREVIEW_HOSTS ?? "").split(",").filter(Boolean);
+// The domain under which the app is seen while it is being built, beside localhost.
+const domain = process.env.OUTLAST_PREVIEW_DOMAIN?.split(":")[0];
 
 export default defineConfig({
   plugins: [outlast(), react(), tailwindcss()],
   resolve: { alias: { "@": import.meta.dirname } },
   cacheDir: ".vite",
+  optimizeDeps: {
+    // All of them at once: one that is found later makes the page load anew.
+    include: [
+      ...Object.keys(manifest.dependencies).map((name) => (name === "motion" ? "motion/react" : name)),
+      "react-dom/client",
+      "react/jsx-dev-runtime",
+      "react/jsx-runtime",
+    ],
+  },
   server: {
     host: "127.0.0.1",
     port: 3000,
     strictPort: true,
-    allowedHosts: [".localhost", ...hosts.map((host) => host.replace(/^\*/, ""))],
+    allowedHosts: [".localhost", ...(domain ? [`.${domain}`] : [])],
   },
-  preview: { port: 3000 },
+  preview: { host: "127.0.0.1", port: 3000 },
 });

@@ -1,4 +1,4 @@
-import { LayoutDashboard, MousePointerClick, Palette, Sparkles, Wand2 } from "lucide-react";
+import { ArrowUp, LayoutDashboard, MousePointerClick, Sparkles, Wand2 } from "lucide-react";
 
 const ideas = [
   { icon: LayoutDashboard, title: "Say what it is", text: "“A pricing page with three plans and a yearly switch.”" },
@@ -37,7 +37,7 @@ export default function Page() {
           <span className="ml-0.5 inline-block h-[1.1em] w-px translate-y-[0.2em] animate-pulse bg-foreground" />
         </p>
         <span className="flex size-9 items-center justify-center rounded-xl bg-primary text-primary-foreground">
-          <Palette className="size-4" />
+          <ArrowUp className="size-4" />
         </span>
       </div>
       <ul className="mt-14 grid w-full max-w-4xl gap-4 sm:grid-cols-3">
