@@ -5,15 +5,18 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from outlast.actions.screen_copies import copy_screen, save_files
 from outlast.actions.services import Services
-from outlast.base.errors import OutlastError, ThreadBusy, UnknownProfile
+from outlast.base.errors import OutlastError, ThreadBusy, ThreadOfScreen, UnknownProfile
 from outlast.base.events import MessageData, ThreadData
 from outlast.core.accounts.actor import Actor
 from outlast.core.limits.rules import checked_line
 from outlast.core.projects.permissions import require, require_thread
 from outlast.core.projects.rules import Right
+from outlast.core.runs.telling import announce_thread
 from outlast.core.sandboxes.orphans import collect
 from outlast.core.sandboxes.store import announce_to_project, give_up
+from outlast.core.screens import store as screens
 from outlast.core.threads import lists
 from outlast.core.threads import store as threads
 from outlast.core.threads.composing import Draft, compose
@@ -49,16 +52,18 @@ async def list_threads(
     *,
     status: str | None = "open",
     query: str = "",
+    profile: str | None = None,
     before: str | None = None,
     limit: int = 50,
 ) -> ThreadPage:
-    """The project's threads, last changed first; with a query those it finds, whatever their status."""
+    """The project's threads, last changed first; with a query those it finds, whatever their status. Those of screens
+    are among them, with the screen as their anchor; `profile` leaves only those of one agent profile."""
 
     def run(tx: Tx) -> ThreadPage:
         require(tx, actor, project_id, Right.READ)
         if query.strip():
-            return lists.search_threads(tx, project_id, query, before, limit)
-        return lists.list_threads(tx, project_id, status, before, limit)
+            return lists.search_threads(tx, project_id, query, before, limit, profile=profile)
+        return lists.list_threads(tx, project_id, status, before, limit, profile=profile)
 
     return await services.db.read(run)
 
@@ -118,12 +123,16 @@ def view_thread(tx: Tx, actor: Actor, thread_id: str) -> ThreadView:
 
 
 async def rename_thread(services: Services, actor: Actor, thread_id: str, title: str) -> ThreadData:
-    """Give a thread a title of one's own choice (editors)."""
+    """Give a thread a title of one's own choice (editors); the screen that it builds gets it too."""
     line = checked_line("The title", title, services.settings.limits.title_chars)
 
     def run(tx: Tx) -> ThreadData:
         row = require_thread(tx, actor, thread_id, Right.EDIT)
         threads.rename(tx, thread_id, row["project_id"], line)
+        screen = screens.screen_of_thread(tx, thread_id)
+        if screen is not None:
+            screens.update(tx, screen["id"], title=line, named=True)
+            screens.announce(tx, screen["id"], by=actor.user_id)
         return threads.announce(tx, thread_id)
 
     return await services.db.write(run)
@@ -131,10 +140,11 @@ async def rename_thread(services: Services, actor: Actor, thread_id: str, title:
 
 async def archive_thread(services: Services, actor: Actor, thread_id: str) -> ThreadData:
     """Hide a thread from the list (editors); it is still found by search. Raises `ThreadBusy` while a run of it has not
-    ended. Repeating is harmless."""
+    ended, `ThreadOfScreen` for one that builds a screen. Repeating is harmless."""
 
     def run(tx: Tx) -> ThreadData:
         require_thread(tx, actor, thread_id, Right.EDIT)
+        _demand_its_own(tx, thread_id, "archived")
         _demand_idle(tx, thread_id)
         threads.set_status(tx, thread_id, "archived")
         return threads.announce(tx, thread_id)
@@ -155,11 +165,12 @@ async def unarchive_thread(services: Services, actor: Actor, thread_id: str) -> 
 
 async def delete_thread(services: Services, actor: Actor, thread_id: str) -> None:
     """Remove a thread with everything in it, its sandbox and files too (owners). Attached images stay in the project.
-    Raises `ThreadBusy` while a run of it has not ended. Once this returns the thread is gone; a sandbox that could not
-    be ended now is ended later."""
+    Raises `ThreadBusy` while a run of it has not ended, `ThreadOfScreen` for one that builds a screen. Once this
+    returns the thread is gone; a sandbox that could not be ended now is ended later."""
 
     def run(tx: Tx) -> None:
         project_id = require_thread(tx, actor, thread_id, Right.OWN)["project_id"]
+        _demand_its_own(tx, thread_id, "deleted")
         _demand_idle(tx, thread_id)
         give_up(tx, project_id, thread_id, announce_to_project)
         threads.delete_thread(tx, thread_id)
@@ -174,13 +185,22 @@ async def fork_thread(
     services: Services, actor: Actor, thread_id: str, message_id: str | None = None, title: str | None = None
 ) -> ThreadData:
     """Make a thread that begins as a copy of this one up to a message (None: the last), also while somebody else drives
-    it or it is archived (editors). The thread itself is not changed."""
+    it or it is archived (editors). The thread itself is not changed. The fork of a screen's thread builds a screen of
+    its own, a copy with the files as they were at the message (without one: as they are)."""
     limit = services.settings.limits.title_chars
     chosen = None if title is None else checked_line("The title", title, limit)
+
+    parent = await services.db.read(require_thread, actor, thread_id, Right.EDIT)
+    if await services.db.read(screens.screen_of_thread, thread_id) is not None and message_id is None:
+        await save_files(services, parent["workspace_id"])
 
     def run(tx: Tx) -> ThreadData:
         parent = require_thread(tx, actor, thread_id, Right.EDIT)
         shown = chosen or fork_title(parent["title"], limit)
+        screen = screens.screen_of_thread(tx, thread_id)
+        if screen is not None:
+            copied = copy_screen(tx, services, actor, screen, parent, title=shown, message_id=message_id)
+            return threads.thread_data(tx, screens.screen_of(tx, copied)["thread_id"])
         return threads.announce(tx, copy_thread(tx, parent, actor, message_id, shown, services.copy_files))
 
     return await services.db.write(run)
@@ -206,10 +226,20 @@ async def post_message(services: Services, actor: Actor, thread_id: str, draft: 
         parts = compose(tx, row["project_id"], draft, services.settings.limits)
         demand_open(threads.hold(tx, thread_id)["status"], thread_id)
         message = threads.add_message(tx, thread_id, "user", actor.user_id, "complete", parts)
-        threads.announce(tx, thread_id)
+        announce_thread(tx, thread_id)
         return message
 
     return await services.db.write(run)
+
+
+def _demand_its_own(tx: Tx, thread_id: str, what: str) -> None:
+    screen = screens.screen_of_thread(tx, thread_id)
+    if screen is not None:
+        raise ThreadOfScreen(
+            f"Thread {thread_id} builds screen {screen['id']} and cannot be {what} without it.",
+            thread_id=thread_id,
+            screen_id=screen["id"],
+        )
 
 
 def _demand_idle(tx: Tx, thread_id: str) -> None:

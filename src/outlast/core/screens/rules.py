@@ -20,6 +20,7 @@ FARTHEST: Final = 10_000_000  # from the canvas's middle, either way
 GAP: Final = 120  # between screens that nobody placed; holds a title
 PER_ROW: Final = 4
 UNTITLED: Final = "Untitled screen"
+_COPY: Final = " (copy)"
 
 _STATES: Final[Mapping[str, ScreenState]] = {
     "generating": "working",
@@ -92,6 +93,12 @@ def state_of(run_status: str, problems: Sequence[str], messages: int) -> ScreenS
     if problems:
         return "problems"
     return "ready" if messages else "new"
+
+
+def copy_title(title: str, limit_chars: int) -> str:
+    """The title of a copy, the original's shortened where it does not fit."""
+    room = limit_chars - len(_COPY)
+    return f"{title if len(title) <= room else title[: max(room - 1, 0)] + '…'}{_COPY}"[:limit_chars]
 
 
 def demand_room(have: int, most: int) -> None:

@@ -32,26 +32,36 @@ class ThreadPage:
     next: str | None
 
 
-def list_threads(tx: Tx, project_id: str, status: str | None, before: str | None, limit: int) -> ThreadPage:
-    """The project's threads of one status (None: all), at most `limit`. Raises `CursorUnknown`."""
-    chosen = select_threads().where(threads.c.project_id == project_id)
+def list_threads(
+    tx: Tx,
+    project_id: str,
+    status: str | None,
+    before: str | None,
+    limit: int,
+    *,
+    profile: str | None = None,
+) -> ThreadPage:
+    """The project's threads of one status and one agent profile (None: all), at most `limit`. Raises
+    `CursorUnknown`."""
+    chosen = _of(project_id, profile)
     if status is not None:
         chosen = chosen.where(threads.c.status == status)
     rows, following = _page(tx, chosen, before, limit)
     return ThreadPage([ListedThread(to_data(row)) for row in rows], following)
 
 
-def search_threads(tx: Tx, project_id: str, query: str, before: str | None, limit: int) -> ThreadPage:
+def search_threads(
+    tx: Tx, project_id: str, query: str, before: str | None, limit: int, *, profile: str | None = None
+) -> ThreadPage:
     """The project's threads, archived ones included, in whose title or in one of whose messages every word of the query
     begins a word. A query without words finds nothing. Raises `CursorUnknown`."""
     found = matching_threads(tx, project_id, query)
     if found is None:
         return ThreadPage([], None)
     chosen = (
-        select_threads()
+        _of(project_id, profile)
         .add_columns(found.c.first, found.c.last)
         .join(found, found.c.thread_id == threads.c.id)
-        .where(threads.c.project_id == project_id)
     )
     rows, following = _page(tx, chosen, before, limit)
     items = [
@@ -59,6 +69,11 @@ def search_threads(tx: Tx, project_id: str, query: str, before: str | None, limi
         for row in rows
     ]
     return ThreadPage(items, following)
+
+
+def _of(project_id: str, profile: str | None) -> sa.Select[Any]:
+    chosen = select_threads().where(threads.c.project_id == project_id)
+    return chosen if profile is None else chosen.where(threads.c.profile == profile)
 
 
 def _page(

@@ -19,6 +19,10 @@ class PlaceRequest(Request):
     y: int | None = Field(None, ge=-FAR, le=FAR)
 
 
+class CopyRequest(PlaceRequest):
+    """Where the copy goes; without: beside the first."""
+
+
 class FrameRequest(PlaceRequest):
     """Where on the canvas, and how large."""
 

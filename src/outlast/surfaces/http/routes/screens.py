@@ -6,12 +6,14 @@ from fastapi import APIRouter, Header, Query
 from fastapi import Request as HttpRequest
 from starlette.responses import Response
 
+from outlast.actions import screen_copies as copies
 from outlast.actions import screens as actions
 from outlast.actions.screen_themes import list_themes as shipped_themes
 from outlast.actions.screens import Move, NewScreen, ScreenChange
 from outlast.base.events import ScreenData
 from outlast.core.sandboxes.templates import DEV_PORT
 from outlast.surfaces.http.models.screens import (
+    CopyRequest,
     FrameRequest,
     MovesRequest,
     ScreenPatch,
@@ -90,6 +92,21 @@ async def delete_screen(screen_id: str, surface: Served, actor: Signed) -> Respo
     ended."""
     await actions.delete_screen(surface.services, actor, screen_id)
     return nothing()
+
+
+@router.post("/screens/{screen_id}/duplicate", status_code=201, response_model=ScreenData)
+async def duplicate_screen(
+    screen_id: str,
+    request: HttpRequest,
+    surface: Served,
+    actor: Signed,
+    body: CopyRequest | None = None,
+    key: Key = None,
+) -> Response:
+    """Copy a screen with its files, conversation and theme (editors)."""
+    asked = body or CopyRequest()
+    copied = await copies.duplicate_screen(surface.services, actor, screen_id, asked.x, asked.y, key=key)
+    return reply(shown(surface, request, copied), 201)
 
 
 @router.get("/themes", response_model=Page[ThemeAnswer])

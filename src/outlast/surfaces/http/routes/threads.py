@@ -33,13 +33,14 @@ async def list_threads(
     actor: Signed,
     status: Literal["open", "archived"] = "open",
     q: str = Query("", max_length=500),
+    profile: str | None = Query(None, max_length=40),
     before: str | None = None,
     limit: int = Query(50, ge=1, le=200),
 ) -> Response:
-    """The project's threads, last changed first; with `q` those whose title or messages hold its words, archived
-    too."""
+    """The project's threads, last changed first; with `q` those whose title or messages hold its words, archived too;
+    with `profile` those of one agent profile (`screen`: those that build screens)."""
     found = await actions.list_threads(
-        services, actor, project_id, status=status, query=q, before=before, limit=limit
+        services, actor, project_id, status=status, query=q, profile=profile, before=before, limit=limit
     )
     return reply(page([_listed(item) for item in found.items], found.next))
 
