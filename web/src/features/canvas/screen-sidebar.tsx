@@ -6,6 +6,7 @@ import { ErrorBoundary } from '@/components/error-boundary'
 import { SkeletonRows } from '@/components/states'
 import { cn } from '@/lib/cn'
 import { useStored } from '@/lib/stored'
+import { CanvasContext, type CanvasFacts } from './canvas-context'
 import { isTab, TABS, type TabName } from './tabs'
 
 const MIN = 340
@@ -18,16 +19,15 @@ export function useTab(): [TabName, (tab: TabName) => void] {
   return [isTab(stored) ? stored : 'chat', setStored]
 }
 
-/** Beside the canvas: the screen that is open, to talk about, to edit by hand, to read as code. */
-export function ScreenSidebar({
-  screen,
-  header,
-  onClose,
-}: {
+interface SidebarProps {
   screen: ScreenData
+  facts: CanvasFacts
   header: ReactNode
   onClose: () => void
-}) {
+}
+
+/** Beside the canvas: the screen that is open, to talk about, to edit by hand, to read as code. */
+export function ScreenSidebar({ screen, facts, header, onClose }: SidebarProps) {
   const [stored, setStored] = useStored('outlast.screen.sidebar')
   const [tab, setTab] = useTab()
   const width = Math.min(MAX, Math.max(MIN, Number(stored) || FIRST))
@@ -38,15 +38,17 @@ export function ScreenSidebar({
       className="relative flex h-full shrink-0 flex-col border-l border-line bg-bg"
       style={{ width: `min(${width}px, 60vw)` }}
     >
-      <Handle width={width} onWidth={(next) => setStored(String(Math.round(next)))} />
-      <header className="flex h-13 shrink-0 items-center gap-2 border-b border-line pr-2 pl-4">
-        {header}
-        <IconButton label="Close the sidebar" size="icon-sm" onClick={onClose}>
-          <X />
-        </IconButton>
-      </header>
-      <TabList tab={tab} onTab={setTab} />
-      <TabView screen={screen} tab={tab} />
+      <CanvasContext value={facts}>
+        <Handle width={width} onWidth={(next) => setStored(String(Math.round(next)))} />
+        <header className="flex h-13 shrink-0 items-center gap-2 border-b border-line pr-2 pl-4">
+          {header}
+          <IconButton label="Close the sidebar" size="icon-sm" onClick={onClose}>
+            <X />
+          </IconButton>
+        </header>
+        <TabList tab={tab} onTab={setTab} />
+        <TabView screen={screen} tab={tab} />
+      </CanvasContext>
     </aside>
   )
 }
@@ -128,8 +130,10 @@ function Handle({ width, onWidth }: { width: number; onWidth: (width: number) =>
     const handle = down.currentTarget
     const from = down.clientX
     handle.setPointerCapture(down.pointerId)
+    document.body.dataset['resizing'] = ''
     const move = (event: globalThis.PointerEvent) => onWidth(clamp(width + from - event.clientX))
     const done = () => {
+      delete document.body.dataset['resizing']
       handle.removeEventListener('pointermove', move)
       handle.removeEventListener('pointerup', done)
     }

@@ -1,0 +1,140 @@
+import { useReactFlow } from '@xyflow/react'
+import { useEffect, useRef } from 'react'
+import type { ScreenData } from '@outlast/sdk'
+import { useKeys } from '@/lib/keys'
+import type { CanvasActions } from './canvas-context'
+import type { CanvasState } from './canvas-state'
+import { FIT, travel, type Tool } from './canvas-toolbar'
+import { useFrameRegistry } from './live-frame'
+
+interface Keys {
+  state: CanvasState
+  selected: readonly ScreenData[]
+  mayEdit: boolean
+  actions: CanvasActions
+  onNew: () => void
+  onTool: (tool: Tool) => void
+  onHelp: () => void
+  onMap: () => void
+  onSidebar: () => void
+}
+
+const STEP = 8
+const LEAP = 64
+const ARROWS: Record<string, [number, number]> = {
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowUp: [0, -1],
+  ArrowDown: [0, 1],
+}
+
+/** What is under the keyboard's focus: a screen that was reached by Tab. */
+const focusedScreen = (): string | null =>
+  document.activeElement?.classList.contains('react-flow__node') === true
+    ? document.activeElement.getAttribute('data-id')
+    : null
+
+const onControl = (): boolean => document.activeElement?.matches('button, a, [role=tab], [role=separator]') === true
+
+/** The keyboard of the canvas; the help lists it. */
+export function useCanvasKeys(keys: Keys): void {
+  const { state, selected, mayEdit, actions } = keys
+  const { fitView, zoomTo, zoomIn, zoomOut } = useReactFlow()
+  const { interactId, reload } = useFrameRegistry()
+  const nudge = useNudge(actions)
+  const one = selected.length === 1 ? selected[0] : undefined
+  const view = (options: Parameters<typeof fitView>[0] = {}) => void fitView({ ...FIT, duration: travel(), ...options })
+  const enter = () => {
+    const focused = focusedScreen()
+    if (focused !== null && !state.selectedIds.includes(focused)) return state.select([focused])
+    if (one !== undefined) actions.interact(one.id)
+  }
+  const escape = () => {
+    if (interactId !== null) return actions.interact(null)
+    state.select([])
+  }
+  const edit = (act: () => void) => () => {
+    if (mayEdit) act()
+  }
+  const arrow = (name: string) => (event: KeyboardEvent) => {
+    if (!mayEdit || onControl()) return
+    const [x, y] = ARROWS[name] as [number, number]
+    const far = event.shiftKey ? LEAP : STEP
+    nudge(selected, x * far, y * far)
+  }
+  const remove = edit(() => selected.length > 0 && actions.askDelete(selected))
+  useKeys({
+    s: edit(keys.onNew),
+    v: () => keys.onTool('select'),
+    h: () => keys.onTool('hand'),
+    m: keys.onMap,
+    c: keys.onSidebar,
+    '?': keys.onHelp,
+    '0': () => void zoomTo(1, { duration: travel() }),
+    '1': () => view(),
+    '2': () => selected.length > 0 && view({ nodes: selected.map(({ id }) => ({ id })) }),
+    '+': () => void zoomIn({ duration: travel() }),
+    '=': () => void zoomIn({ duration: travel() }),
+    '-': () => void zoomOut({ duration: travel() }),
+    'mod+a': () => state.select(state.nodes.map(({ id }) => id)),
+    'mod+d': edit(() => selected.length > 0 && actions.duplicate(selected)),
+    Delete: remove,
+    Backspace: remove,
+    F2: edit(() => one !== undefined && actions.setRenaming(one.id)),
+    t: () => document.querySelector<HTMLElement>('[data-theme-button]')?.click(),
+    r: () => one !== undefined && reload(one.id),
+    Escape: escape,
+    ...Object.fromEntries(Object.keys(ARROWS).map((name) => [name, arrow(name)])),
+  })
+  useEnter(enter)
+}
+
+/** Enter belongs to buttons and links first. */
+function useEnter(enter: () => void): void {
+  const current = useRef(enter)
+  useEffect(() => {
+    current.current = enter
+  })
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      const target = event.target as HTMLElement
+      const free = target === document.body || target.classList.contains('react-flow__node')
+      if (event.key !== 'Enter' || !free) return
+      event.preventDefault()
+      current.current()
+    }
+    addEventListener('keydown', press)
+    return () => removeEventListener('keydown', press)
+  }, [])
+}
+
+/** Arrow keys: what was pressed in one go is one request, and one step for the others. */
+function useNudge(actions: CanvasActions): (screens: readonly ScreenData[], dx: number, dy: number) => void {
+  const { getNode } = useReactFlow()
+  const { setNodes } = useReactFlow()
+  const pending = useRef<{ timer: ReturnType<typeof setTimeout>; ids: string[] } | null>(null)
+  return (screens, dx, dy) => {
+    if (screens.length === 0) return
+    const ids = screens.map(({ id }) => id)
+    if (pending.current === null) actions.hold(ids)
+    else clearTimeout(pending.current.timer)
+    const moving = new Set(pending.current?.ids ?? ids)
+    setNodes((nodes) =>
+      nodes.map((node) =>
+        moving.has(node.id) ? { ...node, position: { x: node.position.x + dx, y: node.position.y + dy } } : node,
+      ),
+    )
+    const save = () => {
+      pending.current = null
+      const places = [...moving].flatMap((id) => {
+        const node = getNode(id)
+        return node === undefined
+          ? []
+          : [[id, { x: Math.round(node.position.x), y: Math.round(node.position.y) }] as const]
+      })
+      actions.place(new Map(places))
+      actions.release([...moving])
+    }
+    pending.current = { timer: setTimeout(save, 400), ids: [...moving] }
+  }
+}

@@ -1,0 +1,145 @@
+import { ReactFlow, ReactFlowProvider, SelectionMode } from '@xyflow/react'
+import '@xyflow/react/dist/base.css'
+import './canvas.css'
+import { useCallback, useMemo, useRef, useState, type ReactNode } from 'react'
+import { useStored } from '@/lib/stored'
+import { CanvasContext, type CanvasFacts } from './canvas-context'
+import { CanvasMap } from './canvas-map'
+import { CanvasMenu } from './canvas-menu'
+import { placeOf, type ScreenNode } from './canvas-nodes'
+import { CanvasToolbar, FIT, type Tool } from './canvas-toolbar'
+import type { CanvasState } from './canvas-state'
+import { HelpDialog } from './help-dialog'
+import { ScreenNodeView } from './screen-node'
+import { SelectionBar } from './selection-bar'
+import { useCanvasKeys } from './canvas-keys'
+import { useLeaveInteraction } from './leave-interaction'
+import { ZoomVariable } from './zoom-variable'
+
+const NODE_TYPES = { screen: ScreenNodeView }
+const NO_EDGES: never[] = []
+const PRO = { hideAttribution: true }
+
+interface CanvasProps {
+  state: CanvasState
+  facts: CanvasFacts
+  onNew: () => void
+  /** Shown over the canvas, such as what to do while it is empty. */
+  children?: ReactNode
+}
+
+/** Pan, zoom, move, resize and select. Nothing but what is dragged is drawn anew while somebody drags. */
+export function Canvas(props: CanvasProps) {
+  return (
+    <CanvasContext value={props.facts}>
+      <Surface {...props} />
+    </CanvasContext>
+  )
+}
+
+export const CanvasProvider = ReactFlowProvider
+
+function Surface({ state, facts, onNew, children }: CanvasProps) {
+  const { nodes, onNodesChange, selectedIds } = state
+  const { mayEdit, actions } = facts
+  const root = useRef<HTMLDivElement>(null)
+  const [tool, setTool] = useState<Tool>('select')
+  const [help, setHelp] = useState(false)
+  const [mapStored, setMap] = useStored('outlast.canvas.map')
+  const [moving, setMoving] = useState(false)
+  const map = mapStored !== 'hidden'
+  const showMap = (shown: boolean) => setMap(shown ? '' : 'hidden')
+  const screens = useMemo(() => nodes.map(({ data }) => data.screen), [nodes])
+  const selected = useMemo(() => screens.filter(({ id }) => selectedIds.includes(id)), [screens, selectedIds])
+  const keys = { state, selected, mayEdit, actions, onNew, onTool: setTool, onHelp: () => setHelp(true) }
+  useCanvasKeys({ ...keys, onMap: () => showMap(!map), onSidebar: state.toggleSidebar })
+  useLeaveInteraction(root, actions.interact)
+  const dragged = useDragging(actions)
+  const openWith = useCallback(
+    (_: unknown, node: ScreenNode) => {
+      actions.interact(node.id)
+    },
+    [actions],
+  )
+  return (
+    <div
+      ref={root}
+      data-canvas
+      data-tool={tool}
+      data-moving={moving || undefined}
+      className="canvas relative min-w-0 flex-1 overflow-hidden bg-(--canvas)"
+    >
+      <CanvasMenu screens={screens} selected={selected} state={state} onNew={onNew}>
+        <ReactFlow<ScreenNode>
+          nodes={nodes}
+          edges={NO_EDGES}
+          nodeTypes={NODE_TYPES}
+          onNodesChange={onNodesChange}
+          {...dragged}
+          onNodeDoubleClick={openWith}
+          onMoveStart={() => setMoving(true)}
+          onMoveEnd={() => setMoving(false)}
+          nodesDraggable={mayEdit && tool === 'select'}
+          nodesConnectable={false}
+          elementsSelectable={tool === 'select'}
+          selectionOnDrag={tool === 'select' && !isTouch}
+          selectionMode={SelectionMode.Partial}
+          multiSelectionKeyCode={MULTI}
+          selectionKeyCode={null}
+          deleteKeyCode={null}
+          panOnDrag={tool === 'hand' || isTouch ? true : MIDDLE}
+          panOnScroll
+          zoomOnDoubleClick={false}
+          minZoom={0.05}
+          maxZoom={2}
+          nodeDragThreshold={3}
+          elevateNodesOnSelect
+          disableKeyboardA11y
+          fitView
+          fitViewOptions={FIT}
+          proOptions={PRO}
+          aria-label="Screens"
+        >
+          <ZoomVariable of={root} />
+          {map && nodes.length > 0 && <CanvasMap />}
+        </ReactFlow>
+      </CanvasMenu>
+      {selected.length > 1 && <SelectionBar selected={selected} />}
+      <CanvasToolbar
+        tool={tool}
+        onTool={setTool}
+        map={map}
+        onMap={showMap}
+        liveCount={state.liveCount}
+        onLiveCount={state.setLiveCount}
+        onHelp={() => setHelp(true)}
+      />
+      {children}
+      <HelpDialog open={help} onClose={() => setHelp(false)} />
+    </div>
+  )
+}
+
+const MULTI = ['Shift', 'Meta', 'Control']
+const MIDDLE = [1]
+const isTouch = matchMedia('(pointer: coarse)').matches
+
+/** What is dragged is this person's until it is let go; one request places all of it. */
+function useDragging(actions: CanvasFacts['actions']) {
+  return useMemo(() => {
+    const start = (nodes: readonly ScreenNode[]) => {
+      actions.interact(null)
+      actions.hold(nodes.map(({ id }) => id))
+    }
+    const stop = (nodes: readonly ScreenNode[]) => {
+      actions.place(new Map(nodes.map((node) => [node.id, placeOf(node)])))
+      actions.release(nodes.map(({ id }) => id))
+    }
+    return {
+      onNodeDragStart: (_event: unknown, _node: ScreenNode, nodes: ScreenNode[]) => start(nodes),
+      onNodeDragStop: (_event: unknown, _node: ScreenNode, nodes: ScreenNode[]) => stop(nodes),
+      onSelectionDragStart: (_event: unknown, nodes: ScreenNode[]) => start(nodes),
+      onSelectionDragStop: (_event: unknown, nodes: ScreenNode[]) => stop(nodes),
+    }
+  }, [actions])
+}

@@ -1,0 +1,36 @@
+import { Palette } from 'lucide-react'
+import type { ScreenData } from '@outlast/sdk'
+import { IconButton } from '@/components/button'
+import { ThemeSelector } from '../themes/theme-selector'
+import { useCanvas } from './canvas-context'
+import { TEMPLATES } from './new-screen-form'
+import { lookOfScreen } from './screen-look'
+import { StateBadge } from './state-badge'
+
+/** On top of the sidebar: which screen this is and how it stands. */
+export function ScreenHeading({ screen }: { screen: ScreenData }) {
+  const { sandboxes, building, liveIds, mayEdit } = useCanvas()
+  const opening = liveIds.includes(screen.id)
+  const look = lookOfScreen(screen, { sandbox: sandboxes.get(screen.workspace_id), building, opening })
+  return (
+    <>
+      <div className="min-w-0 flex-1">
+        <h2 className="truncate leading-tight font-semibold" title={screen.title}>
+          {screen.title}
+        </h2>
+        <p className="flex items-center gap-2 text-xs text-faint">
+          <StateBadge look={look} />
+          <span aria-hidden>·</span>
+          <span className="shrink-0">{TEMPLATES[screen.template].label}</span>
+        </p>
+      </div>
+      {mayEdit && (
+        <ThemeSelector screen={screen}>
+          <IconButton label="Theme" size="icon-sm">
+            <Palette />
+          </IconButton>
+        </ThemeSelector>
+      )}
+    </>
+  )
+}

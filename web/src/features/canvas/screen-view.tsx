@@ -1,0 +1,64 @@
+import { memo } from 'react'
+import type { ScreenData } from '@outlast/sdk'
+import { client } from '@/lib/queries'
+import { useCanvas } from './canvas-context'
+import { FrameView } from './frame-view'
+import { Placeholder, tokensOf } from './placeholder'
+import { useFrameRegistry } from './live-frame'
+import { openingOf } from './screen-look'
+
+interface ViewProps {
+  screen: ScreenData
+  live: boolean
+  interactive: boolean
+}
+
+/** What is inside a frame: the app where it is live, else its last picture, else an outline in its theme. */
+export const ScreenView = memo(function ScreenView({ screen, live, interactive }: ViewProps) {
+  const { themes, trying } = useCanvas()
+  const { id, picture_id, title, state, width } = screen
+  const drawn = trying?.screenId === id ? { theme: 'custom', theme_tokens: trying.tokens } : screen
+  return (
+    <>
+      {picture_id === null ? (
+        <Placeholder tokens={tokensOf(drawn, themes)} unit={Math.max(9, width / 72)} calm={state === 'new'} />
+      ) : (
+        <img
+          src={client.attachmentUrl(picture_id)}
+          alt={`Last picture of ${title}`}
+          draggable={false}
+          decoding="async"
+          className="pointer-events-none absolute inset-0 size-full object-cover object-top select-none"
+        />
+      )}
+      {state === 'new' && !live && <Hint width={width} />}
+      {live && <FrameView screen={screen} interactive={interactive} />}
+      <Progress screen={screen} live={live} />
+    </>
+  )
+})
+
+const Hint = ({ width }: { width: number }) => (
+  <div className="pointer-events-none absolute inset-0 grid place-items-center">
+    <p
+      className="max-w-[80%] rounded-full bg-black/55 px-[1.4em] py-[0.6em] text-center font-medium text-white/95"
+      style={{ fontSize: Math.max(13, Math.min(24, width / 42)) }}
+    >
+      Nothing here yet. Say in the chat what to build.
+    </p>
+  </div>
+)
+
+/** A line along the upper edge while somebody waits for this screen. */
+function Progress({ screen, live }: { screen: ScreenData; live: boolean }) {
+  const { sandboxes, building } = useCanvas()
+  const { turns } = useFrameRegistry()
+  const way = openingOf(sandboxes.get(screen.workspace_id), building)
+  const opening = live && way !== 'ready' && way !== 'failed' && (way !== 'asleep' || (turns.get(screen.id) ?? 0) > 0)
+  if (screen.state !== 'working' && !opening) return null
+  return (
+    <div role="progressbar" aria-label="At work" className="absolute inset-x-0 top-0 h-1 overflow-hidden bg-accent/15">
+      <div className="screen-progress h-full w-1/3 rounded-full bg-accent" />
+    </div>
+  )
+}

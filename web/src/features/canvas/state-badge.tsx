@@ -1,0 +1,50 @@
+import { CircleAlert, Hand, LoaderCircle, Moon, TriangleAlert } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { cn } from '@/lib/cn'
+import { Tip } from '@/components/tooltip'
+import type { Look, Tone } from './screen-look'
+
+const TONES: Record<Tone, string> = {
+  quiet: 'text-muted',
+  busy: 'text-link',
+  wait: 'text-warn',
+  good: 'text-ok',
+  warn: 'text-warn',
+  bad: 'text-danger',
+}
+
+const ICONS: Partial<Record<Look['name'], ReactNode>> = {
+  asleep: <Moon />,
+  waiting: <Hand />,
+  problems: <TriangleAlert />,
+  failed: <CircleAlert />,
+  'server-failed': <CircleAlert />,
+}
+
+/** A screen's state in a word, with a sign for those who do not see colours. */
+export function StateBadge({ look, className }: { look: Look; className?: string }) {
+  const { name, tone, label, detail } = look
+  const badge = (
+    <span
+      data-state={name}
+      className={cn(
+        'inline-flex h-5 min-w-0 shrink items-center gap-1.5 rounded-full text-[12px] font-medium whitespace-nowrap [&_svg]:size-3.5 [&_svg]:shrink-0',
+        TONES[tone],
+        className,
+      )}
+    >
+      {ICONS[name] ??
+        (tone === 'busy' ? (
+          <LoaderCircle className="animate-spin" aria-hidden />
+        ) : (
+          <span aria-hidden className={cn('size-1.5 shrink-0 rounded-full', tone === 'good' ? 'bg-ok' : 'bg-faint')} />
+        ))}
+      <span className="truncate">{label}</span>
+    </span>
+  )
+  return detail === '' ? (
+    badge
+  ) : (
+    <Tip label={<span className="line-clamp-6 whitespace-pre-line">{detail}</span>}>{badge}</Tip>
+  )
+}

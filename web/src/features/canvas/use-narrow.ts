@@ -1,0 +1,11 @@
+import { useSyncExternalStore } from 'react'
+
+const narrow = matchMedia('(width < 48rem)')
+
+function subscribe(listener: () => void): () => void {
+  narrow.addEventListener('change', listener)
+  return () => narrow.removeEventListener('change', listener)
+}
+
+/** Whether there is room for a list only: a phone. */
+export const useNarrow = (): boolean => useSyncExternalStore(subscribe, () => narrow.matches)
