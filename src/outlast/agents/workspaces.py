@@ -1,4 +1,4 @@
-"""Where a run works: its workspace (the thread's, until screens and pages have their own) and the sandbox that runs
+"""Where a run works: its workspace (its thread's, or its screen's, which the thread names) and the sandbox that runs
 it."""
 
 from collections.abc import Awaitable, Callable
@@ -25,6 +25,15 @@ class SandboxSource(Protocol):
     async def ensure(self, workspace_id: str, project_id: str) -> Sandbox: ...
 
 
+class Opening(Protocol):
+    """Who opens a workspace: a tool's call or a stage of the run."""
+
+    @property
+    def run(self) -> Run: ...
+    @property
+    def lost(self) -> Callable[[str, str], Awaitable[None]]: ...
+
+
 @dataclass(frozen=True, slots=True)
 class OpenWorkspace:
     workspace_id: str
@@ -37,7 +46,7 @@ class Workspaces:
     def __init__(self, db: Database, source: SandboxSource | None) -> None:
         self._db, self._source = db, source
 
-    async def open(self, context: ToolContext) -> OpenWorkspace:
+    async def open(self, context: Opening) -> OpenWorkspace:
         """The run's sandbox, made now if there is none; a run is told when what it began there has ended with its
         sandbox.
         Raises `SandboxUnavailable` with the reason and the fix."""

@@ -1,0 +1,294 @@
+"""The check before a screen's run may end: the theme is back in its place, the types fit, the page answers without
+throwing, the answer has its tags. What is wrong the model is told, precisely and in bounded size.
+"""
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import anyio.to_thread
+import sqlalchemy as sa
+
+from outlast.agents.screens.project_files import FileLists
+from outlast.agents.screens.tags import Outcome, one_line, parse_outcome
+from outlast.agents.screens.type_check import COMMAND, Types, types_of
+from outlast.agents.tools.start_service import Keeper
+from outlast.agents.workspaces import OpenWorkspace, Workspaces
+from outlast.base.errors import MalformedInput, NotFound, UnknownTheme
+from outlast.base.events import ImagePart, NoticePart, Part
+from outlast.base.ids import new_id
+from outlast.core.runs.engine import FileKeeping
+from outlast.core.runs.model import Run
+from outlast.core.runs.profile import StageContext, StageResult
+from outlast.core.sandboxes.browser.interface import Look, Photographer
+from outlast.core.sandboxes.interface import Command, Sandbox
+from outlast.core.sandboxes.services.rules import ServiceState
+from outlast.core.sandboxes.templates import DEV_PORT, DEV_SERVER
+from outlast.core.screens.store import screen_of_thread
+from outlast.core.screens.themes import STYLE_SHEET, apply_theme, theme_of
+from outlast.core.threads.attachments import add_attachment
+from outlast.core.threads.images import recognise
+from outlast.db.blobs import FolderBlobs
+from outlast.db.database import Database, Tx
+from outlast.db.tables import checkpoints, effects, messages, runs, workspaces
+
+SERVER_WAIT_S: Final = 150.0  # for a dev server that is only just starting
+STYLE_BYTES: Final = 1_000_000
+OUTPUT_BYTES: Final = 200_000
+SHOWN_BYTES: Final = 2_000
+MOST_PAGE_ERRORS: Final = 5
+PAGE_ERROR_CHARS: Final = 1_200
+NO_PICTURE: Final = "no_picture"
+LEAST_SIDE, MOST_SIDE = 100, 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something that is wrong: as the model is told it, and one line for people."""
+
+    text: str
+    short: str
+    mendable: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """What is known when a check begins: the screen's row, and the last check of types (its files, what it found)."""
+
+    screen: Mapping[str, Any] | None
+    tree: str | None
+    checked_tree: str | None
+    checked: Mapping[str, Any] | None
+
+
+@dataclass(slots=True)
+class Checker:
+    """Does the check. In memory: which sandbox a check's command runs in, so that it can be ended."""
+
+    db: Database
+    workspaces: Workspaces
+    blobs: FolderBlobs
+    lists: FileLists
+    check_timeout_s: float
+    files: FileKeeping | None = None
+    keeper: Keeper | None = None
+    photographer: Photographer | None = None
+    _running: dict[str, Sandbox] = field(default_factory=dict)
+
+    async def check(self, context: StageContext) -> StageResult:
+        """Repeatable: the command is attached to, the rest done again. Raises `SandboxLost`, `SandboxUnavailable`."""
+        await context.tell("check", "started")
+        opened = await self.workspaces.open(context)
+        themed = await self._put_theme(context.run, opened.sandbox)
+        before = await self._before(context.run, opened.workspace_id)
+        types, facts = await self._types(context, opened.sandbox, before, fresh=themed)
+        look, page = await self._page(opened, before)
+        outcome = parse_outcome("\n\n".join(context.said))
+        problems = [*_of_types(types), *page, *_of_tags(outcome)]
+        await context.tell("check", *_summed(problems))
+        parts: list[Part] = []
+        if context.last or not problems or not all(problem.mendable for problem in problems):
+            await self._tell_preview(context, opened.sandbox, look)
+            parts, picture = await self._picture(context, look)
+            facts |= picture
+        await self._forget(context, opened.sandbox)
+        return StageResult(
+            problems=tuple(problem.text for problem in problems),
+            parts=tuple(parts),
+            facts={**facts, "problems": [p.short for p in problems], "gone": self._gone(before, outcome)},
+            mendable=all(problem.mendable for problem in problems),
+            changed_files=themed,
+        )
+
+    async def stop(self, context: StageContext) -> None:
+        sandbox = self._running.pop(context.effect_id, None)
+        if sandbox is not None:
+            await sandbox.kill_command(context.effect_id)
+
+    async def _put_theme(self, run: Run, sandbox: Sandbox) -> bool:
+        """Write the screen's theme into its style sheet again, whatever the agent made of it. Whether that changed the
+        file."""
+        screen = await self.db.read(screen_of_thread, run.thread_id)
+        if screen is None:
+            return False
+        try:
+            css = (await sandbox.read_file(STYLE_SHEET, STYLE_BYTES)).decode()
+            themed = apply_theme(css, theme_of(screen["theme"], screen["theme_tokens"]))
+        except (NotFound, UnicodeDecodeError, UnknownTheme, MalformedInput):
+            return False  # the page says what that means for it
+        if themed == css:
+            return False
+        await sandbox.write_files([(STYLE_SHEET, themed.encode())])
+        return True
+
+    async def _before(self, run: Run, workspace_id: str) -> Before:
+        if self.files is not None:
+            await self.files.settled(workspace_id)
+        return await self.db.read(_read_before, run, workspace_id)
+
+    async def _types(
+        self, context: StageContext, sandbox: Sandbox, before: Before, *, fresh: bool
+    ) -> tuple[Types, dict[str, Any]]:
+        """What the compiler says; where the files are those of the last check, what it said then."""
+        tree = None if fresh else before.tree
+        if tree is not None and tree == before.checked_tree and before.checked is not None:
+            return Types(**before.checked), {"tree": tree, "types": dict(before.checked)}
+        self._running[context.effect_id] = sandbox
+        try:
+            command = Command(
+                effect_id=context.effect_id,
+                attempt=context.attempt,
+                script=COMMAND,
+                timeout_s=self.check_timeout_s,
+                output_limit_bytes=OUTPUT_BYTES,
+            )
+            result = await sandbox.run(command)
+        finally:
+            self._running.pop(context.effect_id, None)
+        types = types_of(result, self.check_timeout_s)
+        kept = {"problem": types.problem, "short": types.short, "mendable": types.mendable}
+        return types, ({"tree": tree, "types": kept} if tree is not None and types.mendable else {})
+
+    async def _page(self, opened: OpenWorkspace, before: Before) -> tuple[Look | None, list[Problem]]:
+        """What the page looks like and what is wrong with it; None: nobody can look here."""
+        silent = await self._silent_server(opened.workspace_id)
+        if silent is not None:
+            return None, [silent]
+        if self.photographer is None:
+            return None, []
+        width, height = (before.screen["width"], before.screen["height"]) if before.screen else (1280, 800)
+        sides = (min(max(side, LEAST_SIDE), MOST_SIDE) for side in (width, height))
+        look = await self.photographer.look(opened.sandbox, DEV_PORT, "/", *sides)
+        return look, _of_page(look)
+
+    async def _silent_server(self, workspace_id: str) -> Problem | None:
+        if self.keeper is None:
+            return None
+        try:
+            row = await self.keeper.wait_settled(workspace_id, DEV_SERVER, SERVER_WAIT_S)
+        except NotFound:  # this workspace has none: looking at the page tells
+            return None
+        if row.state is ServiceState.HEALTHY:
+            return None
+        end = self.keeper.output(workspace_id, DEV_SERVER, SHOWN_BYTES).strip() or "(it printed nothing)"
+        return Problem(
+            f"The dev server does not answer on port {DEV_PORT}. The end of its output:\n{end}",
+            "The dev server does not answer.",
+        )
+
+    async def _tell_preview(self, context: StageContext, sandbox: Sandbox, look: Look | None) -> None:
+        where = f"port {DEV_PORT} of {sandbox.sandbox_id}"
+        if look is not None and look.status is None:
+            await context.tell("preview_url", "failed", f"nothing answers on {where}")
+        else:
+            await context.tell("preview_url", "done", where)
+
+    async def _picture(self, context: StageContext, look: Look | None) -> tuple[list[Part], dict[str, Any]]:
+        """The parts for the answer: the picture, or once in a thread why there is none."""
+        image = recognise(look.picture) if look is not None and look.picture is not None else None
+        if look is None or look.picture is None or image is None:
+            note = (look.note if look is not None else "") or "The page could not be looked at."
+            await context.tell("picture", "skipped", note)
+            if look is None or await self.db.read(_was_told, context.run, NO_PICTURE):
+                return [], {}
+            return [NoticePart(id=new_id("part"), level="info", code=NO_PICTURE, text=note)], {}
+        await context.tell("picture", "started")
+        blob = await anyio.to_thread.run_sync(self.blobs.put, look.picture)
+        run, size = context.run, len(look.picture)
+        data = await self.db.write(
+            add_attachment, run.project_id, run.started_by, "screen.png", image, size, blob
+        )
+        await context.tell("picture", "done", f"{image.width} x {image.height}")
+        part = ImagePart(
+            id=new_id("part"),
+            attachment_id=data.id,
+            media_type=data.media_type,
+            name=data.name,
+            width=data.width,
+            height=data.height,
+        )
+        return [part], {"picture_id": data.id}
+
+    async def _forget(self, context: StageContext, sandbox: Sandbox) -> None:
+        await sandbox.acknowledge(context.effect_id)
+
+    def _gone(self, before: Before, outcome: Outcome) -> list[str]:
+        """Files that were spoken of and are not there."""
+        if before.tree is None:
+            return []
+        with suppress(NotFound):
+            present = frozenset(self.lists.of_tree(before.tree))
+            known = [file["path"] for file in before.screen["files"]] if before.screen else []
+            return sorted({*known, *(file.path for file in outcome.files)} - present)
+        return []
+
+
+def _of_types(types: Types) -> list[Problem]:
+    return [Problem(types.problem, types.short, types.mendable)] if types.problem else []
+
+
+def _of_page(look: Look) -> list[Problem]:
+    if look.status is None:
+        why = "\n".join(look.errors) or look.note
+        return [Problem(f"The page does not answer. {why}".strip(), "The page does not answer.")]
+    shown = [error[:PAGE_ERROR_CHARS] for error in look.errors[:MOST_PAGE_ERRORS]]
+    if len(look.errors) > len(shown):
+        shown.append(f"… and {len(look.errors) - len(shown)} more")
+    if look.status >= 400 and not shown:
+        shown = [f"It answers with status {look.status}."]
+    if not shown:
+        return []
+    listed = "\n".join(f"- {error}" for error in shown)
+    return [
+        Problem(
+            f"The page throws when it is opened:\n{listed}", f"The page throws: {one_line(shown[0], 200)}"
+        )
+    ]
+
+
+def _of_tags(outcome: Outcome) -> list[Problem]:
+    missing = [f"<{name}>" for name in ("title", "task_summary") if getattr(outcome, name) is None]
+    if not missing:
+        return []
+    tags = " and ".join(missing)
+    return [
+        Problem(
+            f"Your answer has no {tags}. When all is done, end with <title>, <task_summary> and <files_summary>, each "
+            "on a line of its own and closed.",
+            f"The answer has no {tags}.",
+        )
+    ]
+
+
+def _summed(problems: Sequence[Problem]) -> tuple[Any, str]:
+    if not problems:
+        return "done", "types fit, the page answers"
+    return "failed", " ".join(problem.short for problem in problems)
+
+
+def _read_before(tx: Tx, run: Run, workspace_id: str) -> Before:
+    place = sa.select(workspaces.c.changed_at, checkpoints.c.tree).join(
+        checkpoints, checkpoints.c.id == workspaces.c.checkpoint_id
+    )
+    now = tx.one(place.where(workspaces.c.id == workspace_id))
+    tree = now["tree"] if now is not None and now["changed_at"] is None else None
+    last = (
+        sa.select(effects.c.result)
+        .join(runs, runs.c.id == effects.c.run_id)
+        .where(runs.c.thread_id == run.thread_id, effects.c.kind == "check", effects.c.status == "finished")
+        .order_by(runs.c.created_at.desc(), effects.c.ordinal.desc())
+        .limit(1)
+    )
+    facts = (tx.execute(last).scalar() or {}).get("facts", {})
+    screen = screen_of_thread(tx, run.thread_id)
+    return Before(dict(screen) if screen is not None else None, tree, facts.get("tree"), facts.get("types"))
+
+
+def _was_told(tx: Tx, run: Run, code: str) -> bool:
+    """Whether an earlier answer of the thread has this notice."""
+    answers = sa.select(messages.c.parts).where(
+        messages.c.thread_id == run.thread_id, messages.c.role == "assistant"
+    )
+    found = tx.execute(answers.order_by(messages.c.position.desc()).limit(50)).scalars()
+    return any(part.get("code") == code for parts in found for part in parts)
