@@ -16,7 +16,7 @@ export default defineConfig({
   build: { outDir: here('../src/outlast/_web'), emptyOutDir: true, chunkSizeWarningLimit: 700 },
   server: {
     fs: { allow: [here('..')] },
-    proxy: { '/v1': { target: server, headers: { origin: server } } },
+    proxy: { '/v1': { target: server, changeOrigin: true, headers: { origin: server } } },
   },
   test: { include: ['tests/**/*.test.{ts,tsx}'], environment: 'node' },
 })

@@ -6,6 +6,8 @@ import type { SnapshotNews } from '../sandboxes/snapshot-news'
 export interface CanvasFacts {
   projectId: string
   mayEdit: boolean
+  /** Deleting is for owners. */
+  mayDelete: boolean
   /** Whether exactly one screen is selected. */
   alone: boolean
   /** Living sandboxes by workspace. */

@@ -11,6 +11,7 @@ interface Keys {
   state: CanvasState
   selected: readonly ScreenData[]
   mayEdit: boolean
+  mayDelete: boolean
   actions: CanvasActions
   onNew: () => void
   onTool: (tool: Tool) => void
@@ -62,7 +63,9 @@ export function useCanvasKeys(keys: Keys): void {
     const far = event.shiftKey ? LEAP : STEP
     nudge(selected, x * far, y * far)
   }
-  const remove = edit(() => selected.length > 0 && actions.askDelete(selected))
+  const remove = () => {
+    if (keys.mayDelete && selected.length > 0) actions.askDelete(selected)
+  }
   useKeys({
     s: edit(keys.onNew),
     v: () => keys.onTool('select'),

@@ -22,7 +22,7 @@ interface MenuProps {
 
 /** A press of the other mouse button: what can be done with what lies there. */
 export function CanvasMenu({ screens, selected, state, onNew, children }: MenuProps) {
-  const { mayEdit, actions } = useCanvas()
+  const { mayEdit, mayDelete, actions } = useCanvas()
   const { fitView } = useReactFlow()
   const aim = (event: MouseEvent) => {
     const id = (event.target as Element).closest('.react-flow__node')?.getAttribute('data-id') ?? null
@@ -65,10 +65,14 @@ export function CanvasMenu({ screens, selected, state, onNew, children }: MenuPr
                   Tidy up
                 </Item>
               )}
-              <ContextMenu.Separator className="mx-1 my-1 h-px bg-line" />
-              <Item icon={<Trash2 />} keys="Del" danger onSelect={() => actions.askDelete(selected)}>
-                Delete
-              </Item>
+              {mayDelete && (
+                <>
+                  <ContextMenu.Separator className="mx-1 my-1 h-px bg-line" />
+                  <Item icon={<Trash2 />} keys="Del" danger onSelect={() => actions.askDelete(selected)}>
+                    Delete
+                  </Item>
+                </>
+              )}
             </>
           )}
           {selected.length === 0 && (

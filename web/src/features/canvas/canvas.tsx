@@ -41,7 +41,7 @@ export const CanvasProvider = ReactFlowProvider
 
 function Surface({ state, facts, onNew, children }: CanvasProps) {
   const { nodes, onNodesChange, selectedIds } = state
-  const { mayEdit, actions } = facts
+  const { mayEdit, mayDelete, actions } = facts
   const root = useRef<HTMLDivElement>(null)
   const [tool, setTool] = useState<Tool>('select')
   const [help, setHelp] = useState(false)
@@ -51,7 +51,7 @@ function Surface({ state, facts, onNew, children }: CanvasProps) {
   const showMap = (shown: boolean) => setMap(shown ? '' : 'hidden')
   const screens = useMemo(() => nodes.map(({ data }) => data.screen), [nodes])
   const selected = useMemo(() => screens.filter(({ id }) => selectedIds.includes(id)), [screens, selectedIds])
-  const keys = { state, selected, mayEdit, actions, onNew, onTool: setTool, onHelp: () => setHelp(true) }
+  const keys = { state, selected, mayEdit, mayDelete, actions, onNew, onTool: setTool, onHelp: () => setHelp(true) }
   useCanvasKeys({ ...keys, onMap: () => showMap(!map), onSidebar: state.toggleSidebar })
   useLeaveInteraction(root, actions.interact)
   const dragged = useDragging(actions)

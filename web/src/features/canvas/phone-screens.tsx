@@ -50,7 +50,8 @@ export function PhoneScreens({ projectId, screenId }: { projectId: string; scree
 
 function usePhoneFacts(projectId: string, screenId: string | null): CanvasFacts {
   const { project, projectId: active } = useActiveProject()
-  const mayEdit = active === projectId && project !== null && project.role !== 'viewer'
+  const role = active === projectId && project !== null ? project.role : 'viewer'
+  const [mayEdit, mayDelete] = [role !== 'viewer', role === 'owner']
   const [building] = useSnapshotNews(projectId)
   const [sandboxes, themes, threads] = [useSandboxes(projectId), useThemes(), useThreads(projectId)]
   const [trying, tryTheme] = useState<Trying | null>(null)
@@ -62,10 +63,10 @@ function usePhoneFacts(projectId: string, screenId: string | null): CanvasFacts 
   const liveIds = useMemo(() => (screenId === null ? [] : [screenId]), [screenId])
   return useMemo<CanvasFacts>(
     () => ({
-      ...{ projectId, mayEdit, alone: true, sandboxes, themes, threads, building, liveIds },
+      ...{ projectId, mayEdit, mayDelete, alone: true, sandboxes, themes, threads, building, liveIds },
       ...{ renamingId: null, movers: NOBODY, trying, actions },
     }),
-    [projectId, mayEdit, sandboxes, themes, threads, building, liveIds, trying, actions],
+    [projectId, mayEdit, mayDelete, sandboxes, themes, threads, building, liveIds, trying, actions],
   )
 }
 

@@ -32,7 +32,7 @@ interface BarProps {
 
 /** Floats above the screen that is selected, as large as ever. */
 export function ScreenBar({ screen, live, interactive }: BarProps) {
-  const { mayEdit, actions } = useCanvas()
+  const { mayEdit, mayDelete, actions } = useCanvas()
   const { reload } = useFrameRegistry()
   return (
     <NodeToolbar
@@ -73,9 +73,11 @@ export function ScreenBar({ screen, live, interactive }: BarProps) {
           <IconButton label="Duplicate" keys={`${MOD} D`} size="icon-sm" onClick={() => actions.duplicate([screen])}>
             <Copy />
           </IconButton>
-          <IconButton label="Delete" keys="Del" size="icon-sm" onClick={() => actions.askDelete([screen])}>
-            <Trash2 />
-          </IconButton>
+          {mayDelete && (
+            <IconButton label="Delete" keys="Del" size="icon-sm" onClick={() => actions.askDelete([screen])}>
+              <Trash2 />
+            </IconButton>
+          )}
         </>
       )}
     </NodeToolbar>

@@ -29,7 +29,8 @@ export function ScreensView({ projectId, screenId }: { projectId: string; screen
   const { data: screens, error, refetch } = useQuery(screensQuery(projectId))
   useFreshScreens(projectId)
   const { project, projectId: active } = useActiveProject()
-  const mayEdit = active === projectId && project !== null && project.role !== 'viewer'
+  const role = active === projectId && project !== null ? project.role : 'viewer'
+  const [mayEdit, mayDelete] = [role !== 'viewer', role === 'owner']
   const state = useCanvasState(projectId, screenId, screens)
   const [, setTab] = useTab()
   const [creating, setCreating] = useState(false)
@@ -48,10 +49,24 @@ export function ScreensView({ projectId, screenId }: { projectId: string; screen
   const { liveIds } = state
   const facts = useMemo<CanvasFacts>(
     () => ({
-      ...{ projectId, mayEdit, alone, sandboxes, themes, threads, building, liveIds },
+      ...{ projectId, mayEdit, mayDelete, alone, sandboxes, themes, threads, building, liveIds },
       ...{ renamingId, movers, trying, actions },
     }),
-    [projectId, mayEdit, alone, sandboxes, themes, threads, building, liveIds, renamingId, movers, trying, actions],
+    [
+      projectId,
+      mayEdit,
+      mayDelete,
+      alone,
+      sandboxes,
+      themes,
+      threads,
+      building,
+      liveIds,
+      renamingId,
+      movers,
+      trying,
+      actions,
+    ],
   )
   const placeFor = usePlaceFor(screens ?? [])
   const created = useCreated(state.select, openChat)

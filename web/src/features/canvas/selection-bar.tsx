@@ -6,7 +6,7 @@ import { tidy } from './layout'
 
 /** What can be done with several screens at once. */
 export function SelectionBar({ selected }: { selected: readonly ScreenData[] }) {
-  const { mayEdit, actions } = useCanvas()
+  const { mayEdit, mayDelete, actions } = useCanvas()
   return (
     <div
       role="toolbar"
@@ -26,10 +26,12 @@ export function SelectionBar({ selected }: { selected: readonly ScreenData[] }) 
             <Copy />
             Duplicate
           </Button>
-          <Button size="sm" look="ghost" className="hover:text-danger" onClick={() => actions.askDelete(selected)}>
-            <Trash2 />
-            Delete
-          </Button>
+          {mayDelete && (
+            <Button size="sm" look="ghost" className="hover:text-danger" onClick={() => actions.askDelete(selected)}>
+              <Trash2 />
+              Delete
+            </Button>
+          )}
         </>
       )}
     </div>

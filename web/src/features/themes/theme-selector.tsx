@@ -7,11 +7,11 @@ import { Button } from '@/components/button'
 import { Problem } from '@/components/problem'
 import { SkeletonRows } from '@/components/states'
 import { cn } from '@/lib/cn'
+import { command } from '../screen-edit/bridge-protocol'
 import { useCanvas } from '../canvas/canvas-context'
 import { useLiveFrame } from '../canvas/live-frame'
 import { themesQuery } from '../canvas/screens'
 import { ThemeEditor } from './theme-editor'
-import { showTheme } from './theme-messages'
 import { ThemeSample } from './theme-sample'
 
 /** A screen's look: hovering shows a theme in the frame, choosing writes it into the app. */
@@ -167,14 +167,17 @@ function useTrying(screen: ScreenData): { show: (tokens: ThemeTokens | null) => 
     clearTimeout(kept.current)
     kept.current = undefined
     actions.tryTheme(tokens && { screenId: screen.id, tokens })
-    if (mine) showTheme(frame, origin, tokens)
+    if (mine) command(frame, origin, { outlast: 'theme', tokens })
   }
   const end = useRef(show)
   end.current = show
   useEffect(() => () => end.current(null), [])
   const keep = () => {
     clearTimeout(kept.current)
-    kept.current = setTimeout(() => showTheme(current.current.frame, current.current.origin, null), WRITTEN_MS)
+    kept.current = setTimeout(
+      () => command(current.current.frame, current.current.origin, { outlast: 'theme', tokens: null }),
+      WRITTEN_MS,
+    )
   }
   return { show, keep }
 }
