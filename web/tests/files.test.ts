@@ -52,11 +52,11 @@ test('folders come before the files beside them, and each before what is in it',
 test('a difference is shown line by line without its heads', () => {
   const diff = '--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n same\n-old\n--- not a head\n+new'
   expect(diffLines(diff)).toEqual([
-    { kind: 'place', text: '@@ -1,2 +1,2 @@' },
-    { kind: 'same', text: 'same' },
-    { kind: 'removed', text: 'old' },
-    { kind: 'removed', text: '-- not a head' },
-    { kind: 'added', text: 'new' },
+    { kind: 'place', text: '@@ -1,2 +1,2 @@', before: null, after: null },
+    { kind: 'same', text: 'same', before: 1, after: 1 },
+    { kind: 'removed', text: 'old', before: 2, after: null },
+    { kind: 'removed', text: '-- not a head', before: 3, after: null },
+    { kind: 'added', text: 'new', before: null, after: 2 },
   ])
   expect(sums(diff)).toEqual({ added: 1, removed: 2 })
 })

@@ -9,8 +9,8 @@ interface Coloured {
   lines: Token[][]
 }
 
-/** Code in colours once it stands still; plain while it streams, when it is long, and in unknown languages. */
-export const Code = memo(function Code({ text, language }: { text: string; language: string }) {
+/** A text's lines in colours once it stands still; null before, when it is long, and in unknown languages. */
+export function useColoured(text: string, language: string): Token[][] | null {
   const [coloured, setColoured] = useState<Coloured | null>(null)
   useEffect(() => {
     if (language === '' || language === 'text' || text.length > MOST_CHARS) return
@@ -26,15 +26,25 @@ export const Code = memo(function Code({ text, language }: { text: string; langu
       clearTimeout(timer)
     }
   }, [text, language])
-  if (coloured === null || coloured.text !== text) return text
-  return coloured.lines.map((line, row) => (
+  return coloured === null || coloured.text !== text ? null : coloured.lines
+}
+
+/** One line's coloured pieces. */
+export const Tokens = ({ tokens }: { tokens: Token[] }) =>
+  tokens.map(({ content, htmlStyle }, at) => (
+    <span key={at} data-token style={htmlStyle}>
+      {content}
+    </span>
+  ))
+
+/** Code in colours once it stands still; plain while it streams, when it is long, and in unknown languages. */
+export const Code = memo(function Code({ text, language }: { text: string; language: string }) {
+  const lines = useColoured(text, language)
+  if (lines === null) return text
+  return lines.map((line, row) => (
     <Fragment key={row}>
       {row > 0 && '\n'}
-      {line.map(({ content, htmlStyle }, at) => (
-        <span key={at} data-token style={htmlStyle}>
-          {content}
-        </span>
-      ))}
+      <Tokens tokens={line} />
     </Fragment>
   ))
 })

@@ -67,17 +67,27 @@ function compare(a: string[], b: string[]): number {
 export interface DiffLine {
   kind: 'same' | 'added' | 'removed' | 'place'
   text: string
+  /** Its number before and after, from 1; null where it is not there. */
+  before: number | null
+  after: number | null
 }
+
+const PLACE = /^@@ -(\d+)(?:,\d+)? \+(\d+)/
 
 /** A unified difference line by line, without its heads. Pure. */
 export function diffLines(diff: string): DiffLine[] {
   const lines: DiffLine[] = []
-  for (const line of diff.split('\n')) {
-    if (lines.length === 0 && (line.startsWith('--- ') || line.startsWith('+++ '))) continue
-    if (line.startsWith('@@')) lines.push({ kind: 'place', text: line })
-    else if (line.startsWith('+')) lines.push({ kind: 'added', text: line.slice(1) })
-    else if (line.startsWith('-')) lines.push({ kind: 'removed', text: line.slice(1) })
-    else lines.push({ kind: 'same', text: line.slice(1) })
+  let [before, after] = [1, 1]
+  for (const line of diff.replace(/\n$/, '').split('\n')) {
+    if (lines.length === 0 && /^(?:--- |\+\+\+ |Index: |=+$)/.test(line)) continue
+    const text = line.slice(1)
+    if (line.startsWith('@@')) {
+      const [, from = '1', to = '1'] = PLACE.exec(line) ?? []
+      ;[before, after] = [Number(from), Number(to)]
+      lines.push({ kind: 'place', text: line, before: null, after: null })
+    } else if (line.startsWith('+')) lines.push({ kind: 'added', text, before: null, after: after++ })
+    else if (line.startsWith('-')) lines.push({ kind: 'removed', text, before: before++, after: null })
+    else if (!line.startsWith('\\')) lines.push({ kind: 'same', text, before: before++, after: after++ })
   }
   return lines
 }

@@ -1,0 +1,104 @@
+/** What a file is, by its name. Pure. */
+import {
+  Braces,
+  FileCode2,
+  FileImage,
+  FileText,
+  FileType,
+  Globe,
+  Palette,
+  Settings2,
+  type LucideIcon,
+} from 'lucide-react'
+
+export interface FileKind {
+  icon: LucideIcon
+  /** A class that colours the icon. */
+  look: string
+}
+
+const CODE = { icon: FileCode2, look: 'text-[#3178c6] dark:text-[#5a9fe6]' }
+const COMPONENT = { icon: FileCode2, look: 'text-[#0d7fa5] dark:text-[#5ccfe6]' }
+const SCRIPT = { icon: FileCode2, look: 'text-[#a68500] dark:text-[#e5c84e]' }
+const STYLE = { icon: Palette, look: 'text-[#8a4fc7] dark:text-[#b48ae0]' }
+const DATA = { icon: Braces, look: 'text-[#a06a00] dark:text-[#d8a657]' }
+const IMAGE = { icon: FileImage, look: 'text-[#1c7f53] dark:text-[#55c28d]' }
+const PAGE = { icon: Globe, look: 'text-[#c2410c] dark:text-[#f08d5c]' }
+const WORDS = { icon: FileText, look: 'text-muted' }
+const FONT = { icon: FileType, look: 'text-muted' }
+const SETTINGS = { icon: Settings2, look: 'text-faint' }
+
+const BY_ENDING: Record<string, FileKind> = {
+  ts: CODE,
+  mts: CODE,
+  tsx: COMPONENT,
+  jsx: COMPONENT,
+  js: SCRIPT,
+  mjs: SCRIPT,
+  cjs: SCRIPT,
+  py: CODE,
+  css: STYLE,
+  scss: STYLE,
+  json: DATA,
+  yaml: DATA,
+  yml: DATA,
+  toml: DATA,
+  html: PAGE,
+  md: WORDS,
+  txt: WORDS,
+  woff: FONT,
+  woff2: FONT,
+  ttf: FONT,
+  png: IMAGE,
+  jpg: IMAGE,
+  jpeg: IMAGE,
+  gif: IMAGE,
+  webp: IMAGE,
+  avif: IMAGE,
+  svg: IMAGE,
+  ico: IMAGE,
+}
+
+const IMAGE_TYPES: Record<string, string> = {
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp',
+  avif: 'image/avif',
+  svg: 'image/svg+xml',
+  ico: 'image/x-icon',
+}
+
+export const endingOf = (path: string): string => /\.([^./]+)$/.exec(path)?.[1]?.toLowerCase() ?? ''
+
+export function kindOf(path: string): FileKind {
+  const name = path.split('/').at(-1) ?? ''
+  if (/^\.|\.config\.|^tsconfig/.test(name)) return SETTINGS
+  return BY_ENDING[endingOf(path)] ?? WORDS
+}
+
+/** The media type of a picture; null: it is none. */
+export const imageType = (path: string): string | null => IMAGE_TYPES[endingOf(path)] ?? null
+
+export interface ReadText {
+  text: string
+  /** Bytes that are not shown. */
+  cut: number
+}
+
+export const SHOWN_BYTES = 256_000
+
+/** The beginning of a text, to the end of a line; null: it is none. */
+export async function readText(blob: Blob, most = SHOWN_BYTES): Promise<ReadText | null> {
+  const long = blob.size > most
+  const content = new Uint8Array(await blob.slice(0, most).arrayBuffer())
+  try {
+    const text = new TextDecoder('utf-8', { fatal: !long }).decode(content)
+    if (text.includes('\0')) return null
+    const shown = long ? text.slice(0, text.lastIndexOf('\n') + 1 || text.length) : text
+    return { text: shown, cut: long ? blob.size - new Blob([shown]).size : 0 }
+  } catch {
+    return null
+  }
+}
