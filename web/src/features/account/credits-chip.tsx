@@ -1,12 +1,13 @@
-import { Coins } from 'lucide-react'
+import { Coins, TriangleAlert } from 'lucide-react'
 import { Popover } from 'radix-ui'
-import type { Credits } from '@outlast/sdk'
+import type { ReactNode } from 'react'
+import type { CreditEntry, Credits } from '@outlast/sdk'
 import { useCreditBalance } from '@outlast/sdk/react'
 import { Ago } from '@/components/time'
 import { cn } from '@/lib/cn'
 import { plural } from '@/lib/format'
 
-/** The balance, always visible; its last entries on click. */
+/** The balance, always visible; plan, reset and the last entries on click. */
 export function CreditsChip() {
   const { credits } = useCreditBalance()
   if (credits === null) return null
@@ -15,14 +16,16 @@ export function CreditsChip() {
     <Popover.Root>
       <Popover.Trigger asChild>
         <button
-          aria-label={`Credits: ${balance ?? 'unlimited'}`}
+          aria-label={`Credits: ${balance ?? 'unlimited'}${low ? ', few left' : ''}`}
+          data-low={low || undefined}
           className={cn(
-            'flex h-7 items-center gap-1.5 rounded-full px-2 text-xs text-muted tabular-nums hover:bg-hover hover:text-fg',
-            low && 'bg-warn-soft text-warn hover:text-warn',
+            'flex h-7 shrink-0 items-center gap-1.5 rounded-full px-2 text-xs text-muted tabular-nums hover:bg-hover hover:text-fg',
+            low && 'bg-warn-soft font-medium text-warn hover:text-warn',
           )}
         >
-          <Coins className="size-3.5" />
+          {low ? <TriangleAlert className="size-3.5" aria-hidden /> : <Coins className="size-3.5" aria-hidden />}
           {balance ?? '∞'}
+          {low && <span className="hidden sm:inline">left</span>}
         </button>
       </Popover.Trigger>
       <Popover.Portal>
@@ -30,7 +33,8 @@ export function CreditsChip() {
           align="end"
           sideOffset={6}
           collisionPadding={8}
-          className="z-50 w-72 rounded-xl border border-line bg-raised p-4 shadow-pop outline-none animate-in"
+          aria-label="Credits"
+          className="z-50 w-76 rounded-xl border border-line bg-raised p-4 shadow-pop outline-none animate-in"
         >
           <Details credits={credits} />
         </Popover.Content>
@@ -39,31 +43,72 @@ export function CreditsChip() {
   )
 }
 
-function Details({ credits: { plan, balance, reserved, resets_at, entries, low } }: { credits: Credits }) {
+function Details({ credits }: { credits: Credits }) {
+  const { plan, balance, allowance, reserved, resets_at, entries, low } = credits
   return (
     <>
-      <p className="text-lg font-semibold">{balance === null ? 'Unlimited' : plural(balance, 'credit')}</p>
-      <p className="text-muted">
-        Plan: {plan}
-        {reserved > 0 && ` · ${reserved} reserved by running answers`}
-      </p>
+      <div className="flex items-baseline gap-2">
+        <p className="text-lg font-semibold tabular-nums">
+          {balance === null ? 'Unlimited' : plural(balance, 'credit')}
+        </p>
+        {allowance !== null && <p className="text-muted">of {allowance} a month</p>}
+      </div>
+      {balance !== null && allowance !== null && <Meter share={balance / Math.max(allowance, 1)} low={low} />}
+      <dl className="mt-2.5 grid grid-cols-[auto_1fr] gap-x-3 gap-y-1 text-[13px]">
+        <Fact name="Plan">
+          <span className="capitalize">{plan}</span>
+        </Fact>
+        {reserved > 0 && <Fact name="Reserved">{plural(reserved, 'credit')} by answers being made</Fact>}
+        {resets_at !== null && balance !== null && (
+          <Fact name="New ones">
+            {new Date(resets_at).toLocaleDateString([], { day: 'numeric', month: 'long', timeZone: 'UTC' })}
+          </Fact>
+        )}
+      </dl>
       {low && (
-        <p className="mt-2 text-warn">Few credits are left. Choose a cheaper model, or wait for the monthly reset.</p>
+        <p role="note" className="mt-3 rounded-lg bg-warn-soft px-2.5 py-2 text-[13px] text-warn">
+          Few are left. Choose a cheaper model below the message box, wait for the new ones, or ask the operator for a
+          larger plan.
+        </p>
       )}
-      {resets_at !== null && balance !== null && (
-        <p className="mt-1 text-xs text-faint">New credits on {new Date(resets_at).toLocaleDateString()}</p>
-      )}
-      {entries.length > 0 && (
-        <ul className="mt-3 max-h-48 overflow-y-auto border-t border-line pt-2 text-xs">
-          {entries.map(({ id, kind, credits, created_at }) => (
-            <li key={id} className="flex justify-between gap-3 py-0.5 text-muted">
-              <span className="flex-1 capitalize">{kind}</span>
-              <span className="text-fg tabular-nums">{credits > 0 ? `+${credits}` : credits}</span>
-              <Ago iso={created_at} className="w-9 text-right text-faint" />
-            </li>
-          ))}
-        </ul>
-      )}
+      {entries.length > 0 && <Entries entries={entries} />}
     </>
   )
 }
+
+const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
+  <>
+    <dt className="text-faint">{name}</dt>
+    <dd>{children}</dd>
+  </>
+)
+
+const Meter = ({ share, low }: { share: number; low: boolean }) => (
+  <div className="mt-2 h-1.5 overflow-hidden rounded-full bg-active">
+    <div
+      className={cn('h-full rounded-full', low ? 'bg-amber' : 'bg-accent')}
+      style={{ width: `${Math.min(100, Math.max(0, share * 100))}%` }}
+    />
+  </div>
+)
+
+/** What became of the credits, in words for those who do not keep ledgers. */
+const KINDS: Record<string, string> = {
+  grant: 'Granted for the month',
+  expire: 'Expired',
+  reserve: 'Reserved for an answer',
+  release: 'Given back',
+  settle: 'Answer completed',
+}
+
+const Entries = ({ entries }: { entries: CreditEntry[] }) => (
+  <ul aria-label="Last entries" className="mt-3 max-h-48 overflow-y-auto border-t border-line pt-2 text-xs">
+    {entries.map(({ id, kind, credits, created_at }) => (
+      <li key={id} className="flex justify-between gap-3 py-0.5 text-muted">
+        <span className="flex-1">{KINDS[kind] ?? kind}</span>
+        <span className="text-fg tabular-nums">{credits > 0 ? `+${credits}` : credits}</span>
+        <Ago iso={created_at} className="w-9 text-right text-faint" />
+      </li>
+    ))}
+  </ul>
+)
