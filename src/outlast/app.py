@@ -27,9 +27,11 @@ from anyio.abc import TaskGroup, TaskStatus
 
 from outlast.actions import accounts
 from outlast.actions.sandboxes import pause_idle
+from outlast.actions.screen_opening import ScreenOpener
 from outlast.actions.services import Services, cold
 from outlast.actions.warming import Warmer
 from outlast.agents.profiles.chat import ChatProfile
+from outlast.agents.profiles.screen import ScreenProfile
 from outlast.agents.workspaces import Workspaces
 from outlast.base.clock import SystemClock
 from outlast.base.data_directory import data_directory, held, node_of
@@ -43,6 +45,7 @@ from outlast.core.presence.board import PresenceBoard
 from outlast.core.runs.engine import Engine
 from outlast.core.runs.store import free_lapsed
 from outlast.core.runs.sweeper import SandboxSteps, Sweeper
+from outlast.core.runs.telling import announce_sandbox
 from outlast.core.runs.watching import Watching
 from outlast.core.runs.worker import Worker
 from outlast.core.sandboxes.checkpoints.keeper import CheckpointKeeper
@@ -62,7 +65,8 @@ from outlast.core.sandboxes.seeding import Seeds
 from outlast.core.sandboxes.services.keeper import ServiceKeeper
 from outlast.core.sandboxes.services.logs import ServiceLogs
 from outlast.core.sandboxes.snapshots.keeper import SnapshotKeeper
-from outlast.core.sandboxes.templates import Templates
+from outlast.core.sandboxes.template_files import load_templates
+from outlast.core.sandboxes.templates import Templates, preview_environment
 from outlast.core.streams.hub import Hub
 from outlast.core.streams.writer import Flusher
 from outlast.db.blobs import FolderBlobs
@@ -101,6 +105,7 @@ class Program:
     egress: EgressKeeper | None
     snapshots: SnapshotKeeper | None
     warmer: Warmer | None
+    opener: ScreenOpener
 
 
 def run(settings: Settings, announce: Announce, *, http: bool) -> None:
@@ -156,12 +161,13 @@ async def open_program(settings: Settings) -> AsyncIterator[Program]:
         await migrate(database)
         catalog = open_catalog(settings, clock)
         stack.push_async_callback(catalog.aclose)
-        sandboxes = _sandbox_manager(settings, database, clock, folder)
+        templates = load_templates(settings.screens)
+        sandboxes = _sandbox_manager(settings, database, clock, folder, templates)
         if sandboxes is not None:
             stack.push_async_callback(sandboxes.aclose)
         egress = _egress_keeper(settings, database, clock, folder, sandboxes)
-        snapshots = _snapshot_keeper(settings, database, clock, folder, sandboxes)
-        yield _wire(settings, database, clock, folder, catalog, sandboxes, egress, snapshots)
+        snapshots = _snapshot_keeper(settings, database, clock, folder, sandboxes, templates)
+        yield _wire(settings, database, clock, folder, catalog, sandboxes, egress, snapshots, templates)
 
 
 def _wire(
@@ -173,9 +179,9 @@ def _wire(
     sandboxes: SandboxManager | None,
     egress: EgressKeeper | None,
     snapshots: SnapshotKeeper | None,
+    templates: Templates,
 ) -> Program:
     """The rooms, each given what it needs."""
-    templates: Templates = {}
     hub = Hub()
     database.on_notice(hub.ring)
     blobs = FolderBlobs(folder / settings.blobs.url.reveal())
@@ -188,8 +194,13 @@ def _wire(
         sandboxes.attend(keeper)
     checkpoints = _checkpoint_keeper(settings, database, blobs, clock, folder, sandboxes)
     warm = settings.sandbox is not None and settings.sandbox.mode == "warm"
+    opener = ScreenOpener()
     warmer = Warmer(database, sandboxes) if sandboxes is not None and warm else None
-    chat = ChatProfile(settings, Workspaces(database, sandboxes), blobs, catalog.get, keeper)
+    rooms = Workspaces(database, sandboxes)
+    chat = ChatProfile(settings, rooms, blobs, catalog.get, keeper)
+    screen = ScreenProfile(
+        settings, database, rooms, blobs, catalog.get, templates, files=checkpoints, keeper=keeper
+    )
     # On PostgreSQL another process may have been this machine's server a moment ago: its leases must lapse, so a
     # new process must not renew them.
     node_id = node_of(folder) if database.dialect == "sqlite" else new_id("node")
@@ -199,7 +210,7 @@ def _wire(
         clock=clock,
         settings=settings,
         catalog=catalog,
-        profiles={chat.name: chat},
+        profiles={chat.name: chat, screen.name: screen},
         flusher=Flusher(settings.streams.save_interval_s),
         node_id=node_id,
         log=_log_event,
@@ -222,8 +233,10 @@ def _wire(
         keeper=keeper,
         checkpoints=checkpoints,
         seeds=Seeds(blobs, templates),
+        want_snapshot=snapshots.want if snapshots is not None else cold,
         copy_files=fork_files if checkpoints is not None else None,
         warm=warmer.warm if warmer is not None else cold,
+        open_screen=opener.open,
         profiles=frozenset(engine.profiles),
     )
     return Program(
@@ -239,6 +252,7 @@ def _wire(
         egress=egress,
         snapshots=snapshots,
         warmer=warmer,
+        opener=opener,
     )
 
 
@@ -287,12 +301,22 @@ def open_catalog(settings: Settings, clock: SystemClock) -> ModelCatalog:
 
 
 def _sandbox_manager(
-    settings: Settings, database: Database, clock: SystemClock, folder: Path
+    settings: Settings, database: Database, clock: SystemClock, folder: Path, templates: Templates
 ) -> SandboxManager | None:
     if settings.sandbox is None:
         return None
     provider = open_provider(settings.sandbox.provider, setup_from(settings.sandbox, folder))
-    return SandboxManager(database, provider, clock, settings.sandbox, folder, node_id=node_of(folder))
+    manager = SandboxManager(
+        database,
+        provider,
+        clock,
+        settings.sandbox,
+        folder,
+        node_id=node_of(folder),
+        announce=announce_sandbox,
+    )
+    manager.use_templates(templates)
+    return manager
 
 
 def _egress_keeper(
@@ -352,6 +376,7 @@ def _checkpoint_keeper(
         local=sandboxes.provider.capabilities.volume,
         find=sandboxes.find,
         keep_unbound=timedelta(days=settings.retention.error_days),
+        layers_of=sandboxes.layers_of,
     )
     sandboxes.keep_files(keeper)
     sandboxes.attend(keeper)
@@ -364,11 +389,20 @@ def _snapshot_keeper(
     clock: SystemClock,
     folder: Path,
     sandboxes: SandboxManager | None,
+    templates: Templates,
 ) -> SnapshotKeeper | None:
-    """What has the configured packages installed once, for all sandboxes."""
+    """What has the configured packages installed once for all sandboxes, and those of app templates for theirs."""
     if settings.sandbox is None or sandboxes is None:
         return None
-    keeper = SnapshotKeeper(database, sandboxes.provider, clock, settings.sandbox, node_id=node_of(folder))
+    keeper = SnapshotKeeper(
+        database,
+        sandboxes.provider,
+        clock,
+        settings.sandbox,
+        node_id=node_of(folder),
+        templates=templates,
+        env=preview_environment(settings.sandbox),
+    )
     sandboxes.start_upon(keeper)
     return keeper
 
@@ -399,6 +433,7 @@ async def _start_inner(program: Program, tasks: TaskGroup, worker_ended: anyio.E
         tasks.start_soon(program.snapshots.run)
     if program.warmer is not None:
         tasks.start_soon(program.warmer.run)
+    tasks.start_soon(program.opener.run, program.services)
     tasks.start_soon(program.sweeper.run)
     tasks.start_soon(_work, program.worker, worker_ended)
 

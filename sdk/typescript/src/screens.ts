@@ -47,10 +47,12 @@ export interface ScreenData extends ScreenPlace {
   pictured_at: string | null
   state: ScreenState
   active_run_id: string | null
-  /** Its newest sandbox that has not ended, also asleep. */
+  /** Its newest sandbox, also asleep or gone. */
   sandbox_id: string | null
   /** Where its app is shown, for those whom `client.screens.preview` let in; never in events. */
   preview_url: string | null
+  /** Why its sandbox could not be had when it was last opened. */
+  trouble: string | null
   created_by: string
   created_at: string
   updated_at: string

@@ -164,7 +164,7 @@ async def list_asleep(services: Services, workspace_id: str, path: str) -> list[
     if folder and _entry(tree, folder).kind != "directory":
         raise PathRefused(f"{path!r} is not a folder.", path=path)
     return [
-        FileEntry(_shown(entry.path), entry.size, entry.kind == "directory", entry.mtime_ms / 1000)
+        FileEntry(shown_name(entry.path), entry.size, entry.kind == "directory", entry.mtime_ms / 1000)
         for entry in below(tree, folder)[:MAX_FILES]
     ]
 
@@ -228,7 +228,7 @@ def _differences(blobs: FolderBlobs, before: Tree, after: Tree) -> list[FileDiff
     until = time.monotonic() + WRITING_OUT_S
     return [
         FileDifference(
-            _shown(change.path),
+            shown_name(change.path),
             change.kind,
             None if change.before is None else change.before.size,
             None if change.after is None else change.after.size,
@@ -243,20 +243,20 @@ def _difference(blobs: FolderBlobs, change: Change) -> str | None:
     if any(side is not None and (side.kind != "file" or side.size > TEXT_BYTES) for side in sides):
         return None
     old, new = (None if side is None else content_of(blobs, side) for side in sides)
-    return text_difference(_shown(change.path), old, new)
+    return text_difference(shown_name(change.path), old, new)
 
 
 def _kept(entry: Entry) -> KeptFile:
     return KeptFile(
-        _shown(entry.path),
+        shown_name(entry.path),
         entry.kind,
         entry.size,
         f"{entry.mode:03o}",
         entry.mtime_ms,
-        _shown(entry.target) if entry.kind == "symlink" else None,
+        shown_name(entry.target) if entry.kind == "symlink" else None,
     )
 
 
-def _shown(name: str) -> str:
+def shown_name(name: str) -> str:
     """A name that is no UTF-8, as people can see it."""
     return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -112,6 +112,7 @@ async def create_screen(
         return store.screen_data(tx, made["id"])
 
     data = await services.db.write(run)
+    services.want_snapshot(template)
     services.warm(data.thread_id)
     return data
 

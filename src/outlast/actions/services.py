@@ -21,7 +21,7 @@ from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database
 
 
-def cold(_thread_id: str) -> None:
+def cold(_wanted: str) -> None:
     """Sandboxes are made at their first use."""
 
 
@@ -30,8 +30,9 @@ class Services:
     """The opened resources of one server, wired in `app.py`. `profiles` are the agent profiles that are registered;
     `copy_files` copies a workspace's files into a fork (None: forks begin without files); `machines` opens workspaces,
     `keeper` looks after their services, `checkpoints` after their files, and `sandboxes` is what of it runs need (all
-    None: the configuration offers no sandboxes); `seeds` has the files that app templates begin with; `warm` is told
-    each thread that is made or gets a run."""
+    None: the configuration offers no sandboxes); `seeds` has the files that app templates begin with;
+    `want_snapshot` is told each app template that somebody is about to need, `warm` each thread that is made or gets a
+    run, `open_screen` each screen (by id) whose app is to run soon."""
 
     db: Database
     clock: Clock
@@ -47,6 +48,8 @@ class Services:
     keeper: ServiceKeeper | None = None
     checkpoints: CheckpointKeeper | None = None
     seeds: Seeds | None = None
+    want_snapshot: Callable[[str], None] = cold
     warm: Callable[[str], None] = cold
+    open_screen: Callable[[str], None] = cold
     profiles: AbstractSet[str] = field(default=frozenset({"chat"}))
     copy_files: FileCopy | None = None

@@ -48,7 +48,8 @@ class ThemeTokens(Frozen):
 class ScreenData(Frozen):
     """An app on the canvas: place and size in CSS pixels; `theme` is a theme's id or `custom` (then `theme_tokens`);
     `picture_id` is the attachment with its last screenshot; `sandbox_id` its newest sandbox, also asleep or gone;
-    `preview_url` where its app is shown, for those who are let in (None while it has no sandbox, and in events)."""
+    `preview_url` where its app is shown, for those who are let in (None while it has no sandbox, and in events);
+    `trouble` why its sandbox could not be had when it was last opened (None: it could)."""
 
     id: str
     project_id: str
@@ -70,6 +71,7 @@ class ScreenData(Frozen):
     active_run_id: str | None
     sandbox_id: str | None
     preview_url: str | None = None
+    trouble: str | None = None
     created_by: str
     created_at: str
     updated_at: str

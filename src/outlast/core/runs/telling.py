@@ -3,15 +3,11 @@
 Threads, sandboxes and screens do not know each other; the changes that concern two of them are told from here.
 """
 
-from typing import Final
-
 from outlast.base.events import ContextLost, SandboxStateData, ThreadData
 from outlast.core.sandboxes.store import announce_to_project
 from outlast.core.screens import store as screens
 from outlast.core.threads import store as threads
 from outlast.db.database import Tx
-
-_OTHER_SANDBOX: Final = ("creating", "lost", "killed")  # another one is a screen's from now on, or none
 
 
 def announce_thread(tx: Tx, thread_id: str) -> ThreadData:
@@ -23,7 +19,7 @@ def announce_thread(tx: Tx, thread_id: str) -> ThreadData:
 
 
 def announce_sandbox(tx: Tx, project_id: str, event: str, data: SandboxStateData | ContextLost) -> None:
-    """Tell the project of a sandbox, and of the screen that it shows."""
+    """Tell the project of a sandbox, and of the screen whose it is from now on."""
     announce_to_project(tx, project_id, event, data)
-    if isinstance(data, SandboxStateData) and data.state in _OTHER_SANDBOX:
+    if isinstance(data, SandboxStateData) and data.state == "creating":
         screens.announce_of_workspace(tx, data.workspace_id)

@@ -24,7 +24,7 @@ ChangeName = Literal["screen.created", "screen.updated"]
 
 _sandbox = (
     sa.select(sa.func.max(sandboxes.c.id))
-    .where(sandboxes.c.workspace_id == screens.c.workspace_id, sandboxes.c.ended_at.is_(None))
+    .where(sandboxes.c.workspace_id == screens.c.workspace_id)
     .scalar_subquery()
     .label("sandbox_id")
 )
@@ -187,6 +187,7 @@ def to_data(row: sa.RowMapping) -> ScreenData:
         state=state_of(row["run_status"], row["problems"], row["message_count"]),
         active_run_id=row["active_run_id"],
         sandbox_id=row["sandbox_id"],
+        trouble=row["trouble"],
         created_by=row["created_by"],
         created_at=iso(row["created_at"]),
         updated_at=iso(row["updated_at"]),

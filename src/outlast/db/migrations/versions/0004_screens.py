@@ -66,6 +66,12 @@ def upgrade() -> None:
             comment="what is wrong with it since its last run; empty: nothing known",
         ),
         sa.Column(
+            "trouble",
+            sa.Text(),
+            nullable=True,
+            comment="why its sandbox could not be had when it was last opened; null: it could, or nobody has",
+        ),
+        sa.Column(
             "picture_id",
             sa.String(length=40),
             nullable=True,

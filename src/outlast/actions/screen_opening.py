@@ -1,0 +1,127 @@
+"""Opening screens: their sandboxes and dev servers are woken, or made, in the background; links to what runs there."""
+
+import logging
+from typing import Final
+
+import anyio
+
+from outlast.actions.previews import Ticket, open_preview
+from outlast.actions.sandboxes import machines_of
+from outlast.actions.screen_themes import write_theme
+from outlast.actions.services import Services
+from outlast.base.errors import NotFound, OutlastError, SandboxUnavailable
+from outlast.base.events import ScreenData
+from outlast.core.accounts.actor import Actor
+from outlast.core.projects.permissions import require_screen
+from outlast.core.projects.rules import Right
+from outlast.core.sandboxes.templates import DEV_PORT
+from outlast.core.screens import store
+from outlast.db.database import Tx
+
+AT_A_TIME: Final = 4
+MOST_WAITING: Final = 1_000
+PATIENCE_S: Final = 20.0  # for a sandbox to be there by name; it need not run yet
+log = logging.getLogger("outlast.screens")
+
+
+class ScreenOpener:
+    """In memory: which screens are being opened. Several who open one at the same time wait for the same sandbox.
+    Losing it costs time, never work: the next visit opens again."""
+
+    def __init__(self) -> None:
+        self._opening: set[str] = set()
+        self._wanted, self._coming = anyio.create_memory_object_stream[str](MOST_WAITING)
+
+    def open(self, screen_id: str) -> None:
+        """Open it soon. Returns at once. Raises `SandboxUnavailable` when very many wait already."""
+        if screen_id in self._opening:
+            return
+        try:
+            self._wanted.send_nowait(screen_id)
+        except anyio.WouldBlock:
+            raise SandboxUnavailable(
+                "Too many screens are being opened.", hint="Try again in a moment.", retry_after_s=5
+            ) from None
+        self._opening.add(screen_id)
+
+    async def run(self, services: Services) -> None:
+        """Until cancelled."""
+        limiter = anyio.CapacityLimiter(AT_A_TIME)
+        async with anyio.create_task_group() as tasks:
+            async for screen_id in self._coming:
+                tasks.start_soon(self._open, services, screen_id, limiter)
+
+    async def _open(self, services: Services, screen_id: str, limiter: anyio.CapacityLimiter) -> None:
+        try:
+            async with limiter:
+                await wake(services, screen_id)
+        except OutlastError as error:
+            log.warning("screen not opened", extra={"screen_id": screen_id, "code": error.code})
+        except Exception:  # the edge of a background task: it costs this screen's opening, not the server
+            log.exception("screen not opened", extra={"screen_id": screen_id})
+        finally:
+            self._opening.discard(screen_id)
+
+
+async def wake(services: Services, screen_id: str) -> None:
+    """Wake the screen's sandbox, or make one, with its dev server, and see that its look is the one its row names. What
+    keeps it from being had is noted in its row, and raised. Repeatable."""
+    screen = await services.db.read(store.screen_data, screen_id)
+    try:
+        await machines_of(services).ensure(screen.workspace_id, screen.project_id)
+    except OutlastError as error:
+        await services.db.write(_note, screen_id, " ".join(filter(None, (error.message, error.hint))))
+        raise
+    await services.db.write(_note, screen_id, None)
+    await write_theme(services, await services.db.read(store.screen_data, screen_id))
+
+
+async def open_screen(services: Services, actor: Actor, screen_id: str) -> ScreenData:
+    """Have the screen's app running soon (members): its state comes as events `sandbox.state`, a failure as the
+    screen's `trouble`. Returns at once; several at the same time are one. Raises `SandboxUnavailable`."""
+
+    def run(tx: Tx) -> ScreenData:
+        require_screen(tx, actor, screen_id, Right.READ)
+        return store.screen_data(tx, screen_id)
+
+    screen = await services.db.read(run)
+    machines_of(services)
+    services.open_screen(screen_id)
+    return screen
+
+
+async def preview_screen(services: Services, actor: Actor, screen_id: str, opener: str) -> Ticket:
+    """A ticket for the screen's app, good for one exchange within a minute (members); it is opened with that. `opener`
+    is the origin of the page that may show it in a frame. Raises `SandboxUnavailable`, also with the reason why none
+    could be made for it."""
+    screen = await open_screen(services, actor, screen_id)
+    sandbox_id = screen.sandbox_id or await _sandbox_of(services, screen)
+    return await open_preview(services, actor, sandbox_id, DEV_PORT, opener)
+
+
+async def _sandbox_of(services: Services, screen: ScreenData) -> str:
+    """The first sandbox of a screen, once it has one."""
+    with services.hub.listen(screen.project_id) as channel, anyio.move_on_after(PATIENCE_S):
+        while True:
+            version = channel.version
+            now = await services.db.read(store.screen_data, screen.id)
+            if now.sandbox_id is not None:
+                return now.sandbox_id
+            if now.trouble is not None and now.trouble != screen.trouble:
+                raise SandboxUnavailable(now.trouble, screen_id=screen.id)
+            await channel.wait(version)
+    raise SandboxUnavailable(
+        screen.trouble or f"The sandbox of screen {screen.id} is still being made.",
+        hint="Try again in a moment.",
+        retry_after_s=5,
+    )
+
+
+def _note(tx: Tx, screen_id: str, trouble: str | None) -> None:
+    try:
+        row = store.hold(tx, screen_id)
+    except NotFound:  # deleted meanwhile
+        return
+    if row["trouble"] != trouble:
+        store.update(tx, screen_id, trouble=trouble)
+        store.announce(tx, screen_id)

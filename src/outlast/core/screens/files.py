@@ -1,0 +1,136 @@
+"""Which of an app's files people see, what a search finds in them, and how they are packed up. Pure."""
+
+import io
+import re
+import zipfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Final
+
+from outlast.base.errors import MalformedInput
+
+SEARCHED_BYTES: Final = 1_000_000  # a longer file is not searched
+MOST_HITS: Final = 200
+MOST_QUERY_CHARS: Final = 200
+SHOWN_CHARS: Final = 300  # of a line with a hit
+BEFORE_CHARS: Final = 60  # of them, before the hit
+LEVEL: Final = 6
+MOMENT: Final = (1980, 1, 1, 0, 0, 0)  # the same files make the same archive
+FILE_MODE: Final = 0o100644 << 16
+
+_NOT_OURS: Final = frozenset(
+    {
+        "node_modules",
+        ".next",
+        ".vite",
+        ".turbo",
+        ".swc",
+        ".cache",
+        ".npm",
+        ".pnpm-store",
+        ".yarn",
+        ".git",
+        "__pycache__",
+    }
+)
+_SECRET: Final = re.compile(
+    r"\.env(?!\.(?:example|sample|template)$)(?:\..*)?|\.npmrc|\.yarnrc(?:\.yml)?|\.netrc|\.pypirc|id_(?:rsa|dsa|ecdsa|ed25519)"
+    r"|.*\.(?:pem|key|p12|pfx|keystore)|\.(?:ssh|aws|gnupg)",
+    re.IGNORECASE,
+)
+_LEFT_OVER: Final = re.compile(r".*\.(?:log|tsbuildinfo)|\.DS_Store", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A line that holds what was searched for: its number from 1, and as much of it as is shown."""
+
+    path: str
+    line: int
+    text: str
+
+
+def is_shown(path: str) -> bool:
+    """Whether a file is the app's own: not of an installed package, a cache or a build."""
+    return _NOT_OURS.isdisjoint(path.split("/"))
+
+
+def is_packed(path: str) -> bool:
+    """Whether a file goes into an archive: shown, no left-over of a tool, and nothing that looks like a secret."""
+    parts = path.split("/")
+    return is_shown(path) and not _LEFT_OVER.fullmatch(parts[-1]) and not any(map(_SECRET.fullmatch, parts))
+
+
+def checked_query(query: str) -> str:
+    """What to search for. Raises `MalformedInput` for nothing, a line break, or more than 200 characters."""
+    if not query.strip() or "\n" in query or len(query) > MOST_QUERY_CHARS:
+        raise MalformedInput(f"A search is for 1 to {MOST_QUERY_CHARS} characters of one line.", field="q")
+    return query
+
+
+def hits_in(path: str, content: bytes, query: str) -> Iterator[Hit]:
+    """The lines of a text that hold the query, whatever the case of its letters; none of what is no text or longer than
+    a megabyte."""
+    if len(content) > SEARCHED_BYTES or b"\0" in content:
+        return
+    wanted = query.casefold()
+    try:
+        lines = content.decode().splitlines()
+    except UnicodeDecodeError:
+        return
+    for number, line in enumerate(lines, start=1):
+        at = line.casefold().find(wanted)
+        if at >= 0:
+            yield Hit(path, number, _shown(line, at))
+
+
+def archive_name(title: str) -> str:
+    """The name of an archive, and of the folder in it: the title in lower-case letters, digits and hyphens."""
+    words = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
+    return words[:60].rstrip("-") or "screen"
+
+
+def packed(folder: str, files: Iterable[tuple[str, bytes]]) -> Iterator[bytes]:
+    """A ZIP of these files (path, content) below one folder, piece by piece, one file in memory at a time. The same
+    files in the same order give the same bytes."""
+    out = _Pieces()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=LEVEL) as archive:
+        for path, content in files:
+            entry = zipfile.ZipInfo(str(PurePosixPath(folder, path)), MOMENT)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = FILE_MODE
+            archive.writestr(entry, content)
+            if piece := out.take():
+                yield piece
+    yield out.take()
+
+
+def _shown(line: str, at: int) -> str:
+    if len(line) <= SHOWN_CHARS:
+        return line
+    start = max(0, min(at - BEFORE_CHARS, len(line) - SHOWN_CHARS))
+    return (
+        ("…" if start else "")
+        + line[start : start + SHOWN_CHARS]
+        + ("…" if start + SHOWN_CHARS < len(line) else "")
+    )
+
+
+class _Pieces(io.RawIOBase):
+    """Where a ZIP is written to that nobody seeks in: it is taken away as it grows."""
+
+    def __init__(self) -> None:
+        self._held = bytearray()
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: "bytes | bytearray | memoryview") -> int:  # type: ignore[override]
+        self._held += data
+        return len(data)
+
+    def take(self) -> bytes:
+        piece = bytes(self._held)
+        self._held.clear()
+        return piece
