@@ -44,8 +44,11 @@ export function useCanvasState(projectId: string, screenId: string | null, scree
     return recent.filter((id) => eligible.has(id)).slice(0, liveCount)
   }, [recent, screens, asked, liveCount])
   const liveKey = liveIds.join(' ')
+  const [first] = useState(screenId)
   return {
     ...canvas,
+    /** Which screen was open when somebody came here. */
+    first,
     interact,
     // oxlint-disable-next-line exhaustive-deps -- the same ids are the same list
     liveIds: useMemo(() => liveIds, [liveKey]),

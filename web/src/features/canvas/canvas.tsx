@@ -96,7 +96,7 @@ function Surface({ state, facts, onNew, children }: CanvasProps) {
           elevateNodesOnSelect
           disableKeyboardA11y
           fitView
-          fitViewOptions={FIT}
+          fitViewOptions={state.first === null ? FIT : { ...FIT, nodes: [{ id: state.first }] }}
           proOptions={PRO}
           aria-label="Screens"
         >

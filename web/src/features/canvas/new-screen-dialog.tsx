@@ -1,7 +1,8 @@
+import { useEffect, useRef, type ComponentProps, type ReactNode } from 'react'
 import { Dialog } from '@/components/dialog'
 import { NewScreenForm } from './new-screen-form'
 
-interface NewScreenDialogProps extends React.ComponentProps<typeof NewScreenForm> {
+interface NewScreenDialogProps extends ComponentProps<typeof NewScreenForm> {
   open: boolean
   onClose: () => void
 }
@@ -14,6 +15,17 @@ export const NewScreenDialog = ({ open, onClose, ...form }: NewScreenDialogProps
     description="Say what to build. You can leave: the work goes on without you."
     className="sm:ml-[-20rem] sm:w-[40rem]"
   >
-    <NewScreenForm {...form} />
+    <Focused>
+      <NewScreenForm {...form} />
+    </Focused>
   </Dialog>
 )
+
+/** Writing can begin at once; not on a phone, where keys would cover what there is to choose. */
+function Focused({ children }: { children: ReactNode }) {
+  const box = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (!matchMedia('(pointer: coarse)').matches) box.current?.querySelector<HTMLElement>('[data-composer]')?.focus()
+  }, [])
+  return <div ref={box}>{children}</div>
+}

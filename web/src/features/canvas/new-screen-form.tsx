@@ -71,7 +71,13 @@ export function NewScreenForm({ projectId, placeFor, onCreated }: FormProps) {
   }
   return (
     <div>
-      <Composer projectId={projectId} draftKey={`screen.${projectId}`} onSend={send} autoFocus />
+      <Composer
+        projectId={projectId}
+        draftKey={`screen.${projectId}`}
+        placeholder="Describe the app to build, or drop a picture of it"
+        onSend={send}
+        autoFocus
+      />
       <div className="mt-2.5 flex flex-wrap items-center gap-1.5">
         <TemplateMenu template={chosen} onTemplate={setTemplate} />
         <SizeMenu size={size} onSize={setSize} />

@@ -39,53 +39,61 @@ export function Placeholder({
   return (
     <div
       aria-hidden
-      className="absolute inset-0 flex flex-col overflow-hidden bg-[var(--background)]"
-      style={{ ...colours, padding: `${u(1.6)} ${u(2.4)}`, gap: u(2.6), opacity: calm ? 0.55 : 1 } as CSSProperties}
+      className="absolute inset-0 overflow-hidden bg-[var(--background)]"
+      style={colours as CSSProperties}
     >
-      <div className="flex items-center border-b border-[var(--border)]" style={{ gap: u(1.4), paddingBottom: u(1.4) }}>
-        <span className="rounded-full bg-[var(--primary)]" style={{ width: u(1.6), height: u(1.6) }} />
-        <span className={`${BAR} bg-[var(--foreground)] opacity-70`} style={{ width: u(6), height: u(0.8) }} />
-        <span className="flex-1" />
-        <span className={`${BAR} bg-[var(--muted-foreground)] opacity-40`} style={{ width: u(4), height: u(0.7) }} />
-        <span className={`${BAR} bg-[var(--muted-foreground)] opacity-40`} style={{ width: u(4), height: u(0.7) }} />
-      </div>
-      <div className="flex flex-col" style={{ gap: u(1.1), paddingTop: u(1.5) }}>
-        <span className={`${BAR} bg-[var(--foreground)] opacity-85`} style={{ width: '46%', height: u(2) }} />
-        <span className={`${BAR} bg-[var(--foreground)] opacity-85`} style={{ width: '33%', height: u(2) }} />
-        <span
-          className={`${BAR} mt-1 bg-[var(--muted-foreground)] opacity-45`}
-          style={{ width: '54%', height: u(0.8) }}
-        />
-        <span className="flex" style={{ gap: u(1), marginTop: u(0.8) }}>
-          <span className="rounded-[var(--radius)] bg-[var(--primary)]" style={{ width: u(8), height: u(2.5) }} />
+      <div
+        className="flex size-full flex-col"
+        style={{ padding: `${u(1.6)} ${u(2.4)}`, gap: u(2.6), opacity: calm ? 0.5 : 1 }}
+      >
+        <div
+          className="flex items-center border-b border-[var(--border)]"
+          style={{ gap: u(1.4), paddingBottom: u(1.4) }}
+        >
+          <span className="rounded-full bg-[var(--primary)]" style={{ width: u(1.6), height: u(1.6) }} />
+          <span className={`${BAR} bg-[var(--foreground)] opacity-70`} style={{ width: u(6), height: u(0.8) }} />
+          <span className="flex-1" />
+          <span className={`${BAR} bg-[var(--muted-foreground)] opacity-40`} style={{ width: u(4), height: u(0.7) }} />
+          <span className={`${BAR} bg-[var(--muted-foreground)] opacity-40`} style={{ width: u(4), height: u(0.7) }} />
+        </div>
+        <div className="flex flex-col" style={{ gap: u(1.1), paddingTop: u(1.5) }}>
+          <span className={`${BAR} bg-[var(--foreground)] opacity-85`} style={{ width: '46%', height: u(2) }} />
+          <span className={`${BAR} bg-[var(--foreground)] opacity-85`} style={{ width: '33%', height: u(2) }} />
           <span
-            className="rounded-[var(--radius)] border border-[var(--border)] bg-[var(--card)]"
-            style={{ width: u(8), height: u(2.5) }}
+            className={`${BAR} mt-1 bg-[var(--muted-foreground)] opacity-45`}
+            style={{ width: '54%', height: u(0.8) }}
           />
-        </span>
-      </div>
-      <div className="grid min-h-0 flex-1 grid-cols-3" style={{ gap: u(1.6) }}>
-        {[0.7, 0.55, 0.62].map((width) => (
-          <div
-            key={width}
-            className="flex flex-col rounded-[var(--radius)] border border-[var(--border)] bg-[var(--card)]"
-            style={{ gap: u(1), padding: u(1.4) }}
-          >
-            <span className={`${BAR} bg-[var(--accent)]`} style={{ width: u(2.4), height: u(2.4) }} />
+          <span className="flex" style={{ gap: u(1), marginTop: u(0.8) }}>
+            <span className="rounded-[var(--radius)] bg-[var(--primary)]" style={{ width: u(8), height: u(2.5) }} />
             <span
-              className={`${BAR} bg-[var(--foreground)] opacity-60`}
-              style={{ width: `${width * 100}%`, height: u(0.9) }}
+              className="rounded-[var(--radius)] border border-[var(--border)] bg-[var(--card)]"
+              style={{ width: u(8), height: u(2.5) }}
             />
-            <span
-              className={`${BAR} bg-[var(--muted-foreground)] opacity-35`}
-              style={{ width: '88%', height: u(0.7) }}
-            />
-            <span
-              className={`${BAR} bg-[var(--muted-foreground)] opacity-35`}
-              style={{ width: '64%', height: u(0.7) }}
-            />
-          </div>
-        ))}
+          </span>
+        </div>
+        <div className="grid min-h-0 flex-1 grid-cols-3" style={{ gap: u(1.6) }}>
+          {[0.7, 0.55, 0.62].map((width) => (
+            <div
+              key={width}
+              className="flex flex-col rounded-[var(--radius)] border border-[var(--border)] bg-[var(--card)]"
+              style={{ gap: u(1), padding: u(1.4) }}
+            >
+              <span className={`${BAR} bg-[var(--accent)]`} style={{ width: u(2.4), height: u(2.4) }} />
+              <span
+                className={`${BAR} bg-[var(--foreground)] opacity-60`}
+                style={{ width: `${width * 100}%`, height: u(0.9) }}
+              />
+              <span
+                className={`${BAR} bg-[var(--muted-foreground)] opacity-35`}
+                style={{ width: '88%', height: u(0.7) }}
+              />
+              <span
+                className={`${BAR} bg-[var(--muted-foreground)] opacity-35`}
+                style={{ width: '64%', height: u(0.7) }}
+              />
+            </div>
+          ))}
+        </div>
       </div>
     </div>
   )

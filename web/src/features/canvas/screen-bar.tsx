@@ -39,13 +39,12 @@ export function ScreenBar({ screen, live, interactive }: BarProps) {
       isVisible
       position={Position.Top}
       align="start"
-      offset={38}
+      offset={32}
       className="nodrag nopan flex items-center gap-0.5 rounded-xl border border-line bg-raised p-1 shadow-pop"
     >
       <Button
         size="sm"
         look={interactive ? 'primary' : 'ghost'}
-        disabled={!live}
         aria-pressed={interactive}
         onClick={() => actions.interact(interactive ? null : screen.id)}
       >

@@ -40,6 +40,7 @@ export const ScreenNodeView = memo(function ScreenNodeView({ id, data, selected,
       </div>
       {only && mayEdit && !interactive && (
         <NodeResizer
+          autoScale={false}
           minWidth={SMALLEST}
           minHeight={SMALLEST}
           maxWidth={WIDEST}

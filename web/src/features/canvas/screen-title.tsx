@@ -21,41 +21,43 @@ export const ScreenTitle = memo(function ScreenTitle({ screen, selected, live }:
   const mover = movers.get(screen.id)
   return (
     <div
-      className="absolute bottom-full left-0 flex h-8 origin-bottom-left items-center gap-2 pb-1.5"
-      style={{ width: `calc(${screen.width}px * var(--zoom))`, transform: 'scale(calc(1 / var(--zoom)))' }}
+      className="@container absolute bottom-full left-0 h-6 origin-bottom-left pb-1"
+      style={{ width: `calc(${screen.width}px / var(--title-scale))`, transform: 'scale(var(--title-scale))' }}
     >
-      {renamingId === screen.id ? (
-        <TitleBox screen={screen} />
-      ) : (
-        <span
-          className={`min-w-0 truncate text-[13px] ${selected ? 'font-medium text-link' : 'text-muted'}`}
-          title={screen.title}
-          onDoubleClick={(event) => {
-            if (!mayEdit) return
-            event.stopPropagation()
-            actions.setRenaming(screen.id)
-          }}
-        >
-          {screen.title}
-        </span>
-      )}
-      {selected && live && screen.state === 'working' ? (
-        <FollowedState screen={screen} live={live} />
-      ) : (
-        <State screen={screen} live={live} words="" />
-      )}
-      <span className="flex-1" />
-      {mover !== undefined && (
-        <span
-          role="status"
-          data-mover
-          className="shrink-0 rounded-full bg-accent px-2 py-0.5 text-[11px] font-medium text-accent-fg animate-in"
-        >
-          {mover}
-        </span>
-      )}
-      <Driver screen={screen} />
-      <ThemeDot screen={screen} />
+      <div className="flex h-full items-center gap-2">
+        {renamingId === screen.id ? (
+          <TitleBox screen={screen} />
+        ) : (
+          <span
+            className={`min-w-0 truncate text-[13px] ${selected ? 'font-medium text-link' : 'text-muted'}`}
+            title={screen.title}
+            onDoubleClick={(event) => {
+              if (!mayEdit) return
+              event.stopPropagation()
+              actions.setRenaming(screen.id)
+            }}
+          >
+            {screen.title}
+          </span>
+        )}
+        {selected && live && screen.state === 'working' ? (
+          <FollowedState screen={screen} live={live} />
+        ) : (
+          <State screen={screen} live={live} words="" />
+        )}
+        <span className="flex-1" />
+        {mover !== undefined && (
+          <span
+            role="status"
+            data-mover
+            className="shrink-0 rounded-full bg-accent px-2 py-0.5 text-[11px] font-medium text-accent-fg animate-in"
+          >
+            {mover}
+          </span>
+        )}
+        <Driver screen={screen} />
+        <ThemeDot screen={screen} />
+      </div>
     </div>
   )
 })
@@ -67,7 +69,7 @@ function FollowedState({ screen, live }: { screen: ScreenData; live: boolean }) 
 function State({ screen, live, words }: { screen: ScreenData; live: boolean; words: string }) {
   const { sandboxes, building } = useCanvas()
   const look = lookOfScreen(screen, { sandbox: sandboxes.get(screen.workspace_id), building, opening: live, words })
-  return <StateBadge look={look} />
+  return <StateBadge look={look} labelClassName="@max-[9rem]:sr-only" />
 }
 
 /** Who holds the screen's conversation, when it is somebody else. */

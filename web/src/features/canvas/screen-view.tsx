@@ -39,7 +39,11 @@ export const ScreenView = memo(function ScreenView({ screen, live, interactive }
 })
 
 const Hint = ({ width }: { width: number }) => (
-  <div className="pointer-events-none absolute inset-0 grid place-items-center">
+  // Too small to be read, it would only be a smudge.
+  <div
+    className="pointer-events-none absolute inset-0 grid place-items-center"
+    style={{ opacity: 'clamp(0, (var(--zoom, 1) - 0.3) * 12, 1)' }}
+  >
     <p
       className="max-w-[80%] rounded-full bg-black/55 px-[1.4em] py-[0.6em] text-center font-medium text-white/95"
       style={{ fontSize: Math.max(13, Math.min(24, width / 42)) }}

@@ -22,7 +22,7 @@ const ICONS: Partial<Record<Look['name'], ReactNode>> = {
 }
 
 /** A screen's state in a word, with a sign for those who do not see colours. */
-export function StateBadge({ look, className }: { look: Look; className?: string }) {
+export function StateBadge({ look, labelClassName }: { look: Look; labelClassName?: string }) {
   const { name, tone, label, detail } = look
   const badge = (
     <span
@@ -30,7 +30,6 @@ export function StateBadge({ look, className }: { look: Look; className?: string
       className={cn(
         'inline-flex h-5 min-w-0 shrink items-center gap-1.5 rounded-full text-[12px] font-medium whitespace-nowrap [&_svg]:size-3.5 [&_svg]:shrink-0',
         TONES[tone],
-        className,
       )}
     >
       {ICONS[name] ??
@@ -39,7 +38,7 @@ export function StateBadge({ look, className }: { look: Look; className?: string
         ) : (
           <span aria-hidden className={cn('size-1.5 shrink-0 rounded-full', tone === 'good' ? 'bg-ok' : 'bg-faint')} />
         ))}
-      <span className="truncate">{label}</span>
+      <span className={cn('truncate', labelClassName)}>{label}</span>
     </span>
   )
   return detail === '' ? (

@@ -27,6 +27,12 @@ export function ThemeSelector({ screen, children }: { screen: ScreenData; childr
           sideOffset={8}
           collisionPadding={12}
           aria-label="Theme"
+          onOpenAutoFocus={(event) => {
+            const chosen = (event.currentTarget as HTMLElement).querySelector<HTMLElement>('[role=radio][tabindex="0"]')
+            if (chosen === null) return
+            event.preventDefault()
+            chosen.focus()
+          }}
           className="z-50 flex max-h-[min(34rem,var(--radix-popover-content-available-height))] w-[min(25rem,calc(100vw-1.5rem))] flex-col overflow-hidden rounded-2xl border border-line bg-raised shadow-pop outline-none animate-in"
         >
           <Choosing screen={screen} own={own} onOwn={setOwn} onDone={() => setOpen(false)} />

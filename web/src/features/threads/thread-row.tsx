@@ -1,4 +1,4 @@
-import { GitFork, Lock as LockIcon } from 'lucide-react'
+import { Frame, GitFork, Lock as LockIcon } from 'lucide-react'
 import { Link } from 'wouter'
 import type { Lock, Thread } from '@outlast/sdk'
 import { Dot } from '@/components/dot'
@@ -9,9 +9,10 @@ import { useMe } from '../session/session-gate'
 
 export function ThreadRow({ thread, current, q }: { thread: Thread; current: boolean; q: string }) {
   const quiet = thread.run_status === 'idle' || thread.run_status === 'complete'
+  const screenId = screenOf(thread)
   return (
     <Link
-      href={`/threads/${thread.id}`}
+      href={screenId === null ? `/threads/${thread.id}` : `/screens/${screenId}`}
       data-thread-link
       aria-current={current ? 'page' : undefined}
       className={cn(
@@ -20,6 +21,7 @@ export function ThreadRow({ thread, current, q }: { thread: Thread; current: boo
       )}
     >
       <span className="flex items-center gap-2">
+        {screenId !== null && <Frame aria-label="Screen" className="size-3.5 shrink-0 text-faint" />}
         {thread.parent_thread_id !== null && <GitFork aria-label="Fork" className="size-3.5 shrink-0 text-faint" />}
         <span className={cn('min-w-0 flex-1 truncate', thread.title === '' && 'text-muted')}>
           {thread.title === '' ? 'Untitled' : thread.title}
@@ -35,6 +37,10 @@ export function ThreadRow({ thread, current, q }: { thread: Thread; current: boo
     </Link>
   )
 }
+
+/** The screen whose conversation a thread is; it is read beside the screen. */
+const screenOf = ({ anchor }: Thread): string | null =>
+  anchor?.['type'] === 'screen' && typeof anchor['id'] === 'string' ? anchor['id'] : null
 
 function LockMark({ lock }: { lock: Lock | null }) {
   const me = useMe()
