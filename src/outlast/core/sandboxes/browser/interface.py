@@ -11,10 +11,10 @@ class Look:
     """A page as it was seen.
 
     `picture`: PNG of the asked size; None: none was taken, and `note` says why in words for a person. `errors`: what
-    the page threw and did not catch, and what it wrote to the console as an error, each one text of at most 2,000
-    characters, at most 20, oldest first; also a script that could not be loaded and a dev server's own error page.
-    `status`: HTTP status of the page, None when nothing answered (`errors` says so too). `duration_s`: how long it
-    took.
+    went wrong in the page: what it threw and did not catch, what of its own could not be loaded, the error page of its
+    dev server, no answer or no end. `console`: what it wrote to the console as an error, hints at most. Of both at
+    most 20 texts of at most 2,000 characters, oldest first. `status`: HTTP status of the page, None when nothing
+    answered (`errors` says so too). `duration_s`: how long it took.
     """
 
     picture: bytes | None
@@ -22,6 +22,7 @@ class Look:
     status: int | None
     note: str = ""
     duration_s: float = 0.0
+    console: tuple[str, ...] = ()
 
 
 class Photographer(Protocol):

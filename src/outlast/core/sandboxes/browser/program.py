@@ -1,0 +1,82 @@
+"""Chromium on this machine: where it is, and how it is started inside a sandbox."""
+
+import shutil
+from pathlib import Path
+from typing import Final
+
+NAMES: Final = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+# What these names lead to is often a script that reads settings a sandbox does not see; this is what it would start.
+BINARIES: Final = (
+    "/usr/lib/chromium/chromium",
+    "/usr/lib/chromium-browser/chromium-browser",
+    "/usr/lib64/chromium-browser/chromium-browser",
+    "/opt/google/chrome/chrome",
+)
+SEEN_INSIDE: Final = ("/usr/", "/bin/", "/lib/", "/lib64/")  # what every sandbox has of the system anyway
+# The process is ended from within too, should the server be killed and not come back.
+LONGEST_S: Final = 600
+START: Final = 'exec timeout --signal=KILL "$0" "$@" 3<&0 4>&1 1>&2'
+FLAGS: Final = (
+    "--headless",
+    "--remote-debugging-pipe",
+    "--user-data-dir=/tmp/profile",
+    "--no-sandbox",  # it has one around it; a second one inside would need rights that nothing in there has
+    "--no-zygote",
+    "--no-proxy-server",
+    "--no-first-run",
+    "--no-default-browser-check",
+    "--disable-dev-shm-usage",
+    "--disable-background-networking",
+    "--disable-breakpad",
+    "--disable-client-side-phishing-detection",
+    "--disable-component-update",
+    "--disable-default-apps",
+    "--disable-domain-reliability",
+    "--disable-extensions",
+    "--disable-sync",
+    "--disable-features=Translate,OptimizationHints,MediaRouter,AutofillServerCommunication",
+    "--enable-unsafe-swiftshader",  # pages that draw with WebGL do so without a graphics card
+    "--font-render-hinting=none",
+    "--force-color-profile=srgb",
+    "--hide-scrollbars",
+    "--metrics-recording-only",
+    "--mute-audio",
+    "--password-store=basic",
+    "--use-mock-keychain",
+)
+
+
+def find_browser(setting: str = "") -> Path | None:
+    """Chromium's program file: the one that the setting names, else one found on this machine; None: there is none."""
+    named = (setting,) if setting else NAMES
+    for name in named:
+        found = shutil.which(name)
+        if found is not None:
+            return _binary(Path(found).resolve())
+    return None
+
+
+def _binary(found: Path) -> Path:
+    """The program behind a starting script, where it is one that we know."""
+    with found.open("rb") as file:
+        if file.read(2) != b"#!":
+            return found
+    beside = found.parent
+    for candidate in BINARIES:
+        known = Path(candidate)
+        if known.is_file() and (known.parent == beside or found.is_relative_to("/usr")):
+            return known
+    return found
+
+
+def folder_to_show(program: Path) -> Path | None:
+    """The folder that a sandbox has to be shown besides the system's; None: it sees the program anyway."""
+    return None if str(program).startswith(SEEN_INSIDE) else program.parent
+
+
+def start_command(program: Path, port: int, way_out: int) -> tuple[str, ...]:
+    """The command line inside. Every name leads nowhere but `localhost` with this port, which leads to the sandbox's
+    way out."""
+    rules = f"MAP localhost:{port} 127.0.0.1:{way_out}, MAP * ~NOTFOUND"
+    words = (str(LONGEST_S), str(program), *FLAGS, f"--host-resolver-rules={rules}", "about:blank")
+    return ("/bin/sh", "-c", START, *words)
