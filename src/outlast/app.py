@@ -34,7 +34,7 @@ from outlast.agents.profiles.chat import ChatProfile
 from outlast.agents.profiles.screen import ScreenProfile
 from outlast.agents.workspaces import Workspaces
 from outlast.base.clock import SystemClock
-from outlast.base.data_directory import data_directory, held, node_of
+from outlast.base.data_directory import cache_directory, data_directory, held, node_of
 from outlast.base.errors import OutlastError, UnsafeBind
 from outlast.base.ids import new_id
 from outlast.base.settings import Settings
@@ -48,6 +48,8 @@ from outlast.core.runs.sweeper import SandboxSteps, Sweeper
 from outlast.core.runs.telling import announce_sandbox
 from outlast.core.runs.watching import Watching
 from outlast.core.runs.worker import Worker
+from outlast.core.sandboxes.browser.program import find_browser
+from outlast.core.sandboxes.browser.studio import Studio
 from outlast.core.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.core.sandboxes.checkpoints.store import fork_files
 from outlast.core.sandboxes.egress.handing import HandedOver
@@ -106,6 +108,7 @@ class Program:
     snapshots: SnapshotKeeper | None
     warmer: Warmer | None
     opener: ScreenOpener
+    studio: Studio | None
 
 
 def run(settings: Settings, announce: Announce, *, http: bool) -> None:
@@ -198,8 +201,17 @@ def _wire(
     warmer = Warmer(database, sandboxes) if sandboxes is not None and warm else None
     rooms = Workspaces(database, sandboxes)
     chat = ChatProfile(settings, rooms, blobs, catalog.get, keeper)
+    studio = _studio(settings, clock, folder) if sandboxes is not None else None
     screen = ScreenProfile(
-        settings, database, rooms, blobs, catalog.get, templates, files=checkpoints, keeper=keeper
+        settings,
+        database,
+        rooms,
+        blobs,
+        catalog.get,
+        templates,
+        files=checkpoints,
+        keeper=keeper,
+        photographer=studio,
     )
     # On PostgreSQL another process may have been this machine's server a moment ago: its leases must lapse, so a
     # new process must not renew them.
@@ -253,7 +265,16 @@ def _wire(
         snapshots=snapshots,
         warmer=warmer,
         opener=opener,
+        studio=studio,
     )
+
+
+def _studio(settings: Settings, clock: SystemClock, folder: Path) -> Studio:
+    """What photographs the pages of screens; where there is no Chromium it says so with each look."""
+    program, wanted = find_browser(settings.screens.browser), settings.screens.pictures
+    if program is None and wanted:
+        log.warning("no pictures of screens: Chromium was not found", extra={"setting": "screens.browser"})
+    return Studio(clock, folder / "browsers", cache_directory(), program if wanted else None, pictures=wanted)
 
 
 def _known_secrets(settings: Settings) -> Redactor:
@@ -433,6 +454,8 @@ async def _start_inner(program: Program, tasks: TaskGroup, worker_ended: anyio.E
         tasks.start_soon(program.snapshots.run)
     if program.warmer is not None:
         tasks.start_soon(program.warmer.run)
+    if program.studio is not None:
+        await tasks.start(program.studio.run)
     tasks.start_soon(program.opener.run, program.services)
     tasks.start_soon(program.sweeper.run)
     tasks.start_soon(_work, program.worker, worker_ended)

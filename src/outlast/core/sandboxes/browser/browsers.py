@@ -138,7 +138,7 @@ class Browsers:
         self, serves: tuple[str, int], *, task_status: TaskStatus[AtHand | OutlastError | BrowserGone]
     ) -> None:
         """One browser from its start to its end. A start that fails is told as the value it began with."""
-        name = new_id("request")
+        name = f"browser_{new_id('request')[-12:]}"
         at_hand: AtHand | None = None
         box: LocalSandbox | None = None
         try:
@@ -203,9 +203,10 @@ class Browsers:
 
     async def _sweep(self) -> None:
         """Only this server works in the folder, so whatever lives in it belongs to one that was killed."""
-        for sandbox_id, ref in await self._provider.list_refs():
-            with suppress(SandboxLost):
-                await (await self._provider.connect(sandbox_id, ref)).kill()
+        with suppress(OSError):  # a folder that cannot be read is told of by the first start
+            for sandbox_id, ref in await self._provider.list_refs():
+                with suppress(SandboxLost):
+                    await (await self._provider.connect(sandbox_id, ref)).kill()
         await anyio.to_thread.run_sync(partial(shutil.rmtree, self._work, ignore_errors=True))
 
 

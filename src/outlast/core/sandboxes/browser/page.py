@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 import anyio
+
 from outlast.core.sandboxes.browser.protocol import Browser, BrowserGone, BrowserRefused
 
 SETTLE_S: Final = 6.0  # after the page was loaded: until the network is quiet and the fonts are there
