@@ -518,6 +518,7 @@ interface Data {
     output: string
     error: string | null
     older: boolean
+    template: string
   }
   'credit.settled': { run_id: string; kind: 'settle' | 'release'; credits: number; balance: number | null }
   'credit.low': { balance: number }

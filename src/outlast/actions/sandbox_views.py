@@ -14,9 +14,9 @@ from outlast.core.accounts.actor import Actor
 from outlast.core.projects.permissions import require, require_sandbox
 from outlast.core.projects.rules import Right
 from outlast.core.sandboxes.clocks import SandboxClock, clocks_of
-from outlast.core.sandboxes.life import MEBIBYTE
 from outlast.core.sandboxes.rules import State, is_alive
 from outlast.core.sandboxes.services.store import states_of
+from outlast.core.sandboxes.sizes import limits_of
 from outlast.core.sandboxes.store import row_of
 from outlast.db.database import Tx
 from outlast.db.tables import hosted_sandboxes, runs, sandboxes, threads, users, workspaces
@@ -133,7 +133,8 @@ async def _measure(services: Services, one: Recorded) -> Usage:
     machines = services.machines
     if machines is None or not is_alive(State(one.row["state"])):
         return Usage()
-    disk = await machines.disk.of(machines.workspace_dir(one.row["workspace_id"]))
+    layers = machines.layers_of(one.row["template"])
+    disk = await machines.disk.of(machines.workspace_dir(one.row["workspace_id"]), layers)
     used = await machines.measure(one.row["workspace_id"])
     if used is None:
         return Usage(disk_bytes=disk)
@@ -142,7 +143,10 @@ async def _measure(services: Services, one: Recorded) -> Usage:
 
 def _rows() -> sa.Select[Any]:
     """Sandboxes with their owner: the thread and who made it, or who asked for it through the API."""
-    is_thread = (workspaces.c.owner_type == "thread") & (workspaces.c.owner_id == threads.c.id)
+    is_thread = sa.or_(
+        (workspaces.c.owner_type == "thread") & (workspaces.c.owner_id == threads.c.id),
+        (workspaces.c.owner_type == "screen") & (workspaces.c.id == threads.c.workspace_id),
+    )
     user_id = sa.func.coalesce(threads.c.created_by, hosted_sandboxes.c.user_id)
     works = sa.select(runs.c.id).where(
         runs.c.workspace_id == sandboxes.c.workspace_id, runs.c.leg.in_(("ready", "held", "parked"))
@@ -151,6 +155,7 @@ def _rows() -> sa.Select[Any]:
         sa.select(
             sandboxes,
             workspaces.c.owner_type,
+            workspaces.c.template,
             threads.c.id.label("thread_id"),
             threads.c.title.label("thread_title"),
             user_id.label("user_id"),
@@ -167,8 +172,11 @@ def _rows() -> sa.Select[Any]:
 def _view(services: Services, one: Recorded, used: Usage) -> SandboxView:
     row, settings = one.row, services.settings.sandbox
     same = {name: row[name] for name in SandboxView.__dataclass_fields__ if name in row}
-    limits = settings and SandboxLimits(
-        settings.memory_mb * MEBIBYTE, settings.disk_mb * MEBIBYTE, settings.processes, settings.cpus
+    machines = services.machines
+    template = machines.lives.templates.get(row["template"] or "") if machines is not None else None
+    bounds = settings and limits_of(settings, template)
+    limits = bounds and SandboxLimits(
+        bounds.memory_bytes, bounds.disk_bytes, bounds.processes, bounds.cpu_count
     )
     return SandboxView(
         **{

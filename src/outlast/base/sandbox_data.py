@@ -49,7 +49,8 @@ class ContextLost(Frozen):
 
 class SnapshotProgress(Frozen):
     """How far the snapshot is that a sandbox of this project waits for. `output` is the end of what `step` has printed
-    so far; `error` says why the build failed, and `older` that the sandbox starts from an older one instead."""
+    so far; `error` says why the build failed, and `older` that the sandbox starts from an older one instead; `template`
+    is the app template whose packages it holds (empty: none)."""
 
     name: str
     state: Literal["building", "ready", "failed"]
@@ -57,6 +58,7 @@ class SnapshotProgress(Frozen):
     output: str = ""
     error: str | None = None
     older: bool = False
+    template: str = ""
 
 
 class CheckpointData(Frozen):

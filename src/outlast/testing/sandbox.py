@@ -223,7 +223,12 @@ class MemorySandbox(SandboxDefaults):
         entries = self._entries()
         if top and not any(entry.path == top for entry in entries):
             raise NotFound(f"there is no file {prefix!r}")
-        return [entry for entry in entries if not top or entry.path.startswith(top + "/")][:limit]
+        below = [entry for entry in entries if not top or entry.path.startswith(top + "/")]
+        return [entry for entry in below if not self._is_hidden(entry.path, top)][:limit]
+
+    def _is_hidden(self, path: str, top: str) -> bool:
+        hidden = (layer for layer in self._spec.layers if f"{path}/".startswith(f"{layer}/"))
+        return any(not f"{top}/".startswith(f"{layer}/") for layer in hidden)
 
     async def freeze(self) -> None:
         self._require_alive()

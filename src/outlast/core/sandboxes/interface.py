@@ -80,7 +80,10 @@ class SandboxSpec:
     (empty: the bare base), `authority_pem` the certificate authority that everything inside trusts besides the
     usual ones, `egress` whether a listener towards the network is opened inside (else there is no network at all),
     `home_is_workspace` whether the home folder is the workspace too, seen under both names. For providers with the
-    capability `secrets` only: `allow_hosts` are all that may be reached, `secrets` by the name of their variable."""
+    capability `secrets` only: `allow_hosts` are all that may be reached, `secrets` by the name of their variable.
+    `layers` are folders of the workspace that come from the snapshot's project, where there is one, each under a layer
+    of the sandbox's own that ends with it; where a provider cannot do that, they are folders like any other. Lists of
+    files leave out what is in them."""
 
     sandbox_id: str
     workspace_dir: Path
@@ -92,18 +95,32 @@ class SandboxSpec:
     home_is_workspace: bool = False
     allow_hosts: tuple[str, ...] = ()
     secrets: Mapping[str, WireSecret] = field(default_factory=dict)
+    layers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """What is installed in the workspace's own folder: `files` lie there when `commands` run, with `env`; of what is
+    there afterwards, `layers` are kept. `template` is the name of the app template that this is."""
+
+    template: str
+    files: Mapping[str, bytes]
+    commands: tuple[str, ...]
+    layers: tuple[str, ...]
+    env: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class SnapshotRecipe:
     """What a snapshot is built from: `name` is the hash of all the rest; `dependencies` are sorted, each with its
     version (`npm:NAME@VERSION`, `pypi:NAME==VERSION`); `commands` run after they are installed; `files` lie in the
-    home folder (a template), by relative path."""
+    home folder, by relative path; `project` comes last."""
 
     name: str
     dependencies: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
     files: Mapping[str, bytes] = field(default_factory=dict)
+    project: Project | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,9 @@
 Whoever calls holds the workspace's lock (`manager.py`), so that each step sees the row as the last one left it.
 """
 
+import logging
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -14,13 +16,15 @@ from outlast.base.settings import SandboxSettings
 from outlast.core.sandboxes import store
 from outlast.core.sandboxes.hosted import BASE
 from outlast.core.sandboxes.hosted import find as find_hosted
-from outlast.core.sandboxes.interface import Limits, Sandbox, SandboxProvider, SandboxSpec
+from outlast.core.sandboxes.interface import Sandbox, SandboxProvider, SandboxSpec
 from outlast.core.sandboxes.rules import PauseKind, State, Step, is_alive, may_become, must_thaw, step_to_use
+from outlast.core.sandboxes.sizes import limits_of
 from outlast.core.sandboxes.store import Announce, SandboxRow
+from outlast.core.sandboxes.templates import Template, Templates, preview_environment
 from outlast.db.database import Database
 
 FAILED_START_S: Final = 20.0
-MEBIBYTE: Final = 1024 * 1024
+log = logging.getLogger("outlast.sandboxes")
 
 
 class Attendant(Protocol):
@@ -66,9 +70,11 @@ class WayOut(Protocol):
 class Snapshots(Protocol):
     """Knows what sandboxes start from."""
 
-    async def start_from(self, sandbox_id: str, project_id: str, template: str | None) -> str:
-        """The ref of the snapshot to start this sandbox from; empty: the bare base. May wait for it to be built. Raises
-        `SandboxUnavailable` when there is none."""
+    async def start_from(
+        self, sandbox_id: str, project_id: str, named: str | None = None, template: str = ""
+    ) -> str:
+        """The ref of the snapshot to start this sandbox from, the one `named`, or that of an app template; empty: the
+        bare base. May wait for it to be built. Raises `SandboxUnavailable` when there is none."""
 
 
 class Lives:
@@ -84,6 +90,7 @@ class Lives:
     ) -> None:
         self._db, self._settings, self._data_dir, self._announce = db, settings, data_dir, announce
         self.provider = provider
+        self.templates: Templates = {}
         self.handles: dict[str, Sandbox] = {}
         self.attendants: list[Attendant] = []
         self._awake: dict[str, SandboxRow] = {}  # what attendants were told, by workspace
@@ -205,30 +212,34 @@ class Lives:
     async def spec(self, row: SandboxRow) -> SandboxSpec:
         """What to start for it. Programs that ask for a sandbox through an API find their files in its home folder."""
         hosted = await self._db.read(find_hosted, row.workspace_id)
-        settings = self._settings
-        limits = Limits(
-            memory_bytes=settings.memory_mb * MEBIBYTE,
-            cpu_count=settings.cpus,
-            processes=settings.processes,
-            disk_bytes=settings.disk_mb * MEBIBYTE,
-            output_bytes=settings.output_bytes,
-        )
+        template = await self._template_of(row)
         spec = SandboxSpec(
             row.id,
             self.workspace_dir(row.workspace_id),
-            limits,
+            limits_of(self._settings, template),
             env={} if hosted is None else hosted.env,
-            snapshot_ref=await self._snapshot_ref(row, hosted.template if hosted else None),
             home_is_workspace=hosted is not None,
         )
+        if template is not None:
+            env = {**template.env, **preview_environment(self._settings)}
+            spec = replace(spec, env=env, layers=template.layers)
+        named, app = (hosted.template if hosted else None), (template.name if template else "")
+        spec = replace(spec, snapshot_ref=await self._snapshot_ref(row, named, app))
         return spec if self.way_out is None else await self.way_out.prepare(row, spec)
 
-    async def _snapshot_ref(self, row: SandboxRow, template: str | None) -> str:
-        """What the configuration has installed, or the snapshot that somebody asked for by name; empty: the bare
-        base."""
-        if self.snapshots is None or template == BASE:
+    async def _template_of(self, row: SandboxRow) -> Template | None:
+        """The app template of its workspace; None: it has none, or one that this server does not know any more."""
+        name = (await self._db.read(store.templates_of, [row.workspace_id])).get(row.workspace_id)
+        if name is not None and name not in self.templates:
+            log.warning("unknown app template", extra={"template": name, "workspace_id": row.workspace_id})
+        return self.templates.get(name) if name is not None else None
+
+    async def _snapshot_ref(self, row: SandboxRow, named: str | None, app: str) -> str:
+        """What the configuration has installed, what the app template needs, or the snapshot that somebody asked for by
+        name; empty: the bare base."""
+        if self.snapshots is None or named == BASE:
             return ""
-        return await self.snapshots.start_from(row.id, row.project_id, template)
+        return await self.snapshots.start_from(row.id, row.project_id, named, app)
 
     async def change(
         self, row: SandboxRow, state: State, pause_kind: PauseKind | None = None, *, ref: str | None = None

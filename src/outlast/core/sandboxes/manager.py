@@ -5,6 +5,7 @@ import os
 from collections import defaultdict
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -15,7 +16,7 @@ from outlast.base.errors import SandboxLost
 from outlast.base.settings import SandboxSettings
 from outlast.core.sandboxes import store
 from outlast.core.sandboxes.interface import Sandbox, SandboxProvider, SandboxStatistics
-from outlast.core.sandboxes.life import MEBIBYTE, Attendant, FileKeeper, Lives, Snapshots, WayOut
+from outlast.core.sandboxes.life import Attendant, FileKeeper, Lives, Snapshots, WayOut
 from outlast.core.sandboxes.rules import (
     PauseKind,
     State,
@@ -26,7 +27,9 @@ from outlast.core.sandboxes.rules import (
     step_to_use,
     to_stop,
 )
+from outlast.core.sandboxes.sizes import MEBIBYTE, places_taken
 from outlast.core.sandboxes.store import Announce, SandboxRow, announce_to_project
+from outlast.core.sandboxes.templates import Templates
 from outlast.core.sandboxes.usage import DiskUsage
 from outlast.db.database import Database
 
@@ -90,6 +93,15 @@ class SandboxManager:
     def lead_out(self, way_out: WayOut) -> None:
         """From now on it gives each sandbox its way to the network."""
         self.lives.way_out = way_out
+
+    def use_templates(self, templates: Templates) -> None:
+        """From now on workspaces of these app templates get sandboxes as they need them."""
+        self.lives.templates = templates
+
+    def layers_of(self, template: str | None) -> tuple[str, ...]:
+        """The folders of a workspace of this app template that are no files of it."""
+        found = self.lives.templates.get(template) if template is not None else None
+        return found.layers if found is not None else ()
 
     def attend(self, attendant: Attendant) -> None:
         """From now on tell it of every sandbox that wakes and falls asleep."""
@@ -220,14 +232,14 @@ class SandboxManager:
     async def _create(self, workspace_id: str, project_id: str) -> Sandbox:
         name, node = self.provider.name, self.node_id
         async with self._room:
-            await self._make_room(1)
+            await self._make_room(await self._places_of(workspace_id))
             with anyio.CancelScope(shield=True):  # or the row might be there with nobody to start or close it
                 row = await self.db.write(store.add, workspace_id, project_id, name, node, self.announce)
         return await self._start(row)
 
     async def _restart(self, row: SandboxRow) -> Sandbox:
         async with self._room:
-            await self._make_room(1)
+            await self._make_room(await self._places_of(row.workspace_id))
             await self.lives.change(row, State.RESUMING)
         return await self._start(row)
 
@@ -240,7 +252,9 @@ class SandboxManager:
     async def _make_room(self, coming: int) -> None:
         """Stop what rests until so many more may be awake. One that somebody is using at this moment is let be."""
         awake = await self.db.read(store.awake_on, self.provider.name, self.node_id)
-        chosen = to_stop([waking for _, waking in awake], self._allowed, coming)
+        named = await self.db.read(store.templates_of, [row.workspace_id for row, _ in awake])
+        weighed = [replace(waking, places=self._places(named.get(row.workspace_id))) for row, waking in awake]
+        chosen = to_stop(weighed, self._allowed, coming)
         for row in [row for row, _ in awake if row.id in chosen]:
             try:
                 self.locks[row.workspace_id].acquire_nowait()
@@ -250,6 +264,13 @@ class SandboxManager:
                 await self._stop_for_room(row)
             finally:
                 self.locks[row.workspace_id].release()
+
+    async def _places_of(self, workspace_id: str) -> int:
+        return self._places((await self.db.read(store.templates_of, [workspace_id])).get(workspace_id))
+
+    def _places(self, template: str | None) -> int:
+        found = self.lives.templates.get(template) if template is not None else None
+        return places_taken(self.settings, found)
 
     async def _stop_for_room(self, seen: SandboxRow) -> None:
         row = await self._newest(seen.workspace_id)

@@ -75,13 +75,15 @@ class Life:
 
 @dataclass(frozen=True, slots=True)
 class Waking:
-    """A sandbox that is awake: whether a run `works` in it at this moment, or `waits` for a person."""
+    """A sandbox that is awake: whether a run `works` in it at this moment, or `waits` for a person; `places` is how
+    many it counts for."""
 
     sandbox_id: str
     life: Life
     last_used_at: datetime
     works: bool
     waits: bool
+    places: int = 1
 
 
 def may_become(now: State, then: State) -> bool:
@@ -135,11 +137,19 @@ def awake_allowed(max_awake: int, machine_bytes: int, sandbox_bytes: int) -> int
 
 
 def to_stop(awake: Sequence[Waking], allowed: int, coming: int) -> list[str]:
-    """The ids of those to stop before `coming` more are started: first those of no run, then those whose run waits for
-    a person, each the least recently used first. Fewer than needed when the others are at work: those are let be."""
+    """The ids of those to stop before what takes `coming` places is started: first those of no run, then those whose
+    run waits for a person, each the least recently used first. Fewer than needed when the others are at work: those are
+    let be."""
     resting = [one for one in awake if not one.works and one.life.state in (State.READY, State.PAUSED)]
     resting.sort(key=lambda one: (one.waits, one.last_used_at))
-    return [one.sandbox_id for one in resting[: max(len(awake) + coming - allowed, 0)]]
+    missing = sum(one.places for one in awake) + coming - allowed
+    chosen = []
+    for one in resting:
+        if missing <= 0:
+            break
+        missing -= one.places
+        chosen.append(one.sandbox_id)
+    return chosen
 
 
 def idle_step(

@@ -5,8 +5,8 @@ checkpoint that names that manifest. Nothing is written into a folder, and no sa
 """
 
 import hashlib
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Final
 
@@ -25,7 +25,7 @@ from outlast.core.sandboxes.services.rules import Declared
 from outlast.core.sandboxes.templates import Template, Templates, dev_server
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Tx
-from outlast.db.tables import threads, workspaces
+from outlast.db.tables import messages, threads, workspaces
 
 SCREEN: Final = "screen"
 FILE_MODE: Final = 0o644
@@ -33,6 +33,7 @@ FOLDER_MODE: Final = 0o755
 WRITTEN_MS: Final = 1_767_225_600_000  # always the same moment, so that the same files make the same manifest
 NO_FOLDER: Final = -1
 ANY_SIZE: Final = 1 << 62
+Edit = Callable[[bytes], bytes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +57,10 @@ class Seeds:
     def names(self) -> list[str]:
         return sorted(self._templates)
 
-    async def of(self, template: str) -> Seed:
-        """The files of a template, stored: good for a day, so ask for it before each transaction that uses it. Quick
-        once they are there; safe to cancel and to repeat. Raises `MalformedInput` (no such template), `DiskFull`."""
+    async def of(self, template: str, edits: Mapping[str, Edit] | None = None) -> Seed:
+        """The files of a template, stored, those with an edit as it leaves them: good for a day, so ask for it before
+        each transaction that uses it. Quick once they are there; safe to cancel and to repeat. Raises `MalformedInput`
+        (no such template), `DiskFull`."""
         found = self._templates.get(template)
         if found is None:
             known = ", ".join(self.names) or "none on this server"
@@ -67,7 +69,9 @@ class Seeds:
                 hint=f"There are: {known}.",
                 field="template",
             )
-        return await anyio.to_thread.run_sync(_store, self._blobs, found)
+        changed = {path: edit(found.files.get(path, b"")) for path, edit in (edits or {}).items()}
+        edited = replace(found, files={**found.files, **changed})
+        return await anyio.to_thread.run_sync(_store, self._blobs, edited)
 
 
 def seed_workspace(tx: Tx, seed: Seed, *, project_id: str, screen_id: str, thread_id: str) -> str:
@@ -86,20 +90,47 @@ def copy_workspace(
     """Make the workspace of a copied screen: template, declared services, and the files as the source's newest
     checkpoint has them, or the one named. Save the source first (`CheckpointKeeper.take`) where the newest changes
     count. Nothing is copied on disk. Raises `NotFound`. The new workspace's id."""
-    source = tx.find(workspaces, {"id": source_id}, "project_id", "template")
-    if source is None:
-        raise NotFound(f"There is no workspace {source_id} any more.", id=source_id)
     kept = checkpoints.newest_of(tx, source_id)
     if checkpoint_id is not None:
         kept = checkpoints.checkpoint(tx, checkpoint_id)
         if kept.workspace_id != source_id:
             raise NotFound(f"There is no checkpoint {checkpoint_id} of these files.", id=checkpoint_id)
-    workspace_id = _add(tx, str(source["project_id"]), screen_id, thread_id, source["template"])
-    for row in services.services_of(tx, source_id):
-        services.declare(tx, workspace_id, row.declared)
+    workspace_id = _add_like(tx, source_id, screen_id, thread_id)
     if kept is not None:
         new = NewCheckpoint(workspace_id, "fork", kept.tree, kept.files, kept.size_bytes)
         checkpoints.add(tx, new, tx.now)
+    return workspace_id
+
+
+def fork_workspace(tx: Tx, parent: sa.RowMapping, fork_id: str, message_id: str, *, screen_id: str) -> str:
+    """As `copy_workspace`, for the fork of a screen's thread: the files as they were at the message (before the first
+    answer: as they began), with the history up to it. `parent` is the row of the forked thread, `message_id` is one of
+    its messages, and the fork's copies must be there. A `FileCopy` once `screen_id` is given. The new workspace's id.
+    Raises `NotFound` for a thread that has none."""
+    source_id = parent["workspace_id"]
+    if source_id is None:
+        raise NotFound(f"Thread {parent['id']} has no files.", id=parent["id"])
+    position = tx.execute(sa.select(messages.c.position).where(messages.c.id == message_id)).scalar_one()
+    kept = checkpoints.at_message(tx, source_id, parent["id"], position)
+    kept = kept or checkpoints.first_of(tx, source_id)
+    workspace_id = _add_like(tx, source_id, screen_id, fork_id)
+    checkpoints.copy_history(tx, parent, fork_id, workspace_id, position)
+    copied = sa.select(messages.c.id).where(messages.c.thread_id == fork_id, messages.c.position == position)
+    if kept is not None:
+        bound = tx.execute(copied).scalar_one() if kept.message_id is not None else None
+        new = NewCheckpoint(workspace_id, "fork", kept.tree, kept.files, kept.size_bytes, message_id=bound)
+        checkpoints.add(tx, new, tx.now)
+    return workspace_id
+
+
+def _add_like(tx: Tx, source_id: str, screen_id: str, thread_id: str) -> str:
+    """An empty workspace with the template and the declared services of another. Raises `NotFound`."""
+    source = tx.find(workspaces, {"id": source_id}, "project_id", "template")
+    if source is None:
+        raise NotFound(f"There is no workspace {source_id} any more.", id=source_id)
+    workspace_id = _add(tx, str(source["project_id"]), screen_id, thread_id, source["template"])
+    for row in services.services_of(tx, source_id):
+        services.declare(tx, workspace_id, row.declared)
     return workspace_id
 
 

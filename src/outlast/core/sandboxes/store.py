@@ -76,6 +76,13 @@ def awake_on(tx: Tx, provider: str, node_id: str) -> list[tuple[SandboxRow, Waki
     ]
 
 
+def templates_of(tx: Tx, workspace_ids: Collection[str]) -> dict[str, str]:
+    """The names of the app templates of those that have one."""
+    mine = workspaces.c.id.in_(workspace_ids) & workspaces.c.template.is_not(None)
+    rows = tx.all(sa.select(workspaces.c.id, workspaces.c.template).where(mine))
+    return {row["id"]: row["template"] for row in rows}
+
+
 def tell_stopped(tx: Tx, row: SandboxRow, announce: Announce) -> None:
     """Tell that a sandbox was stopped to make room, and what that cost."""
     text = "The sandbox was stopped to make room for another. Files are kept; running processes and variables are gone."

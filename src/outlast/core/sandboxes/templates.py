@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from outlast.base.settings import SandboxSettings
 from outlast.core.sandboxes.services.rules import Declared
 
 DEV_SERVER: Final = "dev"
@@ -19,8 +20,8 @@ class Template:
     project folder while the snapshot is built, they make its name. `layers`: folders that come from the snapshot and
     lie in the workspace under a layer of each sandbox's own (node_modules, a build cache); never in a checkpoint.
     `service`: its dev server. `memory_mb` and `cpus`: what one sandbox of it may use, at least. `env` is added to the
-    environment of everything that runs in its sandboxes, and in the build of its snapshot; `OUTLAST_PREVIEW_DOMAIN` is
-    added to it there: the domain that its previews are seen under.
+    environment of everything that runs in its sandboxes, and in the build of its snapshot; `OUTLAST_PREVIEW_HOSTS`
+    is added to it there: the host names that its previews are seen under, such as `*.preview.localhost`.
     """
 
     name: str
@@ -36,7 +37,7 @@ class Template:
 
 Templates = Mapping[str, Template]
 
-PREVIEW_DOMAIN: Final = "OUTLAST_PREVIEW_DOMAIN"
+PREVIEW_HOSTS: Final = "OUTLAST_PREVIEW_HOSTS"
 _MISSING: Final = (
     'const {existsSync: has, readFileSync: read} = require("fs"); const p = JSON.parse(read("package.json"));'
     " const wanted = Object.keys({...p.dependencies, ...p.devDependencies});"
@@ -63,3 +64,9 @@ def dev_server(template: Template) -> Declared:
     if "node_modules" not in template.layers:
         return template.service
     return replace(template.service, command=_INSTALL + template.service.command)
+
+
+def preview_environment(settings: SandboxSettings) -> Mapping[str, str]:
+    """The host names that previews are seen under, for dev servers that answer to known ones only."""
+    domain = settings.preview_base_domain.strip().strip(".").lower()
+    return {PREVIEW_HOSTS: f"*.{domain}"} if domain else {}

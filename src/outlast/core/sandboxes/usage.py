@@ -2,6 +2,8 @@
 
 import os
 import stat
+from collections.abc import Collection
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -23,15 +25,16 @@ class DiskUsage:
         self._found: dict[Path, tuple[float, int | None]] = {}
         self._limiter: anyio.CapacityLimiter | None = None
 
-    async def of(self, folder: Path) -> int | None:
-        """Bytes on disk of all in it, measured within the last ten seconds; None: it is not there. Of more than
-        200,000 files only so many count."""
+    async def of(self, folder: Path, without: Collection[str] = ()) -> int | None:
+        """Bytes on disk of all in it but the folders `without`, measured within the last ten seconds; None: it is not
+        there. Of more than 200,000 files only so many count."""
         now = self._clock.monotonic()
         measured = self._found.get(folder)
         if measured is None or now - measured[0] > FRESH_S:
             if self._limiter is None:
                 self._limiter = anyio.CapacityLimiter(AT_A_TIME)
-            used = await anyio.to_thread.run_sync(disk_bytes, folder, limiter=self._limiter)
+            measure = partial(disk_bytes, folder, without=without)
+            used = await anyio.to_thread.run_sync(measure, limiter=self._limiter)
             measured = self._found[folder] = (now, used)
         return measured[1]
 
@@ -39,11 +42,15 @@ class DiskUsage:
         self._found.pop(folder, None)
 
 
-def disk_bytes(folder: Path, most_entries: int = MOST_ENTRIES) -> int | None:
-    """Blocks. Symbolic links are counted, never followed; what cannot be read counts nothing."""
+def disk_bytes(
+    folder: Path, most_entries: int = MOST_ENTRIES, *, without: Collection[str] = ()
+) -> int | None:
+    """`without` are relative paths of folders that do not count. Blocks. Symbolic links are counted, never followed;
+    what cannot be read counts nothing."""
     if not folder.is_dir():
         return None
     total, seen, waiting = 0, 0, [os.fspath(folder)]
+    left_out = {os.path.join(folder, path) for path in without}
     while waiting and seen < most_entries:
         try:
             with os.scandir(waiting.pop()) as entries:
@@ -51,7 +58,7 @@ def disk_bytes(folder: Path, most_entries: int = MOST_ENTRIES) -> int | None:
                     facts = entry.stat(follow_symlinks=False)
                     total += facts.st_blocks * 512
                     seen += 1
-                    if stat.S_ISDIR(facts.st_mode):
+                    if stat.S_ISDIR(facts.st_mode) and entry.path not in left_out:
                         waiting.append(entry.path)
         except OSError:
             continue

@@ -35,11 +35,12 @@ class SnapshotAdmin:
 
         return self._with_keeper(work)
 
-    def build(self, told: Progress) -> str | None:
-        """The name of what is ready; None when nothing is to be installed. Raises `SandboxUnavailable`."""
+    def build(self, told: Progress, template: str = "") -> str | None:
+        """The name of what is ready; None when nothing is to be installed. Raises `SandboxUnavailable`,
+        `MalformedInput` (no such app template)."""
 
         async def work(keeper: SnapshotKeeper) -> str | None:
-            known = await keeper.build(told)
+            known = await keeper.build(told, template)
             return known.name if known else None
 
         return self._with_keeper(work)
@@ -81,6 +82,7 @@ def _plain(row: SnapshotRow, wanted: str) -> dict[str, Any]:
         "name": known.name,
         "state": known.state.value,
         "configured": known.name == wanted,
+        "template": row.template,
         "dependencies": list(row.dependencies),
         "commands": list(row.commands),
         "files": row.files,

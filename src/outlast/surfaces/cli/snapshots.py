@@ -1,6 +1,6 @@
 """`outlast snapshot …`: what sandboxes start from; opens the database, also beside a running server."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -32,16 +32,26 @@ def list_snapshots(
             f"{snapshot['state']} (configured)" if snapshot["configured"] else snapshot["state"],
             f"{snapshot['size_bytes'] / 1e6:.1f} MB" if snapshot["size_bytes"] else "",
             snapshot["last_used_at"][:19],
-            snapshot["error"] or ", ".join(snapshot["dependencies"]),
+            snapshot["error"] or ", ".join(_held(snapshot)),
         )
         for snapshot in found
     ]
     tell_rows(("snapshot", "state", "size", "last used", "holds, or why not"), rows, empty="No snapshots.")
 
 
+def _held(snapshot: dict[str, Any]) -> list[str]:
+    template = snapshot["template"]
+    return [*([f"app template {template}"] if template else []), *snapshot["dependencies"]]
+
+
 @app.command()
-def build(config: ConfigOption = None, data_dir: DataDirOption = None) -> None:
-    """Build the configured one now, also when it failed before; shows what the build prints."""
+def build(
+    template: Annotated[str, typer.Option(help="That of an app template: next or vite.")] = "",
+    config: ConfigOption = None,
+    data_dir: DataDirOption = None,
+) -> None:
+    """Build the configured one, or that of an app template, now, also when it failed before; shows what the build
+    prints."""
     from outlast.surfaces.cli.snapshot_admin import SnapshotAdmin
 
     said = ["", ""]
@@ -54,7 +64,7 @@ def build(config: ConfigOption = None, data_dir: DataDirOption = None) -> None:
         err.print(new, end="", markup=False, style="dim")
         said[1] = output
 
-    name = SnapshotAdmin(read_settings(config, data_dir)).build(told)
+    name = SnapshotAdmin(read_settings(config, data_dir)).build(told, template)
     if name is None:
         out.print("Nothing is configured to be installed: sandboxes start from the bare base.")
     else:

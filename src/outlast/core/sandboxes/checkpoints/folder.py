@@ -9,7 +9,7 @@ import hashlib
 import os
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -47,10 +47,11 @@ class Found(NamedTuple):
 
 @dataclass(slots=True)
 class Walk:
-    """What a walk found; `unreadable`: paths that could not be looked into, so that what is below them is unknown.
-    `began_ns` is when it began, by the clock of files."""
+    """What a walk found, `without` some; `unreadable`: paths that could not be looked into, so that what is below them
+    is unknown. `began_ns` is when it began, by the clock of files."""
 
     began_ns: int
+    without: frozenset[str]
     found: list[Found] = field(default_factory=list)
     unreadable: list[str] = field(default_factory=list)
 
@@ -63,10 +64,10 @@ class Content(NamedTuple):
     data: bytes | None
 
 
-def walk_folder(root: Path, max_bytes: int) -> Walk:
-    """Everything below the folder, in no order. Raises `InputTooLarge` beyond 200,000 entries or `max_bytes` of files,
-    `OSError` when the folder itself cannot be read. Blocks."""
-    walk = Walk(time.time_ns())
+def walk_folder(root: Path, max_bytes: int, without: Collection[str] = ()) -> Walk:
+    """Everything below the folder, in no order, but the paths `without` and what is below them. Raises `InputTooLarge`
+    beyond 200,000 entries or `max_bytes` of files, `OSError` when the folder itself cannot be read. Blocks."""
+    walk = Walk(time.time_ns(), frozenset(without))
     top = open_folder(root)
     try:
         _look(top, "", 1, walk)
@@ -139,6 +140,8 @@ def _look(folder: int, prefix: str, depth: int, walk: Walk) -> None:
             if kind is None:
                 continue
             path = prefix + entry.name
+            if path in walk.without:
+                continue
             walk.found.append(Found(path, kind, facts.st_mode & PERMISSIONS, seen_of(facts), target))
             if len(walk.found) > MAX_ENTRIES:
                 raise InputTooLarge(

@@ -3,7 +3,7 @@
 import hashlib
 import logging
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -21,6 +21,7 @@ from outlast.base.errors import InternalError, OutlastError
 from outlast.base.events import CheckpointData
 from outlast.base.settings import SandboxSettings
 from outlast.core.sandboxes.checkpoints import places, store
+from outlast.core.sandboxes.checkpoints.editing import Edit, edited_tree
 from outlast.core.sandboxes.checkpoints.elsewhere import fill_sandbox, scan_sandbox
 from outlast.core.sandboxes.checkpoints.garbage import GRACE_S, Collected, collect
 from outlast.core.sandboxes.checkpoints.memory import Memories, Trees
@@ -43,12 +44,18 @@ COLLECT_EVERY: Final = 60  # looks
 KEEP_UNBOUND: Final = timedelta(days=30)
 LEFT_FOR: Final = timedelta(seconds=10)  # after that nobody is about to save a change any more
 Find = Callable[[str], Awaitable[Sandbox | None]]
+LayersOf = Callable[[str | None], Collection[str]]
 log = logging.getLogger("outlast.checkpoints")
+
+
+def _none(_template: str | None) -> Collection[str]:
+    return ()
 
 
 class CheckpointKeeper:
     """One per server. `local`: the provider's workspaces are folders of this machine; else they are read and filled
-    through `find`, which gives a workspace's sandbox if it lives.
+    through `find`, which gives a workspace's sandbox if it lives. `layers_of` says of an app template which folders of
+    its workspaces are no files of theirs.
 
     In memory: one lock per workspace (taken inside the sandbox manager's own, never around it), trees and looks of
     files that are read again when missing, and which workspaces wait for a checkpoint. A killed server loses at most
@@ -67,11 +74,13 @@ class CheckpointKeeper:
         local: bool,
         find: Find,
         keep_unbound: timedelta = KEEP_UNBOUND,
+        layers_of: LayersOf = _none,
     ) -> None:
         self._db, self._blobs, self._clock, self._settings = db, blobs, clock, settings
         self._data_dir, self._node_id, self._local, self._find = data_dir, node_id, local, find
-        self._keep_unbound = keep_unbound
+        self._keep_unbound, self._layers_of = keep_unbound, layers_of
         self._locks: defaultdict[str, anyio.Lock] = defaultdict(anyio.Lock)
+        self._hands: defaultdict[str, anyio.Lock] = defaultdict(anyio.Lock)
         self._trees = Trees()
         self._memories = Memories(data_dir / "checkpoints")
         self._unsynced = Unsynced(data_dir / "checkpoints")
@@ -150,6 +159,7 @@ class CheckpointKeeper:
             self._memories.forget(workspace_id)
             self._unsynced.forget(workspace_id)
             self._locks.pop(workspace_id, None)
+            self._hands.pop(workspace_id, None)
 
     async def collect(self, grace_s: float = GRACE_S) -> Collected:
         """Remove checkpoints that have had their time, and blobs that nobody has named for `grace_s`; see `garbage`."""
@@ -224,13 +234,32 @@ class CheckpointKeeper:
             async with self._locks[workspace_id]:
                 place = await self._db.read(places.demand_idle, workspace_id)
                 await self._take(NewCheckpoint(workspace_id, "person", "", 0, 0), sandbox)
-                restored = await self._db.write(store.begin_restore, target)
-                if self._local and self._is_here(place):
-                    await self._place(workspace_id)
-                    await self._db.write(places.back, workspace_id, self._node_id)
-                elif sandbox is not None:
-                    await fill_sandbox(sandbox, await self.tree(restored), self._blobs)
-                return restored
+                return await self._exchange(place, target, sandbox)
+        finally:
+            self._moving.discard(workspace_id)
+
+    def one_hand(self, workspace_id: str) -> anyio.Lock:
+        """Held by whoever reads files of a workspace and writes them anew by hand, so that nothing comes between."""
+        return self._hands[workspace_id]
+
+    async def rewrite(self, workspace_id: str, edits: Mapping[str, Edit]) -> CheckpointData | None:
+        """Change files, by path, of a workspace whose sandbox is asleep, or that has none, all or none: each edit is
+        given the content (None: it is not there) and answers the new one. The new newest checkpoint; None: nothing was
+        to be changed. Errors, and what a killed server leaves, as of `restore`; and what an edit raises."""
+        await self._db.read(places.demand_idle, workspace_id)
+        self._moving.add(workspace_id)
+        try:
+            async with self._locks[workspace_id]:
+                place = await self._db.read(places.demand_idle, workspace_id)
+                await self._take(NewCheckpoint(workspace_id, "person", "", 0, 0), None)
+                newest = await self._db.read(store.newest_of, workspace_id)
+                tree = EMPTY if newest is None else await self.tree(newest)
+                edited = await anyio.to_thread.run_sync(edited_tree, self._blobs, tree, edits)
+                if edited is None:
+                    return None
+                sums = edited.files, edited.size_bytes
+                new = NewCheckpoint(workspace_id, "person", edited.name, *sums)
+                return await self._exchange(place, new, None)
         finally:
             self._moving.discard(workspace_id)
 
@@ -271,6 +300,18 @@ class CheckpointKeeper:
 
     # --- inner steps; the workspace's lock is held
 
+    async def _exchange(
+        self, place: Place, target: CheckpointData | NewCheckpoint, sandbox: Sandbox | None
+    ) -> CheckpointData:
+        """Make the workspace's files those of `target`, wherever they lie."""
+        now = await self._db.write(store.begin_restore, target)
+        if self._local and self._is_here(place):
+            await self._place(place.id)
+            await self._db.write(places.back, place.id, self._node_id)
+        elif sandbox is not None:
+            await fill_sandbox(sandbox, await self.tree(now), self._blobs)
+        return now
+
     async def _serve(self, tasks: TaskGroup) -> None:
         """Save what is wanted, workspaces side by side."""
         while True:
@@ -294,7 +335,7 @@ class CheckpointKeeper:
         if place is None or (self._local and not self._is_here(place)):
             return None
         before = EMPTY if newest is None else await self.tree(newest)
-        scan = await self._scan(new.workspace_id, before, sandbox)
+        scan = await self._scan(place, before, sandbox)
         if scan is None:
             return None
         self._memories.put(new.workspace_id, scan.memory)
@@ -304,7 +345,8 @@ class CheckpointKeeper:
             await self._db.write(places.mark_kept, new.workspace_id, since)
         return None
 
-    async def _scan(self, workspace_id: str, before: Tree, sandbox: Sandbox | None) -> Scan | None:
+    async def _scan(self, place: Place, before: Tree, sandbox: Sandbox | None) -> Scan | None:
+        workspace_id, without = place.id, self._layers_of(place.template)
         memory = self._memories.held(workspace_id)
         if memory is None:
             memory = await anyio.to_thread.run_sync(self._memories.of, workspace_id)
@@ -314,9 +356,8 @@ class CheckpointKeeper:
         if not self._local:
             return None
         try:
-            return await scan_folder(
-                self._folder(workspace_id), before, memory, self._blobs, self._locate, most
-            )
+            folder = self._folder(workspace_id)
+            return await scan_folder(folder, before, memory, self._blobs, self._locate, most, without)
         except OSError as error:
             _log_failure(workspace_id, error)
             return None
@@ -331,18 +372,18 @@ class CheckpointKeeper:
 
     async def _place(self, workspace_id: str) -> None:
         """Make the folder hold the newest checkpoint. Its row says meanwhile that it is not to be believed."""
-        newest = await self._db.read(store.newest_of, workspace_id)
-        if newest is None:
+        _, place, newest = await self._db.read(store.place_now, workspace_id)
+        if place is None or newest is None:
             return
-        tree = await self.tree(newest)
+        tree, without = await self.tree(newest), self._layers_of(place.template)
         self._memories.forget(workspace_id)
         with anyio.CancelScope(
             shield=True
         ):  # a thread cannot be stopped: the lock is held until it has ended
-            await anyio.to_thread.run_sync(self._write_folder, workspace_id, tree)
+            await anyio.to_thread.run_sync(self._write_folder, workspace_id, tree, without)
 
-    def _write_folder(self, workspace_id: str, tree: Tree) -> None:
-        place_tree(self._folder(workspace_id), tree, self._blobs)
+    def _write_folder(self, workspace_id: str, tree: Tree, without: Collection[str]) -> None:
+        place_tree(self._folder(workspace_id), tree, self._blobs, without)
         self._unsynced.note(workspace_id)
 
     def _sync_folders(self) -> None:

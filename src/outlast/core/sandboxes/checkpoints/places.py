@@ -33,6 +33,7 @@ class Place:
     evicted_at: datetime | None
     node_id: str | None
     last_used_at: datetime
+    template: str | None = None
 
 
 def place_of(tx: Tx, workspace_id: str) -> Place | None:

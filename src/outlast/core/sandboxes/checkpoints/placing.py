@@ -8,6 +8,7 @@ folder belongs to: the sandbox's own user, where it has one.
 import errno
 import os
 import shutil
+from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -26,14 +27,15 @@ TRIES: Final = 100  # as deep as folders may be closed to their owner, one in th
 _FULL: Final = (errno.ENOSPC, errno.EDQUOT)
 
 
-def place_tree(root: Path, tree: Tree, blobs: FolderBlobs) -> int:
-    """Write, change and remove until the folder holds the tree and nothing else but sockets, pipes and devices; not
-    synced yet. How many entries were written. May be repeated; an interrupted one leaves a mix of both.
+def place_tree(root: Path, tree: Tree, blobs: FolderBlobs, without: Collection[str] = ()) -> int:
+    """Write, change and remove until the folder holds the tree and nothing else but sockets, pipes and devices, and the
+    folders `without`, which are let be; not synced yet. How many entries were written. May be repeated; an interrupted
+    one leaves a mix of both.
 
     Raises `DiskFull`, `NotFound` and `InternalError` (a blob is missing or damaged), `OSError`. Blocks.
     """
     root.mkdir(parents=True, exist_ok=True)
-    place = _Place(root, blobs)
+    place = _Place(root, blobs, frozenset(without))
     try:
         return place.hold(tree)
     except OSError as error:
@@ -47,8 +49,8 @@ def place_tree(root: Path, tree: Tree, blobs: FolderBlobs) -> int:
 class _Place:
     """The folder being written, with one inner folder kept open: entries come sorted, most beside each other."""
 
-    def __init__(self, root: Path, blobs: FolderBlobs) -> None:
-        self._path, self._blobs = root, blobs
+    def __init__(self, root: Path, blobs: FolderBlobs, without: frozenset[str]) -> None:
+        self._path, self._blobs, self._without = root, blobs, without
         self._root = open_folder(root)
         facts = os.fstat(self._root)
         self._owner = (facts.st_uid, facts.st_gid) if os.geteuid() == 0 and facts.st_uid else None
@@ -75,14 +77,14 @@ class _Place:
 
     def _walk(self) -> list[Found]:
         """What is there, with every folder opened that its owner had closed."""
-        walk = walk_folder(self._path, ANY_SIZE)
+        walk = walk_folder(self._path, ANY_SIZE, self._without)
         for _ in range(TRIES):
             if not walk.unreadable:
                 break
             for path in walk.unreadable:
                 with suppress(OSError):
                     self._open_up(path)
-            walk = walk_folder(self._path, ANY_SIZE)
+            walk = walk_folder(self._path, ANY_SIZE, self._without)
         for found in walk.found:
             if found.kind == "directory" and found.mode & OPEN_MODE != OPEN_MODE:
                 with suppress(OSError):

@@ -5,7 +5,7 @@ short cut: whatever is not in it, or was touched too shortly before it was looke
 """
 
 import os
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -56,15 +56,21 @@ class Scan:
 
 
 async def scan_folder(
-    root: Path, before: Tree, memory: Memory, blobs: FolderBlobs, locate: Locate, max_bytes: int
+    root: Path,
+    before: Tree,
+    memory: Memory,
+    blobs: FolderBlobs,
+    locate: Locate,
+    max_bytes: int,
+    without: Collection[str] = (),
 ) -> Scan:
-    """Look at everything, and store what is in no blob yet. Raises `InputTooLarge`, `DiskFull`, `OSError` (the folder
-    is gone). A cancelled call leaves blobs that nobody names."""
+    """Look at everything but the folders `without`, and store what is in no blob yet. Raises `InputTooLarge`,
+    `DiskFull`, `OSError` (the folder is gone). A cancelled call leaves blobs that nobody names."""
     descriptor = open_folder(root)
     try:
         work = _Work(descriptor, before, blobs, max_bytes)
         # As few hand-overs between threads as can be: on a busy machine each waits for its turn.
-        first = await _in_thread(work.look, root, memory)
+        first = await _in_thread(work.look, root, memory, without)
         if len(work.batches) > 1:
             await work.save_all(first, locate)
             return await _in_thread(work.finish)
@@ -97,9 +103,9 @@ class _Work:
         self._began_ns = 0
         self.batches: list[list[Found]] = []
 
-    def look(self, root: Path, memory: Memory) -> _Batch:
+    def look(self, root: Path, memory: Memory, without: Collection[str]) -> _Batch:
         """Walk, sort what has to be read into batches, and read the first."""
-        walk = walk_folder(root, self._max_bytes)
+        walk = walk_folder(root, self._max_bytes, without)
         self._began_ns, self._refused = walk.began_ns, list(walk.unreadable)
         places = self._before.places
         for found in walk.found:

@@ -126,6 +126,13 @@ def at_message(tx: Tx, workspace_id: str, thread_id: str, position: int) -> Chec
     return None if row is None else to_data(row)
 
 
+def first_of(tx: Tx, workspace_id: str) -> CheckpointData | None:
+    """What the workspace's files began as, as far as that is still kept."""
+    mine = sa.select(checkpoints).where(checkpoints.c.workspace_id == workspace_id)
+    row = tx.one(mine.order_by(checkpoints.c.id).limit(1))
+    return None if row is None else to_data(row)
+
+
 def fork_files(tx: Tx, parent: sa.RowMapping, fork_id: str, message_id: str) -> None:
     """Give a forked thread the files as they were at the message, with the history up to it. Nothing is copied on disk:
     the new workspace lies in its checkpoint alone until its first use."""
@@ -140,7 +147,7 @@ def fork_files(tx: Tx, parent: sa.RowMapping, fork_id: str, message_id: str) -> 
     row = {"id": workspace_id, **owner, "created_at": tx.now, "last_used_at": tx.now, "evicted_at": tx.now}
     tx.execute(sa.insert(workspaces).values(**row))
     tx.execute(sa.update(threads).where(threads.c.id == fork_id).values(workspace_id=workspace_id))
-    _copy_history(tx, parent, fork_id, workspace_id, position)
+    copy_history(tx, parent, fork_id, workspace_id, position)
     copied = sa.select(messages.c.id).where(messages.c.thread_id == fork_id, messages.c.position == position)
     new = NewCheckpoint(
         workspace_id,
@@ -153,11 +160,12 @@ def fork_files(tx: Tx, parent: sa.RowMapping, fork_id: str, message_id: str) -> 
     add(tx, new, tx.now)
 
 
-def begin_restore(tx: Tx, target: CheckpointData) -> CheckpointData:
-    """From now on the workspace's files are those of `target`, wherever they lie; its folder follows. Errors as
-    `demand_idle`."""
+def begin_restore(tx: Tx, target: CheckpointData | NewCheckpoint) -> CheckpointData:
+    """From now on the workspace's files are those of `target`, wherever they lie; its folder follows. What is no
+    checkpoint yet becomes one. Errors as `demand_idle`."""
     place = demand_idle(tx, target.workspace_id)
-    new = NewCheckpoint(place.id, "restore", target.tree, target.files, target.size_bytes)
+    reason = target.reason if isinstance(target, NewCheckpoint) else "restore"
+    new = NewCheckpoint(place.id, reason, target.tree, target.files, target.size_bytes)
     restored = add(tx, new, tx.now)
     away(tx, place.id)
     return restored
@@ -270,8 +278,9 @@ def _unbind(tx: Tx, data: CheckpointData) -> None:
     tx.execute(sa.update(checkpoints).where(*earlier).values(message_id=None))
 
 
-def _copy_history(tx: Tx, parent: sa.RowMapping, fork_id: str, workspace_id: str, upto: int) -> None:
-    """The checkpoints of the copied messages, so that a fork of the fork, and its history, have them too."""
+def copy_history(tx: Tx, parent: sa.RowMapping, fork_id: str, workspace_id: str, upto: int) -> None:
+    """Give a forked thread's workspace the checkpoints of the copied messages before position `upto`, so that a fork of
+    the fork, and its history, have them too."""
     old, new = messages.alias(), messages.alias()
     rows = tx.all(
         sa.select(checkpoints, new.c.id.label("copied_id"))

@@ -55,7 +55,8 @@ def user_of(tx: Tx, workspace_id: str) -> str | None:
         .join(workspaces, workspaces.c.owner_id == threads.c.id)
         .where(workspaces.c.id == workspace_id, workspaces.c.owner_type == "thread")
     )
-    for query in (hosted, owner):
+    works = sa.select(threads.c.created_by).where(threads.c.workspace_id == workspace_id).limit(1)
+    for query in (hosted, owner, works):
         user: str | None = tx.execute(query).scalar()
         if user is not None:
             return user

@@ -1,12 +1,15 @@
-"""Has the configured snapshot built, once; gives sandboxes the one to start from; gives up old ones."""
+"""Has snapshots built, the configured one and those of app templates, each once; gives sandboxes the one to start
+from; gives up old ones."""
 
 import logging
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Final
 
 import anyio
 import anyio.abc
-import anyio.to_thread
 
 from outlast.base.clock import Clock
 from outlast.base.errors import Conflict, OutlastError, SandboxUnavailable
@@ -14,16 +17,16 @@ from outlast.base.events import SnapshotProgress
 from outlast.base.settings import SandboxSettings
 from outlast.core.sandboxes.interface import Progress, SandboxProvider, SnapshotRecipe
 from outlast.core.sandboxes.snapshots import store
+from outlast.core.sandboxes.snapshots.recipes import CONFIGURED, Recipes
 from outlast.core.sandboxes.snapshots.rules import (
     Known,
     State,
     must_build,
-    recipe_of,
     to_collect,
     to_start_from,
 )
 from outlast.core.sandboxes.snapshots.store import Announce, Place, announce_to_project
-from outlast.core.sandboxes.snapshots.template import check_template, read_template
+from outlast.core.sandboxes.templates import Templates
 from outlast.db.database import Database
 
 TELL_EVERY_S: Final = 1.0
@@ -31,6 +34,7 @@ COLLECT_EVERY_S: Final = 3600.0
 AFTER_ERROR_S: Final = 5.0
 SHOWN_CHARS: Final = 2000
 BARE: Final = ""
+_NONE: Final[Mapping[str, str]] = MappingProxyType({})
 log = logging.getLogger("outlast.snapshots")
 
 
@@ -49,8 +53,9 @@ class Reached:
 class SnapshotKeeper:
     """`run` builds and collects, in the server's task tree; `start_from` waits for it.
 
-    In memory: how far the build under way is, and which projects wait for it. What is there is in the rows, also for a
-    second process (`outlast snapshot build` beside a server).
+    In memory: how far the build under way is, which projects wait for which, and which are wanted. What is there is in
+    the rows, also for a second process (`outlast snapshot build` beside a server). A snapshot is named here by its app
+    template, empty for the configured one.
     """
 
     def __init__(
@@ -62,19 +67,19 @@ class SnapshotKeeper:
         *,
         node_id: str,
         announce: Announce = announce_to_project,
+        templates: Templates = MappingProxyType({}),
+        env: Mapping[str, str] = _NONE,
     ) -> None:
-        """Raises `InvalidSetting` for a template that is no folder."""
-        if settings.template:
-            check_template(settings.template)
+        """`env` is added to that of each app template. Raises `InvalidSetting` for a configured template that is no
+        folder."""
         self._db, self._provider, self._clock, self._settings = db, provider, clock, settings
         self._place = Place(provider.name, node_id)
         self._announce = announce
-        self._template = settings.template
-        self._recipe: SnapshotRecipe | None = None
-        self._recipe_known = False
-        self._progress: Reached | None = None
+        self._recipes = Recipes(provider, settings, templates, env)
+        self._progress: tuple[str, Reached] | None = None  # of the snapshot of this name
         self._told_at = float("-inf")
-        self._waiting: dict[str, int] = {}
+        self._waiting: dict[str, Counter[str]] = {}  # by app template: the projects
+        self._wanted: set[str] = {CONFIGURED}
         self._wish = anyio.Event()
         self._news = anyio.Event()
         self._building = anyio.Lock()
@@ -86,33 +91,46 @@ class SnapshotKeeper:
             tasks.start_soon(self._collect_now_and_then)
             at_start = True
             while True:
-                try:
-                    await self._build_if_needed(at_start=at_start)
-                except OutlastError as error:
-                    log.warning("no snapshot", extra={"code": error.code, "reason": error.message})
-                    await self._clock.sleep(AFTER_ERROR_S)
-                    self._wish.set()
+                for template in sorted(self._wanted):
+                    try:
+                        await self._build_if_needed(template, at_start=at_start)
+                        self._wanted.discard(template)
+                    except OutlastError as error:
+                        log.warning("no snapshot", extra={"code": error.code, "reason": error.message})
+                        await self._clock.sleep(AFTER_ERROR_S)
+                        self._wish.set()
                 self._ring()
                 await self._wish.wait()
                 at_start, self._wish = False, anyio.Event()
 
-    async def start_from(self, sandbox_id: str, project_id: str, template: str | None = None) -> str:
+    def want(self, template: str) -> None:
+        """Have the snapshot of an app template built soon, if it is not there: somebody is about to need it. Returns at
+        once."""
+        if template in self._recipes.templates:
+            self._wanted.add(template)
+            self._wish.set()
+
+    async def start_from(
+        self, sandbox_id: str, project_id: str, named: str | None = None, template: str = CONFIGURED
+    ) -> str:
         """The ref of the snapshot that a new sandbox starts from, recorded with both; empty: the bare base.
 
-        Waits for the build under way, telling the project how far it is. `template` names another snapshot instead of
-        the configured one. Raises `SandboxUnavailable` when it could not be built and there is no older one. A
-        cancelled call leaves the build alone.
+        Waits for the build under way, telling the project how far it is. `template` asks for that of an app template
+        instead of the configured one, `named` for the one of this name. Raises `SandboxUnavailable` when it could not
+        be built and there is no older one, `MalformedInput` (no such template). A cancelled call leaves the build
+        alone.
         """
-        known = await self._named(template) if template is not None else await self._configured(project_id)
+        known = await self._named(named) if named is not None else await self._built(template, project_id)
         if known is None:
             return BARE
         await self._db.write(store.start_from, self._place, known.name, sandbox_id)
         return known.ref
 
-    async def build(self, told: Progress = _to_nobody) -> Known | None:
-        """Build what is configured now, even if that failed a moment ago; None when nothing is to be installed. `told`
-        hears how far it is. Raises `SandboxUnavailable` with the reason. What is there already is looked at only."""
-        recipe = await self.recipe()
+    async def build(self, told: Progress = _to_nobody, template: str = CONFIGURED) -> Known | None:
+        """Build what is configured, or what an app template needs, now, even if that failed a moment ago; None when
+        nothing is to be installed. `told` hears how far it is. Raises `SandboxUnavailable` with the reason,
+        `MalformedInput` (no such template). What is there already is looked at only."""
+        recipe = await self.recipe(template)
         if recipe is None:
             return None
         failure = await self._build(recipe, told)
@@ -152,26 +170,9 @@ class SnapshotKeeper:
             log.info("snapshot removed", extra={"snapshot": one.name})
         return removed
 
-    async def recipe(self) -> SnapshotRecipe | None:
-        """What the configuration asks for; None: nothing. Raises `InvalidSetting` for a template that cannot be
-        read."""
-        if not self._recipe_known:
-            self._recipe = await self._read_recipe()
-            self._recipe_known = True
-        return self._recipe
-
-    async def _read_recipe(self) -> SnapshotRecipe | None:
-        packages = [one.package for one in self._settings.dependencies if one.package]
-        files = await anyio.to_thread.run_sync(read_template, self._template) if self._template else {}
-        base = await self._provider.base_identity() if packages or self._settings.setup or files else ""
-        recipe = recipe_of(packages, self._settings.setup, files, base)
-        if recipe is not None and not self._provider.capabilities.snapshot:
-            log.warning(
-                "this provider has no snapshots: nothing of sandbox.dependencies is installed",
-                extra={"provider": self._provider.name},
-            )
-            return None
-        return recipe
+    async def recipe(self, template: str = CONFIGURED) -> SnapshotRecipe | None:
+        """As `Recipes.of`."""
+        return await self._recipes.of(template)
 
     # --- choosing -------------------------------------------------------------------------------------------------
 
@@ -189,34 +190,36 @@ class SnapshotKeeper:
             )
         return known
 
-    async def _configured(self, project_id: str) -> Known | None:
-        recipe = await self.recipe()
+    async def _built(self, template: str, project_id: str) -> Known | None:
+        recipe = await self.recipe(template)
         if recipe is None:
             return None
         chosen = await self._choose(recipe, project_id)
         if chosen is not None:
             return chosen
-        self._waiting[project_id] = self._waiting.get(project_id, 0) + 1
+        waiting = self._waiting.setdefault(recipe.name, Counter())
+        waiting[project_id] += 1
         try:
             if self._progress is not None:
                 await self._tell([project_id], self._event(recipe, State.BUILDING))
-            return await self._wait(recipe, project_id)
+            return await self._wait(recipe, template, project_id)
         finally:
-            self._waiting[project_id] -= 1
-            if not self._waiting[project_id]:
-                del self._waiting[project_id]
+            waiting[project_id] -= 1
+            if not waiting[project_id]:
+                del waiting[project_id]
 
-    async def _wait(self, recipe: SnapshotRecipe, project_id: str) -> Known:
+    async def _wait(self, recipe: SnapshotRecipe, template: str, project_id: str) -> Known:
         while True:
             news = self._news
             chosen = await self._choose(recipe, project_id)
             if chosen is not None:
                 return chosen
+            self._wanted.add(template)
             self._wish.set()
             await news.wait()
 
     async def _choose(self, recipe: SnapshotRecipe, project_id: str) -> Known | None:
-        """What there is to start from now; None: the configured one has to be built first."""
+        """What there is to start from now; None: it has to be built first."""
         known = await self._usable()
         own = next((one for one in known if one.name == recipe.name), None)
         if own is None or must_build(own, self._clock.now()):
@@ -238,13 +241,13 @@ class SnapshotKeeper:
         self, recipe: SnapshotRecipe, known: list[Known], failed: Known, project_id: str
     ) -> Known:
         """An older one keeps working when the new one cannot be built."""
-        older = to_start_from(known, recipe.name)
+        older = to_start_from(known, recipe.name, failed.template)
         event = self._event(recipe, State.FAILED, failed.error or "no reason is recorded", older is not None)
         await self._tell([project_id], event)
         if older is None:
             raise SandboxUnavailable(
                 failed.error or f"The snapshot {recipe.name} could not be built.",
-                hint="Correct [[sandbox.dependencies]] or sandbox.setup; then 'outlast snapshot build'.",
+                hint=_hint(recipe),
                 snapshot=recipe.name,
             )
         log.warning("started from an older snapshot", extra={"snapshot": older.name, "failed": recipe.name})
@@ -252,9 +255,9 @@ class SnapshotKeeper:
 
     # --- building -------------------------------------------------------------------------------------------------
 
-    async def _build_if_needed(self, *, at_start: bool) -> None:
+    async def _build_if_needed(self, template: str, *, at_start: bool) -> None:
         """At a start also what failed a moment ago is tried: the configuration may have been mended."""
-        recipe = await self.recipe()
+        recipe = await self.recipe(template)
         if recipe is None:
             return
         known = await self._db.read(store.find, self._place, recipe.name)
@@ -264,7 +267,7 @@ class SnapshotKeeper:
     async def _build(self, recipe: SnapshotRecipe, told: Progress = _to_nobody) -> OutlastError | None:
         async with self._building:
             await self._db.write(store.begin, self._place, recipe)
-            self._progress = Reached()
+            self._progress = recipe.name, Reached()
             try:
                 async with anyio.create_task_group() as tasks:
                     failure = await self._build_telling(recipe, tasks, told)
@@ -272,7 +275,7 @@ class SnapshotKeeper:
             finally:
                 self._progress = None
             if failure is None:  # of a failure each that waits is told by itself, with what it gets instead
-                await self._tell(list(self._waiting), self._event(recipe, State.READY))
+                await self._tell(self._waiting_for(recipe), self._event(recipe, State.READY))
             self._ring()
             return failure
 
@@ -282,8 +285,8 @@ class SnapshotKeeper:
         news = anyio.Event()
 
         def hear(step: str, output: str) -> None:
-            last = self._progress or Reached()
-            self._progress = Reached(step, output[-SHOWN_CHARS:])
+            last = self._reached(recipe)
+            self._progress = recipe.name, Reached(step, output[-SHOWN_CHARS:])
             told(step, output)
             now = self._clock.monotonic()
             if step != last.step or now - self._told_at >= TELL_EVERY_S:
@@ -297,7 +300,7 @@ class SnapshotKeeper:
             while True:
                 await news.wait()
                 news = anyio.Event()
-                await self._tell(list(self._waiting), self._event(recipe, State.BUILDING))
+                await self._tell(self._waiting_for(recipe), self._event(recipe, State.BUILDING))
 
         tasks.start_soon(tell)
         try:
@@ -324,7 +327,7 @@ class SnapshotKeeper:
     def _event(
         self, recipe: SnapshotRecipe, state: State, error: str | None = None, older: bool = False
     ) -> SnapshotProgress:
-        progress = self._progress or Reached()
+        progress = self._reached(recipe)
         return SnapshotProgress(
             name=recipe.name,
             state=state.value,
@@ -332,7 +335,15 @@ class SnapshotKeeper:
             output=progress.output,
             error=error,
             older=older,
+            template=recipe.project.template if recipe.project is not None else "",
         )
+
+    def _reached(self, recipe: SnapshotRecipe) -> Reached:
+        name, reached = self._progress or ("", Reached())
+        return reached if name == recipe.name else Reached()
+
+    def _waiting_for(self, recipe: SnapshotRecipe) -> list[str]:
+        return list(self._waiting.get(recipe.name, ()))
 
     async def _tell(self, projects: list[str], data: SnapshotProgress) -> None:
         for project_id in projects:
@@ -351,3 +362,10 @@ def _broken(recipe: SnapshotRecipe, error: Exception) -> SandboxUnavailable:
         hint="The server's log has the whole story.",
         snapshot=recipe.name,
     )
+
+
+def _hint(recipe: SnapshotRecipe) -> str:
+    if recipe.project is not None:
+        build = f"outlast snapshot build --template {recipe.project.template}"
+        return f"See that npm's package index can be reached from this machine; then '{build}', or wait 5 minutes."
+    return "Correct [[sandbox.dependencies]] or sandbox.setup; then 'outlast snapshot build'."

@@ -9,7 +9,8 @@ from enum import StrEnum
 from typing import Final
 
 from outlast.base.packages import parse_package
-from outlast.core.sandboxes.interface import SnapshotRecipe
+from outlast.core.sandboxes.interface import Project, SnapshotRecipe
+from outlast.core.sandboxes.templates import Template
 
 NAME_LENGTH: Final = 20
 RETRY_AFTER: Final = timedelta(minutes=5)
@@ -23,7 +24,8 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is recorded of one snapshot. `error` says why a failed one failed."""
+    """What is recorded of one snapshot. `error` says why a failed one failed; `template` is the app template that it is
+    for, empty where it is for sandboxes of any other kind."""
 
     name: str
     state: State
@@ -31,10 +33,15 @@ class Known:
     built_at: datetime | None
     last_used_at: datetime
     error: str | None = None
+    template: str = ""
 
 
 def recipe_of(
-    packages: Iterable[str], commands: Iterable[str], files: Mapping[str, bytes], base: str
+    packages: Iterable[str],
+    commands: Iterable[str],
+    files: Mapping[str, bytes],
+    base: str,
+    project: Project | None = None,
 ) -> SnapshotRecipe | None:
     """The recipe with its name; None when nothing is to be installed, so that the bare base is enough.
 
@@ -43,17 +50,32 @@ def recipe_of(
     """
     dependencies = tuple(sorted({parse_package(package) for package in packages}))
     commands = tuple(commands)
-    if not dependencies and not commands and not files:
+    if not dependencies and not commands and not files and project is None:
         return None
-    contents = {path: hashlib.sha256(data).hexdigest() for path, data in sorted(files.items())}
-    whole = json.dumps([base, dependencies, commands, contents], sort_keys=True)
+    facts: list[object] = [base, dependencies, commands, _hashes(files)]
+    if project is not None:
+        made = [project.template, _hashes(project.files), project.commands, project.layers]
+        facts.append([*made, dict(project.env)])
+    whole = json.dumps(facts, sort_keys=True)
     name = f"snap-{hashlib.sha256(whole.encode()).hexdigest()[:NAME_LENGTH]}"
-    return SnapshotRecipe(name, dependencies, commands, dict(files))
+    return SnapshotRecipe(name, dependencies, commands, dict(files), project)
 
 
-def to_start_from(known: Iterable[Known], wanted: str) -> Known | None:
-    """The wanted one if it is ready, else the newest other one that is; None when there is none."""
-    ready = [one for one in known if one.state is State.READY]
+def project_of(template: Template, env: Mapping[str, str]) -> Project:
+    """What is installed for an app template: of its files those that this depends on, so that a change to any other
+    builds nothing anew. `env` is added to its own."""
+    files = {path: template.files[path] for path in template.installed}
+    return Project(template.name, files, template.commands, template.layers, {**template.env, **env})
+
+
+def _hashes(files: Mapping[str, bytes]) -> dict[str, str]:
+    return {path: hashlib.sha256(data).hexdigest() for path, data in sorted(files.items())}
+
+
+def to_start_from(known: Iterable[Known], wanted: str, template: str = "") -> Known | None:
+    """The wanted one if it is ready, else the newest other one of the same app template that is; None when there is
+    none."""
+    ready = [one for one in known if one.state is State.READY and one.template == template]
     for one in ready:
         if one.name == wanted:
             return one

@@ -35,6 +35,7 @@ class SnapshotRow:
     known: Known
     dependencies: tuple[str, ...]
     commands: tuple[str, ...]
+    template: str
     files: int
     size_bytes: int
     created_at: datetime
@@ -61,6 +62,7 @@ def listed(tx: Tx, place: Place) -> list[SnapshotRow]:
             _known(row),
             tuple(row["recipe"]["dependencies"]),
             tuple(row["recipe"]["commands"]),
+            row["recipe"].get("template", ""),
             len(row["recipe"]["files"]),
             row["size_bytes"],
             row["created_at"],
@@ -83,6 +85,7 @@ def begin(tx: Tx, place: Place, recipe: SnapshotRecipe) -> None:
                 "dependencies": list(recipe.dependencies),
                 "commands": list(recipe.commands),
                 "files": sorted(recipe.files),
+                "template": recipe.project.template if recipe.project is not None else "",
             },
             created_at=tx.now,
             last_used_at=tx.now,
@@ -141,5 +144,11 @@ def _at(place: Place) -> sa.ColumnElement[bool]:
 
 def _known(row: sa.RowMapping) -> Known:
     return Known(
-        row["name"], State(row["state"]), row["ref"], row["built_at"], row["last_used_at"], row["error"]
+        row["name"],
+        State(row["state"]),
+        row["ref"],
+        row["built_at"],
+        row["last_used_at"],
+        row["error"],
+        row["recipe"].get("template", ""),
     )

@@ -217,8 +217,11 @@ def _lay_out(spec: SandboxSpec, base: BaseLayer, folder: Path) -> Place:
 
 def _agent_config(spec: SandboxSpec, base: BaseLayer) -> dict[str, object]:
     """The limits are the container's, so the agent is given none but that on the workspace."""
-    env = {**environment(spec, base), "PATH": SEARCH_PATH, **spec.env}
-    return {"env": env, "rlimits": [], "disk_bytes": spec.limits.disk_bytes, "egress": spec.egress}
+    own = environment(spec, base)
+    path = own["PATH"].replace(base.search_path, SEARCH_PATH)
+    env = {**own, "PATH": path, **spec.env}
+    bounds: dict[str, object] = {"rlimits": [], "disk_bytes": spec.limits.disk_bytes}
+    return {"env": env, **bounds, "egress": spec.egress, "layers": list(spec.layers)}
 
 
 async def _unless_ended(engine: Engine, container: str, work: Callable[[], Awaitable[None]]) -> None:

@@ -35,6 +35,7 @@ def start_command(spec: SandboxSpec, nonce: str) -> str:
         "env": {**_OURS, **spec.env},
         "rlimits": [],
         "disk_bytes": spec.limits.disk_bytes,
+        "layers": list(spec.layers),
         "workspace": "~" if spec.home_is_workspace else WORKSPACE,
     }
     words = [_packed(), "start", base64.b64encode(json.dumps(config).encode()).decode(), nonce]

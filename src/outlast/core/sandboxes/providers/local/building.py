@@ -10,7 +10,7 @@ import json
 import shlex
 import shutil
 import subprocess
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -35,9 +35,9 @@ from outlast.core.sandboxes.interface import (
 from outlast.core.sandboxes.snapshots.indexes import Indexes, read_indexes
 
 from .base_layer import ROOTS, find_deno, find_python
-from .launch import Ground
+from .launch import WORKSPACE, Ground
 from .sandbox import LocalSandbox, State, clear_remains
-from .snapshots import PYTHON_FOLDER, Snapshot, SnapshotFolder
+from .snapshots import PROJECT, PYTHON_FOLDER, Snapshot, SnapshotFolder
 
 Start = Callable[[SandboxSpec, Ground, Path], Coroutine[Any, Any, LocalSandbox]]
 
@@ -85,11 +85,13 @@ class Build:
             work = await anyio.to_thread.run_sync(self._snapshots.open_work, self._recipe.name)
         try:
             await anyio.to_thread.run_sync(_write_home, work.home, self._recipe, indexes)
+            await anyio.to_thread.run_sync(_write_project, work.project, self._recipe)
             async with self._sandbox(work.folder, indexes) as box:
                 failure = await self._carry_out_all(box)
             if failure is not None:
                 raise failure
-            return await anyio.to_thread.run_sync(self._snapshots.publish, work, self._recipe.name)
+            layers = self._recipe.project.layers if self._recipe.project is not None else ()
+            return await anyio.to_thread.run_sync(self._snapshots.publish, work, self._recipe.name, layers)
         finally:
             with anyio.CancelScope(shield=True):
                 await anyio.to_thread.run_sync(work.close)
@@ -99,9 +101,13 @@ class Build:
         read_only = [(folder, str(folder)) for folder in indexes.folders if not _is_bound_anyway(folder)]
         if pip := await anyio.to_thread.run_sync(_own_pip):
             read_only.append((pip, f"{OWN_PIP}/pip"))
-        env = build_environment(indexes, LIMITS)
-        home = work / "home"  # the workspace as well: that is what the bound on the disk holds for
-        spec = SandboxSpec(new_id("sandbox"), home, LIMITS, env, egress=True)
+        env, home, project = build_environment(indexes, LIMITS), work / "home", self._recipe.project
+        if project is not None:
+            env |= project.env
+        # Without a project the home folder is the workspace as well.
+        workspace = home if project is None else work / PROJECT
+        layers = () if project is None else project.layers
+        spec = SandboxSpec(new_id("sandbox"), workspace, LIMITS, env, egress=True, layers=layers)
         box = await self._start(spec, Ground(home=home, read_only=tuple(read_only)), work / "state")
         try:
             listener = await box.egress_listener()
@@ -152,6 +158,10 @@ def plan_steps(recipe: SnapshotRecipe) -> Iterator[Step]:
         yield Step(f"set up ({number} of {len(recipe.commands)})", f"cd ~ && {{ {command}\n}}")
     if npm and find_deno():
         yield Step("warm the caches", _warm(npm))
+    project = recipe.project
+    for number, command in enumerate(project.commands if project is not None else (), 1):
+        title = f"prepare the app template ({number} of {len(project.commands)})" if project else ""
+        yield Step(title, f"cd {WORKSPACE} && {{ {command}\n}}")
 
 
 def package_json(packages: list[str]) -> str:
@@ -192,16 +202,27 @@ def clear_build(work: Path) -> None:
 
 
 def _write_home(home: Path, recipe: SnapshotRecipe, indexes: Indexes) -> None:
-    for name, data in recipe.files.items():
-        path = PurePosixPath(name)
-        if path.is_absolute() or ".." in path.parts or not path.parts:
-            raise ArgumentsInvalid(f"{name!r} is no path below the home folder", snapshot=recipe.name)
-        (home / path).parent.mkdir(parents=True, exist_ok=True)
-        (home / path).write_bytes(data)
+    _write_files(home, recipe.files, recipe.name)
     if indexes.npmrc or indexes.npm:
         registry = indexes.npm.get("NPM_CONFIG_REGISTRY")
         lines = f"registry={registry}\n" if registry else ""
         (home / ".npmrc").write_text(lines + indexes.npmrc)
+
+
+def _write_files(folder: Path, files: Mapping[str, bytes], snapshot: str) -> None:
+    for name, data in files.items():
+        path = PurePosixPath(name)
+        if path.is_absolute() or ".." in path.parts or not path.parts:
+            raise ArgumentsInvalid(f"{name!r} is no path below the folder", snapshot=snapshot)
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_bytes(data)
+
+
+def _write_project(folder: Path, recipe: SnapshotRecipe) -> None:
+    if recipe.project is None:
+        return
+    folder.mkdir(mode=0o755)
+    _write_files(folder, recipe.project.files, recipe.name)
 
 
 def _install_npm(packages: list[str]) -> str:

@@ -6,6 +6,7 @@ import json
 import marshal
 import os
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
@@ -17,10 +18,14 @@ from .cgroups import Group, Layout, limit_files
 from .network import authority_environment, proxy_environment, write_authorities
 from .seccomp import filter_program
 from .shim import INFO_FD, SECCOMP_FD, STAGE
-from .snapshots import Snapshot, package_environment
+from .snapshots import NODE_FOLDER, Snapshot, package_environment
 
 BWRAP: Final = "/usr/bin/bwrap"  # AppArmor profiles name this path, so a copy elsewhere would be refused
 WORKSPACE: Final = "/workspace"
+LAYERS: Final = (
+    "layers"  # below the state folder: what a sandbox changes in folders that come from its snapshot
+)
+COUNTED: Final = "/run/layers"  # where the agent sees that, to count it with the workspace
 START_TIMEOUT_S: Final = 20.0
 LOOK_AFTER_S: Final = 60.0  # how often an idle shim looks whether its state file is still there
 OPEN_FILES: Final = 4096
@@ -80,15 +85,32 @@ def own_workspace(workspace_dir: Path, uid: int) -> None:
     os.lchown(workspace_dir, uid, uid)  # last: it marks the folder as done
 
 
+def make_mount_points(workspace_dir: Path, layers: Iterable[str], uid: int) -> None:
+    """Every layer needs an empty folder in the workspace to lie upon; whatever code inside has put into its place goes,
+    links are not followed. Nothing may run in the workspace."""
+    for layer in layers:
+        path = workspace_dir
+        for part in layer.split("/"):
+            path /= part
+            if path.is_symlink() or (path.exists() and not path.is_dir()):
+                path.unlink()
+            if not path.exists():
+                path.mkdir(mode=0o755)
+                if uid:
+                    os.chown(path, uid, uid)
+
+
 @dataclass(frozen=True, slots=True)
 class Ground:
     """What a sandbox has beside the base layer and its workspace.
 
     `snapshot`: what lies in its home folder, under a layer of its own. Else `home`: this folder is the home, changed
-    for good (a build). Else the home is empty. `read_only`: (path here, path inside), put over everything else."""
+    for good (a build). Else the home is empty. `layers`: (folder of the workspace, where it comes from), each under a
+    layer of its own too. `read_only`: (path here, path inside), put over everything else."""
 
     snapshot: Snapshot | None = None
     home: Path | None = None
+    layers: tuple[tuple[str, Path], ...] = ()
     read_only: tuple[tuple[Path, str], ...] = ()
 
 
@@ -98,8 +120,8 @@ NOTHING: Final = Ground()
 def environment(spec: SandboxSpec, base: BaseLayer, ground: Ground = NOTHING) -> dict[str, str]:
     """Of everything that runs inside. Nothing of the server's own environment is in it."""
     bare = ground.snapshot is None and (ground.home is None or spec.home_is_workspace)
+    path = base.search_path if bare else package_environment(base)["PATH"]
     return {
-        "PATH": base.search_path,
         "HOME": HOME,
         "USER": "user",
         "LOGNAME": "user",
@@ -114,6 +136,7 @@ def environment(spec: SandboxSpec, base: BaseLayer, ground: Ground = NOTHING) ->
         "DENO_NO_UPDATE_CHECK": "1",
         "DENO_NO_PROMPT": "1",
         **({} if bare else package_environment(base)),
+        "PATH": f"{WORKSPACE}/{NODE_FOLDER}/.bin:{path}" if NODE_FOLDER in spec.layers else path,
         **(proxy_environment() if spec.egress else {}),
         **(authority_environment() if spec.authority_pem else {}),
         **spec.env,
@@ -123,11 +146,12 @@ def environment(spec: SandboxSpec, base: BaseLayer, ground: Ground = NOTHING) ->
 @dataclass(slots=True)
 class Stage:
     """Where sources are named from: by their own path, or, when the mounts are built first (`staged`), by the place
-    they get there. `layer`: which of them gets a layer over it."""
+    they get there. `layers`: which of them get a layer over them, each with the folder below the sandbox's state
+    folder that takes the changes (empty: memory does)."""
 
     staged: bool
     sources: list[str] = field(default_factory=list)
-    layer: int | None = None
+    layers: dict[int, str] = field(default_factory=dict)
 
     def place(self, path: Path) -> str:
         if not self.staged:
@@ -135,8 +159,8 @@ class Stage:
         self.sources.append(str(path))
         return f"{STAGE}/{len(self.sources) - 1}"
 
-    def place_layered(self, path: Path) -> str:
-        self.layer = len(self.sources)
+    def place_layered(self, path: Path, changes: str = "") -> str:
+        self.layers[len(self.sources)] = changes
         return self.place(path)
 
 
@@ -157,9 +181,23 @@ def bwrap_arguments(
     words += _home_arguments(disk_bytes, stage, ground)
     words += ["--dir", "/run", "--dir", "/var/tmp"]
     words += ["--bind", stage.place(workspace_dir), WORKSPACE]
+    words += _layer_arguments(stage, ground)
     for path, inside in ground.read_only:
         words += ["--ro-bind", stage.place(path), inside]
     words += ["--remount-ro", "/", "--chdir", WORKSPACE, "--", *base.agent]
+    return words
+
+
+def _layer_arguments(stage: Stage, ground: Ground) -> list[str]:
+    """Folders of the workspace that come from the snapshot. Where no layer can be put over them, the packages are shown
+    read-only, and what else there is (caches) begins empty in the workspace itself."""
+    words: list[str] = []
+    if not stage.staged:
+        for layer, path in ground.layers:
+            words += ["--ro-bind", str(path), f"{WORKSPACE}/{layer}"] if layer == NODE_FOLDER else []
+        return words
+    for number, (layer, path) in enumerate(ground.layers):
+        words += ["--bind", stage.place_layered(path, f"{LAYERS}/{number}"), f"{WORKSPACE}/{layer}"]
     return words
 
 
@@ -211,6 +249,13 @@ def write_plan(
         authorities = write_authorities(base, spec.authority_pem, state_dir)
         ground = replace(ground, read_only=(*ground.read_only, *authorities))
     stage = Stage(find_powers().own_user)
+    counted: list[str] = []
+    if ground.home is not None and ground.home.resolve() != spec.workspace_dir.resolve():
+        counted.append(HOME)
+    if ground.layers and stage.staged:
+        (state_dir / LAYERS).mkdir(mode=0o755)
+        ground = replace(ground, read_only=(*ground.read_only, (state_dir / LAYERS, COUNTED)))
+        counted.append(COUNTED)
     argv = bwrap_arguments(base, spec.workspace_dir.resolve(), limits.disk_bytes, stage, ground)
     rlimits = [("RLIMIT_CORE", 0), ("RLIMIT_FSIZE", limits.disk_bytes), ("RLIMIT_NOFILE", OPEN_FILES)]
     if not layout.enforces("memory"):
@@ -222,6 +267,8 @@ def write_plan(
         "rlimits": rlimits,
         "disk_bytes": limits.disk_bytes,
         "egress": spec.egress,
+        "layers": list(spec.layers),
+        "counted": counted,
     }
     plan: dict[str, Any] = {
         "state_dir": str(state_dir),
@@ -232,7 +279,7 @@ def write_plan(
         "start_timeout_s": START_TIMEOUT_S,
         "look_after_s": LOOK_AFTER_S,
         "stage": stage.sources,
-        "layer": stage.layer,
+        "layers": stage.layers,
         "layer_bytes": limits.disk_bytes,
         "in_use": str(ground.snapshot.lock) if ground.snapshot else "",
         "seccomp": filter_program(),

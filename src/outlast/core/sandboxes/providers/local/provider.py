@@ -33,7 +33,15 @@ from .base_layer import BaseLayer, base_identity, prepare_base
 from .building import Build, clear_build
 from .cgroups import Group, Layout, find_layout, remove_empty_groups
 from .connection import lost, open_socket
-from .launch import START_TIMEOUT_S, Ground, choose_uid, find_powers, own_workspace, write_plan
+from .launch import (
+    START_TIMEOUT_S,
+    Ground,
+    choose_uid,
+    find_powers,
+    make_mount_points,
+    own_workspace,
+    write_plan,
+)
 from .sandbox import LocalSandbox, State, clear_remains
 from .snapshots import SnapshotFolder
 
@@ -109,7 +117,8 @@ class LocalProvider(ProviderDefaults):
 
     async def create(self, spec: SandboxSpec) -> LocalSandbox:
         snapshot = self._snapshots.get(spec.snapshot_ref) if spec.snapshot_ref else None
-        return await self.start(spec, Ground(snapshot), self.state_dir / spec.sandbox_id)
+        layers = snapshot.layers(spec.layers) if snapshot is not None else ()
+        return await self.start(spec, Ground(snapshot, layers=layers), self.state_dir / spec.sandbox_id)
 
     async def start(self, spec: SandboxSpec, ground: Ground, folder: Path) -> LocalSandbox:
         """As `create`, with what lies under it and the folder for its state chosen by the caller."""
@@ -240,6 +249,7 @@ def _lay_out(
     own_workspace(spec.workspace_dir, uid)
     if ground.home is not None:
         own_workspace(ground.home, uid)
+    make_mount_points(spec.workspace_dir, (layer for layer, _ in ground.layers), uid)
     folder.mkdir(mode=0o700, parents=True)
     return write_plan(spec, base, layout, group, folder, uid, ground)
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import time
 from dataclasses import dataclass
 from functools import partial
@@ -170,6 +171,9 @@ def clear_remains(state: State, state_dir: Path) -> None:
         state.group.kill()
         state.group.remove()
     for path in state_dir.iterdir() if state_dir.is_dir() else ():
-        path.unlink(missing_ok=True)
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
     if state_dir.is_dir():
         state_dir.rmdir()

@@ -164,7 +164,7 @@ def _become_sandbox(plan: dict, agent_fd: int, info: "tuple[int, int]", not_insi
     try:
         os.setsid()
         if plan["stage"]:
-            _stage(plan["stage"], plan["layer"], plan["layer_bytes"], plan["uid"])
+            _stage(plan["stage"], plan["layers"], plan["layer_bytes"], plan["uid"])
         _place_descriptors(plan["seccomp"], agent_fd, info, not_inside)
         if plan["uid"]:
             os.setgroups([])
@@ -177,9 +177,9 @@ def _become_sandbox(plan: dict, agent_fd: int, info: "tuple[int, int]", not_insi
     os._exit(126)
 
 
-def _stage(sources: "list[str]", layer: "int | None", layer_bytes: int, uid: int) -> None:
+def _stage(sources: "list[str]", layers: "dict[int, str]", layer_bytes: int, uid: int) -> None:
     """As root: bind every source to a place that the sandbox's own user can reach, in a mount namespace of our own;
-    the one numbered `layer` under a layer in memory that takes the changes.
+    those in `layers` under a layer that takes the changes, in that folder below this one, or (empty) in memory.
 
     A data directory is usually closed to other users, and the sandbox's user is one.
     """
@@ -189,8 +189,8 @@ def _stage(sources: "list[str]", layer: "int | None", layer_bytes: int, uid: int
     _mount("outlast", STAGE, "tmpfs", MS_NOSUID | MS_NODEV, "mode=755")
     for number, fd in enumerate(opened):
         target = f"{STAGE}/{number}"
-        if number == layer:
-            _put_layer(fd, target, layer_bytes, uid)
+        if number in layers:
+            _put_layer(fd, target, layers[number], layer_bytes, uid)
             continue
         if os.path.isdir(f"/proc/self/fd/{fd}"):
             os.mkdir(target)
@@ -200,29 +200,46 @@ def _stage(sources: "list[str]", layer: "int | None", layer_bytes: int, uid: int
         os.close(fd)
 
 
-def _put_layer(fd: int, target: str, size_bytes: int, uid: int) -> None:
-    """Show the folder behind `fd` at `target` with a writable layer over it; where the kernel has no such thing, or
-    refuses it here, a copy."""
-    room = f"{target}.layer"
-    for folder in (target, room):
-        os.mkdir(folder)
-    _mount("outlast", room, "tmpfs", MS_NOSUID | MS_NODEV, f"mode=755,size={size_bytes}")
-    for name in ("upper", "work"):
-        os.mkdir(f"{room}/{name}")
-        os.chown(f"{room}/{name}", uid, uid)
-    options = f"lowerdir=/proc/self/fd/{fd},upperdir={room}/upper,workdir={room}/work"
-    for more in ("", ",userxattr"):
-        try:
-            _mount("overlay", target, "overlay", MS_NOSUID | MS_NODEV, options + more)
+def _put_layer(fd: int, target: str, folder: str, size_bytes: int, uid: int) -> None:
+    """Show the folder behind `fd` at `target` with a writable layer over it: changes go to `folder`, on disk, and where
+    that is not given or the kernel takes no changes there, to memory; where it has no layers at all, a copy."""
+    os.mkdir(target)
+    lower = f"lowerdir=/proc/self/fd/{fd}"
+    if folder:
+        _make_room(folder, uid)
+        changes = f"upperdir={folder}/upper,workdir={folder}/work"
+        # Not kept for long: so it is never waited for the disk, and folders may be renamed.
+        if _try_layer(target, [f"{lower},{changes},volatile,redirect_dir=on", f"{lower},{changes}"]):
             os.close(fd)
             return
-        except OSError as error:
-            os.write(2, f"shim: no layer, a copy instead: {error}\n".encode())
-    words = ["/bin/cp", "-dR", "--preserve=mode", f"/proc/self/fd/{fd}/.", f"{room}/upper"]
-    os.set_inheritable(fd, True)
-    os.waitpid(os.posix_spawn(words[0], words, {}), 0)
+    room = f"{target}.layer"
+    os.mkdir(room)
+    _mount("outlast", room, "tmpfs", MS_NOSUID | MS_NODEV, f"mode=755,size={size_bytes}")
+    _make_room(room, uid)
+    options = f"{lower},upperdir={room}/upper,workdir={room}/work"
+    if not _try_layer(target, [options, options + ",userxattr"]):
+        words = ["/bin/cp", "-dR", "--preserve=mode", f"/proc/self/fd/{fd}/.", f"{room}/upper"]
+        os.set_inheritable(fd, True)
+        os.waitpid(os.posix_spawn(words[0], words, {}), 0)
+        _mount(f"{room}/upper", target, None, MS_BIND)
     os.close(fd)
-    _mount(f"{room}/upper", target, None, MS_BIND)
+
+
+def _make_room(folder: str, uid: int) -> None:
+    for name in ("upper", "work"):
+        os.makedirs(f"{folder}/{name}", 0o755)
+        os.chown(f"{folder}/{name}", uid, uid)
+
+
+def _try_layer(target: str, choices: "list[str]") -> bool:
+    """The first of these that the kernel takes; False: it takes none."""
+    for options in choices:
+        try:
+            _mount("overlay", target, "overlay", MS_NOSUID | MS_NODEV, options)
+            return True
+        except OSError as error:
+            os.write(2, f"shim: another layer, or a copy instead: {error}\n".encode())
+    return False
 
 
 def _mount(

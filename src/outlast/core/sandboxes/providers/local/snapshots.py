@@ -1,6 +1,7 @@
 """The snapshots on this machine: one folder each, never changed once it is there.
 
     CACHE/snapshots/NAME/home/          what lies in the home folder; every sandbox gets a layer of its own over it
+    CACHE/snapshots/NAME/project/       what lies in folders of the workspace, under a layer for each of them
     CACHE/snapshots/NAME/snapshot.json  its size
     CACHE/snapshots/NAME/in_use         locked, shared, by the shim of every sandbox that was started from it
 
@@ -17,7 +18,7 @@ import shutil
 import stat
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -30,6 +31,7 @@ FOLDER: Final = "snapshots"
 IN_USE: Final = "in_use"
 FACTS: Final = "snapshot.json"
 FORGOTTEN_AFTER_S: Final = 90 * 86_400.0
+PROJECT: Final = "project"
 PYTHON_FOLDER: Final = ".python"
 NODE_FOLDER: Final = "node_modules"
 _SHARED: Final = frozenset({".cache", ".config", ".local"})
@@ -49,6 +51,11 @@ class Snapshot:
     @property
     def lock(self) -> Path:
         return self.folder / IN_USE
+
+    def layers(self, names: Iterable[str]) -> tuple[tuple[str, Path], ...]:
+        """Those of the workspace's folders that it has, each with where it lies here."""
+        project = self.folder / PROJECT
+        return tuple((name, project / name) for name in names if (project / name).is_dir())
 
     def size_bytes(self) -> int:
         return int(json.loads((self.folder / FACTS).read_text())["size_bytes"])
@@ -85,6 +92,10 @@ class Work:
     @property
     def home(self) -> Path:
         return self.folder / "home"
+
+    @property
+    def project(self) -> Path:
+        return self.folder / PROJECT
 
     def close(self) -> None:
         """Let go of it, and remove it unless `publish` took it. Blocking: it may hold very many files."""
@@ -125,9 +136,13 @@ class SnapshotFolder:
         (work / "home").mkdir(mode=0o755)
         return Work(work, lock)
 
-    def publish(self, work: "Work", name: str) -> Snapshot:
-        """Make what was built in `work` the snapshot of that name, at once; whoever was faster wins."""
+    def publish(self, work: "Work", name: str, layers: Iterable[str] = ()) -> Snapshot:
+        """Make what was built in `work` the snapshot of that name, at once; whoever was faster wins. Of the project
+        only `layers` are kept."""
         size = _open_to_all(work.home)
+        if work.project.is_dir():
+            _keep_only(work.project, tuple(layers))
+            size += _open_to_all(work.project)
         (work.folder / FACTS).write_text(json.dumps({"size_bytes": size}))
         work.folder.chmod(0o755)
         target = self._root / name
@@ -169,6 +184,26 @@ class SnapshotFolder:
         """What killed servers left: work folders that nobody holds, and removals cut short."""
         hidden = sorted(self._root.glob(".*")) if self._root.is_dir() else []
         return [path for path in hidden if path.name.startswith(".removed-") or _is_free(path / IN_USE)]
+
+
+def _keep_only(project: Path, layers: Sequence[str]) -> None:
+    """Remove everything else, and what is not a folder in its place. Links are not followed."""
+    for root, folders, names in os.walk(project):
+        inside = os.path.relpath(root, project)
+        at = "" if inside == "." else f"{inside}/"
+        deeper = []
+        for name in [*folders, *names]:
+            path = Path(root, name)
+            is_folder = path.is_dir() and not path.is_symlink()
+            if is_folder and f"{at}{name}" in layers:
+                continue
+            if is_folder and any(layer.startswith(f"{at}{name}/") for layer in layers):
+                deeper.append(name)
+            elif is_folder:
+                shutil.rmtree(path)
+            else:
+                path.unlink()
+        folders[:] = deeper
 
 
 def _is_free(path: Path) -> bool:

@@ -35,12 +35,18 @@ class DiskWatch:
     between commands."""
 
     def __init__(
-        self, loop: Loop, spawner: Spawner, running: Callable[[], Sequence[Running]], limit: int
+        self,
+        loop: Loop,
+        spawner: Spawner,
+        running: Callable[[], Sequence[Running]],
+        limit: int,
+        also: Sequence[str] = (),
     ) -> None:
         self._loop = loop
         self._spawner = spawner
         self._running = running
         self._limit = limit
+        self._folders = [WORKSPACE, *also]
         self._scheduled = False
         self._used = 0
 
@@ -76,7 +82,9 @@ class DiskWatch:
         read_end, write_end = os.pipe()
         null = os.open("/dev/null", os.O_RDWR)
         try:
-            return read_end, self._spawner.spawn([DU, "-sxB1", WORKSPACE], {}, "/", (null, write_end, null))
+            return read_end, self._spawner.spawn(
+                [DU, "-sxB1", *self._folders], {}, "/", (null, write_end, null)
+            )
         except OSError:
             os.close(read_end)
             raise
@@ -85,10 +93,10 @@ class DiskWatch:
             os.close(null)
 
     def _take(self, read_end: int) -> None:
-        words = os.read(read_end, 4096).split()
+        sizes = [line.split()[0] for line in os.read(read_end, 4096).splitlines()]
         os.close(read_end)
-        if words and words[0].isdigit():
-            self._used = int(words[0])
+        if sizes and all(size.isdigit() for size in sizes):
+            self._used = sum(int(size) for size in sizes)
 
     def _found(self, read_end: int, started: float) -> None:
         self._take(read_end)

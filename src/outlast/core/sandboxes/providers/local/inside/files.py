@@ -94,18 +94,19 @@ def read(path: str, max_bytes: int) -> tuple[bytes, int]:
         os.close(fd)
 
 
-def entries(prefix: str, limit: int) -> list[dict[str, Any]]:
-    """Everything below `prefix` ("" for all), folders before what is in them, sorted by name, at most `limit`."""
+def entries(prefix: str, limit: int, hidden: frozenset[str] = frozenset()) -> list[dict[str, Any]]:
+    """Everything below `prefix` ("" for all), folders before what is in them, sorted by name, at most `limit`. What is
+    in one of the folders `hidden`, and these, only when `prefix` leads there."""
     top = resolve(prefix) if prefix not in ("", ".", "./") else WORKSPACE
     found: list[dict[str, Any]] = []
     try:
-        _walk(top, limit, found)
+        _walk(top, limit, found, hidden)
     except OSError as error:
         raise _refused(error, prefix) from error
     return found
 
 
-def _walk(folder: str, limit: int, found: list[dict[str, Any]]) -> None:
+def _walk(folder: str, limit: int, found: list[dict[str, Any]], hidden: frozenset[str]) -> None:
     with os.scandir(folder) as scan:
         children = sorted(scan, key=lambda entry: entry.name)
     for entry in children:
@@ -117,12 +118,14 @@ def _walk(folder: str, limit: int, found: list[dict[str, Any]]) -> None:
             continue
         is_dir = stat.S_ISDIR(facts.st_mode)
         path = os.path.relpath(entry.path, WORKSPACE)
+        if path in hidden:
+            continue
         found.append(
             {"path": path, "size": 0 if is_dir else facts.st_size, "is_dir": is_dir, "mtime": facts.st_mtime}
         )
         if is_dir:
             try:
-                _walk(entry.path, limit, found)
+                _walk(entry.path, limit, found, hidden)
             except PermissionError:
                 continue
 

@@ -37,14 +37,13 @@ VERSION = 1
 class Agent:
     """Everything the sandbox knows: its effects, its REPLs, the environment of what it starts."""
 
-    def __init__(
-        self, loop: Loop, spawner: Spawner, env: dict[str, str], disk_bytes: int, ports: Ports
-    ) -> None:
+    def __init__(self, loop: Loop, spawner: Spawner, config: dict[str, Any], ports: Ports) -> None:
         self.loop = loop
         self.spawner = spawner
-        self.env = env
+        self.env: dict[str, str] = config["env"]
+        self._hidden = frozenset(config.get("layers", ()))
         self.effects = Effects()
-        self.disk = DiskWatch(loop, spawner, self._running, disk_bytes)
+        self.disk = DiskWatch(loop, spawner, self._running, config["disk_bytes"], config.get("counted", ()))
         self._terminals: Optional[Terminals] = None
         self._repls: dict[str, Repl] = {}
         self.handlers: dict[str, Handler] = {
@@ -146,7 +145,8 @@ class Agent:
         connection.reply(data, size=size)
 
     def _list(self, connection: Connection, request: dict[str, Any], _payload: bytes) -> None:
-        connection.reply(entries=files.entries(request["prefix"], min(int(request["limit"]), MAX_LISTED)))
+        limit = min(int(request["limit"]), MAX_LISTED)
+        connection.reply(entries=files.entries(request["prefix"], limit, self._hidden))
 
 
 class Connection(Listener):
@@ -298,7 +298,7 @@ def start_agent(loop: Loop, spawner: Spawner, config: dict[str, Any]) -> Agent:
     """The agent as the server configured it, with its limits in force."""
     for name, value in config["rlimits"]:
         resource.setrlimit(getattr(resource, name), (value, value))
-    return Agent(loop, spawner, config["env"], config["disk_bytes"], Ports(loop, bool(config.get("egress"))))
+    return Agent(loop, spawner, config, Ports(loop, bool(config.get("egress"))))
 
 
 def main() -> None:

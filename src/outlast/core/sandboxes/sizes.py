@@ -1,0 +1,30 @@
+"""What one sandbox may use, and how much room each takes among those that are awake. Pure."""
+
+import math
+from typing import Final
+
+from outlast.base.settings import SandboxSettings
+from outlast.core.sandboxes.interface import Limits
+from outlast.core.sandboxes.templates import Template
+
+MEBIBYTE: Final = 1024 * 1024
+
+
+def limits_of(settings: SandboxSettings, template: Template | None) -> Limits:
+    """As configured; an app template may need more memory and processor time, and gets it."""
+    memory_mb = max(settings.memory_mb, template.memory_mb if template is not None else 0)
+    return Limits(
+        memory_bytes=memory_mb * MEBIBYTE,
+        cpu_count=max(settings.cpus, template.cpus if template is not None else 0.0),
+        processes=settings.processes,
+        disk_bytes=settings.disk_mb * MEBIBYTE,
+        output_bytes=settings.output_bytes,
+    )
+
+
+def places_taken(settings: SandboxSettings, template: Template | None) -> int:
+    """How many of the sandboxes that may be awake one of these counts for: where their number is set, one; where memory
+    decides, as many as fit into what it may use."""
+    if settings.max_awake or template is None:
+        return 1
+    return max(1, math.ceil(template.memory_mb / settings.memory_mb))
