@@ -12,6 +12,7 @@ from outlast.actions.checkpoints import (
     MAX_FILE_BYTES,
     MAX_FILES,
     CheckpointList,
+    keeper_of,
     list_of_thread,
     shown_name,
 )
@@ -173,13 +174,13 @@ async def changes_of_run(
     """What a run has changed so far, or had when it ended (members); without one, the last that changed something.
     Raises `NotFound` for a run of another thread."""
     row = await services.db.read(require_screen, actor, screen_id, Right.READ)
-    if services.checkpoints is not None:
-        await services.checkpoints.settled(row["workspace_id"])
+    keeper = keeper_of(services)
+    await keeper.settled(row["workspace_id"])
     wanted, before, after = await services.db.read(_span, row, run_id)
-    if services.checkpoints is None or after is None:
+    if after is None:
         return RunChanges(wanted, None, None, [], False)
-    old = EMPTY if before is None else await services.checkpoints.tree(before)
-    new = await services.checkpoints.tree(after)
+    old = EMPTY if before is None else await keeper.tree(before)
+    new = await keeper.tree(after)
     differing = [one for one in changes(old, new) if is_shown(one.path) and _is_file(one)]
     items = await anyio.to_thread.run_sync(_written_out, services.blobs, differing[:MOST_CHANGES])
     return RunChanges(wanted, before, after, items, len(differing) > MOST_CHANGES)
@@ -194,20 +195,18 @@ def _listed(
 
 async def _kept(services: Services, workspace_id: str) -> tuple[CheckpointData | None, Tree]:
     """The newest checkpoint of files that nobody is changing now, and what is in it."""
-    if services.checkpoints is None:
-        return None, EMPTY
-    kept = await services.checkpoints.current(workspace_id)
-    return kept, EMPTY if kept is None else await services.checkpoints.tree(kept)
+    keeper = keeper_of(services)
+    kept = await keeper.current(workspace_id)
+    return kept, EMPTY if kept is None else await keeper.tree(kept)
 
 
 async def _saved(services: Services, workspace_id: str) -> Tree:
     """The files as they are now, or, while a run changes them, as they were after its last tool call."""
-    if services.checkpoints is None:
-        return EMPTY
+    keeper = keeper_of(services)
     await save_files(services, workspace_id)
-    await services.checkpoints.settled(workspace_id)
+    await keeper.settled(workspace_id)
     newest = await services.db.read(store.newest_of, workspace_id)
-    return EMPTY if newest is None else await services.checkpoints.tree(newest)
+    return EMPTY if newest is None else await keeper.tree(newest)
 
 
 def _entry(tree: Tree, path: str) -> Entry:

@@ -48,18 +48,18 @@ async def site(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) 
     shutil.copy(migrated_sqlite, folder / "outlast.db")
     database = open_database("sqlite:///outlast.db", folder, SystemClock())
     services = make_services(database, folder, Settings())
-    local = _surface(services, await ensure_local_owner(services))
+    local = surface_over(services, await ensure_local_owner(services))
     hosts = known_hosts("127.0.0.1", "", ())
     yield Site(
         services,
         local,
         Browser(create_http(local, hosts)),
-        Browser(create_http(_surface(services, None), hosts)),
+        Browser(create_http(surface_over(services, None), hosts)),
     )
     await database.aclose()
 
 
-def _surface(services: Services, owner: Actor | None) -> Surface:
+def surface_over(services: Services, owner: Actor | None) -> Surface:
     return Surface(
         services=services,
         streams=OpenStreams(StreamTimes(60, 60, 60)),

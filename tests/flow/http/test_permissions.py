@@ -16,11 +16,13 @@ from outlast.core.projects import invitations
 from outlast.core.projects.rules import Role
 from outlast.core.sandboxes.services.rules import Declared
 from outlast.core.sandboxes.services.store import declare
+from outlast.core.screens import store as screens
+from outlast.core.screens.rules import Box
 from outlast.db.database import Tx
 from outlast.db.tables import approvals, attachments, checkpoints, effects, sandboxes, workspaces
 from outlast.surfaces.http.application import create_api
 from tests.asgi import Answer, Browser
-from tests.factories import Team, join, make_run, make_user
+from tests.factories import Team, join, make_run, make_thread, make_user
 from tests.flow.http.conftest import Site
 
 ROLES = ("stranger", "viewer", "colleague", "editor", "owner")
@@ -28,6 +30,9 @@ FORM = (
     b'--x\r\ncontent-disposition: form-data; name="file"; filename="a.png"\r\n\r\nnot an image\r\n--x--\r\n',
     {"content-type": "multipart/form-data; boundary=x"},
 )
+
+
+MOVES = {"items": [{"id": "{screen_id}", "x": 1, "y": 2}]}
 
 
 class Scene:
@@ -53,6 +58,7 @@ class Scene:
             "attachment_id": _attachment(tx, team, blob),
             "sandbox_id": (sandbox_id := _sandbox(tx, team)),
             "checkpoint_id": _checkpoint(tx, team, sandbox_id),
+            "screen_id": _screen(tx, team),
             "name": "web",
             "invitation_id": invited.invitation.id,
             "secret": invited.secret,
@@ -65,6 +71,8 @@ class Scene:
             return re.sub(r"\{(\w+)\}", lambda match: self.ids[match[1]], value)
         if isinstance(value, dict):
             return {name: self.fill(item) for name, item in value.items()}
+        if isinstance(value, list):
+            return [self.fill(item) for item in value]
         return value
 
 
@@ -123,6 +131,28 @@ def _checkpoint(tx: Tx, team: Team, sandbox_id: str) -> str:
     return str(own["id"])
 
 
+def _screen(tx: Tx, team: Team) -> str:
+    thread_id, screen_id = make_thread(tx, team.project_id, team.owner), new_id("screen")
+    workspace_id = new_id("workspace")
+    owner = {"owner_type": "screen", "owner_id": screen_id, "project_id": team.project_id}
+    moments = {"created_at": tx.now, "last_used_at": tx.now}
+    tx.execute(sa.insert(workspaces).values(id=workspace_id, **owner, **moments))
+    screens.add(
+        tx,
+        screen_id,
+        team.project_id,
+        team.owner.user_id,
+        thread_id=thread_id,
+        workspace_id=workspace_id,
+        title="Shop",
+        named=True,
+        template="next",
+        theme="default",
+        place=Box(0, 0),
+    )
+    return screen_id
+
+
 # Who may, as the first of these that gets further than the permission:
 ANYBODY = "anybody"  # also without signing in
 SIGNED_IN = "stranger"  # whoever is signed in, about themselves
@@ -163,6 +193,22 @@ TABLE: dict[str, Row] = {
     "POST /v1/projects/{project_id}/invitations": Row(OWNER, {"role": "viewer"}),
     "DELETE /v1/invitations/{invitation_id}": Row(OWNER),
     "GET /v1/projects/{project_id}/sandboxes": Row(VIEWER),
+    "GET /v1/themes": Row(SIGNED_IN),
+    "GET /v1/projects/{project_id}/screens": Row(VIEWER),
+    "POST /v1/projects/{project_id}/screens": Row(EDITOR, {"title": "Shop"}),
+    "PATCH /v1/projects/{project_id}/screens": Row(EDITOR, MOVES),
+    "GET /v1/screens/{screen_id}": Row(VIEWER),
+    "PATCH /v1/screens/{screen_id}": Row(EDITOR, {"title": "Other"}),
+    "DELETE /v1/screens/{screen_id}": Row(OWNER),
+    "POST /v1/screens/{screen_id}/duplicate": Row(EDITOR, {}),
+    "POST /v1/screens/{screen_id}/open": Row(VIEWER),
+    "POST /v1/screens/{screen_id}/preview": Row(VIEWER, {}),
+    "GET /v1/screens/{screen_id}/files": Row(VIEWER),
+    "GET /v1/screens/{screen_id}/files/content": Row(VIEWER),
+    "GET /v1/screens/{screen_id}/search": Row(VIEWER),
+    "GET /v1/screens/{screen_id}/archive": Row(VIEWER),
+    "GET /v1/screens/{screen_id}/checkpoints": Row(VIEWER),
+    "GET /v1/screens/{screen_id}/changes": Row(VIEWER),
     "GET /v1/projects/{project_id}/secret-uses": Row(EDITOR),
     "GET /v1/projects/{project_id}/threads": Row(VIEWER),
     "POST /v1/projects/{project_id}/threads": Row(EDITOR, {"title": "New"}),
@@ -219,6 +265,8 @@ QUERY = {
     "POST /v1/attachments": "?project_id={project_id}",
     "GET /v1/sandboxes/{sandbox_id}/files/content": "?path=a.txt",
     "GET /v1/checkpoints/{checkpoint_id}/files/content": "?path=a.txt",
+    "GET /v1/screens/{screen_id}/files/content": "?path=a.txt",
+    "GET /v1/screens/{screen_id}/search": "?q=a",
 }
 MAY: dict[str, Callable[[str], bool]] = {
     ANYBODY: lambda role: True,
