@@ -426,7 +426,7 @@ function DonutChart({
   );
 }
 
-type SparklineProps = React.ComponentProps<"svg"> & { values: number[]; color?: string };
+type SparklineProps = Omit<React.ComponentProps<"svg">, "values" | "color"> & { values: number[]; color?: string };
 
 /** A line the size of a word. */
 function Sparkline({ values, color = "var(--chart-1)", className, ...props }: SparklineProps) {

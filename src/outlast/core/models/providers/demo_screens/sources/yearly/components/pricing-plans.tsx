@@ -1,0 +1,103 @@
+"use client";
+
+import { useState } from "react";
+import { Check } from "lucide-react";
+
+import { Badge } from "@/components/ui/badge";
+import { Button } from "@/components/ui/button";
+import { Card } from "@/components/ui/card";
+import { Label } from "@/components/ui/label";
+import { Switch } from "@/components/ui/switch";
+import { cn } from "@/lib/utils";
+
+const plans = [
+  {
+    name: "Starter",
+    text: "For one person and a good idea.",
+    monthly: 0,
+    yearly: 0,
+    action: "Start free",
+    features: ["3 projects", "1 GB of files", "Share by link", "Help from the community"],
+  },
+  {
+    name: "Studio",
+    text: "For small teams who ship every week.",
+    monthly: 24,
+    yearly: 19,
+    action: "Try 14 days",
+    popular: true,
+    features: [
+      "Unlimited projects",
+      "100 GB of files",
+      "Roles and guests",
+      "Version history, one year",
+      "Answers within a day",
+    ],
+  },
+  {
+    name: "House",
+    text: "For companies with rules of their own.",
+    monthly: 79,
+    yearly: 63,
+    action: "Talk to us",
+    features: ["Everything in Studio", "Single sign-on", "Audit log", "Your own region", "A person who knows you"],
+  },
+];
+
+export function PricingPlans() {
+  const [yearly, setYearly] = useState(false);
+  return (
+    <section className="mx-auto mt-12 max-w-6xl">
+      <div className="mx-auto flex w-fit items-center gap-3 rounded-full border bg-card/70 px-5 py-2.5 backdrop-blur">
+        <Label htmlFor="yearly" className={cn("text-muted-foreground", !yearly && "text-foreground")}>
+          Monthly
+        </Label>
+        <Switch id="yearly" checked={yearly} onCheckedChange={setYearly} aria-label="Pay once a year" />
+        <span className={cn("text-sm font-medium text-muted-foreground", yearly && "text-foreground")}>Yearly</span>
+        <Badge variant="secondary" className="bg-chart-2/15 text-chart-2">
+          20% less
+        </Badge>
+      </div>
+      <div className="mt-14 grid items-start gap-5 lg:grid-cols-3">
+        {plans.map((plan) => (
+          <Card
+            key={plan.name}
+            className={cn(
+              "relative gap-0 p-8 transition-transform duration-300 hover:-translate-y-1",
+              plan.popular && "border-primary/50 shadow-2xl ring-1 shadow-primary/20 ring-primary/40 lg:-mt-4 lg:pb-12",
+            )}
+          >
+            {plan.popular && <Badge className="absolute -top-3 left-8">Most chosen</Badge>}
+            <h2 className="text-lg font-semibold">{plan.name}</h2>
+            <p className="mt-1 text-sm text-muted-foreground">{plan.text}</p>
+            <p className="mt-7 flex items-baseline gap-1.5">
+              <span className="text-5xl font-semibold tracking-tight tabular-nums">
+                ${yearly ? plan.yearly : plan.monthly}
+              </span>
+              <span className="text-sm text-muted-foreground">a month</span>
+              {yearly && plan.monthly > 0 && (
+                <span className="ml-auto text-sm text-muted-foreground line-through tabular-nums">${plan.monthly}</span>
+              )}
+            </p>
+            <p className="mt-1.5 h-4 text-xs text-muted-foreground">
+              {plan.monthly === 0 ? "Free for good" : yearly ? `$${plan.yearly * 12}, once a year` : "Paid every month"}
+            </p>
+            <Button className="mt-6 w-full" size="lg" variant={plan.popular ? "default" : "outline"}>
+              {plan.action}
+            </Button>
+            <ul className="mt-8 grid gap-3 border-t pt-7 text-sm">
+              {plan.features.map((feature) => (
+                <li key={feature} className="flex items-start gap-3">
+                  <span className="mt-0.5 grid size-4.5 shrink-0 place-items-center rounded-full bg-primary/15 text-primary">
+                    <Check className="size-3" strokeWidth={3} />
+                  </span>
+                  {feature}
+                </li>
+              ))}
+            </ul>
+          </Card>
+        ))}
+      </div>
+    </section>
+  );
+}
