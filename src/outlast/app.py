@@ -34,7 +34,7 @@ from outlast.agents.profiles.chat import ChatProfile
 from outlast.agents.profiles.screen import ScreenProfile
 from outlast.agents.workspaces import Workspaces
 from outlast.base.clock import SystemClock
-from outlast.base.data_directory import cache_directory, data_directory, held, node_of
+from outlast.base.data_directory import data_directory, held, node_of
 from outlast.base.errors import OutlastError, UnsafeBind
 from outlast.base.ids import new_id
 from outlast.base.settings import Settings
@@ -48,8 +48,7 @@ from outlast.core.runs.sweeper import SandboxSteps, Sweeper
 from outlast.core.runs.telling import announce_sandbox
 from outlast.core.runs.watching import Watching
 from outlast.core.runs.worker import Worker
-from outlast.core.sandboxes.browser.program import find_browser
-from outlast.core.sandboxes.browser.studio import Studio
+from outlast.core.sandboxes.browser.studio import Studio, open_studio
 from outlast.core.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.core.sandboxes.checkpoints.store import fork_files
 from outlast.core.sandboxes.egress.handing import HandedOver
@@ -201,7 +200,7 @@ def _wire(
     warmer = Warmer(database, sandboxes) if sandboxes is not None and warm else None
     rooms = Workspaces(database, sandboxes)
     chat = ChatProfile(settings, rooms, blobs, catalog.get, keeper)
-    studio = _studio(settings, clock, folder) if sandboxes is not None else None
+    studio = open_studio(settings.screens, clock, folder) if sandboxes is not None else None
     screen = ScreenProfile(
         settings,
         database,
@@ -267,14 +266,6 @@ def _wire(
         opener=opener,
         studio=studio,
     )
-
-
-def _studio(settings: Settings, clock: SystemClock, folder: Path) -> Studio:
-    """What photographs the pages of screens; where there is no Chromium it says so with each look."""
-    program, wanted = find_browser(settings.screens.browser), settings.screens.pictures
-    if program is None and wanted:
-        log.warning("no pictures of screens: Chromium was not found", extra={"setting": "screens.browser"})
-    return Studio(clock, folder / "browsers", cache_directory(), program if wanted else None, pictures=wanted)
 
 
 def _known_secrets(settings: Settings) -> Redactor:

@@ -1,5 +1,6 @@
 """The photographer: looks through a browser where there is one, and with plain requests where there is none."""
 
+import logging
 from pathlib import Path
 from typing import Final
 
@@ -7,15 +8,19 @@ import anyio
 from anyio.abc import TaskStatus
 
 from outlast.base.clock import Clock
+from outlast.base.data_directory import cache_directory
 from outlast.base.errors import OutlastError, SandboxLost
+from outlast.base.settings.tables import ScreenSettings
 from outlast.core.sandboxes.browser.browsers import AtHand, Browsers
 from outlast.core.sandboxes.browser.door import is_open
 from outlast.core.sandboxes.browser.interface import Look
 from outlast.core.sandboxes.browser.page import Seen, look_at
+from outlast.core.sandboxes.browser.program import find_browser
 from outlast.core.sandboxes.browser.protocol import BrowserGone, BrowserRefused
 from outlast.core.sandboxes.browser.requests import ask_page
 from outlast.core.sandboxes.interface import Sandbox
 
+FOLDER: Final = "browsers"  # below the data directory
 TAKE_S: Final = 20.0  # for a browser to start or to become free
 LOOK_S: Final = 25.0
 REQUESTS_S: Final = 20.0
@@ -27,6 +32,7 @@ BUSY: Final = "No picture was taken: other pictures were still being taken."
 NO_PAGE: Final = "No picture was taken: no page answers."
 BROWSER_ENDED: Final = "The page made the browser end; it may need more memory than there is."
 NO_END: Final = "The page did not come to an end within {seconds:.0f} seconds; it may be busy without pause."
+log = logging.getLogger("outlast.browser")
 
 
 class Studio:
@@ -127,3 +133,11 @@ class Studio:
         with anyio.move_on_after(REQUESTS_S):
             status, errors = await ask_page(sandbox, port, path)
         return Look(None, tuple(errors), status, note, round(anyio.current_time() - began, 3))
+
+
+def open_studio(settings: ScreenSettings, clock: Clock, data_dir: Path) -> Studio:
+    """The photographer of the server that owns `data_dir`."""
+    program = find_browser(settings.browser) if settings.pictures else None
+    if program is None and settings.pictures:
+        log.warning("no pictures of screens: Chromium was not found", extra={"setting": "screens.browser"})
+    return Studio(clock, data_dir / FOLDER, cache_directory(), program, pictures=settings.pictures)
