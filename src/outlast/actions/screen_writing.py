@@ -1,6 +1,9 @@
-"""Changing one file of a screen by hand, whether its sandbox is awake, asleep or not there yet."""
+"""Changing files of a screen by hand, whether its sandbox is awake, asleep or not there yet."""
 
+from collections.abc import Mapping
 from typing import Final
+
+import anyio.to_thread
 
 from outlast.actions.checkpoints import keeper_of
 from outlast.actions.services import Services
@@ -9,6 +12,7 @@ from outlast.base.events import CheckpointData, ScreenData
 from outlast.core.sandboxes import store as sandbox_rows
 from outlast.core.sandboxes.checkpoints import places
 from outlast.core.sandboxes.checkpoints.editing import Edit
+from outlast.core.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.core.sandboxes.interface import Sandbox
 from outlast.core.sandboxes.rules import State
 
@@ -16,23 +20,46 @@ MOST_BYTES: Final = 5_000_000
 
 
 async def rewrite(services: Services, screen: ScreenData, path: str, edit: Edit) -> CheckpointData | None:
-    """Give a file the content that `edit` makes of the one it has (None: it is not there), in the running app where it
-    runs. The checkpoint that has it; None: nothing was to be changed. Raises `ThreadBusy` while a run works there or
-    waits for a person, `PathRefused`, `DiskFull`. Repeatable if `edit` is; a cancelled call leaves the file whole."""
+    """As `rewrite_all`, for one file."""
+    return await rewrite_all(services, screen, {path: edit})
+
+
+async def rewrite_all(
+    services: Services, screen: ScreenData, edits: Mapping[str, Edit]
+) -> CheckpointData | None:
+    """Give files, by path, the content that an edit makes of the one they have (None: not there), in the running app
+    where it runs; all or none. What was not yet saved is saved first, so that the checkpoint answered (None: nothing
+    was to be changed) differs from the one before it by these edits alone. Two who write do so one after the other.
+    Raises `ThreadBusy` while a run works there or waits for a person, `PathRefused`, `DiskFull`, and what an edit
+    raises. Repeatable if the edits are; a cancelled call leaves each file whole."""
     keeper, workspace_id = keeper_of(services), screen.workspace_id
-    await services.db.read(places.demand_idle, workspace_id)
-    sandbox = await awake_sandbox(services, workspace_id)
-    if sandbox is not None:
-        try:
-            before = await _read(sandbox, path)
-            after = edit(before)
-            if after == before:
-                return None
-            await sandbox.write_files([(path, after)])
-            return await keeper.take(workspace_id, "person", sandbox=sandbox)
-        except SandboxLost:  # then its files lie here, or in the checkpoint
-            pass
-    return await keeper.rewrite(workspace_id, path, edit)
+    async with keeper.one_hand(workspace_id):
+        await services.db.read(places.demand_idle, workspace_id)
+        sandbox = await awake_sandbox(services, workspace_id)
+        if sandbox is not None:
+            try:
+                return await _rewrite_awake(keeper, sandbox, workspace_id, edits)
+            except SandboxLost:  # then its files lie here, or in the checkpoint
+                pass
+        return await keeper.rewrite(workspace_id, edits)
+
+
+async def _rewrite_awake(
+    keeper: CheckpointKeeper, sandbox: Sandbox, workspace_id: str, edits: Mapping[str, Edit]
+) -> CheckpointData | None:
+    before = {path: await _read(sandbox, path) for path in edits}
+    after = await anyio.to_thread.run_sync(_edited, before, edits)
+    if not after:
+        return None
+    await keeper.take(workspace_id, "person", sandbox=sandbox)
+    await sandbox.write_files(list(after.items()))
+    return await keeper.take(workspace_id, "person", sandbox=sandbox)
+
+
+def _edited(before: Mapping[str, bytes | None], edits: Mapping[str, Edit]) -> dict[str, bytes]:
+    """The files that are different afterwards."""
+    made = {path: edit(before[path]) for path, edit in edits.items()}
+    return {path: after for path, after in made.items() if after is not None and after != before[path]}
 
 
 async def awake_sandbox(services: Services, workspace_id: str) -> Sandbox | None:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
+from outlast.actions.design_systems import DesignSystems
 from outlast.base.clock import Clock
 from outlast.base.settings import Settings
 from outlast.core.models.catalog import ModelCatalog
@@ -32,7 +33,7 @@ class Services:
     `keeper` looks after their services, `checkpoints` after their files, and `sandboxes` is what of it runs need (all
     None: the configuration offers no sandboxes); `seeds` has the files that app templates begin with;
     `want_snapshot` is told each app template that somebody is about to need, `warm` each thread that is made or gets a
-    run, `open_screen` each screen (by id) whose app is to run soon."""
+    run, `open_screen` each screen (by id) whose app is to run soon; `designs` remembers what their Tailwind says."""
 
     db: Database
     clock: Clock
@@ -53,3 +54,4 @@ class Services:
     open_screen: Callable[[str], None] = cold
     profiles: AbstractSet[str] = field(default=frozenset({"chat"}))
     copy_files: FileCopy | None = None
+    designs: DesignSystems = field(default_factory=DesignSystems)

@@ -12,7 +12,7 @@ OutlastError
 │   ├── NotFound · RunCleanedUp
 ├── Conflict            somebody was faster, or the thing is in another state
 │   ├── ThreadBusy · ThreadLocked · ThreadArchived · LockNotHeld · RunFinished · RunNotContinuable
-│   ├── ApprovalDecided · AlreadyMember · LastOwner · WorkspaceBusy · ThreadOfScreen · TooManyScreens
+│   ├── ApprovalDecided · AlreadyMember · LastOwner · WorkspaceBusy · FilesChanged · ThreadOfScreen · TooManyScreens
 ├── TryLater            try again later; the only branch workers retry; carries retry_after_s
 │   ├── RateLimited · StorageUnavailable · DiskFull · SandboxUnavailable · SandboxLost
 │   └── ModelRateLimited · ModelOverloaded · ModelTimeout · ModelUnreachable · ModelCut · ModelOutputInvalid
@@ -248,6 +248,11 @@ class ThreadOfScreen(Conflict):
 
 class TooManyScreens(Conflict):
     code = "too_many_screens"
+
+
+class FilesChanged(Conflict):
+    code = "files_changed"
+    default_hint = "Look at the files as they are now. An earlier checkpoint can be restored as a whole."
 
 
 class RateLimited(TryLater):

@@ -43,6 +43,12 @@ def standing(lock: Lock | None, user_id: str, now: datetime, *, live: bool) -> S
     return Standing.THEIRS if live or now < lock.expires_at else Standing.EXPIRED
 
 
+def demand(lock: Lock | None, user_id: str, now: datetime, *, live: bool) -> None:
+    """`ThreadLocked` while somebody else drives. For what changes a thread's files without driving it."""
+    if standing(lock, user_id, now, live=live) is Standing.THEIRS:
+        raise refusal(lock)
+
+
 def acquire(
     lock: Lock | None, user_id: str, now: datetime, ttl: timedelta, *, live: bool
 ) -> tuple[Lock, Change]:

@@ -109,6 +109,13 @@ def acquire(tx: Tx, thread_id: str, project_id: str, user_id: str, ttl_s: float)
     return change
 
 
+def demand(tx: Tx, thread_id: str, user_id: str) -> None:
+    """Raise `ThreadLocked`, naming the holder and the expiry, while somebody else drives."""
+    lock = find_lock(tx, thread_id)
+    live = is_live(tx, thread_id, lock)
+    _named(tx, thread_id, lambda: rules.demand(lock, user_id, tx.now, live=live))
+
+
 def release(tx: Tx, thread_id: str, user_id: str) -> Change | None:
     """Let go; None where there was nothing to let go of. Raises `ThreadLocked`, `ThreadBusy`."""
     lock = find_lock(tx, thread_id)

@@ -23,6 +23,11 @@ def drive(tx: Tx, thread_id: str, project_id: str, actor: Actor, ttl_s: float) -
     return shown
 
 
+def demand_not_locked(tx: Tx, thread_id: str, actor: Actor) -> None:
+    """Raise `ThreadLocked`, naming the holder and the expiry, while somebody else drives; nothing is acquired."""
+    locks.demand(tx, thread_id, actor.user_id)
+
+
 def take(tx: Tx, thread: sa.RowMapping, actor: Actor, ttl_s: float) -> LockData:
     """As `drive`, for somebody who takes the lock by hand: followers always learn the new expiry."""
     shown = drive(tx, thread["id"], thread["project_id"], actor, ttl_s)

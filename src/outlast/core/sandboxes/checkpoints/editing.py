@@ -1,8 +1,8 @@
-"""Changing a file of a workspace without a sandbox: a tree like another, but for one file."""
+"""Changing files of a workspace without a sandbox: a tree like another, but for some files."""
 
 import hashlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Final
@@ -12,31 +12,40 @@ from outlast.core.sandboxes.checkpoints.contents import content_of
 from outlast.core.sandboxes.checkpoints.tree import Entry, Tree, encode
 from outlast.db.blobs import FolderBlobs
 
-Edit = Callable[[bytes | None], bytes]
-"""Given a file's content (None: it is not there), answers the new one."""
+Edit = Callable[[bytes | None], bytes | None]
+"""Given a file's content (None: it is not there), answers the new one (None for one that is not there: it stays so)."""
 
 FILE_MODE: Final = 0o644
 FOLDER_MODE: Final = 0o755
 
 
-def edited_tree(blobs: FolderBlobs, tree: Tree, path: str, edit: Edit) -> Tree | None:
-    """The tree with what `edit` made of a file, stored under its name; None: it is as it was. Raises `PathRefused`
-    where no regular file can be, `DiskFull`, `NotFound` and `InternalError` (a blob is missing or damaged). Blocks."""
+def edited_tree(blobs: FolderBlobs, tree: Tree, edits: Mapping[str, Edit]) -> Tree | None:
+    """The tree with what the edits made of its files, by path, stored under its name; None: it is as it was. Raises
+    `PathRefused` where no regular file can be, `DiskFull`, `NotFound` and `InternalError` (a blob is missing or
+    damaged), and what an edit raises. Blocks."""
+    edited = tree
+    changed = {path: entry for path, edit in edits.items() if (entry := _edited(blobs, tree, path, edit))}
+    if not changed:
+        return None
+    for path, entry in changed.items():
+        others = [one for one in edited.entries if one.path != path]
+        edited = Tree.of([*others, *_missing_folders(edited, path, entry.mtime_ms), entry])
+    manifest, base = encode(edited, tree.base or (tree if tree.name else None))
+    return replace(edited, name=blobs.put(manifest), base=base)
+
+
+def _edited(blobs: FolderBlobs, tree: Tree, path: str, edit: Edit) -> Entry | None:
+    """The file as it is afterwards; None: it is as it was."""
     old = tree.by_path.get(path)
     if old is not None and old.kind != "file":
         raise PathRefused(f"{path!r} is not a regular file.", path=path)
     before = None if old is None else content_of(blobs, old)
     after = edit(before)
-    if after == before:
+    if after is None or after == before:
         return None
+    mode, blob = FILE_MODE if old is None else old.mode, blobs.put(after) if after else ""
     now_ms = time.time_ns() // 1_000_000
-    mode = FILE_MODE if old is None else old.mode
-    blob = blobs.put(after) if after else ""
-    entry = Entry(path, "file", mode, len(after), now_ms, hashlib.sha256(after).hexdigest(), blob)
-    others = [one for one in tree.entries if one.path != path]
-    edited = Tree.of([*others, *_missing_folders(tree, path, now_ms), entry])
-    manifest, base = encode(edited, tree.base or (tree if tree.name else None))
-    return replace(edited, name=blobs.put(manifest), base=base)
+    return Entry(path, "file", mode, len(after), now_ms, hashlib.sha256(after).hexdigest(), blob)
 
 
 def _missing_folders(tree: Tree, path: str, now_ms: int) -> list[Entry]:

@@ -6,7 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from tree_sitter import Node, Parser, Tree
+    from tree_sitter import Language, Node, Parser, Tree
 
 ELEMENTS: Final = ("jsx_element", "jsx_self_closing_element")
 _AROUND: Final = (
@@ -128,9 +128,16 @@ def _walk(node: "Node") -> Iterator["Node"]:
             waiting.extend(node.children)
 
 
-@cache
 def _parser() -> "Parser":
+    """One for each file: a parser serves one thread at a time."""
+    import tree_sitter
+
+    return tree_sitter.Parser(_language())
+
+
+@cache
+def _language() -> "Language":
     import tree_sitter
     import tree_sitter_typescript
 
-    return tree_sitter.Parser(tree_sitter.Language(tree_sitter_typescript.language_tsx()))
+    return tree_sitter.Language(tree_sitter_typescript.language_tsx())

@@ -1,0 +1,93 @@
+"""What the design systems of screens know, asked in their sandboxes and remembered."""
+
+import hashlib
+import logging
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import Final
+
+import anyio
+import anyio.to_thread
+
+from outlast.base.errors import OutlastError
+from outlast.base.ids import new_id
+from outlast.core.sandboxes.interface import Command, Sandbox
+from outlast.core.screens.edits import design_system
+from outlast.core.screens.edits.design_system import Said
+from outlast.core.screens.edits.styles import Table
+
+MOST_TABLES: Final = 24  # about a megabyte each
+MOST_CLASSES: Final = 5_000
+PATIENCE_S: Final = 30.0
+log = logging.getLogger("outlast.screens")
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A screen's style sheet, which makes its design system; `sandbox` runs its project (None: asleep)."""
+
+    name: str
+    sandbox: Sandbox | None
+
+
+class DesignSystems:
+    """In memory: by style sheet, which class sets which declaration, and what single classes say; asked again when
+    forgotten. A sandbox that could not answer is not asked about the same sheet again."""
+
+    def __init__(self) -> None:
+        self._tables: OrderedDict[str, Table] = OrderedDict()
+        self._said: OrderedDict[tuple[str, str], list[tuple[str, str]] | None] = OrderedDict()
+        self._failed: set[tuple[str, str]] = set()
+        self._asking = anyio.Lock()
+
+    async def table(self, sheet: Sheet) -> Table | None:
+        """Which class sets which declaration; None: nobody can say now. Takes a second or two for a new sheet; a
+        cancelled call leaves nothing behind."""
+        known = self._tables.get(sheet.name)
+        if known is not None or sheet.sandbox is None:
+            return known
+        async with self._asking:  # several who wait for one sheet ask once
+            if sheet.name not in self._tables:
+                output = await self._ask(sheet, sheet.sandbox, design_system.table_command())
+                table = await anyio.to_thread.run_sync(design_system.read_table, output)
+                if not table:
+                    self._failed.add((sheet.sandbox.sandbox_id, sheet.name))
+                    return None
+                self._tables[sheet.name] = table
+                while len(self._tables) > MOST_TABLES:
+                    self._tables.popitem(last=False)
+        return self._tables[sheet.name]
+
+    async def say(self, sheet: Sheet, classes: list[str]) -> Said:
+        """What these classes say; those nobody can tell of now are left out."""
+        usable = [one for one in dict.fromkeys(classes) if design_system.is_class(one)]
+        unknown = [one for one in usable if (sheet.name, one) not in self._said]
+        if unknown and sheet.sandbox is not None:
+            output = await self._ask(sheet, sheet.sandbox, design_system.classes_command(unknown))
+            for name, declarations in (design_system.read_classes(output, unknown) or {}).items():
+                self._said[sheet.name, name] = declarations
+            while len(self._said) > MOST_CLASSES:
+                self._said.popitem(last=False)
+        known = {one: self._said[sheet.name, one] for one in usable if (sheet.name, one) in self._said}
+        return known | {one: None for one in classes if not design_system.is_class(one)}
+
+    async def _ask(self, sheet: Sheet, sandbox: Sandbox, script: str) -> str:
+        """What the project's Tailwind prints; empty where it does not answer."""
+        if (sandbox.sandbox_id, sheet.name) in self._failed:
+            return ""
+        limit = design_system.OUTPUT_BYTES
+        command = Command(new_id("effect"), 1, script, timeout_s=PATIENCE_S, output_limit_bytes=limit)
+        try:
+            result = await sandbox.run(command)
+            await sandbox.acknowledge(command.effect_id)
+        except OutlastError as error:
+            log.info("design system not asked", extra={"code": error.code})
+            return ""
+        if result.exit_code != 0:
+            log.info("design system did not answer", extra={"exit_code": result.exit_code})
+        return result.output
+
+
+def sheet_name(content: bytes) -> str:
+    """By what a style sheet's design system is remembered."""
+    return hashlib.sha256(content).hexdigest()
