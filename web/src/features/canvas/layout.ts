@@ -45,11 +45,12 @@ const apart = (one: ScreenPlace, other: ScreenPlace, gap: number): boolean =>
 
 /** Where a screen of this size touches no other, as near as possible to where its middle is wanted. */
 export function freePlace(
-  size: Pick<ScreenPlace, 'width' | 'height'>,
+  { width, height }: Pick<ScreenPlace, 'width' | 'height'>,
   middle: Point,
   others: readonly ScreenPlace[],
 ): ScreenPlace {
-  const wanted = { x: middle.x - size.width / 2, y: middle.y - size.height / 2 }
+  const size = { width, height }
+  const wanted = { x: middle.x - width / 2, y: middle.y - height / 2 }
   const gap = GAP - 1
   // Right beside, below, left of or above one of the others, or exactly where it is wanted.
   const tries = [wanted, ...others.flatMap((other) => beside(other, size, wanted))]

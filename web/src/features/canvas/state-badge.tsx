@@ -26,7 +26,7 @@ export function StateBadge({ look, labelClassName }: { look: Look; labelClassNam
   const { name, tone, label, detail } = look
   const badge = (
     <span
-      data-state={name}
+      data-screen-state={name}
       className={cn(
         'inline-flex h-5 min-w-0 shrink items-center gap-1.5 rounded-full text-[12px] font-medium whitespace-nowrap [&_svg]:size-3.5 [&_svg]:shrink-0',
         TONES[tone],
