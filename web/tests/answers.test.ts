@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readAnswer } from '@outlast/sdk'
+import { readAnswer, readAnswers } from '@outlast/sdk'
 
 const MARKS = ['<title>', '</title>', '<task_summary>', '</task_summary>', '<files_summary>', '</files_summary>']
 
@@ -23,6 +23,7 @@ describe('an answer', () => {
   it('shows its prose and its summary, and hands title and files apart', () => {
     expect(readAnswer(WHOLE)).toEqual({
       text: 'I have built the page.\n\n## What I built\nA **pricing page** with three plans.',
+      concludes: true,
       title: 'Pricing page',
       files: [
         { path: 'app/page.tsx', description: 'The page with its three plans' },
@@ -50,18 +51,34 @@ describe('an answer', () => {
 
   it('lets an answer speak of the title of a page', () => {
     const text = 'I set the <title> of the page, see <title>Shop</title>.'
-    expect(readAnswer(text)).toEqual({ text, title: null, files: [] })
+    expect(readAnswer(text)).toMatchObject({ text, concludes: false, title: null, files: [] })
   })
 
   it('leaves a title alone that stands in a block of code', () => {
     const text = 'See:\n\n```html\n<head><title>Shop</title></head>\n```\n\nDone.'
-    expect(readAnswer(text)).toEqual({ text, title: null, files: [] })
+    expect(readAnswer(text)).toMatchObject({ text, concludes: false, title: null, files: [] })
   })
 
   it('reads a summary that was never closed, and a title without an end as one line', () => {
     expect(readAnswer('<task_summary>\nHalf').text).toBe('Half')
-    expect(readAnswer('<title>A page\n\nIt is done.')).toEqual({ text: 'It is done.', title: 'A page', files: [] })
+    expect(readAnswer('<title>A page\n\nIt is done.')).toMatchObject({ text: 'It is done.', title: 'A page' })
     expect(readAnswer('Done.</task_summary>').text).toBe('Done.')
+  })
+
+  it('is read by its last conclusion, where it concluded several times', () => {
+    const texts = [
+      'I begin.',
+      '<task_summary>First</task_summary>',
+      'I mend it.',
+      '<task_summary>Second</task_summary>',
+    ]
+    expect(readAnswers(texts).map(({ text }) => text)).toEqual(['I begin.', '', 'I mend it.', 'Second'])
+    expect(readAnswers([...texts.slice(0, 3), '<task_su'], true).map(({ text }) => text)).toEqual([
+      'I begin.',
+      'First',
+      'I mend it.',
+      '',
+    ])
   })
 
   it('never shows a mark of any mixture of marks, words and cuts', () => {

@@ -11,6 +11,8 @@ export interface AnswerFile {
 export interface ReadAnswer {
   /** Markdown to show: the prose and the summary, never a mark nor the list of files. */
   text: string
+  /** Whether it holds a summary: it says that the work is done. */
+  concludes: boolean
   /** null while there is none. */
   title: string | null
   files: AnswerFile[]
@@ -45,15 +47,29 @@ export function readAnswer(text: string, growing = false): ReadAnswer {
   const title = pieces.title.join(' ').replace(/\s+/g, ' ').trim()
   return {
     text: joined(pieces.prose),
+    concludes: pieces.task_summary.length > 0,
     title: title === '' ? null : title,
     files: filesOf(pieces.files_summary.join('\n')),
   }
+}
+
+const SUPERSEDED: ReadAnswer = { text: '', concludes: true, title: null, files: [] }
+
+/**
+ * The texts of one answer, in their order. An agent that is told of problems concludes again: all but its last
+ * conclusion read as empty. `growing`: more of the last text may come.
+ */
+export function readAnswers(texts: readonly string[], growing = false): ReadAnswer[] {
+  const all = texts.map((text, at) => readAnswer(text, growing && at === texts.length - 1))
+  const end = all.findLastIndex(({ concludes }) => concludes)
+  return all.map((one, at) => (one.concludes && at !== end ? SUPERSEDED : one))
 }
 
 /** The summary is read where it stands. A title that is never closed is one line; what follows it is prose. */
 function put(pieces: Record<Place, string[]>, place: Place, text: string): void {
   if (place !== 'title') {
     pieces[place === 'files_summary' ? place : 'prose'].push(text)
+    if (place === 'task_summary') pieces.task_summary.push(text)
     return
   }
   const [, line = '', rest = ''] = /^(\s*[^\n]*)([^]*)$/.exec(text) ?? []

@@ -1,5 +1,5 @@
 /** A thread as a chat shows it: messages without marks, one live answer, one line of status, steps, one error. Pure. */
-import { readAnswer, type AnswerFile } from './answers.ts'
+import { readAnswers, type AnswerFile } from './answers.ts'
 import { CreditsNeeded, OutlastError } from './errors.ts'
 import { isTerminal, type RunState } from './fold.ts'
 import { statusText } from './status.ts'
@@ -130,10 +130,8 @@ function live(run: RunState): ChatMessage[] {
 }
 
 function contentOf(parts: Part[], role: ChatMessage['role'], growing: boolean) {
-  const texts = parts.filter((part) => part.type === 'text')
-  const read = texts.map(({ text }, at) =>
-    role === 'user' ? { text, files: [] } : readAnswer(text, growing && at === texts.length - 1),
-  )
+  const texts = parts.flatMap((part) => (part.type === 'text' ? [part.text] : []))
+  const read = role === 'user' ? texts.map((text) => ({ text, files: [] })) : readAnswers(texts, growing)
   return {
     content: read.flatMap(({ text }) => (text.trim() === '' ? [] : [text])).join('\n\n'),
     files: read.flatMap(({ files }) => files),

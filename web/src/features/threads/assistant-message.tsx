@@ -1,7 +1,7 @@
 import { memo } from 'react'
 import { FileDiff } from 'lucide-react'
 import { Link } from 'wouter'
-import { readAnswer, type Message, type RunState } from '@outlast/sdk'
+import { readAnswers, type Message, type RunState } from '@outlast/sdk'
 import { IconButton } from '@/components/button'
 import { CopyIcon } from '@/components/copy'
 import { ClockTime } from '@/components/time'
@@ -89,7 +89,6 @@ const Facts = ({ message: { created_at, model, credits } }: { message: Message }
 
 /** A screen's answer as it is read: without its marks. */
 const shownTextOf = ({ parts }: Message): string =>
-  parts
-    .flatMap((part) => (part.type === 'text' ? [readAnswer(part.text).text] : []))
-    .filter((text) => text !== '')
+  readAnswers(parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])))
+    .flatMap(({ text }) => (text === '' ? [] : [text]))
     .join('\n\n')

@@ -1,5 +1,5 @@
 import { Info, TriangleAlert } from 'lucide-react'
-import { readAnswer, type ImagePart, type NoticePart, type Part, type Pending } from '@outlast/sdk'
+import { readAnswers, type ImagePart, type NoticePart, type Part, type Pending, type ReadAnswer } from '@outlast/sdk'
 import { Markdown } from '@/components/markdown'
 import { Zoom } from '@/components/zoom'
 import { cn } from '@/lib/cn'
@@ -45,12 +45,20 @@ const PlainPieces = ({ parts, pending, live }: Required<PartsProps>) =>
     />
   ))
 
+/** Its texts by the id of their part; a text grows only while it is the last part. */
+function readParts(parts: readonly Part[], live: boolean): Map<string, ReadAnswer> {
+  const texts = parts.filter((part) => part.type === 'text')
+  const growing = live && parts.at(-1)?.type === 'text'
+  const read = readAnswers(
+    texts.map(({ text }) => text),
+    growing,
+  )
+  return new Map(texts.flatMap(({ id }, at) => (read[at] === undefined ? [] : [[id, read[at]]])))
+}
+
 /** A screen's answer: without its marks, the work folded, its files in one place. */
 function ScreenPieces({ parts, pending, live }: Required<PartsProps>) {
-  const last = parts.at(-1)
-  const read = new Map(
-    parts.flatMap((part) => (part.type === 'text' ? [[part.id, readAnswer(part.text, live && part === last)]] : [])),
-  )
+  const read = readParts(parts, live)
   const sections = sectionsOf(parts, (part) => part.type !== 'text' || (read.get(part.id)?.text ?? '') !== '')
   const files = [...read.values()].flatMap((answer) => answer.files)
   return (

@@ -39,9 +39,13 @@ export function useStickToBottom(onNearTop: () => void) {
         area.scrollTop += anchor.row.getBoundingClientRect().top - anchor.top
       mark()
     })
+    let lastTop = area.scrollTop
     const scrolled = () => {
       const fromEnd = area.scrollHeight - area.scrollTop - area.clientHeight
-      stick.current = fromEnd < NEAR_PX
+      // Far from the end may also mean that the list has grown since: only who scrolls up wants to stay there.
+      if (fromEnd < NEAR_PX) stick.current = true
+      else if (area.scrollTop < lastTop) stick.current = false
+      lastTop = area.scrollTop
       setAtBottom(fromEnd < NEAR_PX * 3)
       mark()
       if (area.scrollTop < OLDER_PX && !stick.current) nearTop.current()
