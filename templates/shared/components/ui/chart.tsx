@@ -22,7 +22,8 @@ type ChartProps = Omit<React.ComponentProps<"div">, "children"> & {
   axis?: boolean;
 };
 
-const GAP = { top: 12, right: 12, bottom: 26, left: 46 };
+const GAP = { top: 12, right: 12, bottom: 26 };
+const LETTER = 6.5; // a digit of the axis is about so wide
 
 function colorOf(series: Series, index: number) {
   return series.color ?? `var(--chart-${(index % 5) + 1})`;
@@ -110,7 +111,7 @@ function Frame({
   });
   const ticks = ticksOf(values);
   const [low, high] = [ticks[0], ticks[ticks.length - 1]];
-  const left = axis ? GAP.left : 4;
+  const left = axis ? Math.max(...ticks.map((tick) => format(tick).length)) * LETTER + 14 : 4;
   const right = width - (axis ? GAP.right : 4);
   const floor = height - (axis ? GAP.bottom : 4);
   const band = (right - left) / Math.max(1, data.length);

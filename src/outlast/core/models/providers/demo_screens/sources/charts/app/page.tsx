@@ -10,7 +10,7 @@ export default function Page() {
         aria-hidden="true"
         className="absolute inset-x-0 top-0 -z-10 h-96 bg-[radial-gradient(50%_90%_at_80%_0%,color-mix(in_oklab,var(--chart-2)_22%,transparent),transparent)]"
       />
-      <div className="mx-auto grid max-w-6xl gap-6">
+      <div className="mx-auto grid max-w-6xl grid-cols-1 gap-6">
         <header className="max-w-2xl pb-4">
           <p className="flex items-center gap-2 text-sm font-medium text-chart-2">
             <Leaf className="size-4" />

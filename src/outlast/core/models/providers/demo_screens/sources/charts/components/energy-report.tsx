@@ -76,7 +76,7 @@ export function EnergyReport() {
           {kind === "bars" && <BarChart data={rows} x="month" series={series} height={320} format={kwh} />}
         </CardContent>
       </Card>
-      <section className="grid gap-6 lg:grid-cols-[1.4fr_1fr]">
+      <section className="grid grid-cols-1 gap-6 lg:grid-cols-[1.4fr_1fr]">
         <Card>
           <CardHeader>
             <CardTitle>A day in June</CardTitle>

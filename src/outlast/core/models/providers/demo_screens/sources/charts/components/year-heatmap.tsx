@@ -19,11 +19,15 @@ export function YearHeatmap() {
         <CardDescription>Each square is a day; the brighter, the more the roof made</CardDescription>
       </CardHeader>
       <CardContent className="overflow-x-auto pb-1">
-        <div className="grid w-max grid-flow-col grid-rows-7 gap-[3px]" role="img" aria-label="Sunny days of the year">
+        <div
+          className="grid min-w-[46rem] auto-cols-fr grid-flow-col grid-rows-7 gap-1"
+          role="img"
+          aria-label="Sunny days of the year"
+        >
           {Array.from({ length: weeks * 7 }, (_, index) => (
             <span
               key={index}
-              className={`size-3.5 rounded-[3px] transition-transform hover:scale-125 ${looks[level(Math.floor(index / 7), index % 7)]}`}
+              className={`aspect-square rounded-[4px] transition-transform hover:scale-125 ${looks[level(Math.floor(index / 7), index % 7)]}`}
             />
           ))}
         </div>

@@ -26,7 +26,7 @@ export default function Page() {
             <AvatarFallback className="bg-primary/20 text-primary">MK</AvatarFallback>
           </Avatar>
         </header>
-        <div className="mx-auto grid max-w-7xl gap-6 px-5 py-8 sm:px-8">
+        <div className="mx-auto grid max-w-7xl grid-cols-1 gap-6 px-5 py-8 sm:px-8">
           <div className="flex flex-wrap items-end gap-4">
             <div>
               <p className="text-sm text-muted-foreground">Thursday, 16 April</p>

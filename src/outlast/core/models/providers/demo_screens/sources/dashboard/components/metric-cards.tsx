@@ -57,7 +57,7 @@ export function MetricCards() {
               </span>
             </div>
             <p className="mt-2 px-5 text-3xl font-semibold tracking-tight tabular-nums">{metric.value}</p>
-            <p className="mt-1 px-5 text-xs text-muted-foreground">than in the 30 days before</p>
+            <p className="mt-1 px-5 text-xs text-muted-foreground">against the 30 days before</p>
             <Sparkline values={metric.values} color={metric.color} className="mt-4 h-14" />
           </Card>
         );

@@ -30,7 +30,7 @@ const dollars = (value: number) =>
 export function RevenuePanel() {
   const [range, setRange] = useState("year");
   return (
-    <section className="grid gap-4 xl:grid-cols-3">
+    <section className="grid grid-cols-1 gap-4 xl:grid-cols-3">
       <Card className="xl:col-span-2">
         <CardHeader>
           <CardTitle>Revenue</CardTitle>
