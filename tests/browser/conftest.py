@@ -6,6 +6,7 @@ server by its readiness.
 """
 
 import json
+import os
 import shutil
 import signal
 import socket
@@ -32,8 +33,9 @@ PATIENCE_MS = 30_000
 class Server:
     """`outlast serve` as its users start it. Killed and started again, it keeps data directory and port."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, environment: dict[str, str] | None = None) -> None:
         self.folder = folder
+        self._environment = {**os.environ, **(environment or {})}
         self.port = _free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.token = ""
@@ -44,7 +46,9 @@ class Server:
         command = [sys.executable, "-m", "outlast", "serve"]
         options = ["--data-dir", str(self.folder / "data"), "--port", str(self.port)]
         log = (self.folder / "server.log").open("ab")
-        self._process = subprocess.Popen([*command, *options, *more], stdout=log, stderr=log)
+        self._process = subprocess.Popen(
+            [*command, *options, *more], stdout=log, stderr=log, env=self._environment
+        )
         wait = urllib.request.Request(f"{self.url}/readyz")
         for _ in range(START_TRIES):
             if self._process.poll() is not None:
