@@ -118,8 +118,10 @@ async def undo_edits(services: Services, actor: Actor, screen_id: str, checkpoin
         screen = _may_edit(tx, actor, screen_id)
         saved = checkpoints.to_data(require_checkpoint(tx, actor, checkpoint_id, Right.EDIT))
         if saved.workspace_id != screen.workspace_id or saved.reason != "person":
-            raise NotFound(
-                f"Checkpoint {checkpoint_id} holds no edits of this screen made by hand.", id=checkpoint_id
+            raise MalformedInput(
+                f"Checkpoint {checkpoint_id} holds no edits of this screen made by hand.",
+                hint="Name the checkpoint that saving the edits answered.",
+                field="checkpoint_id",
             )
         return screen, saved, checkpoints.before(tx, saved)
 

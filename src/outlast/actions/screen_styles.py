@@ -41,7 +41,7 @@ async def map_styles(
     classes: Sequence[str] = (),
 ) -> StyleClasses:
     """Classes for CSS declarations, and what classes say (editors). Nothing is woken: while the sandbox sleeps, what
-    its design system said before answers, else arbitrary values. Raises `InputTooLarge`. Safe to cancel and to repeat."""
+    its design system said before answers, else arbitrary values. Raises `InputTooLarge`. Repeatable."""
     check_count("styles", len(styles), MAX_STYLES)
     check_count("classes", len(classes), MAX_CLASSES)
     row = await services.db.read(require_screen, actor, screen_id, Right.EDIT)

@@ -32,6 +32,7 @@ FORM = (
 )
 
 
+EDITS = {"edits": [{"loc": "app/page.tsx:1:0", "kind": "text", "seen": "Hello", "value": "Good day"}]}
 MOVES = {"items": [{"id": "{screen_id}", "x": 1, "y": 2}]}
 
 
@@ -209,6 +210,10 @@ TABLE: dict[str, Row] = {
     "GET /v1/screens/{screen_id}/archive": Row(VIEWER),
     "GET /v1/screens/{screen_id}/checkpoints": Row(VIEWER),
     "GET /v1/screens/{screen_id}/changes": Row(VIEWER),
+    "POST /v1/screens/{screen_id}/edits": Row(EDITOR, EDITS),
+    "POST /v1/screens/{screen_id}/edits/undo": Row(EDITOR, {"checkpoint_id": "{checkpoint_id}"}),
+    "POST /v1/screens/{screen_id}/edits/inspect": Row(VIEWER, {"locs": ["app/page.tsx:1:0"]}),
+    "POST /v1/screens/{screen_id}/edits/classes": Row(EDITOR, {"styles": {"color": "red"}}),
     "GET /v1/projects/{project_id}/secret-uses": Row(EDITOR),
     "GET /v1/projects/{project_id}/threads": Row(VIEWER),
     "POST /v1/projects/{project_id}/threads": Row(EDITOR, {"title": "New"}),
