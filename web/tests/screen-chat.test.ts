@@ -58,6 +58,8 @@ describe('an answer with work in it', () => {
 
   it('says its work in one line, a file that was written twice counted once', () => {
     expect(summaryOf([write, again, check])).toBe('2 files written · types checked · 6 s')
+    const look = call('d', 'read_files', { paths: ['x.tsx', 'y.tsx'] }, { duration_s: 0.1 })
+    expect(summaryOf([look])).toBe('2 files read')
     expect(summaryOf([{ type: 'reasoning', id: 'r', step: 1, text: 'Hm' }])).toBe('Thought about it')
     expect(failures([write, check])).toBe(1)
   })

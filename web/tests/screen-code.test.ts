@@ -74,6 +74,9 @@ describe('the answers of a screen', () => {
   it('name the points to come back to', () => {
     const answers = answersOf({ messages, runs: {} })
     expect(reasonOf(checkpoint('c', 'message', 't', 'run_1'), answers)).toBe('A pricing page')
+    const last = { ...checkpoint('c', 'tool', 't', 'run_1'), message_id: 'm2' }
+    expect(reasonOf(last, answers)).toBe('A pricing page')
+    expect(shownCheckpoints([checkpoint('d', 'person', 'u'), last], false)).toContain(last)
     expect(reasonOf(checkpoint('c', 'person', 't'), answers)).toBe('Edited by hand')
   })
 })

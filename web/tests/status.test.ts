@@ -24,7 +24,14 @@ test.each<[Partial<RunState>, string]>([
   [{ parts: [text('')] }, 'Thinking…'],
   [{ parts: [text('Hello')] }, 'Writing…'],
   [{ parts: [tool('running')] }, 'Calling terminal…'],
+  [{ parts: [tool('running')], profile: 'screen' }, 'Running a command…'],
   [{ parts: [tool('done')] }, 'Thinking…'],
+  [
+    {
+      workflow: [{ run_id: 'run_1', name: 'open_sandbox', status: 'started', detail: '', duration_s: null }],
+    },
+    'Opening the sandbox…',
+  ],
   [{ status: 'awaiting_approval', waiting_for: 'approval' }, 'Waiting for your approval'],
   [{ status: 'awaiting_approval', waiting_for: 'answer' }, 'Waiting for your answer'],
   [{ status: 'paused' }, 'Paused: waiting for you'],

@@ -1,7 +1,7 @@
 /** What a run is doing, in words for people; derived here and nowhere else. */
 import type { RunState } from './fold.ts'
 import type { WorkflowStep } from './screens.ts'
-import { workflowNow } from './steps.ts'
+import { toolLabel, workflowNow } from './steps.ts'
 import type { ToolCallPart } from './types.ts'
 
 export interface StatusOptions {
@@ -39,7 +39,7 @@ const ACTIVE = new Set(['streaming', 'pending', 'running'])
 function runningText(run: RunState & { workflow?: readonly WorkflowStep[] }): string {
   const last = run.parts.at(-1)
   const tool = run.parts.findLast((part): part is ToolCallPart => part.type === 'tool_call' && ACTIVE.has(part.status))
-  if (tool !== undefined) return `Calling ${tool.tool}…`
+  if (tool !== undefined) return run.profile === 'screen' ? `${toolLabel(tool)}…` : `Calling ${tool.tool}…`
   const stage = workflowNow(run.workflow)
   if (stage !== null) return stage
   if (last === undefined) return 'Starting…'

@@ -48,14 +48,19 @@ const REASONS: Record<Checkpoint['reason'], string> = {
   person: 'Edited by hand',
 }
 
+/** The last of a run belongs to its answer, whatever it was made for. */
+export const isOfAnswer = ({ reason, message_id }: Checkpoint): boolean => reason === 'message' || message_id !== null
+
 export function reasonOf(checkpoint: Checkpoint, answers: readonly Answered[]): string {
   const asked = answers.find(({ runId }) => runId === checkpoint.run_id)
-  if (checkpoint.reason === 'message' && asked !== undefined) return asked.words
+  if (isOfAnswer(checkpoint)) return asked?.words ?? REASONS.message
   return REASONS[checkpoint.reason]
 }
 
 /** Those that a person would go back to; `all`: also those in between. What is the same as the one after it is left out. */
 export function shownCheckpoints(items: readonly Checkpoint[], all: boolean): Checkpoint[] {
-  const wanted = items.filter(({ reason }, at) => all || at === 0 || (reason !== 'tool' && reason !== 'sleep'))
+  const wanted = items.filter(
+    (one, at) => all || at === 0 || isOfAnswer(one) || (one.reason !== 'tool' && one.reason !== 'sleep'),
+  )
   return wanted.filter((one, at) => at === 0 || one.tree !== wanted[at - 1]?.tree || one.reason === 'restore')
 }

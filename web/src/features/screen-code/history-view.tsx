@@ -13,7 +13,7 @@ import { cn } from '@/lib/cn'
 import { plural } from '@/lib/format'
 import { client, queryClient } from '@/lib/queries'
 import { Changes } from '../files/changes'
-import { answersOf, reasonOf, shownCheckpoints } from './answers'
+import { answersOf, isOfAnswer, reasonOf, shownCheckpoints } from './answers'
 
 const PAGE = 50
 const ICONS: Partial<Record<Checkpoint['reason'], LucideIcon>> = {
@@ -92,7 +92,7 @@ interface PointProps {
 
 function Point({ checkpoint, words, isNow, mayRestore, screenId }: PointProps) {
   const [open, setOpen] = useState(false)
-  const Icon = ICONS[checkpoint.reason] ?? History
+  const Icon = (isOfAnswer(checkpoint) ? ICONS.message : ICONS[checkpoint.reason]) ?? History
   return (
     <li data-checkpoint={checkpoint.id} className="rounded-xl border border-line">
       <div className="flex items-center gap-2 pr-2">

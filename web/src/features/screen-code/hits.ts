@@ -13,7 +13,7 @@ export function byFile(hits: readonly SearchHit[]): FileHits[] {
   return [...files].map(([path, hits]) => ({ path, hits }))
 }
 
-const SHOWN_BEFORE = 24
+const SHOWN_BEFORE = 16
 
 /** A line in pieces, those that were looked for marked; what stands far before the first is cut off. */
 export function marked(line: string, q: string): { text: string; hit: boolean }[] {

@@ -32,8 +32,8 @@ export function MessageList({ empty, after }: MessageListProps) {
   const waiting = new Set(queued.map(({ run_id }) => run_id))
   const shown = live.filter((run) => !waiting.has(run.run_id))
   const lastAnswer = messages.findLast(({ role }) => role === 'assistant')
-  const isEmpty = messages.length === 0 && sending === null && shown.length === 0
-  const isSent = sending !== null && messages.some(({ id }) => id === sending.id)
+  const unsaved = sending !== null && !messages.some(({ id }) => id === sending.id) ? sending : null
+  const isEmpty = messages.length === 0 && unsaved === null && shown.length === 0
   return (
     <div className="relative min-h-0 flex-1">
       <div ref={box} className="h-full overflow-y-auto overscroll-contain [overflow-anchor:none]" data-messages>
@@ -73,11 +73,11 @@ export function MessageList({ empty, after }: MessageListProps) {
               />
             ),
           )}
-          {sending !== null && !isSent && <UserMessage message={sending} unsaved />}
+          {unsaved !== null && <UserMessage message={unsaved} unsaved />}
           {shown.map((run) => (
             <LiveAnswer key={run.run_id} run={run} />
           ))}
-          {!isEmpty && activeRun === null && sending === null && after}
+          {!isEmpty && activeRun === null && unsaved === null && after}
         </div>
       </div>
       {!atBottom && (

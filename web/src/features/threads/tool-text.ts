@@ -21,9 +21,7 @@ export function title(tool: string, args: Arguments | null): string {
         .map(({ path }) => path)
         .join(', ')
     case 'read_files':
-      return list(args['files'] ?? args['paths'])
-        .map(text)
-        .join(', ')
+      return pathsOf(args).join(', ')
     case 'ask_user':
       return questionsAndAnswers(args, null)
         .map(([question]) => question)
@@ -32,6 +30,9 @@ export function title(tool: string, args: Arguments | null): string {
       return firstLine(text(Object.values(args)[0]))
   }
 }
+
+/** What `read_files` is asked for. */
+export const pathsOf = (args: Arguments): string[] => list(args['files'] ?? args['paths']).map(text)
 
 export interface FileArgument {
   path: string

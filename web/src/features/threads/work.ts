@@ -1,7 +1,7 @@
 /** An answer's parts as they are read: prose, and between it the work, folded. Pure. */
 import type { Part, ToolCallPart } from '@outlast/sdk'
 import { duration, parseObject, plural } from '@/lib/format'
-import { filesOf } from './tool-text'
+import { filesOf, pathsOf } from './tool-text'
 
 export type Work = Extract<Part, { type: 'tool_call' | 'reasoning' }>
 export type Section = { kind: 'part'; part: Part } | { kind: 'work'; id: string; parts: Work[] }
@@ -29,17 +29,20 @@ export function summaryOf(parts: readonly Work[]): string {
   const seconds = calls.reduce((sum, { duration_s }) => sum + (duration_s ?? 0), 0)
   const said = [
     counted(written(ofTool('create_or_update_files')), 'file', 'written'),
-    counted(ofTool('read_files').length, 'look', 'at files', 'looks'),
+    counted(pathsRead(ofTool('read_files')), 'file', 'read'),
     checks.length > 0 ? 'types checked' : '',
-    counted(commands.length - checks.length, 'command', ''),
-    counted(others, 'other call', ''),
+    counted(commands.length - checks.length, 'command'),
+    counted(others, 'other call'),
     seconds >= 1 ? duration(Math.round(seconds)) : '',
   ].filter((words) => words !== '')
   return said.length === 0 ? 'Thought about it' : said.join(' · ')
 }
 
-const counted = (count: number, one: string, rest: string, many?: string): string =>
-  count === 0 ? '' : `${plural(count, one, many)} ${rest}`.trim()
+const counted = (count: number, what: string, done = ''): string =>
+  count === 0 ? '' : `${plural(count, what)} ${done}`.trim()
+
+const pathsRead = (calls: readonly ToolCallPart[]): number =>
+  new Set(calls.flatMap((call) => pathsOf(parseObject(call.arguments) ?? {}))).size
 
 const isCheck = ({ arguments: args }: ToolCallPart): boolean => /\btsc\b/.test(args)
 
