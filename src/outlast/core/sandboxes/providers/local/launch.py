@@ -147,11 +147,11 @@ def environment(spec: SandboxSpec, base: BaseLayer, ground: Ground = NOTHING) ->
 class Stage:
     """Where sources are named from: by their own path, or, when the mounts are built first (`staged`), by the place
     they get there. `layers`: which of them get a layer over them, each with the folder below the sandbox's state
-    folder that takes the changes (empty: memory does)."""
+    folder that takes the changes (empty: memory does), and whether it is small."""
 
     staged: bool
     sources: list[str] = field(default_factory=list)
-    layers: dict[int, str] = field(default_factory=dict)
+    layers: dict[int, tuple[str, bool]] = field(default_factory=dict)
 
     def place(self, path: Path) -> str:
         if not self.staged:
@@ -159,8 +159,8 @@ class Stage:
         self.sources.append(str(path))
         return f"{STAGE}/{len(self.sources) - 1}"
 
-    def place_layered(self, path: Path, changes: str = "") -> str:
-        self.layers[len(self.sources)] = changes
+    def place_layered(self, path: Path, changes: str = "", *, small: bool = False) -> str:
+        self.layers[len(self.sources)] = changes, small
         return self.place(path)
 
 
@@ -197,7 +197,8 @@ def _layer_arguments(stage: Stage, ground: Ground) -> list[str]:
             words += ["--ro-bind", str(path), f"{WORKSPACE}/{layer}"] if layer == NODE_FOLDER else []
         return words
     for number, (layer, path) in enumerate(ground.layers):
-        words += ["--bind", stage.place_layered(path, f"{LAYERS}/{number}"), f"{WORKSPACE}/{layer}"]
+        source = stage.place_layered(path, f"{LAYERS}/{number}", small=layer != NODE_FOLDER)
+        words += ["--bind", source, f"{WORKSPACE}/{layer}"]
     return words
 
 

@@ -18,8 +18,11 @@ import os
 import select
 import sys
 
-CLONE_NEWNS = 0x20000
+CLONE_NEWNS, CLONE_NEWUSER = 0x20000, 0x10000000
 MS_BIND, MS_REC, MS_PRIVATE, MS_NOSUID, MS_NODEV = 0x1000, 0x4000, 0x40000, 2, 4
+OPEN_TREE, MOVE_MOUNT, MOUNT_SETATTR = 428, 429, 442  # numbers of system calls, the same on every processor
+OPEN_TREE_CLONE, AT_EMPTY_PATH, AT_FDCWD = 1, 0x1000, -100
+MOVE_MOUNT_F_EMPTY_PATH, MOUNT_ATTR_IDMAP = 4, 0x100000
 PR_SET_CHILD_SUBREAPER, PR_SET_NO_NEW_PRIVS = 36, 38
 SCM_RIGHTS = 1
 STAGE = "/tmp"
@@ -177,7 +180,7 @@ def _become_sandbox(plan: dict, agent_fd: int, info: "tuple[int, int]", not_insi
     os._exit(126)
 
 
-def _stage(sources: "list[str]", layers: "dict[int, str]", layer_bytes: int, uid: int) -> None:
+def _stage(sources: "list[str]", layers: "dict[int, tuple[str, bool]]", layer_bytes: int, uid: int) -> None:
     """As root: bind every source to a place that the sandbox's own user can reach, in a mount namespace of our own;
     those in `layers` under a layer that takes the changes, in that folder below this one, or (empty) in memory.
 
@@ -190,7 +193,8 @@ def _stage(sources: "list[str]", layers: "dict[int, str]", layer_bytes: int, uid
     for number, fd in enumerate(opened):
         target = f"{STAGE}/{number}"
         if number in layers:
-            _put_layer(fd, target, layers[number], layer_bytes, uid)
+            folder, small = layers[number]
+            _put_layer(fd, target, folder, small, layer_bytes, uid)
             continue
         if os.path.isdir(f"/proc/self/fd/{fd}"):
             os.mkdir(target)
@@ -200,29 +204,92 @@ def _stage(sources: "list[str]", layers: "dict[int, str]", layer_bytes: int, uid
         os.close(fd)
 
 
-def _put_layer(fd: int, target: str, folder: str, size_bytes: int, uid: int) -> None:
+def _put_layer(fd: int, target: str, folder: str, small: bool, size_bytes: int, uid: int) -> None:
     """Show the folder behind `fd` at `target` with a writable layer over it: changes go to `folder`, on disk, and where
-    that is not given or the kernel takes no changes there, to memory; where it has no layers at all, a copy."""
+    that is not given or the kernel takes no changes there, to memory; where it has no layers at all, a copy. `small`
+    says that a copy costs little: then what cannot be shown as `uid`'s own is copied."""
     os.mkdir(target)
-    lower = f"lowerdir=/proc/self/fd/{fd}"
+    below, copied = f"/proc/self/fd/{fd}", False
     if folder:
         _make_room(folder, uid)
-        changes = f"upperdir={folder}/upper,workdir={folder}/work"
-        # Not kept for long: so it is never waited for the disk, and folders may be renamed.
-        if _try_layer(target, [f"{lower},{changes},volatile,redirect_dir=on", f"{lower},{changes}"]):
-            os.close(fd)
-            return
-    room = f"{target}.layer"
-    os.mkdir(room)
-    _mount("outlast", room, "tmpfs", MS_NOSUID | MS_NODEV, f"mode=755,size={size_bytes}")
-    _make_room(room, uid)
-    options = f"{lower},upperdir={room}/upper,workdir={room}/work"
-    if not _try_layer(target, [options, options + ",userxattr"]):
-        words = ["/bin/cp", "-dR", "--preserve=mode", f"/proc/self/fd/{fd}/.", f"{room}/upper"]
-        os.set_inheritable(fd, True)
-        os.waitpid(os.posix_spawn(words[0], words, {}), 0)
-        _mount(f"{room}/upper", target, None, MS_BIND)
+    try:
+        below = _owned(fd, f"{target}.lower", uid)
+    except OSError as error:
+        os.write(2, f"shim: what lies below a layer belongs to another user: {error}\n".encode())
+        copied = bool(folder) and small
+        if copied:
+            _copy(fd, f"{folder}/upper", uid)
+    lower = f"lowerdir={below}"
+    changes = f"upperdir={folder}/upper,workdir={folder}/work"
+    # Not kept for long: so it is never waited for the disk, and folders may be renamed.
+    on_disk = [f"{lower},{changes},volatile,redirect_dir=on", f"{lower},{changes}"] if folder else []
+    if not _try_layer(target, on_disk):
+        room = f"{target}.layer"
+        os.mkdir(room)
+        _mount("outlast", room, "tmpfs", MS_NOSUID | MS_NODEV, f"mode=755,size={size_bytes}")
+        _make_room(room, uid)
+        options = f"{lower},upperdir={room}/upper,workdir={room}/work"
+        if copied or not _try_layer(target, [options, options + ",userxattr"]):
+            whole = f"{folder or room}/upper"
+            if not copied:
+                _copy(fd, whole, uid)
+            _mount(whole, target, None, MS_BIND)
     os.close(fd)
+
+
+def _copy(fd: int, target: str, uid: int) -> None:
+    os.set_inheritable(fd, True)
+    copy = ["/bin/cp", "-dR", "--preserve=mode,timestamps", f"/proc/self/fd/{fd}/.", target]
+    for words in (copy, ["/bin/chown", "-hR", f"{uid}:{uid}", target]):
+        os.waitpid(os.posix_spawn(words[0], words, {}), 0)
+
+
+def _owned(fd: int, place: str, uid: int) -> str:
+    """Show the folder behind `fd` at `place`, with everything in it as if it belonged to `uid`: programs change modes
+    and times of what they find, which only owners may. Raises OSError: this kernel or file system cannot."""
+    facts = os.stat(f"/proc/self/fd/{fd}")
+    users = _user_namespace(f"{facts.st_uid} {uid} 1", f"{facts.st_gid} {uid} 1")
+    try:
+        empty, call = b"", _libc("syscall")
+        tree = call(OPEN_TREE, fd, empty, AT_EMPTY_PATH | OPEN_TREE_CLONE)
+        if tree < 0:
+            _check(tree, "open_tree")
+        wanted = MOUNT_ATTR_IDMAP.to_bytes(8, sys.byteorder) + bytes(16) + users.to_bytes(8, sys.byteorder)
+        _check(call(MOUNT_SETATTR, tree, empty, AT_EMPTY_PATH, wanted, len(wanted)), "mount_setattr")
+        os.mkdir(place)
+        where = place.encode()
+        _check(call(MOVE_MOUNT, tree, empty, AT_FDCWD, where, MOVE_MOUNT_F_EMPTY_PATH), "move_mount")
+        os.close(tree)
+    finally:
+        os.close(users)
+    return place
+
+
+def _user_namespace(uids: str, gids: str) -> int:
+    """A descriptor of a user namespace with these maps, in which nothing runs."""
+    ready_read, ready_write = os.pipe()
+    done_read, done_write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(ready_read)
+        os.close(done_write)
+        if _libc("unshare")(CLONE_NEWUSER) == 0:
+            os.write(ready_write, b"x")
+            os.read(done_read, 1)
+        os._exit(0)
+    os.close(ready_write)
+    os.close(done_read)
+    try:
+        if not os.read(ready_read, 1):
+            raise OSError("no user namespace")
+        for name, text in (("uid_map", uids), ("gid_map", gids)):
+            with open(f"/proc/{child}/{name}", "w") as file:
+                file.write(text)
+        return os.open(f"/proc/{child}/ns/user", os.O_RDONLY)
+    finally:
+        os.close(ready_read)
+        os.close(done_write)
+        os.waitpid(child, 0)
 
 
 def _make_room(folder: str, uid: int) -> None:
