@@ -5,7 +5,7 @@ Open it, wait until it has settled, collect what went wrong, photograph it.
 
 import base64
 import re
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -198,7 +198,7 @@ def _place(details: Mapping[str, Any]) -> str:
     return f" ({url}:{details.get('lineNumber', 0) + 1})" if url else ""
 
 
-def console_text(arguments: list[Mapping[str, Any]]) -> str:
+def console_text(arguments: Sequence[Mapping[str, Any]]) -> str:
     """Arguments of console.error as one text, the first one's format filled in."""
     words = [details_text(one.get("value", one.get("description"))) for one in arguments]
     if not words:

@@ -21,7 +21,7 @@ ANSWER_BYTES: Final = 4 * 1024**2
 MOST_MODULES: Final = 60
 TEXT_CHARS: Final = 2_000
 _MODULES: Final = re.compile(r"""<script[^>]*\btype=["']?module["']?[^>]*>""", re.IGNORECASE)
-_SOURCE: Final = re.compile(r"""\bsrc=["']([^"']+)["']""", re.IGNORECASE)
+_SOURCE: Final = re.compile(r"""\bsrc=["']?([^"'\s>]+)""", re.IGNORECASE)
 _IMPORTS: Final = re.compile(r"""\b(?:from|import)\s*\(?\s*["'](/[^"'\s]+)["']""")
 _NOT_OURS: Final = ("/node_modules/", "/@vite/", "/@react-refresh", "/@id/", "/.vite/", "/@fs/")
 _NEXT_MESSAGE: Final = re.compile(r'data-next-error-message="([^"]*)"')

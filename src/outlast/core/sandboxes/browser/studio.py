@@ -120,6 +120,8 @@ class Studio:
             browsers.give_back(at_hand, usable=not problem)
         if at_hand.door.lost is not None:
             raise at_hand.door.lost
+        if seen.status is None:
+            await is_open(sandbox, at_hand.serves[1])  # raises where the sandbox went away meanwhile
         if problem:
             seen.add(problem)
         note = "" if seen.picture is not None else "No picture was taken: the page did not get that far."
