@@ -5,12 +5,15 @@ from __future__ import annotations
 import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
+import anyio
 import pytest
 
+from outlast.actions.following import follow_project
 from outlast.base.clock import SystemClock
 from outlast.base.settings import Settings
+from outlast.core.accounts.actor import Actor
 from outlast.core.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.core.sandboxes.interface import Sandbox
 from outlast.core.sandboxes.seeding import Seeds
@@ -21,6 +24,7 @@ from outlast.surfaces.http.hosts import known_hosts
 from outlast.testing.profile import FakeProfile
 from tests.asgi import Browser
 from tests.factories import Team, make_services
+from tests.flow.harness import frames
 from tests.flow.http.conftest import Site, surface_over
 from tests.templates import small_templates
 
@@ -69,3 +73,33 @@ async def make_screen(browser: Browser, project_id: str, **body: Any) -> dict[st
     assert answer.status == 201, answer.body
     made: dict[str, Any] = answer.json()
     return made
+
+
+async def log_seq(browser: Browser, project_id: str) -> str:
+    return str((await browser.get(f"/v1/projects/{project_id}")).json()["cursor"])
+
+
+class Watcher:
+    """Somebody who follows a project's stream from now on."""
+
+    def __init__(self, site: Site, actor: Actor, project_id: str) -> None:
+        self._site, self._actor, self._project_id = site, actor, project_id
+
+    async def __aenter__(self) -> Self:
+        browser = await self._site.signed_in(self._actor)
+        cursor = await log_seq(browser, self._project_id)
+        chunks = await follow_project(self._site.services, self._actor, self._project_id, cursor)
+        self._frames = frames(chunks)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Nothing is held between two events."""
+
+    async def next(self, name: str) -> dict[str, Any]:
+        """The data of the next event of that name."""
+        with anyio.fail_after(20):
+            async for _, event in self._frames:
+                if event["event"] == name:
+                    data: dict[str, Any] = event["data"]
+                    return data
+        raise AssertionError(f"the stream ended without {name}")

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Self
+from typing import Any
 
 import anyio
 import pytest
 
-from outlast.actions.following import follow_project
-from outlast.core.accounts.actor import Actor
 from outlast.core.screens.rules import GAP, HEIGHT, WIDTH, Box, overlap
 from tests.asgi import Browser
 from tests.factories import Team, say
-from tests.flow.canvas.conftest import make_screen
-from tests.flow.harness import frames
+from tests.flow.canvas.conftest import Watcher, log_seq, make_screen
 from tests.flow.http.conftest import Site
 
 
@@ -294,33 +291,3 @@ async def contents(browser: Browser, screen_id: str) -> dict[str, bytes]:
         one["path"]: (await browser.get(f"/v1/screens/{screen_id}/files/content?path={one['path']}")).body
         for one in listed
     }
-
-
-async def log_seq(browser: Browser, project_id: str) -> str:
-    return str((await browser.get(f"/v1/projects/{project_id}")).json()["cursor"])
-
-
-class Watcher:
-    """Somebody who follows a project's stream from now on."""
-
-    def __init__(self, site: Site, actor: Actor, project_id: str) -> None:
-        self._site, self._actor, self._project_id = site, actor, project_id
-
-    async def __aenter__(self) -> Self:
-        browser = await self._site.signed_in(self._actor)
-        cursor = await log_seq(browser, self._project_id)
-        chunks = await follow_project(self._site.services, self._actor, self._project_id, cursor)
-        self._frames = frames(chunks)
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        """Nothing is held between two events."""
-
-    async def next(self, name: str) -> dict[str, Any]:
-        """The data of the next event of that name."""
-        with anyio.fail_after(20):
-            async for _, event in self._frames:
-                if event["event"] == name:
-                    data: dict[str, Any] = event["data"]
-                    return data
-        raise AssertionError(f"the stream ended without {name}")

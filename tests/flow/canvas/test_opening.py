@@ -1,0 +1,234 @@
+"""Opening screens: their sandboxes wake in the background, files and theme are then read and written there."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from outlast.actions.screen_opening import ScreenOpener, wake
+from outlast.base.clock import SystemClock
+from outlast.base.errors import SandboxUnavailable
+from outlast.base.settings import Settings
+from outlast.core.runs.telling import announce_sandbox
+from outlast.core.sandboxes.checkpoints.keeper import CheckpointKeeper
+from outlast.core.sandboxes.interface import Capabilities, SandboxSpec
+from outlast.core.sandboxes.manager import SandboxManager
+from outlast.core.sandboxes.seeding import Seeds
+from outlast.db.blobs import FolderBlobs
+from outlast.db.opening import open_database
+from outlast.surfaces.http.application import create_http
+from outlast.surfaces.http.hosts import known_hosts
+from outlast.testing.profile import FakeProfile
+from outlast.testing.sandbox import MemoryProvider, MemorySandbox
+from tests.asgi import Browser
+from tests.factories import Team, make_services
+from tests.flow.canvas.conftest import Watcher, make_screen
+from tests.flow.http.conftest import Site, surface_over
+from tests.templates import PAGE, small_templates
+
+
+class Workshop(MemoryProvider):
+    """Makes a sandbox once `go` is set; refuses while `broken`."""
+
+    def __init__(self) -> None:
+        super().__init__(capabilities=Capabilities(pause=True, preview=True))
+        self.go, self.asked, self.broken = anyio.Event(), 0, False
+        self.go.set()
+
+    async def create(self, spec: SandboxSpec) -> MemorySandbox:
+        self.asked += 1
+        await self.go.wait()
+        if self.broken:
+            raise SandboxUnavailable("There is no room.", hint="Make some.")
+        return await super().create(spec)
+
+
+class House(Site):
+    provider: Workshop
+    machines: SandboxManager
+
+
+@asynccontextmanager
+async def house(migrated: Path, folder: Path) -> AsyncIterator[House]:
+    """A site whose screens can be opened."""
+    shutil.copy(migrated, folder / "outlast.db")
+    clock, settings, blobs = SystemClock(), Settings(), FolderBlobs(folder / "blobs")
+    database = open_database("sqlite:///outlast.db", folder, clock)
+    assert settings.sandbox is not None
+    async with Workshop() as provider, anyio.create_task_group() as tasks:
+        machines = SandboxManager(
+            database, provider, clock, settings.sandbox, folder, announce=announce_sandbox
+        )
+        keeper = CheckpointKeeper(
+            database,
+            blobs,
+            clock,
+            settings.sandbox,
+            folder,
+            node_id="local",
+            local=False,
+            find=machines.find,
+        )
+        machines.keep_files(keeper)
+        opener, screen = ScreenOpener(), FakeProfile()
+        services = make_services(
+            database,
+            folder,
+            settings,
+            blobs=blobs,
+            clock=clock,
+            checkpoints=keeper,
+            machines=machines,
+            seeds=Seeds(blobs, small_templates()),
+            open_screen=opener.open,
+            run_profiles={"chat": screen, "screen": screen},
+            profiles=frozenset({"chat", "screen"}),
+        )
+        tasks.start_soon(opener.run, services)
+        surface = surface_over(services, None)
+        browser = Browser(create_http(surface, known_hosts("127.0.0.1", "", ())))
+        made = House(services, surface, browser, browser)
+        made.provider, made.machines = provider, machines
+        yield made
+        tasks.cancel_scope.cancel()
+    await database.aclose()
+
+
+@pytest.fixture
+async def site(migrated_sqlite: Path, tmp_path: Path) -> AsyncIterator[House]:
+    async with house(migrated_sqlite, tmp_path) as made:
+        yield made
+
+
+async def test_opening_answers_at_once_and_everybody_hears_of_the_sandbox(site: House, team: Team):
+    viewer = await site.signed_in(team.viewer)
+    screen = await make_screen(await site.signed_in(team.editor), team.project_id)
+    site.provider.go = anyio.Event()
+    async with Watcher(site, team.owner, team.project_id) as owner:
+        answers = [await viewer.post(f"/v1/screens/{screen['id']}/open") for _ in range(3)]
+        assert [answer.status for answer in answers] == [202, 202, 202]
+        assert answers[0].json()["sandbox_id"] is None
+        seen = (await owner.next("screen.updated"))["screen"]
+        assert seen["sandbox_id"] is not None
+        site.provider.go.set()
+        while (await owner.next("sandbox.state"))["state"] != "ready":
+            pass
+    assert site.provider.asked == 1
+    shown = (await viewer.get(f"/v1/screens/{screen['id']}")).json()
+    assert shown["sandbox_id"] == seen["sandbox_id"]
+    assert shown["preview_url"].startswith("http://3000-")
+    assert shown["trouble"] is None
+
+
+async def test_a_sandbox_that_cannot_be_had_is_the_screens_trouble_until_it_can(site: House, team: Team):
+    editor = await site.signed_in(team.editor)
+    screen = await make_screen(editor, team.project_id)
+    site.provider.broken = True
+    async with Watcher(site, team.viewer, team.project_id) as viewer:
+        await editor.post(f"/v1/screens/{screen['id']}/open")
+        troubled = await until(viewer, lambda seen: seen["trouble"] is not None)
+        assert troubled["trouble"] == "There is no room. Make some."
+        site.provider.broken = False
+        await editor.post(f"/v1/screens/{screen['id']}/open")
+        await until(viewer, lambda seen: seen["trouble"] is None)
+
+
+async def test_a_preview_is_let_in_before_its_app_runs(site: House, team: Team):
+    viewer = await site.signed_in(team.viewer)
+    screen = await make_screen(await site.signed_in(team.editor), team.project_id)
+    site.provider.go = anyio.Event()
+    answer = await viewer.post(f"/v1/screens/{screen['id']}/preview", {"path": "/about?x=1"})
+    shown = (await viewer.get(f"/v1/screens/{screen['id']}")).json()
+    preview = answer.json()
+    assert preview["url"] == f"{shown['preview_url']}about?x=1"
+    assert preview["ticket_url"].startswith(shown["preview_url"])
+    site.provider.go.set()
+
+
+async def test_a_preview_that_cannot_be_had_says_why(site: House, team: Team):
+    screen = await make_screen(await site.signed_in(team.editor), team.project_id)
+    site.provider.broken = True
+    async with Watcher(site, team.owner, team.project_id) as owner:
+        viewer = await site.signed_in(team.viewer)
+        await viewer.post(f"/v1/screens/{screen['id']}/open")
+        await until(owner, lambda seen: seen["trouble"] is not None)
+    shown = (await viewer.get(f"/v1/screens/{screen['id']}")).json()
+    assert shown["trouble"] == "There is no room. Make some."
+
+
+async def test_files_of_a_screen_that_is_awake_are_the_running_ones(site: House, team: Team):
+    editor = await site.signed_in(team.editor)
+    screen = await make_screen(editor, team.project_id)
+    sandbox = await site.machines.ensure(screen["workspace_id"], team.project_id)
+    await sandbox.write_files([("app/page.tsx", b"live"), ("node_modules/a.js", b"x")])
+    listed = (await editor.get(f"/v1/screens/{screen['id']}/files")).json()
+    assert listed["live"] is True
+    assert {"path": "app/page.tsx", "size": 4} in listed["items"]
+    assert not any("node_modules" in one["path"] for one in listed["items"])
+    page = f"/v1/screens/{screen['id']}/files/content?path=app/page.tsx"
+    assert (await editor.get(page)).body == b"live"
+    found = (await editor.get(f"/v1/screens/{screen['id']}/search?q=live")).json()["items"]
+    assert [hit["path"] for hit in found] == ["app/page.tsx"]
+    copy = (await editor.post(f"/v1/screens/{screen['id']}/duplicate")).json()
+    assert (await editor.get(f"/v1/screens/{copy['id']}/files/content?path=app/page.tsx")).body == b"live"
+
+
+async def test_files_of_a_sandbox_that_was_lost_are_those_last_kept(site: House, team: Team):
+    editor = await site.signed_in(team.editor)
+    screen = await make_screen(editor, team.project_id)
+    sandbox = await site.machines.ensure(screen["workspace_id"], team.project_id)
+    await sandbox.write_files([("app/page.tsx", b"live")])
+    site.provider.lose(sandbox.sandbox_id)
+    listed = (await editor.get(f"/v1/screens/{screen['id']}/files")).json()
+    assert listed["live"] is False
+    page = f"/v1/screens/{screen['id']}/files/content?path=app/page.tsx"
+    assert (await editor.get(page)).body == PAGE
+
+
+async def test_a_theme_reaches_the_running_app_and_is_kept(site: House, team: Team):
+    editor = await site.signed_in(team.editor)
+    screen = await make_screen(editor, team.project_id)
+    sandbox = await site.machines.ensure(screen["workspace_id"], team.project_id)
+    assert (await editor.call("PATCH", f"/v1/screens/{screen['id']}", {"theme": "rose"})).status == 200
+    styles = await sandbox.read_file("app/globals.css", 100_000)
+    assert b"oklch(0.54 0.2 6)" in styles
+    newest = (await editor.get(f"/v1/screens/{screen['id']}/checkpoints")).json()["items"][0]
+    path = f"/v1/checkpoints/{newest['id']}/files/content?path=app/globals.css"
+    assert (await editor.get(path)).body == styles
+
+
+async def test_a_theme_that_is_not_in_the_files_yet_is_written_when_the_screen_is_opened(
+    site: House, team: Team
+):
+    """A theme chosen while a run worked, which then was cancelled: nothing wrote it at the run's end."""
+    editor = await site.signed_in(team.editor)
+    screen = await make_screen(editor, team.project_id)
+    sandbox = await site.machines.ensure(screen["workspace_id"], team.project_id)
+    styles = await sandbox.read_file("app/globals.css", 100_000)
+    await editor.call("PATCH", f"/v1/screens/{screen['id']}", {"theme": "rose"})
+    await sandbox.write_files([("app/globals.css", styles)])
+    await wake(site.services, screen["id"])
+    assert b"oklch(0.54 0.2 6)" in await sandbox.read_file("app/globals.css", 100_000)
+
+
+async def test_deleting_a_screen_ends_its_sandbox(site: House, team: Team):
+    owner = await site.signed_in(team.owner)
+    screen = await make_screen(owner, team.project_id)
+    await site.machines.ensure(screen["workspace_id"], team.project_id)
+    assert len(await site.provider.list_refs()) == 1
+    assert (await owner.call("DELETE", f"/v1/screens/{screen['id']}")).status == 204
+    assert await site.provider.list_refs() == []
+
+
+async def until(watcher: Watcher, met: Any) -> dict[str, Any]:
+    """The screen, once news of it meet a condition."""
+    while True:
+        seen: dict[str, Any] = (await watcher.next("screen.updated"))["screen"]
+        if met(seen):
+            return seen
