@@ -69,7 +69,7 @@ class FakeProfile:
 
 class FakeStagedProfile(FakeProfile):
     """A `FakeProfile` with stages. `preparing` and `checking` are what they do (None: a step of the workflow each);
-    `stages` keeps (kind, effect id, attempt) of every call, `stopped` what was stopped, `facts` what `finish` got."""
+    `stages` keeps (kind, effect id, attempt) of every call, `stopped` and `forgotten` the ids of those, `facts` what `finish` got."""
 
     done_mark = "<task_summary>"
 
@@ -80,6 +80,7 @@ class FakeStagedProfile(FakeProfile):
         self.preparing, self.checking = preparing, checking
         self.stages: list[tuple[str, str, int]] = []
         self.stopped: list[str] = []
+        self.forgotten: list[str] = []
         self.facts: dict[str, Any] | None = None
         self.failure: Exception | None = None  # what `finish` raises
 
@@ -101,6 +102,9 @@ class FakeStagedProfile(FakeProfile):
 
     async def stop(self, context: StageContext) -> None:
         self.stopped.append(context.effect_id)
+
+    async def forget(self, context: StageContext) -> None:
+        self.forgotten.append(context.effect_id)
 
     def finish(
         self, tx: Tx, run: Run, parts: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]

@@ -76,6 +76,7 @@ async def test_a_run_prepares_before_the_first_turn_checks_after_the_last_and_sh
         assert names[-2:] == ["run.completed", "stream.ended"]
         assert last(events, "run.completed")["stop_reason"] == "end"
         assert profile.facts == {"prepared": True, "checked": 2}
+        assert profile.forgotten == [effect_id for _, effect_id, _ in profile.stages]
         _, details = await read_run(it.services, it.owner, started.run_id)
         assert [step["name"] for step in details.workflow] == [
             *("load_screen", "agent", "check", "save_screen", "save_answer", "settle_credits")

@@ -105,6 +105,9 @@ class ScreenProfile:
     async def stop(self, context: StageContext) -> None:
         await self._checker.stop(context)
 
+    async def forget(self, context: StageContext) -> None:
+        await self._checker.forget(context)
+
     def finish(
         self, tx: Tx, run: Run, parts: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]
     ) -> list[str]:

@@ -64,7 +64,7 @@ class Before:
 
 @dataclass(slots=True)
 class Checker:
-    """Does the check. In memory: which sandbox a check's command runs in, so that it can be ended."""
+    """Does the check. In memory: which sandbox a check's command runs in, so that it can be ended and forgotten."""
 
     db: Database
     workspaces: Workspaces
@@ -75,6 +75,7 @@ class Checker:
     keeper: Keeper | None = None
     photographer: Photographer | None = None
     _running: dict[str, Sandbox] = field(default_factory=dict)
+    _done: dict[str, Sandbox] = field(default_factory=dict)
 
     async def check(self, context: StageContext) -> StageResult:
         """Repeatable: the command is attached to, the rest done again. Raises `SandboxLost`, `SandboxUnavailable`."""
@@ -92,7 +93,7 @@ class Checker:
             await self._tell_preview(context, opened.sandbox, look)
             parts, picture = await self._picture(context, look)
             facts |= picture
-        await self._forget(context, opened.sandbox)
+        self._done[context.effect_id] = opened.sandbox
         return StageResult(
             problems=tuple(problem.text for problem in problems),
             parts=tuple(parts),
@@ -105,6 +106,12 @@ class Checker:
         sandbox = self._running.pop(context.effect_id, None)
         if sandbox is not None:
             await sandbox.kill_command(context.effect_id)
+
+    async def forget(self, context: StageContext) -> None:
+        """The check is recorded: its command's result may go. Not before: another attempt would ask for it."""
+        sandbox = self._done.pop(context.effect_id, None)
+        if sandbox is not None:
+            await sandbox.acknowledge(context.effect_id)
 
     async def _put_theme(self, run: Run, sandbox: Sandbox) -> bool:
         """Write the screen's theme into its style sheet again, whatever the agent made of it. Whether that changed the
@@ -209,9 +216,6 @@ class Checker:
             height=data.height,
         )
         return [part], {"picture_id": data.id}
-
-    async def _forget(self, context: StageContext, sandbox: Sandbox) -> None:
-        await sandbox.acknowledge(context.effect_id)
 
     def _gone(self, before: Before, outcome: Outcome) -> list[str]:
         """Files that were spoken of and are not there."""

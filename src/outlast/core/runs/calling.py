@@ -1,12 +1,13 @@
 """The tool effects of one step, in parallel: marked as started, carried out, recorded each as it finishes."""
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import anyio
+import orjson
 
 from outlast.base.errors import (
     DiskFull,
@@ -26,7 +27,7 @@ from outlast.core.runs.profile import Tool, ToolContext, ToolResult
 from outlast.core.runs.rules import AskModel, backoff_s
 from outlast.core.runs.turns import encodable, parse_arguments
 from outlast.core.sandboxes.checkpoints.places import mark_changed
-from outlast.core.streams.log import NamedEvent
+from outlast.core.streams.log import Line, NamedEvent
 from outlast.db.database import Tx
 
 if TYPE_CHECKING:
@@ -152,6 +153,12 @@ async def tell_lost(leg: "Leg", workspace_id: str, sandbox_id: str) -> None:
         id=new_id("part"), step=leg.shown.step, level="warning", code="context_lost", text=LOST_TEXT
     )
     await leg.record([("context.lost", told), ("part.created", PartCarrier(part=notice))], lambda _tx: None)
+
+
+def lost_so_far(lines: Iterable[Line]) -> set[str]:
+    """The sandboxes whose loss the run's log tells of already: an earlier attempt did."""
+    told = (orjson.loads(body) for _, body in lines if b'"context.lost"' in body)
+    return {event["data"]["sandbox_id"] for event in told if event["event"] == "context.lost"}
 
 
 def _context(leg: "Leg", effect: Effect) -> ToolContext:

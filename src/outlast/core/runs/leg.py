@@ -11,7 +11,7 @@ from outlast.base.errors import OutlastError
 from outlast.base.events import ErrorData, RunStarted, StepReset
 from outlast.core.runs import store
 from outlast.core.runs.asking import ask_model
-from outlast.core.runs.calling import call_tools
+from outlast.core.runs.calling import call_tools, lost_so_far
 from outlast.core.runs.endings import Ending, settle
 from outlast.core.runs.engine import Engine
 from outlast.core.runs.model import Effect, Run, Transcript
@@ -158,7 +158,8 @@ class Leg:
         if self.run.attempt == 1 and self.run.seq_saved <= 1:
             return
         self.files_changed(None)  # a killed worker may not have come to it
-        self.shown = fold_lines(await self.engine.db.read(read_all, self.run.id))
+        lines = await self.engine.db.read(read_all, self.run.id)
+        self.shown, self.lost = fold_lines(lines), lost_so_far(lines)
         self.shown.parts = [part for part in self.shown.parts if "type" in part]
         transcript = await self.transcript()
         turn = transcript.last_turn

@@ -138,6 +138,9 @@ class Staged(Protocol):
     async def stop(self, context: StageContext) -> None:
         """End what a stage began (a person cancelled). Must return within a second."""
 
+    async def forget(self, context: StageContext) -> None:
+        """The result is recorded: what was kept for another attempt (a command's result) may go, not before."""
+
 
 class Profile(Protocol):
     """How an agent behaves. May be `Staged` too."""

@@ -67,6 +67,10 @@ async def perform_stage(leg: "Leg", transcript: Transcript, stage: Prepare | Che
         return
     with anyio.CancelScope(shield=True):  # write the outcome first, then stop
         await _record(leg, effect, result)
+    try:
+        await profile.forget(context)
+    except OutlastError as error:
+        leg.engine.log("stage clean-up failed", effect_id=context.effect_id, error=error)
 
 
 async def _tell(leg: "Leg", name: WorkflowName, status: WorkflowStatus, detail: str = "") -> None:
