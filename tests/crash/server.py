@@ -72,6 +72,7 @@ class CrashServer:
     lease_s: float = 15.0
     grace_s: float = 10.0
     slow_reader_s: float = 30.0
+    more: str = ""  # further tables of the configuration
     data: Path | None = None
     port: int = 0
     starts: int = 0
@@ -108,6 +109,7 @@ class CrashServer:
                 grace_s=self.grace_s,
                 slow_reader_s=self.slow_reader_s,
             )
+            + self.more
         )
         # It dies with the tests, also when those are killed
         words = [
