@@ -1,4 +1,5 @@
 /** The HTTP API as methods. One fetch wrapper; every refusal is thrown as an `OutlastError` of the matching class. */
+import { Edits } from './edits.ts'
 import { errorOf, unreachable } from './errors.ts'
 import { Screens } from './screens.ts'
 import type * as api from './types.ts'
@@ -28,6 +29,7 @@ export interface ListOptions {
 
 export class OutlastClient {
   readonly screens: Screens = new Screens(this)
+  readonly edits: Edits = new Edits(this)
   readonly #baseUrl: string
   readonly #token: string | undefined
   readonly #fetch: typeof globalThis.fetch

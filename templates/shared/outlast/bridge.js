@@ -195,7 +195,7 @@ function start() {
       true,
     );
   // Says nothing but that it is there: who frames this page is settled by its headers.
-  window.parent.postMessage({ outlast: "ready", v: VERSION, path: location.pathname }, "*");
+  window.parent.postMessage({ outlast: "ready", v: VERSION, path: location.pathname, fresh: true }, "*");
 }
 
 /** Which of the elements with its mark an element is. */

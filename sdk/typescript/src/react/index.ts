@@ -1,4 +1,5 @@
 export * from './chat.ts'
 export * from './code.ts'
 export { OutlastProvider, useClient } from './context.tsx'
+export * from './edit.ts'
 export * from './hooks.ts'

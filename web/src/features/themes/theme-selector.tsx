@@ -7,7 +7,7 @@ import { Button } from '@/components/button'
 import { Problem } from '@/components/problem'
 import { SkeletonRows } from '@/components/states'
 import { cn } from '@/lib/cn'
-import { command } from '../screen-edit/bridge-protocol'
+import { tellFrame } from '@outlast/sdk'
 import { useCanvas } from '../canvas/canvas-context'
 import { useLiveFrame } from '../canvas/live-frame'
 import { themesQuery } from '../canvas/screens'
@@ -173,7 +173,7 @@ function useTrying(screen: ScreenData): { show: (tokens: ThemeTokens | null) => 
     clearTimeout(kept.current)
     kept.current = undefined
     actions.tryTheme(tokens && { screenId: screen.id, tokens })
-    if (mine) command(frame, origin, { outlast: 'theme', tokens })
+    if (mine) tellFrame(frame, origin, { outlast: 'theme', tokens })
   }
   const end = useRef(show)
   end.current = show
@@ -181,7 +181,7 @@ function useTrying(screen: ScreenData): { show: (tokens: ThemeTokens | null) => 
   const keep = () => {
     clearTimeout(kept.current)
     kept.current = setTimeout(
-      () => command(current.current.frame, current.current.origin, { outlast: 'theme', tokens: null }),
+      () => tellFrame(current.current.frame, current.current.origin, { outlast: 'theme', tokens: null }),
       WRITTEN_MS,
     )
   }

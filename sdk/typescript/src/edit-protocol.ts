@@ -6,20 +6,20 @@
  * trusted with more than how its own page looks.
  */
 
-export const VERSION = 1
+export const FRAME_VERSION = 1
 
 /** CSS values by token name, as themes have them. */
-export interface Tokens {
+export interface FrameTokens {
   light: Record<string, string>
   dark: Record<string, string>
 }
 
 /** Which of its marks an element is meant by: where it is written (`loc`), or where its component is used (`use`). */
-export type Aim = 'loc' | 'use'
+export type ElementAim = 'loc' | 'use'
 
 /** How an element looks until it is saved, on every element of the page with this mark. */
-export interface Preview {
-  aim: Aim
+export interface ElementPreview {
+  aim: ElementAim
   mark: string
   /** Classes of the page's element that go, and that come. */
   remove: string[]
@@ -30,18 +30,18 @@ export interface Preview {
   attributes?: Record<string, string>
 }
 
-export type Step = 'parent' | 'child' | 'previous' | 'next'
+export type ElementStep = 'parent' | 'child' | 'previous' | 'next'
 
-export type Command =
+export type FrameCommand =
   /** The script answers `ready`. */
   | { outlast: 'hello' }
   /** Whether clicks choose elements; `scale`: by how much the frame is made smaller. */
   | { outlast: 'edit'; on: boolean; scale: number }
-  | { outlast: 'select'; at?: number; step?: Step; aim?: Aim; mark?: string; clear?: boolean }
+  | { outlast: 'select'; at?: number; step?: ElementStep; aim?: ElementAim; mark?: string; clear?: boolean }
   /** All that is shown and not saved; `kept` are the marks whose former preview is in the source by now. */
-  | { outlast: 'previews'; items: Preview[]; kept: string[] }
+  | { outlast: 'previews'; items: ElementPreview[]; kept: string[] }
   /** Shows a theme without saving it; null: its own again. */
-  | { outlast: 'theme'; tokens: Tokens | null }
+  | { outlast: 'theme'; tokens: FrameTokens | null }
   /** The script answers `captured`. */
   | { outlast: 'capture'; id: string }
 
@@ -52,7 +52,7 @@ export interface Crumb {
   use: string | null
 }
 
-export interface Box {
+export interface ElementBox {
   x: number
   y: number
   width: number
@@ -70,7 +70,7 @@ export interface ElementReport {
   /** Its text, where it holds nothing else. */
   text: string | null
   image: { src: string; alt: string } | null
-  rect: Box
+  rect: ElementBox
   /** Computed values by property. */
   styles: Record<string, string>
   /** From the outermost ancestor with a mark to the element itself. */
@@ -79,28 +79,33 @@ export interface ElementReport {
   count: number
 }
 
-export type Why = 'click' | 'key' | 'command' | 'update'
+export type ReportReason = 'click' | 'key' | 'command' | 'update'
 
-export type Report =
-  | { outlast: 'ready'; version: number; path: string }
+export type FrameReport =
+  /** `fresh`: a page has just loaded; otherwise the answer to `hello`. */
+  | { outlast: 'ready'; version: number; path: string; fresh: boolean }
   | { outlast: 'palette'; tokens: Record<string, string>; dark: boolean }
-  | { outlast: 'element'; element: ElementReport | null; why: Why }
+  | { outlast: 'element'; element: ElementReport | null; why: ReportReason }
   | { outlast: 'hover'; label: string | null }
   /** Escape was pressed with nothing chosen. */
   | { outlast: 'leave' }
   /** An element with a preview is written somewhere else now. */
-  | { outlast: 'moved'; aim: Aim; from: string; to: string }
+  | { outlast: 'moved'; aim: ElementAim; from: string; to: string }
   | { outlast: 'captured'; id: string; label: string; html: string; css: string; loc: string | null }
   | { outlast: 'error'; kind: 'error' | 'rejection'; message: string; source: string; line: number; stack: string }
 
 /** Sends a command to the page in a frame. */
-export function command(frame: HTMLIFrameElement | null, origin: string | null, message: Command): void {
+export function tellFrame(frame: HTMLIFrameElement | null, origin: string | null, message: FrameCommand): void {
   if (frame === null || origin === null) return
-  frame.contentWindow?.postMessage({ ...message, v: VERSION }, origin)
+  frame.contentWindow?.postMessage({ ...message, v: FRAME_VERSION }, origin)
 }
 
 /** Calls back for every report of the page in a frame. Returns how to stop. */
-export function listen(frame: HTMLIFrameElement, origin: string, onReport: (report: Report) => void): () => void {
+export function listenToFrame(
+  frame: HTMLIFrameElement,
+  origin: string,
+  onReport: (report: FrameReport) => void,
+): () => void {
   const receive = (event: MessageEvent) => {
     if (event.source === null || event.source !== frame.contentWindow || event.origin !== origin) return
     const report = readReport(event.data)
@@ -115,11 +120,11 @@ const CAPTURE = 60_000
 const MANY = 80
 
 /** A report out of whatever was sent; null for everything else. */
-export function readReport(data: unknown): Report | null {
+export function readReport(data: unknown): FrameReport | null {
   if (!isRecord(data)) return null
   switch (data['outlast']) {
     case 'ready':
-      return { outlast: 'ready', version: number(data['v']), path: text(data['path']) }
+      return { outlast: 'ready', version: number(data['v']), path: text(data['path']), fresh: data['fresh'] === true }
     case 'palette':
       return { outlast: 'palette', tokens: texts(data['tokens']), dark: data['dark'] === true }
     case 'element': {
@@ -188,9 +193,9 @@ const text = (value: unknown, most = LONG): string => (typeof value === 'string'
 const textOrNull = (value: unknown): string | null =>
   typeof value === 'string' && value !== '' ? text(value, 600) : null
 const number = (value: unknown): number => (typeof value === 'number' && Number.isFinite(value) ? value : 0)
-const aim = (value: unknown): Aim => (value === 'use' ? 'use' : 'loc')
-const WHYS: readonly Why[] = ['click', 'key', 'command', 'update']
-const why = (value: unknown): Why => WHYS.find((one) => one === value) ?? 'update'
+const aim = (value: unknown): ElementAim => (value === 'use' ? 'use' : 'loc')
+const WHYS: readonly ReportReason[] = ['click', 'key', 'command', 'update']
+const why = (value: unknown): ReportReason => WHYS.find((one) => one === value) ?? 'update'
 
 function texts(value: unknown): Record<string, string> {
   if (!isRecord(value)) return {}

@@ -1,0 +1,169 @@
+/** What a person has changed by hand and not saved yet: how it looks meanwhile, and what is saved of it. Pure. */
+import type { ElementAim, ElementPreview, ElementReport } from './edit-protocol.ts'
+import type { EditRefusal, EditResult, ScreenEdit, SourceElement } from './edits.ts'
+
+/** Joins class lists; of classes that contradict each other the last one stays. tailwind-merge's `twMerge` does it well. */
+export type MergeClasses = (classes: string) => string
+
+/** A property as it shall be: its CSS, and the class that says so (null: not known yet). */
+export interface StyleChange {
+  value: string
+  class: string | null
+}
+
+export interface PendingElement {
+  aim: ElementAim
+  mark: string
+  /** What the source calls it. */
+  tag: string
+  label: string
+  /** What the source said when it was first touched. */
+  seen: { classes: string; text: string | null; src: string | null; alt: string | null }
+  /** The page's own class list then: it may have more than the source's string. */
+  shown: string
+  /** By CSS property. */
+  styles: Record<string, StyleChange>
+  /** Classes added and removed by name, with the CSS of the added ones as far as it is known. */
+  added: Record<string, Record<string, string>>
+  removed: string[]
+  text: string | null
+  attributes: Partial<Record<'src' | 'alt', string>>
+  /** Why it could not be saved. */
+  problem: (EditRefusal & { stale: boolean }) | null
+}
+
+export const keyOf = ({ aim, mark }: { aim: ElementAim; mark: string }): string => `${aim} ${mark}`
+
+/** An element that is touched for the first time. */
+export const untouched = (
+  aim: ElementAim,
+  mark: string,
+  report: ElementReport,
+  source: SourceElement,
+): PendingElement => ({
+  aim,
+  mark,
+  tag: source.tag ?? report.tag,
+  label: source.tag ?? report.label,
+  seen: {
+    classes: source.classes?.value ?? '',
+    text: source.text?.value ?? null,
+    src: source.attributes.src?.value ?? null,
+    alt: source.attributes.alt?.value ?? null,
+  },
+  shown: report.classes,
+  styles: {},
+  added: {},
+  removed: [],
+  text: null,
+  attributes: {},
+  problem: null,
+})
+
+const tokens = (classes: string): string[] => classes.split(/\s+/).filter((one) => one !== '')
+const without = (classes: string, gone: readonly string[]): string[] =>
+  tokens(classes).filter((one) => !gone.includes(one))
+
+/** Classes that come, in the order in which they were asked for. */
+export const newClasses = ({ styles, added }: PendingElement): string[] => [
+  ...Object.values(styles).flatMap((change) => (change.class === null ? [] : [change.class])),
+  ...Object.keys(added),
+]
+
+/** What the source's class string will be. */
+export const classesAfter = (one: PendingElement, merge: MergeClasses): string =>
+  merge([...without(one.seen.classes, one.removed), ...newClasses(one)].join(' '))
+
+/** Whether anything of it differs from the source. */
+export const isChanged = (one: PendingElement, merge: MergeClasses): boolean =>
+  editsOf(one, merge).length > 0 || Object.values(one.styles).some((change) => change.class === null)
+
+/** How the page shows it until it is saved. */
+export function previewOf(one: PendingElement, merge: MergeClasses): ElementPreview {
+  const add = newClasses(one)
+  const before = tokens(one.shown)
+  const after = new Set(tokens(merge([...without(one.shown, one.removed), ...add].join(' '))))
+  const styles: Record<string, string> = {}
+  for (const css of Object.values(one.added)) Object.assign(styles, css)
+  for (const [property, change] of Object.entries(one.styles)) styles[property] = change.value
+  return {
+    aim: one.aim,
+    mark: one.mark,
+    add: add.filter((name) => after.has(name)),
+    remove: before.filter((name) => !after.has(name)),
+    styles,
+    ...(one.text !== null && { text: one.text }),
+    ...(Object.keys(one.attributes).length > 0 && { attributes: { ...one.attributes } }),
+  }
+}
+
+/** What is asked of the server to save it. */
+export function editsOf(one: PendingElement, merge: MergeClasses): ScreenEdit[] {
+  const common = { loc: one.mark, tag: one.tag }
+  const edits: ScreenEdit[] = []
+  const classes = classesAfter(one, merge)
+  if (tokens(classes).join(' ') !== tokens(one.seen.classes).join(' '))
+    edits.push({ ...common, kind: 'classes', seen: one.seen.classes, value: classes })
+  if (one.text !== null && one.text !== one.seen.text)
+    edits.push({ ...common, kind: 'text', seen: one.seen.text, value: one.text })
+  for (const attribute of ['src', 'alt'] as const) {
+    const value = one.attributes[attribute]
+    if (value !== undefined && value !== (one.seen[attribute] ?? ''))
+      edits.push({ ...common, kind: 'attribute', attribute, seen: one.seen[attribute], value })
+  }
+  return edits
+}
+
+export interface Settled {
+  /** What is still pending, with the reason. */
+  left: PendingElement[]
+  /** Marks whose preview the source says by now, the old ones and the new ones. */
+  kept: string[]
+  /** How many edits were made. */
+  saved: number
+}
+
+/** After saving: what was applied is done with; what was not stays, where it is now, with the reason. */
+export function settle(sent: readonly PendingElement[], results: readonly EditResult[], merge: MergeClasses): Settled {
+  const settled: Settled = { left: [], kept: [], saved: 0 }
+  let at = 0
+  for (const one of sent) {
+    const edits = editsOf(one, merge)
+    const own = results.slice(at, at + edits.length)
+    at += edits.length
+    settled.saved += own.filter((result) => result.status === 'applied').length
+    const refused = own.find((result) => result.status !== 'applied')
+    const mark = own[0]?.loc ?? one.mark
+    if (refused === undefined) settled.kept.push(one.mark, mark)
+    else settled.left.push(remaining({ ...one, mark }, edits, own, refused))
+  }
+  return settled
+}
+
+/** An element of which some edits were made and others not. */
+function remaining(
+  one: PendingElement,
+  edits: readonly ScreenEdit[],
+  own: readonly EditResult[],
+  refused: EditResult,
+): PendingElement {
+  const left: PendingElement = { ...one, seen: { ...one.seen }, attributes: { ...one.attributes } }
+  edits.forEach((edit, at) => {
+    const result = own[at]
+    if (result === undefined) return
+    const now = result.status === 'applied' ? edit.value : result.found
+    if (now === null) return
+    if (edit.kind === 'classes') {
+      left.seen.classes = now
+      if (result.status === 'applied') Object.assign(left, { styles: {}, added: {}, removed: [], shown: one.shown })
+    } else if (edit.kind === 'text') left.seen.text = now
+    else if (edit.attribute !== undefined) left.seen[edit.attribute] = now
+  })
+  left.problem = {
+    code: refused.code ?? refused.status,
+    reason: refused.reason ?? '',
+    hint: refused.hint ?? '',
+    stale: refused.status === 'stale',
+  }
+  return left
+}

@@ -1,0 +1,429 @@
+/** Visual edit mode of one screen: what is chosen in its frame, what is pending, saving and taking back. */
+import type { OutlastClient } from './client.ts'
+import {
+  editsOf,
+  isChanged,
+  keyOf,
+  previewOf,
+  settle,
+  untouched,
+  type MergeClasses,
+  type PendingElement,
+} from './edit-pending.ts'
+import {
+  listenToFrame,
+  tellFrame,
+  type ElementAim,
+  type ElementReport,
+  type ElementStep,
+  type FrameCommand,
+  type FrameReport,
+} from './edit-protocol.ts'
+import type { SourceElement } from './edits.ts'
+import { Store } from './store.ts'
+
+export interface PageError {
+  message: string
+  source: string
+  line: number
+  stack: string
+}
+
+export interface CapturedFrameElement {
+  label: string
+  html: string
+  css: string
+  loc: string | null
+}
+
+export interface EditState {
+  /** Whether clicks in the frame choose elements. */
+  on: boolean
+  /** Whether the page in the frame answers. */
+  ready: boolean
+  /** Chosen in the page. */
+  element: ElementReport | null
+  /** Which of its marks is meant: where its component is used, or where it is written. */
+  aim: ElementAim
+  /** What the source says of it; null while it is read. */
+  source: SourceElement | null
+  sourceError: Error | null
+  hovered: string | null
+  palette: { tokens: Record<string, string>; dark: boolean }
+  pending: PendingElement[]
+  saving: boolean
+  error: Error | null
+  /** Checkpoints of what was saved here, the newest last. */
+  saved: { checkpointId: string; edits: number }[]
+  /** What went wrong in the page while it was looked at, the newest last. */
+  pageErrors: PageError[]
+}
+
+const START: EditState = {
+  on: false,
+  ready: false,
+  element: null,
+  aim: 'loc',
+  source: null,
+  sourceError: null,
+  hovered: null,
+  palette: { tokens: {}, dark: false },
+  pending: [],
+  saving: false,
+  error: null,
+  saved: [],
+  pageErrors: [],
+}
+
+const MAP_AFTER_MS = 120
+const CAPTURE_MS = 5_000
+const MOST_ERRORS = 20
+const MOST_SAVED = 20
+const once = (classes: string): string => [...new Set(classes.split(/\s+/).filter((one) => one !== ''))].join(' ')
+
+export const markOf = (element: ElementReport, aim: ElementAim): string | null =>
+  aim === 'use' ? element.use : element.loc
+
+/** Lives as long as the page: what is pending outlasts the frame, and whoever looks at it. */
+export class EditSession extends Store<EditState> {
+  #frame: HTMLIFrameElement | null = null
+  #origin: string | null = null
+  #leave: () => void = () => undefined
+  #mapping: ReturnType<typeof setTimeout> | undefined
+  #mapped = new Map<string, string>()
+  #mappingNow: Promise<void> | null = null
+  #reading: AbortController | null = null
+  #captures = new Map<string, (captured: CapturedFrameElement) => void>()
+
+  constructor(
+    readonly client: OutlastClient,
+    readonly screenId: string,
+    /** Joins class lists; tailwind-merge's `twMerge` for real work. */
+    public merge: MergeClasses = once,
+  ) {
+    super(START)
+  }
+
+  start(): void {}
+
+  stop(): void {
+    this.detach()
+  }
+
+  // --- the frame
+
+  /** Speaks with the page in this frame from now on; asked again whenever the frame has loaded a page. */
+  attach(frame: HTMLIFrameElement, origin: string): () => void {
+    this.#leave()
+    this.#frame = frame
+    this.#origin = origin
+    const stop = listenToFrame(frame, origin, (report) => this.#receive(report))
+    this.#leave = () => {
+      stop()
+      this.#tell({ outlast: 'edit', on: false, scale: 1 })
+      this.#frame = null
+      this.#origin = null
+      this.#leave = () => undefined
+      this.patch({ ready: false, hovered: null })
+    }
+    this.patch({ ready: false })
+    this.#tell({ outlast: 'hello' })
+    return () => this.#frame === frame && this.detach()
+  }
+
+  detach(): void {
+    this.#leave()
+  }
+
+  enable(): void {
+    this.patch({ on: true })
+    this.#tellMode()
+    void this.client.edits.classes(this.screenId, {}).catch(() => undefined) // so that the design system is awake
+  }
+
+  disable(): void {
+    this.patch({ on: false, element: null, source: null, hovered: null })
+    this.#tellMode()
+  }
+
+  select(wish: { at?: number; step?: ElementStep; aim?: ElementAim; mark?: string; clear?: boolean }): void {
+    this.#tell({ outlast: 'select', ...wish })
+  }
+
+  /** Means the other of the chosen element's two marks. */
+  choose(aim: ElementAim): void {
+    const { element } = this.get()
+    if (element === null || markOf(element, aim) === null) return
+    this.patch({ aim, source: null })
+    void this.#read()
+  }
+
+  /** The chosen element with its look. Rejects when the page does not answer. */
+  capture(): Promise<CapturedFrameElement> {
+    const id = crypto.randomUUID()
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#captures.delete(id)
+        reject(new Error('The page did not answer.'))
+      }, CAPTURE_MS)
+      this.#captures.set(id, (captured) => {
+        clearTimeout(timer)
+        this.#captures.delete(id)
+        resolve(captured)
+      })
+      this.#tell({ outlast: 'capture', id })
+    })
+  }
+
+  // --- changing
+
+  /** CSS for the chosen element; `picked` is the class that says it, where it was picked as one. Null: as it was. */
+  updateStyle(property: string, value: string | null, picked: string | null = null): void {
+    this.#touch((one) => {
+      const styles = { ...one.styles }
+      if (value === null) delete styles[property]
+      else styles[property] = { value, class: picked ?? this.#mapped.get(`${property}:${value}`) ?? null }
+      return { ...one, styles }
+    })
+    this.#mapSoon()
+  }
+
+  /** Several properties at once. */
+  updateStyles(values: Record<string, string | null>): void {
+    for (const [property, value] of Object.entries(values)) this.updateStyle(property, value)
+  }
+
+  updateText(text: string): void {
+    this.#touch((one) => ({ ...one, text: text === (one.seen.text ?? '') ? null : text }))
+  }
+
+  updateAttribute(name: 'src' | 'alt', value: string): void {
+    this.#touch((one) => ({ ...one, attributes: { ...one.attributes, [name]: value } }))
+  }
+
+  /** Adds classes by name. Rejects, and adds nothing, when the project has no such class. */
+  async addClasses(names: readonly string[]): Promise<void> {
+    const { known } = await this.client.edits.classes(this.screenId, {}, [...names])
+    const missing = names.filter((name) => known[name] === null)
+    if (missing.length > 0) throw new Error(`The project has no class ${missing.join(', ')}.`)
+    this.#touch((one) => ({
+      ...one,
+      added: { ...one.added, ...Object.fromEntries(names.map((name) => [name, known[name] ?? {}])) },
+      removed: one.removed.filter((name) => !names.includes(name)),
+    }))
+  }
+
+  removeClass(name: string): void {
+    this.#touch((one) => {
+      const added = { ...one.added }
+      delete added[name]
+      const styles = Object.fromEntries(Object.entries(one.styles).filter(([, change]) => change.class !== name))
+      const removed = one.seen.classes.split(/\s+/).includes(name) ? [...new Set([...one.removed, name])] : one.removed
+      return { ...one, added, styles, removed }
+    })
+  }
+
+  /** Forgets what is pending: of one element, or of all. */
+  discard(key?: string): void {
+    this.#setPending(key === undefined ? [] : this.get().pending.filter((one) => keyOf(one) !== key))
+    this.patch({ error: null })
+  }
+
+  // --- saving
+
+  /** Saves all that is pending; what could not be saved stays, with the reason. */
+  async save(): Promise<void> {
+    if (this.get().saving) return
+    this.patch({ saving: true, error: null })
+    try {
+      await this.#mapNow()
+      const sent = this.get().pending.filter((one) => editsOf(one, this.merge).length > 0)
+      const edits = sent.flatMap((one) => editsOf(one, this.merge))
+      if (edits.length > 0) {
+        const { results, checkpoint_id: checkpointId } = await this.client.edits.save(this.screenId, edits)
+        const { left, kept, saved } = settle(sent, results, this.merge)
+        this.#setPending(left, kept)
+        if (checkpointId !== null) {
+          this.patch({ saved: [...this.get().saved, { checkpointId, edits: saved }].slice(-MOST_SAVED) })
+        }
+      } else this.#setPending([])
+      void this.#read()
+    } catch (error) {
+      this.patch({ error: error as Error })
+    } finally {
+      this.patch({ saving: false })
+    }
+  }
+
+  /** Takes back what was saved last. */
+  async undo(): Promise<void> {
+    const last = this.get().saved.at(-1)
+    if (last === undefined || this.get().saving) return
+    this.patch({ saving: true, error: null })
+    try {
+      await this.client.edits.undo(this.screenId, last.checkpointId)
+      this.patch({ saved: this.get().saved.slice(0, -1) })
+      void this.#read()
+    } catch (error) {
+      this.patch({ error: error as Error })
+    } finally {
+      this.patch({ saving: false })
+    }
+  }
+
+  dismissErrors(): void {
+    this.patch({ pageErrors: [], error: null })
+  }
+
+  // --- inner steps
+
+  #tell(message: FrameCommand): void {
+    tellFrame(this.#frame, this.#origin, message)
+  }
+
+  #tellMode(): void {
+    const frame = this.#frame
+    const scale = frame === null ? 1 : frame.getBoundingClientRect().width / (frame.offsetWidth || 1) || 1
+    this.#tell({ outlast: 'edit', on: this.get().on, scale })
+  }
+
+  #receive(report: FrameReport): void {
+    switch (report.outlast) {
+      case 'ready':
+        if (report.fresh) this.#tell({ outlast: 'hello' })
+        if (report.fresh || !this.get().ready) this.#greet()
+        return
+      case 'palette':
+        return this.patch({ palette: { tokens: report.tokens, dark: report.dark } })
+      case 'element':
+        return this.#chosen(report.element)
+      case 'hover':
+        return this.patch({ hovered: report.label })
+      case 'leave':
+        return this.disable()
+      case 'moved':
+        return this.#moved(report.aim, report.from, report.to)
+      case 'captured':
+        return this.#captures.get(report.id)?.(report)
+      case 'error': {
+        const { message, source, line, stack } = report
+        return this.patch({
+          pageErrors: [...this.get().pageErrors, { message, source, line, stack }].slice(-MOST_ERRORS),
+        })
+      }
+    }
+  }
+
+  /** A page has loaded: it is told what the one before it knew. */
+  #greet(): void {
+    const { element, aim } = this.get()
+    this.patch({ ready: true })
+    this.#tellMode()
+    this.#show([])
+    const mark = element === null ? null : markOf(element, aim)
+    if (mark !== null) this.select({ aim, mark })
+  }
+
+  #chosen(element: ElementReport | null): void {
+    const { element: before, aim: aimBefore } = this.get()
+    if (element === null) return this.patch({ element: null, source: null, sourceError: null })
+    const same = before !== null && before.loc === element.loc && before.use === element.use
+    const aim = same && markOf(element, aimBefore) !== null ? aimBefore : element.use !== null ? 'use' : 'loc'
+    this.patch({ element, aim, ...(!same && { source: null }) })
+    if (!same || before?.classes !== element.classes || this.get().source === null) void this.#read()
+  }
+
+  async #read(): Promise<void> {
+    const { element, aim } = this.get()
+    const mark = element === null ? null : markOf(element, aim)
+    this.#reading?.abort()
+    if (mark === null) return
+    const life = new AbortController()
+    this.#reading = life
+    try {
+      const { items } = await this.client.edits.inspect(this.screenId, [mark], life.signal)
+      if (!life.signal.aborted) this.patch({ source: items[0] ?? null, sourceError: null })
+    } catch (error) {
+      if (!life.signal.aborted) this.patch({ sourceError: error as Error })
+    }
+  }
+
+  #moved(aim: ElementAim, from: string, to: string): void {
+    const pending = this.get().pending.map((one) => (one.aim === aim && one.mark === from ? { ...one, mark: to } : one))
+    this.patch({ pending })
+  }
+
+  /** Changes what is pending of the chosen element. */
+  #touch(change: (one: PendingElement) => PendingElement): void {
+    const { element, aim, source, pending } = this.get()
+    const mark = element === null ? null : markOf(element, aim)
+    if (element === null || mark === null || source === null) return
+    const key = keyOf({ aim, mark })
+    const old = pending.find((one) => keyOf(one) === key)
+    const next = { ...change(old ?? untouched(aim, mark, element, source)), problem: null }
+    const changed = isChanged(next, this.merge)
+    const others = pending.filter((one) => one !== old)
+    const at = old === undefined ? others.length : pending.indexOf(old)
+    this.#setPending(changed ? others.toSpliced(at, 0, next) : others)
+  }
+
+  #setPending(pending: PendingElement[], kept: string[] = []): void {
+    this.patch({ pending })
+    this.#show(kept)
+  }
+
+  #show(kept: string[]): void {
+    const items = this.get().pending.map((one) => previewOf(one, this.merge))
+    this.#tell({ outlast: 'previews', items, kept })
+  }
+
+  #mapSoon(): void {
+    clearTimeout(this.#mapping)
+    this.#mapping = setTimeout(() => void this.#mapNow().catch(() => undefined), MAP_AFTER_MS)
+  }
+
+  /** Finds classes for what has none yet. */
+  async #mapNow(): Promise<void> {
+    clearTimeout(this.#mapping)
+    await this.#mappingNow
+    const wanted = new Map<string, [string, string]>()
+    for (const one of this.get().pending)
+      for (const [property, change] of Object.entries(one.styles))
+        if (change.class === null) wanted.set(`${property}:${change.value}`, [property, change.value])
+    if (wanted.size === 0) return
+    this.#mappingNow = this.#map([...wanted.values()]).finally(() => (this.#mappingNow = null))
+    await this.#mappingNow
+  }
+
+  async #map(wanted: [string, string][]): Promise<void> {
+    const rounds: Record<string, string>[] = []
+    for (const [property, value] of wanted) {
+      const round = rounds.find((one) => !(property in one))
+      if (round === undefined) rounds.push({ [property]: value })
+      else round[property] = value
+    }
+    const refused: string[] = []
+    for (const styles of rounds) {
+      const found = await this.client.edits.classes(this.screenId, styles)
+      for (const [property, value] of Object.entries(styles)) {
+        const name = found.classes[property]
+        if (name === undefined) refused.push(`${property}: ${found.refused[property] ?? 'no class says it'}`)
+        else this.#mapped.set(`${property}:${value}`, name)
+      }
+    }
+    const known = (property: string, change: { value: string; class: string | null }) =>
+      change.class ?? this.#mapped.get(`${property}:${change.value}`) ?? null
+    this.#setPending(
+      this.get().pending.map((one) => ({
+        ...one,
+        styles: Object.fromEntries(
+          Object.entries(one.styles).map(([property, change]) => [
+            property,
+            { ...change, class: known(property, change) },
+          ]),
+        ),
+      })),
+    )
+    if (refused.length > 0) throw new Error(`This cannot be said in a class: ${refused.join('; ')}.`)
+  }
+}
