@@ -68,15 +68,17 @@ async def opened(server: CrashServer) -> AsyncIterator[Database]:
                 await db.aclose()
 
 
-async def undisturbed(server: CrashServer, db: Database, model: ModelServer) -> Reference:
-    """Play the scenario without a kill."""
+async def undisturbed(
+    server: CrashServer, db: Database, model: ModelServer, files: dict[str, str] | None = None
+) -> Reference:
+    """Play the scenario without a kill. `files`: what it leaves (None: what the usual turns do)."""
     before, began = len(server.commits()), anyio.current_time()
     played = await play(server)
     seconds = anyio.current_time() - began
     commits = server.commits()[before:]
     outcome = await outcomes.outcome_of(server, db, played)
     assert outcome["run"]["status"] == "completed", outcome["run"]
-    assert outcome["files"] == FILES, outcome["journal"]
+    assert outcome["files"] == (files or FILES), outcome["journal"]
     await check(server, db, model, played, kills=0)
     await outcomes.kill_sandbox(server, db, played)
     return Reference(outcome, commits, seconds)
@@ -89,7 +91,9 @@ async def check(server: CrashServer, db: Database, model: ModelServer, played: P
     await outcomes.check_ledger(db)
     await outcomes.check_no_leaks(server, db)
     asked = sum(played.marker.encode() in orjson.dumps(request.body) for request in model.requests)
-    assert asked <= len(TURNS) + kills, f"the model was asked {asked} times: a finished turn was asked again"
+    assert asked <= len(server.turns or TURNS) + kills, (
+        f"the model was asked {asked} times: a finished turn was asked again"
+    )
 
 
 async def compare(

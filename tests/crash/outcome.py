@@ -69,6 +69,7 @@ def _rows(tx: Tx, played: Played) -> dict[str, Any]:
     machines = sa.select(sandboxes.c.state, sandboxes.c.pause_kind).where(
         sandboxes.c.workspace_id == thread["workspace_id"], sandboxes.c.ended_at.is_(None)
     )
+    shown = fold_lines(read_all(tx, played.run_id))
     clocks = sa.select(timers.c.kind).where(timers.c.subject_id == played.run_id).order_by(timers.c.kind)
     return {
         "workspace_id": thread["workspace_id"],
@@ -78,6 +79,7 @@ def _rows(tx: Tx, played: Played) -> dict[str, Any]:
             {**{name: row[name] for name in _MESSAGE_FIELDS}, "parts": parts_of(row["parts"])} for row in said
         ],
         "journal": [_effect(row) for row in done],
+        "workflow": [[step[n] for n in ("name", "status", "detail")] for step in shown.workflow],
         "approvals": [{name: row[name] for name in _APPROVAL_FIELDS} for row in asked],
         "ledger": [(row["kind"], row["credits"]) for row in paid],
         "sandboxes": [tuple(row) for row in tx.execute(machines)],
@@ -108,7 +110,8 @@ def _effect(row: sa.RowMapping) -> dict[str, Any]:
         name: row[name]
         for name in ("ordinal", "step", "kind", "tool", "status", "call_id", "arguments", "error")
     }
-    return {**same, "result": row["result"] if row["kind"] == "tool" else (row["result"] or {}).get("finish")}
+    result = (row["result"] or {}).get("finish") if row["kind"] == "model" else row["result"]
+    return {**same, "result": result}
 
 
 def parts_of(parts: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -162,7 +165,7 @@ async def check_followed(db: Database, played: Played) -> None:
     assert (followed.status, followed.pending, followed.ended) == (replayed.status, [], True)
     for event in logged.values():
         if event["event"] == "message.created" and event["data"]["message"]["role"] == "assistant":
-            kept = [part for part in replayed.parts if part["type"] == "tool_call" or part["text"].strip()]
+            kept = [part for part in replayed.parts if part.get("text", "kept").strip()]
             assert parts_of(event["data"]["message"]["parts"]) == parts_of(kept)
 
 

@@ -131,7 +131,7 @@ async def play(
     """Start the run, follow it, decide what it asks, through any number of dead servers; returns when it has ended."""
     marker = new_id("request")[-8:]
     with anyio.fail_after(patience_s):
-        played = await begin(server, marker, message(marker, turns or TURNS))
+        played = await begin(server, marker, message(marker, turns or server.turns or TURNS))
         async with anyio.create_task_group() as group:
             decided: set[str] = set()
             async for event in follow(server, played):

@@ -21,7 +21,7 @@ from outlast.base.data_directory import cache_directory
 from outlast.core.sandboxes.providers.local.provider import LocalProvider
 from outlast.db.database import Database
 from outlast.db.opening import open_database
-from outlast.testing.crash import COMMITS_FILE, POINT_FILE, CrashPoint
+from outlast.testing.crash import COMMITS_FILE, POINT_FILE, STAGED, CrashPoint
 
 START_S = 90.0
 LOOK_S = 0.02  # how often a process that is starting or ending is looked at
@@ -72,6 +72,10 @@ class CrashServer:
     lease_s: float = 15.0
     grace_s: float = 10.0
     slow_reader_s: float = 30.0
+    turns: list[dict[str, Any]] | None = (
+        None  # what the model says in each run; None: the scenario's usual turns
+    )
+    staged: bool = False  # the profile has stages
     more: str = ""  # further tables of the configuration
     data: Path | None = None
     port: int = 0
@@ -125,7 +129,13 @@ class CrashServer:
         return [*words, "--port", str(self.port)] if self.role == "serve" else words
 
     def environment(self) -> dict[str, str]:
-        return {**os.environ, POINT_FILE: str(self.point_file), COMMITS_FILE: str(self.commits_file)}
+        staged = {STAGED: "1"} if self.staged else {}
+        return {
+            **os.environ,
+            **staged,
+            POINT_FILE: str(self.point_file),
+            COMMITS_FILE: str(self.commits_file),
+        }
 
     async def start(self) -> None:
         """Returns when it answers, or has been killed while starting by a point that was armed."""

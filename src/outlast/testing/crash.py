@@ -30,6 +30,7 @@ POINT_FILE: Final = "OUTLAST_CRASH_POINT_FILE"  # environment variable: where a 
 COMMITS_FILE: Final = (
     "OUTLAST_CRASH_COMMITS_FILE"  # environment variable: where each commit's label is written
 )
+STAGED: Final = "OUTLAST_CRASH_STAGED"  # environment variable: "1" gives the profile `chat` stages
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """The command `outlast`, with a database that can be told to kill the process: `python -m outlast.testing.crash_server
 serve …`. The environment says where: `OUTLAST_CRASH_POINT_FILE`, and `OUTLAST_CRASH_COMMITS_FILE` for the labels of
-all commits (see `outlast.testing.crash`)."""
+all commits (see `outlast.testing.crash`); `OUTLAST_CRASH_STAGED=1` gives the profile `chat` stages."""
 
 import os
 from pathlib import Path
@@ -10,7 +10,8 @@ from outlast.__main__ import main
 from outlast.base.clock import Clock
 from outlast.db.database import Database
 from outlast.db.opening import open_database
-from outlast.testing.crash import COMMITS_FILE, POINT_FILE, CrashingDatabase
+from outlast.testing.crash import COMMITS_FILE, POINT_FILE, STAGED, CrashingDatabase
+from outlast.testing.staged_chat import StagedChat
 
 
 def _open_crashing(url: str, data_dir: Path, clock: Clock) -> Database:
@@ -21,4 +22,6 @@ def _open_crashing(url: str, data_dir: Path, clock: Clock) -> Database:
 
 if __name__ == "__main__":
     app.open_database = _open_crashing  # type: ignore[attr-defined]  # imported there by name
+    if os.environ.get(STAGED) == "1":
+        app.ChatProfile = StagedChat  # type: ignore[attr-defined]  # the same
     main()

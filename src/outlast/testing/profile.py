@@ -69,7 +69,8 @@ class FakeProfile:
 
 class FakeStagedProfile(FakeProfile):
     """A `FakeProfile` with stages. `preparing` and `checking` are what they do (None: a step of the workflow each);
-    `stages` keeps (kind, effect id, attempt) of every call, `stopped` and `forgotten` the ids of those, `facts` what `finish` got."""
+    `stages` keeps (kind, effect id, attempt) of every call, `stopped` and `forgotten` the ids of those, `facts` what
+    `finish` got."""
 
     done_mark = "<task_summary>"
 
