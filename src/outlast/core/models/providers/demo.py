@@ -22,11 +22,11 @@ from outlast.core.models.protocol import (
     TurnEnd,
     Usage,
 )
-from outlast.core.models.providers.demo_scripts import Line, Say, Scene, Think, Use, choose_script
+from outlast.core.models.providers.demo_lines import Line, Say, Think, Use
+from outlast.core.models.providers.demo_screens.scripts import is_screen, screen_lines
+from outlast.core.models.providers.demo_scripts import Scene, choose_script
 from outlast.core.models.turn import TurnCalls
 from outlast.core.models.words import split_words
-
-_ARGUMENT_PIECE_CHARS = 16
 
 
 class DemoModel:
@@ -38,7 +38,7 @@ class DemoModel:
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Sequence[Delta], None]:
         """One batch per word. Deterministic: the same request gives the same deltas. Fails never."""
-        lines = choose_script(scene := _scene(request))(scene)
+        lines = _lines(request)
         calls = TurnCalls()
         said = 0
         for number, line in enumerate(lines):
@@ -49,6 +49,13 @@ class DemoModel:
                     await self._clock.sleep(self._delay_s)
         usage = Usage(input_tokens=_rough_tokens(request), output_tokens=said, cost_usd=0.0)
         yield [*calls.complete(), TurnEnd(calls.finish("stop"), usage)]
+
+
+def _lines(request: ModelRequest) -> Sequence[Line]:
+    if is_screen(request):
+        return screen_lines(request)
+    scene = _scene(request)
+    return choose_script(scene)(scene)
 
 
 def _scene(request: ModelRequest) -> Scene:
@@ -70,12 +77,12 @@ def _deltas(line: Line, calls: TurnCalls, call_id: str) -> Iterable[Delta]:
             yield from map(ReasoningDelta, split_words(text))
         case Say(text):
             yield from map(TextDelta, split_words(text))
-        case Use(tool, arguments):
+        case Use(tool, arguments, piece_chars):
             start = calls.start(call_id, tool)
             yield start
             text = orjson.dumps(arguments).decode()
-            for at in range(0, len(text), _ARGUMENT_PIECE_CHARS):
-                yield calls.add(start.index, text[at : at + _ARGUMENT_PIECE_CHARS])
+            for at in range(0, len(text), piece_chars):
+                yield calls.add(start.index, text[at : at + piece_chars])
 
 
 def _call_id(request: ModelRequest, number: int) -> str:

@@ -3,32 +3,12 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from outlast.core.models.protocol import ToolResultPiece
 from outlast.core.models.providers.demo_answers import answer_said, quoted
+from outlast.core.models.providers.demo_lines import Line, Say, Think, Use
 from outlast.core.models.providers.demo_texts import ESSAY, INTRODUCTION, PROGRAMS, Program
-
-
-@dataclass(frozen=True, slots=True)
-class Think:
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Say:
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Use:
-    """A call of one of the tools the request offered."""
-
-    tool: str
-    arguments: dict[str, Any]
-
-
-Line = Think | Say | Use
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,7 @@ export function Board() {
           </Button>
         ))}
       </div>
-      <div className="grid flex-1 snap-x auto-cols-[minmax(17rem,1fr)] grid-flow-col gap-4 overflow-x-auto px-6 pb-10 sm:px-10">
+      <div className="grid flex-1 snap-x auto-cols-[minmax(17rem,1fr)] grid-flow-col gap-4 scroll-px-6 overflow-x-auto px-6 pb-10 sm:px-10">
         {columns.map((column) => {
           const here = tasks.filter((task) => task.column === column.id && (!only || task.tag === only));
           return (

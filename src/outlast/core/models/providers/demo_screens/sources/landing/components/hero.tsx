@@ -87,10 +87,10 @@ export function Hero() {
               <p className="mt-2 text-xs text-muted-foreground">18 of 25 steps done</p>
             </div>
           </aside>
-          <div className="p-6 sm:p-8">
+          <div className="min-w-0 p-6 sm:p-8">
             <p className="text-sm text-muted-foreground">Tuesday, 14 April</p>
             <p className="mt-1 text-2xl font-semibold tracking-tight">Good morning, Ada</p>
-            <ul className="mt-6 grid gap-2">
+            <ul className="mt-6 grid grid-cols-1 gap-2">
               {today.map((task) => (
                 <li
                   key={task.text}
