@@ -45,16 +45,27 @@ class Client:
         sent = {name.replace("_", "-"): value for name, value in headers.items() if value is not None}
         return await self._call("POST", path, json={} if body is None else body, headers=sent)
 
+    async def patch(self, path: str, body: Any) -> Any:
+        return await self._call("PATCH", path, json=body)
+
+    async def content(self, path: str, /, **params: Any) -> bytes:
+        """An answer's bytes as they are."""
+        return await self._bytes("GET", path, params=_given(params))
+
     async def delete(self, path: str) -> Any:
         return await self._call("DELETE", path)
 
     async def _call(self, method: str, path: str, **options: Any) -> Any:
+        content = await self._bytes(method, path, **options)
+        return orjson.loads(content) if content else None
+
+    async def _bytes(self, method: str, path: str, **options: Any) -> bytes:
         try:
             async with self._session.request(method, self.url + path, **options) as answer:
                 content = await answer.read()
                 if answer.status >= 400:
                     raise _error(answer.status, content)
-                return orjson.loads(content) if content else None
+                return content
         except (aiohttp.ClientConnectionError, TimeoutError) as error:
             raise Unreachable(f"No server answers at {self.url} ({error}).") from None
 

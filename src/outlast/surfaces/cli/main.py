@@ -12,6 +12,7 @@ from outlast.surfaces.cli import (
     lists,
     runs,
     sandboxes,
+    screens,
     search,
     secrets,
     serving,
@@ -39,6 +40,7 @@ def build_app(serve: serving.Program, work: serving.Program) -> typer.Typer:
     app.callback()(_version)
     serving.add_commands(app, serve, work)
     app.add_typer(runs.app, name="run")
+    app.add_typer(screens.app, name="screen")
     app.add_typer(sandboxes.app, name="sandbox")
     app.add_typer(checkpoints.app, name="checkpoint")
     app.add_typer(lists.projects, name="projects")

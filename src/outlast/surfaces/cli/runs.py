@@ -22,6 +22,9 @@ RunArgument = Annotated[str, typer.Argument(help="Id of the run (run_…).")]
 def start(
     message: Annotated[str, typer.Argument(help="What to ask; '-' reads it from standard input.")],
     thread: Annotated[str | None, typer.Option(help="Thread to go on with; without: a new one.")] = None,
+    screen: Annotated[
+        str | None, typer.Option(help="Screen to work on (scr_…): goes on in its thread.")
+    ] = None,
     project: Annotated[
         str | None, typer.Option(help="Project of a new thread; without: the default one.")
     ] = None,
@@ -37,13 +40,16 @@ def start(
 ) -> None:
     """Start a run, and follow it. Ctrl+C stops following; the run goes on."""
     text = sys.stdin.read() if message == "-" else message
+    if thread and screen:
+        raise typer.BadParameter("a screen has its own thread: give one of --thread and --screen")
     body: dict[str, Any] = {"content": text, "on_busy": on_busy, "model": model}
-    path = f"/v1/threads/{thread}/runs" if thread else "/v1/runs"
-    if not thread:
+    if not thread and not screen:
         body |= {"project_id": project, "profile": profile}
     sent = {name: value for name, value in body.items() if value is not None}
 
     async def work(client: "Client") -> int:
+        its = (await client.get(f"/v1/screens/{screen}"))["thread_id"] if screen else thread
+        path = f"/v1/threads/{its}/runs" if its else "/v1/runs"
         started = await client.post(path, sent, idempotency_key=uuid.uuid4().hex)
         if not follow:
             tell_json(started) if as_json else out.print(started["run_id"])
