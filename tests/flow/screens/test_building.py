@@ -20,7 +20,7 @@ from outlast.core.screens.themes import BEGIN, END
 from outlast.core.streams.log import read_all
 from outlast.core.threads.store import thread_data
 from outlast.db.database import Database
-from outlast.db.opening import migrate, open_database
+from outlast.db.opening import open_database
 from outlast.testing.photographer import look
 from outlast.testing.scripted_model import Call, ScriptedModel, Turn, turn
 from tests.flow.harness import told
@@ -33,7 +33,6 @@ FEW_STEPS = replace(SETTINGS, profiles={"screen": ProfileSettings(max_steps=3, c
 async def own_db(sqlite_url: str, tmp_path: Path) -> AsyncIterator[Database]:
     """For what does not depend on the database: SQLite alone."""
     db = open_database(sqlite_url, tmp_path, SystemClock())
-    await migrate(db)
     yield db
     await db.aclose()
 

@@ -18,7 +18,7 @@ from outlast.core.models.protocol import ModelMessage, TextPiece
 from outlast.core.sandboxes.interface import Capabilities, Sandbox, SandboxSpec
 from outlast.core.screens import store as screens
 from outlast.db.database import Database, Tx
-from outlast.db.opening import migrate, open_database
+from outlast.db.opening import open_database
 from outlast.db.tables import messages
 from outlast.testing.sandbox import Job, MemoryProvider, MemorySandbox
 from outlast.testing.scripted_model import Call, turn
@@ -30,7 +30,6 @@ from tests.flow.screens.rig import building, closing, ended, page, steps, studio
 async def own_db(sqlite_url: str, tmp_path: Path) -> AsyncIterator[Database]:
     """For what does not depend on the database: SQLite alone."""
     db = open_database(sqlite_url, tmp_path, SystemClock())
-    await migrate(db)
     yield db
     await db.aclose()
 

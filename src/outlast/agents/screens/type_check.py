@@ -12,7 +12,7 @@ MOST_ERRORS: Final = 30
 ERROR_CHARS: Final = 600
 TEXT_CHARS: Final = 8_000
 _ERROR: Final = re.compile(
-    r"^(?:(?P<path>[^\s(][^(\n]*)\((?P<line>\d+),(?P<column>\d+)\): )?error (?P<code>TS\d+): (?P<text>.*)$"
+    r"^(?:(?P<path>\S.*?)\((?P<line>\d+),(?P<column>\d+)\): )?error (?P<code>TS\d+): (?P<text>.*)$"
 )
 _NO_COMPILER: Final = (126, 127)
 
