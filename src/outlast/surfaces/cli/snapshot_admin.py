@@ -14,6 +14,8 @@ from outlast.core.sandboxes.providers.registry import open_provider
 from outlast.core.sandboxes.providers.setup import setup_from
 from outlast.core.sandboxes.snapshots.keeper import SnapshotKeeper
 from outlast.core.sandboxes.snapshots.store import SnapshotRow
+from outlast.core.sandboxes.template_files import load_templates
+from outlast.core.sandboxes.templates import preview_environment
 from outlast.surfaces.cli.admin import opened
 
 T = TypeVar("T")
@@ -70,7 +72,15 @@ class SnapshotAdmin:
             folder = data_directory(settings.server.data_dir)
             provider = open_provider(sandbox.provider, setup_from(sandbox, folder))
             async with opened(settings) as database:
-                keeper = SnapshotKeeper(database, provider, SystemClock(), sandbox, node_id=node_of(folder))
+                keeper = SnapshotKeeper(
+                    database,
+                    provider,
+                    SystemClock(),
+                    sandbox,
+                    node_id=node_of(folder),
+                    templates=load_templates(settings.screens),
+                    env=preview_environment(sandbox),
+                )
                 return await work(keeper)
 
         return anyio.run(run)
