@@ -46,6 +46,16 @@ def tell_line(value: Any) -> None:
     sys.stdout.flush()
 
 
+def tell_bytes(content: bytes) -> None:
+    """A file as it is, also where its bytes are no text."""
+    stream = getattr(sys.stdout, "buffer", None)
+    if stream is None:
+        sys.stdout.write(content.decode("utf-8", "replace"))
+    else:
+        stream.write(content)
+    sys.stdout.flush()
+
+
 def can_ask() -> bool:
     """Whether a person sits at the terminal."""
     return sys.stdin.isatty() and sys.stdout.isatty()

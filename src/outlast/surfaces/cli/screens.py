@@ -1,6 +1,5 @@
 """`outlast screen …`: the apps on a project's canvas; their files, their look, their copies."""
 
-import sys
 import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -8,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import orjson
 import typer
 
-from outlast.surfaces.cli.consoles import err, out, tell_json, tell_rows
+from outlast.surfaces.cli.consoles import err, out, tell_bytes, tell_json, tell_rows
 from outlast.surfaces.cli.exits import Exit
 from outlast.surfaces.cli.options import DEFAULT_URL, JsonOption, TokenOption, UrlOption, with_server
 
@@ -142,8 +141,7 @@ def cat(
     content = with_server(
         url, token, lambda client: client.content(f"/v1/screens/{screen}/files/content", path=path)
     )
-    sys.stdout.buffer.write(content)
-    sys.stdout.buffer.flush()
+    tell_bytes(content)
 
 
 @app.command()
