@@ -5,10 +5,11 @@ import type { EditRefusal, EditResult, ScreenEdit, SourceElement } from './edits
 /** Joins class lists; of classes that contradict each other the last one stays. tailwind-merge's `twMerge` does it well. */
 export type MergeClasses = (classes: string) => string
 
-/** A property as it shall be: its CSS, and the class that says so (null: not known yet). */
+/** A property as it shall be: its CSS, the class that says so (null: not known yet), and what else that class sets. */
 export interface StyleChange {
   value: string
   class: string | null
+  css?: Record<string, string>
 }
 
 export interface PendingElement {
@@ -85,6 +86,7 @@ export function previewOf(one: PendingElement, merge: MergeClasses): ElementPrev
   const after = new Set(tokens(merge([...without(one.shown, one.removed), ...add].join(' '))))
   const styles: Record<string, string> = {}
   for (const css of Object.values(one.added)) Object.assign(styles, css)
+  for (const change of Object.values(one.styles)) Object.assign(styles, change.css)
   for (const [property, change] of Object.entries(one.styles)) styles[property] = change.value
   return {
     aim: one.aim,

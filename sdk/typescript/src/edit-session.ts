@@ -59,6 +59,12 @@ export interface EditState {
   pageErrors: PageError[]
 }
 
+/** A class out of a list, and what it sets besides the property it was picked for. */
+export interface PickedClass {
+  class: string
+  css?: Record<string, string>
+}
+
 const START: EditState = {
   on: false,
   ready: false,
@@ -177,20 +183,25 @@ export class EditSession extends Store<EditState> {
 
   // --- changing
 
-  /** CSS for the chosen element; `picked` is the class that says it, where it was picked as one. Null: as it was. */
-  updateStyle(property: string, value: string | null, picked: string | null = null): void {
-    this.#touch((one) => {
-      const styles = { ...one.styles }
-      if (value === null) delete styles[property]
-      else styles[property] = { value, class: picked ?? this.#mapped.get(`${property}:${value}`) ?? null }
-      return { ...one, styles }
-    })
-    this.#mapSoon()
+  /** CSS for the chosen element; `picked` is the class that says it, where it was picked as one, and what else that sets.
+   * Null: as it was. */
+  updateStyle(property: string, value: string | null, picked?: PickedClass): void {
+    this.updateStyles({ [property]: value === null ? null : { value, ...picked } })
   }
 
   /** Several properties at once. */
-  updateStyles(values: Record<string, string | null>): void {
-    for (const [property, value] of Object.entries(values)) this.updateStyle(property, value)
+  updateStyles(values: Record<string, ({ value: string } & Partial<PickedClass>) | null>): void {
+    this.#touch((one) => {
+      const styles = { ...one.styles }
+      for (const [property, wish] of Object.entries(values)) {
+        delete styles[property] // what was changed last comes last, and wins
+        if (wish === null) continue
+        const name = wish.class ?? this.#mapped.get(`${property}:${wish.value}`) ?? null
+        styles[property] = { value: wish.value, class: name, ...(wish.css !== undefined && { css: wish.css }) }
+      }
+      return { ...one, styles }
+    })
+    this.#mapSoon()
   }
 
   updateText(text: string): void {

@@ -1,0 +1,156 @@
+import { ArrowRight, ChevronDown, Save, Trash2, Undo2 } from 'lucide-react'
+import { useState } from 'react'
+import { classesAfter, editsOf, keyOf, type PendingElement } from '@outlast/sdk'
+import { Button, IconButton } from '@/components/button'
+import { Problem } from '@/components/problem'
+import { cn } from '@/lib/cn'
+import { useCanvas } from '../canvas/canvas-context'
+import { useEditing } from './edit-context'
+import { askPrompt, wishesOf } from './prompts'
+
+/** What is changed and not saved yet; saving, discarding, and taking back what was saved. */
+export function PendingBar({ blocked }: { blocked: boolean }) {
+  const { edit } = useEditing()
+  const { pending, saved, saving, error, session } = edit
+  const [open, setOpen] = useState(false)
+  if (pending.length === 0 && saved.length === 0 && error === null) return null
+  const trouble = pending.some((one) => one.problem !== null)
+  return (
+    <footer
+      data-pending={pending.length}
+      className="shrink-0 border-t border-line bg-bg shadow-[0_-6px_16px_-8px_rgb(0_0_0/0.12)]"
+    >
+      {error !== null && <Problem className="m-3 mb-0" error={error} />}
+      {pending.length > 0 && (open || trouble) && (
+        <ul aria-label="Pending changes" className="max-h-60 divide-y divide-line overflow-y-auto">
+          {pending.map((one) => (
+            <Pending key={keyOf(one)} one={one} />
+          ))}
+        </ul>
+      )}
+      <div className="flex items-center gap-2 p-3">
+        {pending.length > 0 ? (
+          <>
+            <button
+              aria-expanded={open}
+              onClick={() => setOpen(!open)}
+              className="flex min-w-0 flex-1 items-center gap-1 text-left text-[13px] text-muted hover:text-fg"
+            >
+              <ChevronDown className={cn('size-4 shrink-0 transition-transform', open && 'rotate-180')} aria-hidden />
+              <span className="truncate">
+                {pending.length === 1 ? '1 element changed' : `${pending.length} elements changed`}
+              </span>
+            </button>
+            <Button size="sm" look="ghost" disabled={saving} onClick={() => session.discard()}>
+              Discard
+            </Button>
+            <Button size="sm" look="primary" busy={saving} disabled={blocked} onClick={() => void session.save()}>
+              <Save />
+              Save
+            </Button>
+          </>
+        ) : (
+          <>
+            <p role="status" className="min-w-0 flex-1 truncate text-[13px] text-muted">
+              {saved.length > 0 ? 'Saved in the source.' : ''}
+            </p>
+            {saved.length > 0 && (
+              <Button size="sm" busy={saving} disabled={blocked} onClick={() => void session.undo()}>
+                <Undo2 />
+                Undo
+              </Button>
+            )}
+          </>
+        )}
+      </div>
+    </footer>
+  )
+}
+
+function Pending({ one }: { one: PendingElement }) {
+  const { screen, edit } = useEditing()
+  const { actions } = useCanvas()
+  const { session } = edit
+  const ask = () => {
+    if (one.problem !== null) actions.askAgent(screen, askPrompt(one.tag, one.mark, one.problem, wishesOf(one)))
+  }
+  return (
+    <li className="px-4 py-2.5">
+      <div className="flex items-center gap-2">
+        <button
+          className="min-w-0 flex-1 truncate text-left text-[13px] font-medium hover:underline"
+          onClick={() => session.select({ aim: one.aim, mark: one.mark })}
+        >
+          {one.label}{' '}
+          <span className="font-mono text-[11.5px] font-normal text-faint">{one.mark.replace(/:\d+$/, '')}</span>
+        </button>
+        <IconButton
+          size="icon-sm"
+          label={`Discard the changes of ${one.label}`}
+          onClick={() => session.discard(keyOf(one))}
+        >
+          <Trash2 />
+        </IconButton>
+      </div>
+      <Differences one={one} />
+      {one.problem !== null && (
+        <div className="mt-1.5 rounded-lg bg-danger-soft px-2.5 py-2 text-[12.5px]">
+          <p className="text-danger">{one.problem.reason}</p>
+          <p className="mt-0.5 text-muted">
+            {one.problem.stale ? 'Save again to change it as it is now.' : one.problem.hint}
+          </p>
+          {!one.problem.stale && (
+            <Button size="sm" className="mt-1.5" onClick={ask}>
+              Ask the agent
+            </Button>
+          )}
+        </div>
+      )}
+    </li>
+  )
+}
+
+function Differences({ one }: { one: PendingElement }) {
+  const { edit } = useEditing()
+  const { merge } = edit.session
+  const before = new Set(one.seen.classes.split(/\s+/).filter((name) => name !== ''))
+  const after = new Set(
+    classesAfter(one, merge)
+      .split(/\s+/)
+      .filter((name) => name !== ''),
+  )
+  const gone = [...before].filter((name) => !after.has(name))
+  const come = [...after].filter((name) => !before.has(name))
+  const others = editsOf(one, merge).filter(({ kind }) => kind !== 'classes')
+  return (
+    <dl className="mt-1 space-y-1 text-[12px] [overflow-wrap:anywhere]">
+      {gone.length + come.length > 0 && (
+        <Difference name="classes" before={gone.join(' ')} after={come.join(' ')} mono />
+      )}
+      {others.map(({ kind, attribute, seen, value }) => (
+        <Difference key={attribute ?? kind} name={attribute ?? 'text'} before={seen ?? ''} after={value} />
+      ))}
+    </dl>
+  )
+}
+
+const Difference = ({
+  name,
+  before,
+  after,
+  mono = false,
+}: {
+  name: string
+  before: string
+  after: string
+  mono?: boolean
+}) => (
+  <div className="flex gap-2">
+    <dt className="w-12 shrink-0 text-faint">{name}</dt>
+    <dd className={cn('flex min-w-0 flex-wrap items-center gap-x-1.5', mono && 'font-mono text-[11.5px]')}>
+      {before !== '' && <del className="text-muted">{before}</del>}
+      <ArrowRight className="size-3 shrink-0 text-faint" aria-label="becomes" />
+      <ins className="text-ok no-underline">{after === '' ? 'nothing' : after}</ins>
+    </dd>
+  </div>
+)

@@ -1,0 +1,109 @@
+import { useEffect, useId, useRef, useState, type KeyboardEvent } from 'react'
+import { cn } from '@/lib/cn'
+import { useStyle } from './edit-context'
+import { Row } from './section'
+import { shownValue, stepped, typedValue } from './values'
+
+interface SizeInputProps {
+  id?: string
+  label: string
+  property: string
+  value: string
+  changed: boolean
+  onValue: (value: string) => void
+  /** What a plain number is meant in. */
+  unit?: string
+  step?: number
+  className?: string
+}
+
+/** A length that is typed or stepped with the arrow keys (shift: by ten); shown in the page at once when it is valid. */
+export function SizeInput({
+  id,
+  label,
+  property,
+  value,
+  changed,
+  onValue,
+  unit = 'px',
+  step = 1,
+  className,
+}: SizeInputProps) {
+  const shown = shownValue(value)
+  const [draft, setDraft] = useState(shown)
+  const focused = useRef(false)
+  const valid = draft.trim() === '' || CSS.supports(property, typedValue(draft, unit))
+  useEffect(() => {
+    if (!focused.current) setDraft(shown)
+  }, [shown])
+  const type = (text: string) => {
+    setDraft(text)
+    const next = typedValue(text, unit)
+    if (text.trim() !== '' && CSS.supports(property, next)) onValue(next)
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    const by = event.key === 'ArrowUp' ? step : event.key === 'ArrowDown' ? -step : 0
+    const next = by === 0 ? null : stepped(draft, by * (event.shiftKey ? 10 : 1))
+    if (next === null) return
+    event.preventDefault()
+    type(next)
+  }
+  return (
+    <input
+      id={id}
+      aria-label={label}
+      aria-invalid={!valid}
+      data-property={property}
+      value={draft}
+      spellCheck={false}
+      autoComplete="off"
+      onFocus={(event) => {
+        focused.current = true
+        event.target.select()
+      }}
+      onBlur={() => {
+        focused.current = false
+        setDraft(shown)
+      }}
+      onChange={(event) => type(event.target.value)}
+      onKeyDown={onKeyDown}
+      className={cn(
+        'h-8 w-full min-w-0 rounded-md border border-line-strong bg-bg px-2 text-[12.5px] tabular-nums outline-none focus:border-accent focus:ring-2 focus:ring-accent/15 aria-invalid:border-danger',
+        changed && 'border-accent/60',
+        className,
+      )}
+    />
+  )
+}
+
+/** A row with a length. */
+export function SizeField({
+  label,
+  property,
+  shownAs,
+  unit,
+  step,
+}: {
+  label: string
+  property: string
+  shownAs?: string
+  unit?: string
+  step?: number
+}) {
+  const { value, changed, set, reset } = useStyle(property, shownAs)
+  const id = useId()
+  return (
+    <Row label={label} changed={changed} onReset={reset} htmlFor={id}>
+      <SizeInput
+        id={id}
+        label={label}
+        property={property}
+        value={value}
+        changed={changed}
+        onValue={(next) => set(property, next)}
+        {...(unit !== undefined && { unit })}
+        {...(step !== undefined && { step })}
+      />
+    </Row>
+  )
+}

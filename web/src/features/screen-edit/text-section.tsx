@@ -1,0 +1,50 @@
+import { useEffect, useRef, useState } from 'react'
+import { TextArea } from '@/components/field'
+import { useEditing } from './edit-context'
+import { Section } from './section'
+import { Refused } from './refused'
+
+/** The words of an element that holds nothing else. */
+export function TextSection() {
+  const { edit, pending } = useEditing()
+  const { source, element } = edit
+  if (source?.text === undefined || source.text === null || element === null) return null
+  const { refusal, value } = source.text
+  if (refusal !== null && (refusal.code === 'no_text' || element.text === null)) return null
+  return (
+    <Section title="Text">
+      {refusal === null ? (
+        <Words
+          key={`${source.loc} ${value}`}
+          text={pending?.text ?? value ?? ''}
+          onText={(text) => edit.session.updateText(text)}
+        />
+      ) : (
+        <Refused refusal={refusal} />
+      )}
+    </Section>
+  )
+}
+
+function Words({ text, onText }: { text: string; onText: (text: string) => void }) {
+  const [draft, setDraft] = useState(text)
+  const focused = useRef(false)
+  useEffect(() => {
+    if (!focused.current) setDraft(text)
+  }, [text])
+  return (
+    <TextArea
+      aria-label="Text"
+      data-property="text"
+      rows={Math.min(6, Math.max(2, Math.ceil(draft.length / 40)))}
+      value={draft}
+      onFocus={() => (focused.current = true)}
+      onBlur={() => (focused.current = false)}
+      onChange={(event) => {
+        setDraft(event.target.value)
+        onText(event.target.value.replace(/\s+/g, ' ').trim())
+      }}
+      className="resize-y text-[13px]"
+    />
+  )
+}

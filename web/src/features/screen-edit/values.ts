@@ -1,0 +1,44 @@
+/** CSS values between what a browser says and what a person types. */
+
+/** A plain number is meant in pixels. */
+export function typedValue(text: string, unit = 'px'): string {
+  const plain = text.trim()
+  return /^-?(?:\d+\.?\d*|\.\d+)$/.test(plain) ? `${plain}${unit}` : plain
+}
+
+/** A computed value as people read it: pixels without a unit, at most two places. */
+export function shownValue(value: string): string {
+  const pixels = /^(-?[\d.]+)px$/.exec(value)
+  return pixels === null ? value : String(Math.round(Number(pixels[1]) * 100) / 100)
+}
+
+/** One step up or down, keeping the unit; null where there is no number. */
+export function stepped(text: string, by: number): string | null {
+  const found = /^(-?(?:\d+\.?\d*|\.\d+))(.*)$/.exec(text.trim())
+  if (found === null) return null
+  return `${Math.round((Number(found[1]) + by) * 100) / 100}${found[2] ?? ''}`
+}
+
+const known = new Map<string, string>()
+
+/** Any colour as `#rrggbb`, for the browser's colour picker; black where it is none. */
+export function toHex(color: string): string {
+  const before = known.get(color)
+  if (before !== undefined) return before
+  const canvas = document.createElement('canvas')
+  canvas.width = canvas.height = 1
+  const context = canvas.getContext('2d', { willReadFrequently: true })
+  if (context === null) return '#000000'
+  context.fillStyle = color
+  context.fillRect(0, 0, 1, 1)
+  const hex = `#${[...context.getImageData(0, 0, 1, 1).data]
+    .slice(0, 3)
+    .map((one) => one.toString(16).padStart(2, '0'))
+    .join('')}`
+  known.set(color, hex)
+  return hex
+}
+
+/** Whether nothing is seen of a colour. */
+export const isClear = (color: string): boolean =>
+  color === '' || color === 'transparent' || /^rgba\(.*,\s*0\)$|\/\s*0\)$/.test(color)
