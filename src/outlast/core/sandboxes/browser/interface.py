@@ -30,8 +30,8 @@ class Photographer(Protocol):
 
     async def look(self, sandbox: Sandbox, port: int, path: str, width: int, height: int) -> Look:
         """Open `http://localhost:PORT/PATH` of that sandbox in a window of `width` times `height` CSS pixels (100 to
-        4,000 each), wait until the page has settled (a few seconds at most) and look. Never longer than half a
-        minute; a page that does not come to an end is an error of the page, not of the call.
+        4,000 each), wait until the page has settled (a few seconds at most) and look. Never longer than a minute
+        or so; a page that does not come to an end is an error of the page, not of the call.
 
         Raises `SandboxLost` when the sandbox is gone, nothing else. May be repeated; a cancelled call leaves nothing
         behind.

@@ -41,6 +41,10 @@ _OVERLAY: Final = r"""(() => {
   }
   return words.filter(text => text !== '');
 })()"""
+_NOT_LOADED: Final = "Failed to load resource"
+_LIBRARY: Final = re.compile(
+    r"\s+at .*(/node_modules/|/\.vite/|/_next/|node_modules_|react_stack_bottom_frame)"
+)
 _FORMAT: Final = re.compile(r"%[sdifoOc]")
 
 
@@ -132,8 +136,13 @@ class _Page:
         status = await self._evaluate(_STATUS)
         self._seen.status = int(status) if status else None
         overlays = await self._evaluate(_OVERLAY)
-        for text in overlays if isinstance(overlays, list) else ():
-            self._seen.add(str(text))
+        if (
+            isinstance(overlays, list) and overlays
+        ):  # it says what could not be loaded better than the browser does
+            heard = [text for text in self._seen.errors if not text.startswith(_NOT_LOADED)]
+            self._seen.errors.clear()
+            for text in [*map(str, overlays), *heard]:
+                self._seen.add(text)
         if self._seen.status is not None and self._seen.status >= 400:
             self._seen.add(f"The page answered with status {self._seen.status}.")
 
@@ -184,9 +193,14 @@ class _Page:
 def exception_text(details: Mapping[str, Any]) -> str:
     """What was thrown, with its stack where it has one."""
     thrown = details.get("exception", {})
-    text = thrown.get("description") or thrown.get("value")
+    text = _own_frames(str(thrown.get("description") or "")) or thrown.get("value")
     where = "" if thrown.get("description") else _place(details)
     return f"{details.get('text', 'Uncaught')} {details_text(text)}{where}".strip()
+
+
+def _own_frames(stack: str) -> str:
+    """The stack without what libraries did in between: the first lines say what went wrong and where in the project."""
+    return "\n".join(line for line in stack.splitlines() if not _LIBRARY.match(line))
 
 
 def details_text(value: Any) -> str:

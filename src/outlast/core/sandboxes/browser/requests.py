@@ -6,12 +6,14 @@ module with 500, so the page's own modules are asked for too, as a browser would
 
 import html
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import urljoin, urlsplit
 
 import anyio
 import httptools
+import orjson
 from anyio.abc import SocketStream
 
 from outlast.base.errors import NotFound
@@ -25,6 +27,7 @@ _SOURCE: Final = re.compile(r"""\bsrc=["']?([^"'\s>]+)""", re.IGNORECASE)
 _IMPORTS: Final = re.compile(r"""\b(?:from|import)\s*\(?\s*["'](/[^"'\s]+)["']""")
 _NOT_OURS: Final = ("/node_modules/", "/@vite/", "/@react-refresh", "/@id/", "/.vite/", "/@fs/")
 _NEXT_MESSAGE: Final = re.compile(r'data-next-error-message="([^"]*)"')
+_VITE_MESSAGE: Final = re.compile(r'\berror = \{.*?"message":("(?:[^"\\]|\\.)*")', re.DOTALL)
 _HIDDEN: Final = re.compile(r"<(script|style)\b.*?</\1>", re.IGNORECASE | re.DOTALL)
 _TAGS: Final = re.compile(r"<[^>]+>")
 
@@ -105,6 +108,10 @@ def error_text(body: str) -> str:
     told = _NEXT_MESSAGE.search(body)
     if told is not None:
         return html.unescape(told.group(1))[:TEXT_CHARS]
+    written = _VITE_MESSAGE.search(body)
+    if written is not None:
+        with suppress(orjson.JSONDecodeError):
+            return str(orjson.loads(written.group(1)))[:TEXT_CHARS]
     visible = html.unescape(_TAGS.sub(" ", _HIDDEN.sub(" ", body)))
     return " ".join(visible.split())[:TEXT_CHARS]
 

@@ -22,7 +22,7 @@ from outlast.core.sandboxes.interface import Sandbox
 
 FOLDER: Final = "browsers"  # below the data directory
 TAKE_S: Final = 20.0  # for a browser to start or to become free
-LOOK_S: Final = 25.0
+LOOK_S: Final = 40.0  # Next compiles a page when it is first asked for
 REQUESTS_S: Final = 20.0
 AGAIN_AFTER_S: Final = 120.0  # a browser that did not start is not tried again before
 NO_PROGRAM: Final = "No picture was taken: Chromium is not installed on this server (apt install chromium)."
