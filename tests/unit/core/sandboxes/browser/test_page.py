@@ -34,6 +34,18 @@ from outlast.core.sandboxes.browser.page import (
             },
             "Uncaught (in promise) plain words (/x.js:5)",
         ),
+        (
+            {
+                "text": "Uncaught",
+                "exception": {
+                    "description": "Error: late\n    at Page (http://localhost:3000/app/page.tsx:3:1)\n"
+                    "    at render (http://localhost:3000/.vite/deps/react-dom_client.js:1:1)\n"
+                    "    at main (http://localhost:3000/main.tsx:1:1)"
+                },
+            },
+            "Uncaught Error: late\n    at Page (http://localhost:3000/app/page.tsx:3:1)\n"
+            "    at main (http://localhost:3000/main.tsx:1:1)",
+        ),
         ({"text": "Uncaught SyntaxError: bad", "url": "/x.js"}, "Uncaught SyntaxError: bad  (/x.js:1)"),
         ({}, "Uncaught"),
     ],
