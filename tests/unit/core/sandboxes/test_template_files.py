@@ -15,7 +15,7 @@ from outlast.core.sandboxes.template_files import KIT, SOURCES, load_templates
 from outlast.core.sandboxes.templates import Template
 
 TEMPLATES = load_templates(ScreenSettings(memory_mb=1536, cpus=1.5))
-COMPONENTS = [
+COMPONENTS = {
     "accordion",
     "alert",
     "avatar",
@@ -44,7 +44,7 @@ COMPONENTS = [
     "textarea",
     "toggle",
     "tooltip",
-]
+}
 THEME = re.compile(
     r"/\* outlast:theme begin \*/\n:root \{.*?\n\}\n\n\.dark \{.*?\n\}\n/\* outlast:theme end \*/", re.DOTALL
 )
