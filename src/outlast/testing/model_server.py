@@ -9,7 +9,7 @@ Formats, by the end of the path: `/chat/completions`, `/responses`, `/messages` 
 played follows from the tool results since, so the server needs no memory).
 
 As a program: `python -m outlast.testing.model_server --port 9100 --script answers.json`; answers are added with
-`POST /script` (a JSON list) and requests read back with `GET /requests`.
+`POST /script` (a JSON list; `PUT` replaces those waiting) and requests read back with `GET /requests`.
 """
 
 import argparse
@@ -176,6 +176,7 @@ class ModelServer:
         app.router.add_get("/healthz", self._healthz)
         app.router.add_get("/requests", self._show_requests)
         app.router.add_post("/script", self._add_script)
+        app.router.add_put("/script", self._add_script)
         app.router.add_post("/{path:.*}", self._answer)
         # Cancelled handlers are how a stalled answer notices that its client has left
         runner = web.AppRunner(app, handler_cancellation=True, access_log=None, shutdown_timeout=0.1)
@@ -202,9 +203,12 @@ class ModelServer:
 
     async def _add_script(self, request: web.Request) -> web.Response:
         try:
-            self.add(*(Answer.parse(value) for value in orjson.loads(await request.read())))
+            answers = [Answer.parse(value) for value in orjson.loads(await request.read())]
         except (TypeError, ValueError, AttributeError) as error:
             return web.Response(status=400, text=f"not a list of answers: {error}")
+        if request.method == "PUT":
+            self._answers.clear()
+        self.add(*answers)
         return web.Response(text=f"{len(self._answers)} answers waiting")
 
     async def _answer(self, request: web.Request) -> web.StreamResponse:

@@ -39,6 +39,8 @@ async def test_answers_are_added_over_http_and_requests_read_back() -> None:
     async with rigged("openai-compatible") as rig, aiohttp.ClientSession(rig.server.base_url) as client:
         assert (await client.post("/script", json=[{"text": "Scripted."}])).status == 200
         assert (await client.post("/script", json=[{"nonsense": 1}])).status == 400
+        waiting = await client.put("/script", json=[{"text": "Scripted."}])
+        assert await waiting.text() == "1 answers waiting", "what was waiting is replaced"
         assert (await listen(rig.model, rig.request())).text == "Scripted."
         seen = await (await client.get("/requests")).json()
         assert seen[0]["path"] == "/v1/chat/completions"
