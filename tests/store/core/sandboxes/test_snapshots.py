@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
+from typing import TypeVar
 
 import anyio
 import anyio.lowlevel
@@ -95,14 +96,19 @@ class House:
         return {one.name: one.state for one in await self.db.read(store.all_known, HERE)}
 
 
+H = TypeVar("H", bound=House)
+
+
 @pytest.fixture
 async def house(db: Database) -> House:
-    house = House(db)
+    return await furnished(House(db))
 
+
+async def furnished(house: H) -> H:
     def fill(tx: Tx) -> str:
         return add_project(tx, add_user(tx, "Ada", "unlimited"), "House")
 
-    house.project_id = await db.write(fill)
+    house.project_id = await house.db.write(fill)
     return house
 
 
