@@ -336,3 +336,9 @@ async def test_an_answer_that_was_cut_is_remembered_by_the_files_it_had_written(
         answered = words(it.model.requests[0].messages[1])
         assert "<files_summary>" in answered
         assert "app/page.tsx" in answered
+
+
+async def test_followers_are_told_when_few_credits_are_left(own_db: Database, tmp_path: Path) -> None:
+    async with studio(own_db, tmp_path, building(), price=20) as it:
+        events = await it.asked()
+        assert [event["data"] for event in events if event["event"] == "credit.low"] == [{"balance": 5}]

@@ -17,13 +17,16 @@ from outlast.agents.screens.opening import lost_since_last_run, should_create_ne
 from outlast.agents.screens.project_files import FileLists, listed
 from outlast.agents.workspaces import workspace_of_run
 from outlast.base.clock import SystemClock
+from outlast.base.ids import new_id
 from outlast.core.runs import store as runs
 from outlast.core.runs.history import exchanges_before
 from outlast.core.runs.model import Run
 from outlast.core.sandboxes import store as sandboxes
 from outlast.core.sandboxes.checkpoints.store import NewCheckpoint, add
 from outlast.core.sandboxes.checkpoints.tree import Entry, Tree, encode
-from outlast.core.sandboxes.rules import State
+from outlast.core.sandboxes.rules import State, is_alive
+from outlast.core.screens import store as screens
+from outlast.core.screens.rules import Box
 from outlast.core.threads import store as threads
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
@@ -83,6 +86,55 @@ def test_seed_000_property_2_a_sandbox_is_reused_exactly_where_the_screen_has_on
 ) -> None:
     """Feature: screen chat history, Property 2: sandbox reuse decision (requirements 2.1, 2.4)."""
     assert should_create_new_sandbox(sandbox_id) is (sandbox_id is None or sandbox_id == "")
+
+
+def _screen(tx: Tx) -> tuple[str, str, str]:
+    """(its id, its workspace, its project)."""
+    owner = make_user(tx)
+    project_id = make_project(tx, owner)
+    thread_id = make_thread(tx, project_id, owner, profile="screen")
+    run = runs.run_of(tx, make_run(tx, thread_id, owner, profile="screen"))
+    workspace_id, screen_id = workspace_of_run(tx, run), new_id("screen")
+    screens.add(
+        tx,
+        screen_id,
+        project_id,
+        owner.user_id,
+        thread_id=thread_id,
+        workspace_id=workspace_id,
+        title="Mine",
+        named=False,
+        template="vite",
+        theme="default",
+        place=Box(0, 0, 800, 600),
+    )
+    return screen_id, workspace_id, project_id
+
+
+def _sandbox_ids(tx: Tx, actions: list[str]) -> list[tuple[str, str | None]]:
+    """After each action on a screen's sandboxes: (the id of the newest, what the screen says)."""
+    screen_id, workspace_id, project_id = _screen(tx)
+    newest, seen = "", []
+    for action in actions:
+        row = sandboxes.newest(tx, workspace_id)
+        if action == "make" and (row is None or not is_alive(row.life.state)):
+            newest = sandboxes.add(tx, workspace_id, project_id, "memory", "node", _silent).id
+        elif action == "start" and row is not None and row.life.state is State.CREATING:
+            sandboxes.change(tx, row.id, State.READY, _silent, ref="ref")
+        elif action in ("lost", "killed") and row is not None and is_alive(row.life.state):
+            sandboxes.change(tx, row.id, State(action), _silent)
+        seen.append((newest, screens.screen_data(tx, screen_id).sandbox_id))
+    return seen
+
+
+@WITH_A_DATABASE
+@given(actions=st.lists(st.sampled_from(["make", "start", "lost", "killed"]), min_size=1, max_size=8))
+async def test_seed_000_property_5_a_screen_names_its_new_sandbox_as_soon_as_it_is_recorded(
+    own_db: Database, actions: list[str]
+) -> None:
+    """Feature: screen chat history, Property 5: sandbox ID persistence (requirements 5.1, 5.4)."""
+    for newest, said in await own_db.write(_sandbox_ids, actions):
+        assert (said or "") == newest
 
 
 @pytest.mark.parametrize(
