@@ -149,3 +149,15 @@ def test_the_longest_unused_is_stopped_first_and_never_one_at_work(allowed: int,
         waking("old", FROZEN, 5),
     ]
     assert to_stop(awake, allowed, coming=1) == stopped
+
+
+def test_one_that_takes_more_room_makes_more_and_needs_more() -> None:
+    def waking(name: str, minute: int, places: int) -> Waking:
+        at = datetime(2026, 11, 20, 12, minute, tzinfo=UTC)
+        return Waking(name, READY, at, False, False, places)
+
+    awake = [waking("small", 1, 1), waking("large", 2, 2), waking("young", 3, 1)]
+    assert to_stop(awake, 5, coming=1) == []
+    assert to_stop(awake, 5, coming=2) == ["small"]
+    assert to_stop(awake, 4, coming=2) == ["small", "large"]
+    assert to_stop(awake, 2, coming=2) == ["small", "large", "young"]
