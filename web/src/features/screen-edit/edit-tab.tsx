@@ -1,14 +1,14 @@
 import { MousePointerClick, MousePointerSquareDashed, RefreshCw } from 'lucide-react'
-import { useEffect, useMemo, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { twMerge } from 'tailwind-merge'
-import type { ScreenData } from '@outlast/sdk'
+import type { EditSession, ScreenData } from '@outlast/sdk'
 import { useEditMode } from '@outlast/sdk/react'
 import { Button } from '@/components/button'
 import { Kbd } from '@/components/kbd'
 import { Problem } from '@/components/problem'
 import { Empty, SkeletonRows } from '@/components/states'
 import { useCanvas } from '../canvas/canvas-context'
-import { useLiveFrame } from '../canvas/live-frame'
+import { useLiveFrame, type LiveFrame } from '../canvas/live-frame'
 import { useMe } from '../session/session-gate'
 import { lockState } from '../threads/lock-state'
 import { AppearanceSection } from './appearance-section'
@@ -38,11 +38,7 @@ export function EditTab({ screen }: { screen: ScreenData }) {
   const pending = usePending(edit)
   const editing = useMemo(() => ({ screen, edit, pending }), [screen, edit, pending])
   const { on, session } = edit
-  const { interact, setInteract } = live
-  useEffect(() => () => session.disable(), [session])
-  useEffect(() => {
-    if (on && mine && !interact) setInteract(true)
-  }, [on, mine, interact, setInteract])
+  useInteraction(on, mine && live.frame !== null, live, session)
   const lock = threads.get(screen.thread_id)?.lock ?? null
   const locked = lockState(lock, me.user.id, lock !== null && Date.parse(lock.expires_at) < Date.now()) === 'theirs'
   const runId = screen.active_run_id
@@ -64,6 +60,27 @@ export function EditTab({ screen }: { screen: ScreenData }) {
       </div>
     </EditContext>
   )
+}
+
+/** In edit mode clicks go into the page; who lets go of the page (Done, a click beside it) leaves edit mode. */
+function useInteraction(on: boolean, open: boolean, live: LiveFrame, session: EditSession): void {
+  const { interact, setInteract } = live
+  const held = useRef(false)
+  useEffect(() => () => session.disable(), [session])
+  useEffect(() => {
+    if (on && open && !held.current) {
+      held.current = true
+      setInteract(true)
+    } else if (!on && held.current) {
+      held.current = false
+      setInteract(false)
+    }
+  }, [on, open, setInteract])
+  const before = useRef(interact)
+  useEffect(() => {
+    if (before.current && !interact && held.current) session.disable()
+    before.current = interact
+  }, [interact, session])
 }
 
 function Panel({ onReload }: { onReload: () => void }) {

@@ -1,5 +1,5 @@
 import { Camera, ChevronRight, X } from 'lucide-react'
-import { Fragment, useState } from 'react'
+import { Fragment, useLayoutEffect, useRef, useState } from 'react'
 import type { Crumb } from '@outlast/sdk'
 import { IconButton } from '@/components/button'
 import { complain, say } from '@/components/toast'
@@ -54,9 +54,13 @@ export function ElementHeader() {
 const placeOf = (mark: string | null): string => /^(.+:\d+):\d+$/.exec(mark ?? '')?.[1] ?? mark ?? ''
 
 function Path({ path, onSelect }: { path: Crumb[]; onSelect: (at: number) => void }) {
+  const end = useRef<HTMLElement>(null)
+  useLayoutEffect(() => {
+    if (end.current !== null) end.current.scrollLeft = end.current.scrollWidth
+  }, [path])
   return (
-    <nav aria-label="Elements around it" className="-mx-1 flex overflow-x-auto [direction:rtl] [scrollbar-width:none]">
-      <ol className="flex min-w-0 items-center [direction:ltr]">
+    <nav ref={end} aria-label="Elements around it" className="-mx-1 overflow-x-auto [scrollbar-width:none]">
+      <ol className="flex w-max items-center">
         {path.map((crumb, at) => {
           const last = at === path.length - 1
           return (
