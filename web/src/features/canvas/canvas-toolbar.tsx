@@ -19,7 +19,8 @@ interface ToolbarProps {
 export const LIVE_COUNTS = [1, 2, 4] as const
 /** How long the view takes to get somewhere; at once for those who asked for less motion. */
 export const travel = () => (matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : 240)
-export const FIT = { padding: 0.14, maxZoom: 1 }
+/** Titles and the toolbars at the edges stay free of what is brought into view. */
+export const FIT = { padding: { top: '88px', right: '48px', bottom: '88px', left: '48px' }, maxZoom: 1 } as const
 
 /** At the lower edge: tools, zoom, and how the canvas is shown. */
 export function CanvasToolbar({ tool, onTool, map, onMap, liveCount, onLiveCount, onHelp }: ToolbarProps) {

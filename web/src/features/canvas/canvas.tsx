@@ -101,7 +101,7 @@ function Surface({ state, facts, onNew, children }: CanvasProps) {
           aria-label="Screens"
         >
           <ZoomVariable of={root} />
-          {map && nodes.length > 0 && <CanvasMap />}
+          {map && nodes.length > FEW && <CanvasMap />}
         </ReactFlow>
       </CanvasMenu>
       {selected.length > 1 && <SelectionBar selected={selected} />}
@@ -120,6 +120,8 @@ function Surface({ state, facts, onNew, children }: CanvasProps) {
   )
 }
 
+/** So many screens need no map. */
+const FEW = 3
 const MULTI = ['Shift', 'Meta', 'Control']
 const MIDDLE = [1]
 const isTouch = matchMedia('(pointer: coarse)').matches

@@ -18,6 +18,7 @@ import { useCanvasState } from './canvas-state'
 import { FIT, travel } from './canvas-toolbar'
 import { DeleteScreens } from './delete-screens'
 import { EmptyCanvas } from './empty-canvas'
+import { useKeepInView } from './keep-in-view'
 import { freePlace } from './layout'
 import { NewScreenDialog } from './new-screen-dialog'
 import { ScreenHeading } from './screen-heading'
@@ -68,6 +69,7 @@ export function ScreensView({ projectId, screenId }: { projectId: string; screen
       actions,
     ],
   )
+  useKeepInView(screenId, state.sidebarOpen)
   const placeFor = usePlaceFor(screens ?? [])
   const created = useCreated(state.select, openChat)
   const open = screens?.find(({ id }) => id === screenId)
