@@ -248,6 +248,7 @@ def _wire(
         copy_files=fork_files if checkpoints is not None else None,
         warm=warmer.warm if warmer is not None else cold,
         open_screen=opener.open,
+        dress_screen=opener.dress,
         profiles=frozenset(engine.profiles),
     )
     return Program(

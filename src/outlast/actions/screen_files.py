@@ -36,6 +36,7 @@ from outlast.core.screens.files import (
     checked_query,
     hits_in,
     is_packed,
+    is_searched,
     is_shown,
     packed,
 )
@@ -223,7 +224,7 @@ def _entry(tree: Tree, path: str) -> Entry:
 def _search(blobs: FolderBlobs, tree: Tree, query: str, limit: int) -> Found:
     found: list[Hit] = []
     for entry in tree.entries:
-        if entry.kind != "file" or not 0 < entry.size <= SEARCHED_BYTES or not is_shown(entry.path):
+        if entry.kind != "file" or not 0 < entry.size <= SEARCHED_BYTES or not is_searched(entry.path):
             continue
         for hit in hits_in(shown_name(entry.path), content_of(blobs, entry), query):
             if len(found) == limit:

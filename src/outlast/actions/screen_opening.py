@@ -1,7 +1,10 @@
-"""Opening screens: their sandboxes and dev servers are woken, or made, in the background; links to what runs there."""
+"""Opening screens: their sandboxes and dev servers are woken, or made, in the background; links to what runs there.
+And what has to wait until a run has ended."""
 
 import logging
-from typing import Final
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final, Literal
 
 import anyio
 
@@ -21,46 +24,82 @@ from outlast.db.database import Tx
 AT_A_TIME: Final = 4
 MOST_WAITING: Final = 1_000
 PATIENCE_S: Final = 20.0  # for a sandbox to be there by name; it need not run yet
+Task = Literal["open", "dress"]
 log = logging.getLogger("outlast.screens")
 
 
 class ScreenOpener:
-    """In memory: which screens are being opened. Several who open one at the same time wait for the same sandbox.
-    Losing it costs time, never work: the next visit opens again."""
+    """In memory: which screens are being opened, and which wait for the end of a run to be given their theme. Several
+    who open one at the same time wait for the same sandbox. Losing it costs time, never work: the next visit opens
+    again, and opening gives the theme."""
 
     def __init__(self) -> None:
         self._opening: set[str] = set()
-        self._wanted, self._coming = anyio.create_memory_object_stream[str](MOST_WAITING)
+        self._undressed: set[str] = set()
+        self._wanted, self._coming = anyio.create_memory_object_stream[tuple[Task, str]](MOST_WAITING)
 
     def open(self, screen_id: str) -> None:
         """Open it soon. Returns at once. Raises `SandboxUnavailable` when very many wait already."""
-        if screen_id in self._opening:
-            return
-        try:
-            self._wanted.send_nowait(screen_id)
-        except anyio.WouldBlock:
-            raise SandboxUnavailable(
-                "Too many screens are being opened.", hint="Try again in a moment.", retry_after_s=5
-            ) from None
-        self._opening.add(screen_id)
+        self._want(self._opening, "open", screen_id)
+
+    def dress(self, screen_id: str) -> None:
+        """Write its theme into its files once no run is at work there. Returns at once. Raises as `open`."""
+        self._want(self._undressed, "dress", screen_id)
 
     async def run(self, services: Services) -> None:
         """Until cancelled."""
         limiter = anyio.CapacityLimiter(AT_A_TIME)
         async with anyio.create_task_group() as tasks:
-            async for screen_id in self._coming:
-                tasks.start_soon(self._open, services, screen_id, limiter)
+            async for task, screen_id in self._coming:
+                if task == "open":
+                    tasks.start_soon(self._open, services, screen_id, limiter)
+                else:
+                    tasks.start_soon(self._dress, services, screen_id)
+
+    def _want(self, under_way: set[str], task: Task, screen_id: str) -> None:
+        if screen_id in under_way:
+            return
+        try:
+            self._wanted.send_nowait((task, screen_id))
+        except anyio.WouldBlock:
+            raise SandboxUnavailable(
+                "Too many screens are being opened.", hint="Try again in a moment.", retry_after_s=5
+            ) from None
+        under_way.add(screen_id)
 
     async def _open(self, services: Services, screen_id: str, limiter: anyio.CapacityLimiter) -> None:
         try:
-            async with limiter:
-                await wake(services, screen_id)
-        except OutlastError as error:
-            log.warning("screen not opened", extra={"screen_id": screen_id, "code": error.code})
-        except Exception:  # the edge of a background task: it costs this screen's opening, not the server
-            log.exception("screen not opened", extra={"screen_id": screen_id})
+            with _told(screen_id, "screen not opened"):
+                async with limiter:
+                    await wake(services, screen_id)
         finally:
             self._opening.discard(screen_id)
+
+    async def _dress(self, services: Services, screen_id: str) -> None:
+        try:
+            with _told(screen_id, "theme not written"):
+                screen = await services.db.read(store.screen_data, screen_id)
+                with services.hub.listen(screen.project_id) as channel:
+                    while screen.active_run_id is not None:
+                        version = channel.version
+                        screen = await services.db.read(store.screen_data, screen_id)
+                        if screen.active_run_id is not None:
+                            await channel.wait(version)
+        finally:
+            self._undressed.discard(screen_id)
+        with _told(screen_id, "theme not written"):
+            await write_theme(services, await services.db.read(store.screen_data, screen_id))
+
+
+@contextmanager
+def _told(screen_id: str, what: str) -> Iterator[None]:
+    """The edge of a background task: what goes wrong costs this screen its opening, not the server."""
+    try:
+        yield
+    except OutlastError as error:
+        log.warning(what, extra={"screen_id": screen_id, "code": error.code})
+    except Exception:
+        log.exception(what, extra={"screen_id": screen_id})
 
 
 async def wake(services: Services, screen_id: str) -> None:

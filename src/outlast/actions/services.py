@@ -52,6 +52,7 @@ class Services:
     want_snapshot: Callable[[str], None] = cold
     warm: Callable[[str], None] = cold
     open_screen: Callable[[str], None] = cold
+    dress_screen: Callable[[str], None] = cold
     profiles: AbstractSet[str] = field(default=frozenset({"chat"}))
     copy_files: FileCopy | None = None
     designs: DesignSystems = field(default_factory=DesignSystems)

@@ -7,7 +7,7 @@ from typing import Any
 
 from outlast.actions.screen_copies import copy_screen, save_files
 from outlast.actions.services import Services
-from outlast.base.errors import OutlastError, ThreadBusy, ThreadOfScreen, UnknownProfile
+from outlast.base.errors import MalformedInput, OutlastError, ThreadBusy, ThreadOfScreen, UnknownProfile
 from outlast.base.events import MessageData, ThreadData
 from outlast.core.accounts.actor import Actor
 from outlast.core.limits.rules import checked_line
@@ -92,6 +92,12 @@ async def create_thread(
 def new_thread_fields(services: Services, title: str | None, profile: str, anchor: Any) -> dict[str, Any]:
     """A new thread's fields, checked. Raises `MalformedInput`, `InputTooLarge`, `UnknownProfile`."""
     demand_profile(services, profile)
+    if profile == "screen":
+        raise MalformedInput(
+            "A thread of the profile screen is made with its screen.",
+            hint="POST /v1/projects/{id}/screens makes both; start runs on the screen's thread.",
+            field="profile",
+        )
     return {
         "title": None
         if title is None

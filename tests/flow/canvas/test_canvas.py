@@ -259,6 +259,17 @@ async def test_forking_a_screens_thread_makes_a_screen_with_the_files_of_then(si
     assert (await contents(editor, forked["id"]))["app/globals.css"] != original["app/globals.css"]
 
 
+async def test_a_screens_thread_is_not_made_without_its_screen(site: Site, team: Team):
+    editor = await site.signed_in(team.editor)
+    for path, body in (
+        (f"/v1/projects/{team.project_id}/threads", {}),
+        ("/v1/runs", {"content": "a page", "project_id": team.project_id}),
+    ):
+        answer = await editor.post(path, {**body, "profile": "screen"})
+        assert (answer.status, answer.code) == (400, "malformed_input")
+        assert "/screens" in answer.json()["hint"]
+
+
 async def test_threads_of_screens_are_listed_with_their_screen(site: Site, team: Team):
     editor = await site.signed_in(team.editor)
     screen = await make_screen(editor, team.project_id)

@@ -8,6 +8,8 @@ from typing import Any
 
 from outlast.core.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.core.sandboxes.checkpoints.store import bind
+from outlast.core.screens.store import update
+from outlast.db.database import Tx
 from tests.asgi import Browser
 from tests.factories import Team, make_run, say
 from tests.flow.canvas.conftest import make_screen
@@ -195,6 +197,19 @@ async def test_an_earlier_state_of_a_screen_can_be_brought_back(site: Site, team
     assert page.body == PAGE
 
 
+async def test_a_screen_brought_back_keeps_its_present_theme(site: Site, team: Team):
+    browser, screen = await scene(site, team)
+    path = f"/v1/screens/{screen['id']}"
+    await site.services.db.write(find_problems, screen["id"])
+    await browser.call("PATCH", path, {"theme": "claude"})
+    styles = (await browser.get(f"{path}/files/content?path=app/globals.css")).body
+    first = (await browser.get(f"{path}/checkpoints")).json()["items"][-1]
+    restored = await browser.post(f"/v1/checkpoints/{first['id']}/restore")
+    assert restored.json()["reason"] == "person"
+    assert (await browser.get(f"{path}/files/content?path=app/globals.css")).body == styles
+    assert (await browser.get(path)).json()["problems"] == []
+
+
 async def test_a_theme_is_written_into_the_files_of_a_sleeping_screen(site: Site, team: Team):
     browser, screen = await scene(site, team)
     path = f"/v1/screens/{screen['id']}"
@@ -221,6 +236,10 @@ async def test_a_theme_chosen_while_a_run_works_is_stored_and_waits(site: Site, 
     changed = await browser.call("PATCH", path, {"theme": "solar"})
     assert (changed.status, changed.json()["theme"]) == (200, "solar")
     assert (await browser.get(f"{path}/files/content?path=app/globals.css")).body == before
+
+
+def find_problems(tx: Tx, /, screen_id: str) -> None:
+    update(tx, screen_id, problems=["app/page.tsx:1 …"])
 
 
 async def scene(site: Site, team: Team, **body: Any) -> tuple[Browser, dict[str, Any]]:

@@ -10,24 +10,29 @@ from typing import Any
 
 import anyio
 import pytest
+import sqlalchemy as sa
 
 from outlast.actions.screen_opening import ScreenOpener, wake
 from outlast.base.clock import SystemClock
 from outlast.base.errors import SandboxUnavailable
 from outlast.base.settings import Settings
-from outlast.core.runs.telling import announce_sandbox
+from outlast.core.accounts.actor import Actor
+from outlast.core.runs.telling import announce_sandbox, announce_thread
 from outlast.core.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.core.sandboxes.interface import Capabilities, SandboxSpec
 from outlast.core.sandboxes.manager import SandboxManager
 from outlast.core.sandboxes.seeding import Seeds
+from outlast.core.threads.store import set_run_state
 from outlast.db.blobs import FolderBlobs
+from outlast.db.database import Tx
 from outlast.db.opening import open_database
+from outlast.db.tables import runs
 from outlast.surfaces.http.application import create_http
 from outlast.surfaces.http.hosts import known_hosts
 from outlast.testing.profile import FakeProfile
 from outlast.testing.sandbox import MemoryProvider, MemorySandbox
 from tests.asgi import Browser
-from tests.factories import Team, make_services
+from tests.factories import Team, make_run, make_services
 from tests.flow.canvas.conftest import Watcher, make_screen
 from tests.flow.http.conftest import Site, surface_over
 from tests.templates import PAGE, small_templates
@@ -87,6 +92,7 @@ async def house(migrated: Path, folder: Path) -> AsyncIterator[House]:
             machines=machines,
             seeds=Seeds(blobs, small_templates()),
             open_screen=opener.open,
+            dress_screen=opener.dress,
             run_profiles={"chat": screen, "screen": screen},
             profiles=frozenset({"chat", "screen"}),
         )
@@ -217,6 +223,23 @@ async def test_a_theme_that_is_not_in_the_files_yet_is_written_when_the_screen_i
     assert b"oklch(0.54 0.2 6)" in await sandbox.read_file("app/globals.css", 100_000)
 
 
+async def test_a_theme_chosen_while_a_run_works_is_written_when_it_has_ended(site: House, team: Team):
+    editor = await site.signed_in(team.editor)
+    screen = await make_screen(editor, team.project_id)
+    sandbox = await site.machines.ensure(screen["workspace_id"], team.project_id)
+    run_id = await site.services.db.write(begin_run, screen["thread_id"], team.editor)
+    for theme in ("ocean", "rose"):
+        await editor.call("PATCH", f"/v1/screens/{screen['id']}", {"theme": theme})
+    assert b"oklch(0.54 0.2 6)" not in await sandbox.read_file("app/globals.css", 100_000)
+    with site.services.hub.listen(screen["thread_id"]) as channel, anyio.fail_after(30):
+        await site.services.db.write(end_run, screen["thread_id"], run_id)
+        while True:
+            version = channel.version
+            if b"oklch(0.54 0.2 6)" in await sandbox.read_file("app/globals.css", 100_000):
+                break
+            await channel.wait(version)
+
+
 async def test_deleting_a_screen_ends_its_sandbox(site: House, team: Team):
     owner = await site.signed_in(team.owner)
     screen = await make_screen(owner, team.project_id)
@@ -224,6 +247,19 @@ async def test_deleting_a_screen_ends_its_sandbox(site: House, team: Team):
     assert len(await site.provider.list_refs()) == 1
     assert (await owner.call("DELETE", f"/v1/screens/{screen['id']}")).status == 204
     assert await site.provider.list_refs() == []
+
+
+def begin_run(tx: Tx, /, thread_id: str, actor: Actor) -> str:
+    run_id = make_run(tx, thread_id, actor)
+    set_run_state(tx, thread_id, "generating", run_id)
+    announce_thread(tx, thread_id)
+    return run_id
+
+
+def end_run(tx: Tx, /, thread_id: str, run_id: str) -> None:
+    tx.execute(sa.update(runs).where(runs.c.id == run_id).values(leg="ended", status="cancelled"))
+    set_run_state(tx, thread_id, "idle", None)
+    announce_thread(tx, thread_id)
 
 
 async def until(watcher: Watcher, met: Any) -> dict[str, Any]:

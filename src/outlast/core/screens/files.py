@@ -39,6 +39,9 @@ _SECRET: Final = re.compile(
     r"|.*\.(?:pem|key|p12|pfx|keystore)|\.(?:ssh|aws|gnupg)",
     re.IGNORECASE,
 )
+_LOCKS: Final = frozenset(
+    {"package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "yarn.lock", "bun.lock"}
+)
 _LEFT_OVER: Final = re.compile(r".*\.(?:log|tsbuildinfo)|\.DS_Store", re.IGNORECASE)
 
 
@@ -60,6 +63,11 @@ def is_packed(path: str) -> bool:
     """Whether a file goes into an archive: shown, no left-over of a tool, and nothing that looks like a secret."""
     parts = path.split("/")
     return is_shown(path) and not _LEFT_OVER.fullmatch(parts[-1]) and not any(map(_SECRET.fullmatch, parts))
+
+
+def is_searched(path: str) -> bool:
+    """Whether a search looks into a file: shown, and no list that a package manager keeps."""
+    return is_shown(path) and path.rpartition("/")[2] not in _LOCKS
 
 
 def checked_query(query: str) -> str:

@@ -10,11 +10,20 @@ from hypothesis import strategies as st
 
 from outlast.base.errors import MalformedInput, UnknownTheme
 from outlast.base.screen_data import ThemeTokens
+from outlast.core.sandboxes.template_files import SOURCES
 from outlast.core.screens.css import declarations, read_rules
 from outlast.core.screens.theme_list import THEMES
 from outlast.core.screens.theme_tokens import COLOURS, LOOKS, PAIRS, SHARED, TOKENS, Look, Theme
 from outlast.core.screens.theme_values import is_value
-from outlast.core.screens.themes import BEGIN, END, apply_theme, checked_tokens, custom_theme, theme_of
+from outlast.core.screens.themes import (
+    BEGIN,
+    END,
+    STYLE_SHEET,
+    apply_theme,
+    checked_tokens,
+    custom_theme,
+    theme_of,
+)
 from tests.unit.core.screens.colours import contrast
 
 every_look = pytest.mark.parametrize(
@@ -132,6 +141,11 @@ def test_without_a_block_one_is_added_at_the_end(css: str, theme: Theme):
     themed = apply_theme(css, theme)
     assert themed.startswith(css)
     assert themed[len(css) :].lstrip("\n").startswith(BEGIN)
+
+
+def test_the_templates_style_sheet_has_the_default_theme():
+    css = (SOURCES / "shared" / STYLE_SHEET).read_text()
+    assert apply_theme(css, THEMES["default"]) == css
 
 
 def test_what_an_agent_has_put_into_the_block_beside_the_tokens_stays():

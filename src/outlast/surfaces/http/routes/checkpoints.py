@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from outlast.actions import checkpoints as actions
 from outlast.actions.checkpoints import CheckpointView, KeptFile
+from outlast.actions.screen_themes import restore
 from outlast.base.clock import iso
 from outlast.base.events import CheckpointData
 from outlast.surfaces.http.models.checkpoints import CheckpointAnswer, ComparisonAnswer
@@ -70,8 +71,9 @@ async def read_kept_file(checkpoint_id: str, path: str, services: Svc, actor: Si
 @router.post("/checkpoints/{checkpoint_id}/restore", response_model=CheckpointData)
 async def restore_checkpoint(checkpoint_id: str, services: Svc, actor: Signed) -> Response:
     """Bring the files back to what they were then (editors); what they are now is kept as a checkpoint. Refused (409)
-    while a run works there or waits for a person. Answers the new newest checkpoint."""
-    return reply(await actions.restore(services, actor, checkpoint_id))
+    while a run works there or waits for a person. A screen keeps its present theme. Answers the new newest
+    checkpoint."""
+    return reply(await restore(services, actor, checkpoint_id))
 
 
 def _shown(view: CheckpointView) -> dict[str, Any]:
