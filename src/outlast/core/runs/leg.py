@@ -16,7 +16,7 @@ from outlast.core.runs.endings import Ending, settle
 from outlast.core.runs.engine import Engine
 from outlast.core.runs.model import Effect, Run, Transcript
 from outlast.core.runs.parking import announce_decisions, park
-from outlast.core.runs.profile import Staged
+from outlast.core.runs.profile import stages_of
 from outlast.core.runs.rules import AskModel, CallTools, Check, End, Next, Prepare, Wait, next_step
 from outlast.core.runs.staging import perform_stage
 from outlast.core.streams.fold import RunFold, apply, fold_lines
@@ -37,7 +37,7 @@ class Leg:
         self.engine = engine
         self.run = run
         self.profile = engine.profiles[run.profile]
-        self.staged = self.profile if isinstance(self.profile, Staged) else None
+        self.staged = stages_of(self.profile)
         self.steps_began: dict[str, datetime] = {}  # when each step of the workflow was last said to begin
         self.stop: str | None = None
         self.fatal: OutlastError | None = None

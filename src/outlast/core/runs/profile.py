@@ -159,6 +159,11 @@ class Profile(Protocol):
         (empty: it has none). Returns the problems it found (empty: none)."""
 
 
+def stages_of(profile: Profile) -> Staged | None:
+    """The profile as one with stages; None: it has none. Asked for each leg, so the common answer is quick."""
+    return profile if hasattr(profile, "done_mark") and isinstance(profile, Staged) else None
+
+
 Profiles = Mapping[str, Profile]
 ProfileOf = Callable[[str], Profile]
 StopCommands = Callable[[Run, Sequence[str]], Awaitable[None]]
