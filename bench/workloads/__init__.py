@@ -8,6 +8,7 @@ from bench.rig import Rig
 from bench.servers import CONTESTANTS
 from bench.workloads import (
     cancelling,
+    canvas,
     checkpoints,
     egress,
     growth,
@@ -19,6 +20,7 @@ from bench.workloads import (
     previews,
     resuming,
     sandboxes,
+    screens,
     starts,
 )
 
@@ -48,4 +50,6 @@ ALL: tuple[Workload, ...] = (
     Workload("checkpoint", measure_alone=checkpoints.measure, contestants=("outlast",)),
     Workload("egress", measure_alone=egress.measure, contestants=("outlast",)),
     Workload("preview", measure_alone=previews.measure, contestants=("outlast",)),
+    Workload("canvas", measure_alone=canvas.measure, contestants=("outlast",)),
+    Workload("screen", measure_alone=screens.measure, contestants=("outlast",)),
 )

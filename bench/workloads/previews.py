@@ -77,7 +77,7 @@ async def _served(
         services=services, streams=streams, readiness=Readiness(services.db, None), local_owner=owner
     )
     listener = bind("127.0.0.1", 0)
-    layer = with_previews(_nothing, surface, known_hosts("127.0.0.1", "", ()))
+    layer = with_previews(nothing, surface, known_hosts("127.0.0.1", "", ()))
     server = HttpServer(layer, [listener], 1, layer.close, layer.run)
     workspace_id, project_id = await services.db.write(_fill, owner)
     async with anyio.create_task_group() as tasks:
@@ -102,7 +102,7 @@ async def _served(
             tasks.cancel_scope.cancel()
 
 
-async def _nothing(*_given: object) -> None:
+async def nothing(*_given: object) -> None:
     raise AssertionError("only previews are asked for")
 
 
