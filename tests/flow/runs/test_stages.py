@@ -22,6 +22,7 @@ from outlast.base.events import ImagePart, NoticePart
 from outlast.base.settings import PolicyRule, ProfileSettings, Settings
 from outlast.base.settings.tables import RetrySettings
 from outlast.core.models.protocol import CHECK_MARK, ModelMessage, TextPiece
+from outlast.core.runs import staging
 from outlast.core.runs.profile import StageContext, StageResult
 from outlast.core.runs.worker import Worker
 from outlast.db.database import Database
@@ -388,3 +389,46 @@ async def test_a_run_that_waits_for_a_person_does_not_prepare_again(db: Database
         await decide_approval(it.services, it.owner, asked["data"]["approval"]["id"], "approve")
         assert await it.ended(started.run_id) == "completed"
         assert [kind for kind, _, _ in profile.stages] == ["prepare", "check"]
+
+
+@pytest.mark.parametrize("kind", ["prepare", "check"])
+async def test_a_stage_has_its_time_and_is_stopped_then_without_another_try(
+    db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    monkeypatch.setattr(staging, "PREPARE_S", 0.05)
+    monkeypatch.setattr(staging, "CHECK_MORE_S", 0.05 - QUICK.screens.check_timeout_s)
+
+    async def hang(context: StageContext) -> StageResult:
+        await anyio.sleep_forever()
+        raise AssertionError
+
+    stuck = {"preparing" if kind == "prepare" else "checking": hang}
+    profile = FakeStagedProfile(**stuck)
+    async with stage(db, tmp_path, [turn("Done.")], profile=profile, settings=QUICK) as it:
+        started = await it.start()
+        events = await it.events(started.run_id)
+        assert [name for name, _, _ in profile.stages].count(kind) == 1
+        assert profile.stopped == [profile.stages[-1][1]]
+        if kind == "prepare":
+            assert last(events, "run.error")["error"]["code"] == SandboxUnavailable.code
+        else:
+            assert "did not end within" in last(events, "run.completed")["problems"][0]
+
+
+async def test_what_a_stage_does_side_by_side_fails_with_the_error_that_counts(
+    db: Database, tmp_path: Path
+) -> None:
+    async def prepare(context: StageContext) -> StageResult:
+        async def fail() -> None:
+            raise SandboxUnavailable("No room.")
+
+        async with anyio.create_task_group() as group:
+            group.start_soon(fail)
+        return StageResult()
+
+    profile = FakeStagedProfile(preparing=prepare)
+    async with stage(db, tmp_path, [], profile=profile, settings=QUICK) as it:
+        started = await it.start()
+        error = last(await it.events(started.run_id), "run.error")["error"]
+        assert (error["code"], error["message"]) == (SandboxUnavailable.code, "No room.")
+        assert len(profile.stages) == 2, "tried again, as for any sandbox that cannot be had"

@@ -5,6 +5,8 @@ once recorded. What happens in them is shown as named steps of the workflow (`wo
 """
 
 import random
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -38,6 +40,10 @@ if TYPE_CHECKING:
 PREPARE_S: Final = 1_200.0  # the first run of a template waits for its snapshot to be built
 CHECK_MORE_S: Final = 240.0  # beside the type check: the page, its picture, a sandbox that has to be woken
 Kind = Literal["prepare", "check"]
+
+
+class _TooLong(SandboxUnavailable):
+    """The stage took all the time it had; it would again."""
 
 
 async def perform_stage(leg: "Leg", transcript: Transcript, stage: Prepare | Check) -> None:
@@ -134,6 +140,8 @@ async def _perform(leg: "Leg", profile: Staged, effect: Effect, context: StageCo
                 ) from error
             await anyio.sleep(LOST_PAUSES_S[lost])
             lost += 1
+        except _TooLong:
+            raise
         except SandboxUnavailable as error:
             retries += 1
             if retries > leg.engine.settings.retry.attempts:
@@ -148,15 +156,14 @@ async def _once(leg: "Leg", profile: Staged, kind: str, context: StageContext) -
     perform = profile.prepare if kind == "prepare" else profile.check
     limit_s = PREPARE_S if kind == "prepare" else leg.engine.settings.screens.check_timeout_s + CHECK_MORE_S
     try:
-        with anyio.fail_after(limit_s):
+        with anyio.move_on_after(limit_s), _ungrouped():
             return await perform(context)
-    except (SandboxLost, SandboxUnavailable, StorageUnavailable, DiskFull, InternalError):
-        raise
-    except TimeoutError:
         await _stop(leg, profile, context)
-        error: OutlastError = SandboxUnavailable(
+        error: OutlastError = _TooLong(
             f"The {kind} stage did not end within {limit_s:.0f} seconds.", hint="Try it again."
         )
+    except (SandboxLost, SandboxUnavailable, StorageUnavailable, DiskFull, InternalError):
+        raise
     except OutlastError as raised:
         error = raised
     except Exception as bug:  # the edge of an effect
@@ -166,6 +173,28 @@ async def _once(leg: "Leg", profile: Staged, kind: str, context: StageContext) -
         raise error
     problem = f"The check could not be done: {error.message} {error.hint}".strip()
     return StageResult(problems=(problem,), mendable=False)
+
+
+@contextmanager
+def _ungrouped() -> Iterator[None]:
+    """A stage that does things side by side fails with a group of errors: raise what counts of it."""
+    try:
+        yield
+    except BaseExceptionGroup as group:
+        causes = list(_leaves(group))
+        ours = [cause for cause in causes if isinstance(cause, OutlastError)]
+        first = [cause for cause in ours if isinstance(cause, (FenceLost, StorageUnavailable, DiskFull))]
+        if len(ours) < len(causes):
+            raise
+        raise (first or ours)[0] from group
+
+
+def _leaves(error: BaseException) -> Iterator[BaseException]:
+    if isinstance(error, BaseExceptionGroup):
+        for inner in error.exceptions:
+            yield from _leaves(inner)
+    else:
+        yield error
 
 
 async def _stop(leg: "Leg", profile: Staged, context: StageContext) -> None:
