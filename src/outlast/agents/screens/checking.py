@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+import anyio
 import anyio.to_thread
 import sqlalchemy as sa
 
@@ -83,8 +84,7 @@ class Checker:
         opened = await self.workspaces.open(context)
         themed = await self._put_theme(context.run, opened.sandbox)
         before = await self._before(context.run, opened.workspace_id)
-        types, facts = await self._types(context, opened.sandbox, before, fresh=themed)
-        look, page = await self._page(opened, before)
+        (types, facts), (look, page) = await self._types_and_page(context, opened, before, fresh=themed)
         outcome = parse_outcome("\n\n".join(context.said))
         problems = [*_of_types(types), *page, *_of_tags(outcome)]
         await context.tell("check", *_summed(problems))
@@ -133,6 +133,23 @@ class Checker:
         if self.files is not None:
             await self.files.settled(workspace_id)
         return await self.db.read(_read_before, run, workspace_id)
+
+    async def _types_and_page(
+        self, context: StageContext, opened: OpenWorkspace, before: Before, *, fresh: bool
+    ) -> tuple[tuple[Types, dict[str, Any]], tuple[Look | None, list[Problem]]]:
+        """Both at once: the browser mostly waits."""
+        found: list[tuple[Types, dict[str, Any]]] = []
+
+        async def compile_it() -> None:
+            found.append(await self._types(context, opened.sandbox, before, fresh=fresh))
+
+        try:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(compile_it)
+                page = await self._page(opened, before)
+        except BaseExceptionGroup as group:  # one that went wrong has ended the other
+            raise _first(group) from None
+        return found[0], page
 
     async def _types(
         self, context: StageContext, sandbox: Sandbox, before: Before, *, fresh: bool
@@ -226,6 +243,13 @@ class Checker:
             known = [file["path"] for file in before.screen["files"]] if before.screen else []
             return sorted({*known, *(file.path for file in outcome.files)} - present)
         return []
+
+
+def _first(group: BaseExceptionGroup[Any]) -> BaseException:
+    found: BaseException = group
+    while isinstance(found, BaseExceptionGroup):
+        found = found.exceptions[0]
+    return found
 
 
 def _of_types(types: Types) -> list[Problem]:
