@@ -1,0 +1,163 @@
+"""Pages of the real app templates in a real browser: marks that follow the source, changes without a reload, the script
+that speaks with the page around it. Vite's always, those of Next.js with `make deep`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Frame, Page, expect
+
+from tests.template_projects import Project
+
+pytestmark = [pytest.mark.browser, pytest.mark.sandbox, pytest.mark.timeout(600)]
+each = pytest.mark.parametrize(
+    "project", ["vite", pytest.param("next", marks=pytest.mark.deep)], indirect=True
+)
+PATIENCE_MS = 90_000
+PAGE = """import { Counter } from "@/components/counter";
+import { Card, CardTitle } from "@/components/ui/card";
+
+export default function Page() {
+  return (
+    <main className="p-8">
+      <h1 id="title">First</h1>
+      <Card id="card">
+        <CardTitle>𝒳 in a card</CardTitle>
+      </Card>
+      <Counter />
+    </main>
+  );
+}
+"""
+COUNTER = """"use client";
+
+import { useState } from "react";
+
+import { Button } from "@/components/ui/button";
+
+export function Counter() {
+  const [count, setCount] = useState(0);
+  return <Button onClick={() => setCount(count + 1)}>count {count}</Button>;
+}
+"""
+# A document of the agent's own: nothing of it loads our script.
+REWRITTEN = {
+    "next": {
+        "app/layout.tsx": 'import "./globals.css";\n\n'
+        "export default function RootLayout({ children }: { children: React.ReactNode }) {\n"
+        '  return (\n    <html lang="en" className="dark">\n      <body id="mine">{children}</body>\n    </html>\n'
+        "  );\n}\n"
+    },
+    "vite": {
+        "main.tsx": 'import { createRoot } from "react-dom/client";\n\nimport Page from "@/app/page";\n'
+        'import "@/app/globals.css";\n\ndocument.body.id = "mine";\n'
+        'createRoot(document.getElementById("root")!).render(<Page />);\n'
+    },
+}
+MARKS = """() => [...document.querySelectorAll("[data-loc], [data-use]")].map((element) =>
+  [element.tagName.toLowerCase(), element.id, element.dataset.loc ?? "", element.dataset.use ?? ""])"""
+BRIDGED = "() => Boolean(window[Symbol.for('outlast.bridge')])"
+
+
+@dataclass
+class Shown:
+    """The app in a frame of another page, as on the canvas."""
+
+    outer: Page
+    frame: Frame
+    errors: list[str] = field(default_factory=list)
+
+    def wait(self, script: str, value: Any = None) -> None:
+        self.frame.wait_for_function(script, arg=value, timeout=PATIENCE_MS)
+
+    def marks(self) -> list[tuple[str, str, str, str]]:
+        return [tuple(mark) for mark in self.frame.evaluate(MARKS)]
+
+
+@pytest.fixture
+def project(request: pytest.FixtureRequest, tmp_path: Path) -> Project:
+    project = Project(tmp_path / "app", request.param)
+    project.write({"app/page.tsx": PAGE, "components/counter.tsx": COUNTER})
+    return project
+
+
+@contextmanager
+def shown(project: Project, browser: Browser) -> Iterator[Shown]:
+    with project.serving() as address:
+        outer = browser.new_context().new_page()
+        outer.set_default_timeout(PATIENCE_MS)
+        errors: list[str] = []
+        outer.on("pageerror", lambda error: errors.append(str(error)))
+        outer.on("console", lambda line: errors.append(line.text) if line.type == "error" else None)
+        reached = outer.request
+        for _ in range(600):  # the server may still be starting
+            try:
+                reached.get(address, timeout=PATIENCE_MS)
+            except Exception:
+                outer.wait_for_timeout(100)
+            else:
+                break
+        outer.set_content(f'<iframe name="app" width="1000" height="700" src="{address}"></iframe>')
+        outer.frame_locator("iframe").locator("#title").wait_for()
+        frame = outer.frame("app")
+        assert frame is not None
+        yield Shown(outer, frame, errors)
+        outer.context.close()
+
+
+def stands_in(project: Project, tag: str, mark: str) -> None:
+    """The mark names a place of the source at which this tag begins."""
+    path, line, column = mark.rsplit(":", 2)
+    text = project.read(path).splitlines()[int(line) - 1].encode("utf-16-le")[2 * int(column) :]
+    assert text.decode("utf-16-le").startswith(f"<{tag}"), mark
+
+
+@each
+def test_every_element_knows_its_place_and_follows_the_source_without_a_reload(
+    project: Project, browser: Browser
+) -> None:
+    with shown(project, browser) as app:
+        app.wait("() => document.querySelector('button')?.dataset.use")
+        button = app.frame.get_by_role("button")
+        expect(button).to_have_text("count 0")
+        for count in (1, 2):
+            button.click()
+            expect(button).to_have_text(f"count {count}", timeout=PATIENCE_MS)
+        marks = app.marks()
+        assert len(marks) >= 5
+        for tag, _, loc, _ in marks:
+            if loc:
+                stands_in(project, tag, loc)
+        (card,) = [mark for mark in marks if mark[1] == "card"]
+        assert card[2].startswith("components/ui/card.tsx:")
+        assert card[3] == "app/page.tsx:8:6"
+        stands_in(project, "Card", card[3])
+
+        changed = (
+            PAGE.replace("First", "Second")
+            .replace('"p-8"', '"p-[37px]"')
+            .replace("export", "// moved\n\nexport", 1)
+        )
+        project.write({"app/page.tsx": changed})
+        app.wait("() => document.querySelector('#title')?.textContent === 'Second'")
+        app.wait("() => document.querySelector('#card').dataset.use === 'app/page.tsx:10:6'")
+        app.wait("() => getComputedStyle(document.querySelector('main')).paddingTop === '37px'")
+        for tag, _, loc, _ in app.marks():
+            if loc:
+                stands_in(project, tag, loc)
+        expect(button).to_have_text("count 2")
+        assert app.errors == []
+
+
+@each
+def test_the_script_is_there_whatever_document_the_agent_writes(project: Project, browser: Browser) -> None:
+    project.write(REWRITTEN[project.template.name])
+    with shown(project, browser) as app:
+        app.wait("() => document.querySelector('#mine')")
+        app.wait(BRIDGED)
+        app.wait("() => document.querySelector('main').dataset.loc === 'app/page.tsx:6:4'")
