@@ -134,7 +134,11 @@ export class OutlastClient {
 
   // --- threads
 
-  threads = (projectId: string, options: ListOptions & { status?: 'open' | 'archived'; q?: string } = {}) => {
+  /** `profile` leaves only those of one agent profile; those of screens have `screen`. */
+  threads = (
+    projectId: string,
+    options: ListOptions & { status?: 'open' | 'archived'; q?: string; profile?: string } = {},
+  ) => {
     const { signal, ...query } = options
     return this.#get<api.Page<api.Thread>>(`/v1/projects/${projectId}/threads`, query, signal)
   }

@@ -100,8 +100,9 @@ async def save_files(services: Services, workspace_id: str) -> None:
     if services.checkpoints is None:
         return
     with suppress(OutlastError):
-        await services.db.read(demand_idle, workspace_id)
-        await services.checkpoints.take(workspace_id, "person")
+        async with services.checkpoints.one_hand(workspace_id):
+            await services.db.read(demand_idle, workspace_id)
+            await services.checkpoints.take(workspace_id, "person")
 
 
 def _fork_files(tx: Tx, parent: sa.RowMapping, fork_id: str, message_id: str | None, screen_id: str) -> str:

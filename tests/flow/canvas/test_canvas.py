@@ -213,6 +213,13 @@ async def test_deleting_a_screen_takes_its_thread_and_files_along(site: Site, te
     assert (await owner.call("DELETE", f"/v1/screens/{screen['id']}")).status == 404
 
 
+async def test_deleting_a_project_takes_its_screens_along(site: Site, team: Team):
+    owner = await site.signed_in(team.owner)
+    screen = await make_screen(owner, team.project_id)
+    assert (await owner.call("DELETE", f"/v1/projects/{team.project_id}")).status == 204
+    assert (await owner.get(f"/v1/screens/{screen['id']}")).status == 404
+
+
 async def test_a_copy_has_files_conversation_and_theme_and_lies_beside(site: Site, team: Team):
     editor = await site.signed_in(team.editor)
     screen = await make_screen(editor, team.project_id, title="Shop", theme="forest")
