@@ -96,19 +96,21 @@ const Meter = ({ share, low }: { share: number; low: boolean }) => (
 const KINDS: Record<string, string> = {
   grant: 'Granted for the month',
   expire: 'Expired',
-  reserve: 'Reserved for an answer',
+  reserve: 'For an answer',
   release: 'Given back',
   settle: 'Answer completed',
 }
 
 const Entries = ({ entries }: { entries: CreditEntry[] }) => (
   <ul aria-label="Last entries" className="mt-3 max-h-48 overflow-y-auto border-t border-line pt-2 text-xs">
-    {entries.map(({ id, kind, credits, created_at }) => (
-      <li key={id} className="flex justify-between gap-3 py-0.5 text-muted">
-        <span className="flex-1">{KINDS[kind] ?? kind}</span>
-        <span className="text-fg tabular-nums">{credits > 0 ? `+${credits}` : credits}</span>
-        <Ago iso={created_at} className="w-9 text-right text-faint" />
-      </li>
-    ))}
+    {entries
+      .filter(({ credits }) => credits !== 0) // settled: what it cost was taken when it began
+      .map(({ id, kind, credits, created_at }) => (
+        <li key={id} className="flex justify-between gap-3 py-0.5 text-muted">
+          <span className="flex-1">{KINDS[kind] ?? kind}</span>
+          <span className="text-fg tabular-nums">{credits > 0 ? `+${credits}` : credits}</span>
+          <Ago iso={created_at} className="w-9 text-right text-faint" />
+        </li>
+      ))}
   </ul>
 )

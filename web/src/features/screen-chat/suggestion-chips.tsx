@@ -1,8 +1,9 @@
 import { useState } from 'react'
 import { complain } from '@/components/toast'
 import { cn } from '@/lib/cn'
+import { useMayDrive } from '../threads/may-drive'
 import { useModelChoice } from '../threads/model-choice'
-import { useSender, useThreadFacts } from '../threads/thread-context'
+import { useSender } from '../threads/thread-context'
 import type { Suggestion } from './suggestions'
 
 interface SuggestionChipsProps {
@@ -12,11 +13,11 @@ interface SuggestionChipsProps {
 
 /** One click sends; nothing for those who may not write. */
 export function SuggestionChips({ suggestions, className }: SuggestionChipsProps) {
-  const { mayWrite } = useThreadFacts()
+  const mayDrive = useMayDrive()
   const { send } = useSender()
   const { model } = useModelChoice()
   const [busy, setBusy] = useState(false)
-  if (!mayWrite || suggestions.length === 0) return null
+  if (!mayDrive || suggestions.length === 0) return null
   const choose = (content: string) => {
     setBusy(true)
     send({ content, images: [], model: model?.id ?? null })

@@ -5,8 +5,9 @@ import type { Message, RunState } from '@outlast/sdk'
 import { Button } from '@/components/button'
 import { complain } from '@/components/toast'
 import { client } from '@/lib/queries'
+import { useMayDrive } from './may-drive'
 import { useModelChoice } from './model-choice'
-import { useSender, useThreadFacts } from './thread-context'
+import { useSender } from './thread-context'
 
 interface ProblemsProps {
   message: Message
@@ -67,11 +68,11 @@ function useProblems(message: Message, run: RunState | undefined): string[] {
 }
 
 function AskToFix({ problems }: { problems: string[] }) {
-  const { mayWrite } = useThreadFacts()
+  const mayDrive = useMayDrive()
   const { send } = useSender()
   const { model } = useModelChoice()
   const [busy, setBusy] = useState(false)
-  if (!mayWrite) return null
+  if (!mayDrive) return null
   const ask = () => {
     setBusy(true)
     const content = `Please fix these problems:\n\n${problems.map((problem) => `- ${problem.trim()}`).join('\n')}`

@@ -5,7 +5,7 @@ import type { RunError } from '@outlast/sdk'
 import { Button } from '@/components/button'
 import { client } from '@/lib/queries'
 import { Explained, Shortage } from './explained'
-import { useThreadFacts } from './thread-context'
+import { useMayDrive } from './may-drive'
 
 interface RunEndProps {
   runId: string | null
@@ -61,10 +61,10 @@ const isCredits = (error: RunError | null, stopReason: string | null): boolean =
   stopReason === 'credits' || error?.code === 'credits_needed'
 
 function Restart({ runId }: { runId: string }) {
-  const { mayWrite } = useThreadFacts()
+  const mayDrive = useMayDrive()
   const [busy, setBusy] = useState<'retry' | 'continue' | null>(null)
   const [refused, setRefused] = useState<Error | null>(null)
-  if (!mayWrite) return null
+  if (!mayDrive) return null
   const start = (how: 'retry' | 'continue') => {
     setBusy(how)
     setRefused(null)

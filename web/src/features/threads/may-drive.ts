@@ -1,0 +1,13 @@
+import { useReached } from '@/lib/time'
+import { useMe } from '../session/session-gate'
+import { lockState } from './lock-state'
+import { useOpenThread, useThreadFacts } from './thread-context'
+
+/** Whether one may start a run here now: nobody else holds the lock, and one may write at all. */
+export function useMayDrive(): boolean {
+  const { mayWrite } = useThreadFacts()
+  const { open } = useOpenThread()
+  const me = useMe()
+  const state = lockState(open.lock, me.user.id, useReached(open.lock?.expires_at ?? null))
+  return mayWrite && (state === 'free' || state === 'mine')
+}
