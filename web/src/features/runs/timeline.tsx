@@ -4,10 +4,10 @@ import { cn } from '@/lib/cn'
 
 const COLOR: Record<Step['kind'], string> = {
   start: 'bg-faint',
-  prepare: 'bg-link',
+  prepare: 'bg-muted',
   model: 'bg-accent',
   tool: 'bg-ok',
-  check: 'bg-link',
+  check: 'bg-muted',
   wait: 'bg-amber',
   settle: 'bg-faint',
 }

@@ -17,7 +17,7 @@ export function Workflow({ steps }: { steps: WorkflowStep[] }) {
   return (
     <>
       <h2 className="mt-8 mb-2 font-semibold">Workflow</h2>
-      <ol className="grid gap-x-6 rounded-xl border border-line px-3.5 py-2 sm:grid-cols-2">
+      <ol className="gap-x-8 rounded-xl border border-line px-3.5 py-2 sm:columns-2">
         {steps.map((step) => (
           <Line key={step.name} step={step} />
         ))}
@@ -30,7 +30,7 @@ function Line({ step }: { step: WorkflowStep }) {
   const [Icon, className] = ICON[step.status]
   const quiet = step.status === 'skipped' || step.status === 'cancelled'
   return (
-    <li className="flex items-baseline gap-2 py-1" data-workflow={step.name} data-status={step.status}>
+    <li className="flex break-inside-avoid items-baseline gap-2 py-1" data-workflow={step.name} data-status={step.status}>
       <Icon aria-hidden className={cn('size-4 shrink-0 self-center', className)} />
       <span className={cn('min-w-0 flex-1 truncate', quiet && 'text-muted')} title={step.detail}>
         {workflowLabel(step)}
