@@ -30,7 +30,11 @@ function Line({ step }: { step: WorkflowStep }) {
   const [Icon, className] = ICON[step.status]
   const quiet = step.status === 'skipped' || step.status === 'cancelled'
   return (
-    <li className="flex break-inside-avoid items-baseline gap-2 py-1" data-workflow={step.name} data-status={step.status}>
+    <li
+      className="flex break-inside-avoid items-baseline gap-2 py-1"
+      data-workflow={step.name}
+      data-status={step.status}
+    >
       <Icon aria-hidden className={cn('size-4 shrink-0 self-center', className)} />
       <span className={cn('min-w-0 flex-1 truncate', quiet && 'text-muted')} title={step.detail}>
         {workflowLabel(step)}
