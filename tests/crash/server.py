@@ -250,10 +250,11 @@ class CrashServer:
         return LocalProvider(self.data_dir / "sandboxes", cache_directory())
 
     async def end_sandboxes(self) -> None:
-        """Whatever sandboxes are left."""
-        provider = self.provider()
-        for sandbox_id, ref in await provider.list_refs():
-            await (await provider.connect(sandbox_id, ref)).kill()
+        """Whatever sandboxes are left, those of browsers too."""
+        browsers = LocalProvider(self.data_dir / "browsers" / "state", cache_directory())
+        for provider in (self.provider(), browsers):
+            for sandbox_id, ref in await provider.list_refs():
+                await (await provider.connect(sandbox_id, ref)).kill()
 
 
 async def until(happened: Callable[[], bool | Awaitable[bool]]) -> None:
