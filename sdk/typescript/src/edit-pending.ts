@@ -29,6 +29,8 @@ export interface PendingElement {
   removed: string[]
   text: string | null
   attributes: Partial<Record<'src' | 'alt', string>>
+  /** Why its classes cannot be edited by hand: they are shown, and left to the agent. */
+  locked: EditRefusal | null
   /** Why it could not be saved. */
   problem: (EditRefusal & { stale: boolean }) | null
 }
@@ -58,6 +60,7 @@ export const untouched = (
   removed: [],
   text: null,
   attributes: {},
+  locked: source.classes?.refusal ?? null,
   problem: null,
 })
 
@@ -75,9 +78,15 @@ export const newClasses = ({ styles, added }: PendingElement): string[] => [
 export const classesAfter = (one: PendingElement, merge: MergeClasses): string =>
   merge([...without(one.seen.classes, one.removed), ...newClasses(one)].join(' '))
 
+/** Whether a property or a class is to be another, whatever can be saved of it. */
+export const isStyled = ({ styles, added, removed }: PendingElement): boolean =>
+  Object.keys(styles).length + Object.keys(added).length + removed.length > 0
+
 /** Whether anything of it differs from the source. */
 export const isChanged = (one: PendingElement, merge: MergeClasses): boolean =>
-  editsOf(one, merge).length > 0 || Object.values(one.styles).some((change) => change.class === null)
+  editsOf(one, merge).length > 0 ||
+  (one.locked !== null && isStyled(one)) ||
+  Object.values(one.styles).some((change) => change.class === null)
 
 /** How the page shows it until it is saved. */
 export function previewOf(one: PendingElement, merge: MergeClasses): ElementPreview {
@@ -104,7 +113,7 @@ export function editsOf(one: PendingElement, merge: MergeClasses): ScreenEdit[] 
   const common = { loc: one.mark, tag: one.tag }
   const edits: ScreenEdit[] = []
   const classes = classesAfter(one, merge)
-  if (tokens(classes).join(' ') !== tokens(one.seen.classes).join(' '))
+  if (one.locked === null && tokens(classes).join(' ') !== tokens(one.seen.classes).join(' '))
     edits.push({ ...common, kind: 'classes', seen: one.seen.classes, value: classes })
   if (one.text !== null && one.text !== one.seen.text)
     edits.push({ ...common, kind: 'text', seen: one.seen.text, value: one.text })

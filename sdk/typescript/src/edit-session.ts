@@ -3,6 +3,7 @@ import type { OutlastClient } from './client.ts'
 import {
   editsOf,
   isChanged,
+  isStyled,
   keyOf,
   previewOf,
   settle,
@@ -253,11 +254,12 @@ export class EditSession extends Store<EditState> {
       if (edits.length > 0) {
         const { results, checkpoint_id: checkpointId } = await this.client.edits.save(this.screenId, edits)
         const { left, kept, saved } = settle(sent, results, this.merge)
-        this.#setPending(left, kept)
+        const unsent = this.get().pending.filter((one) => isStyled(one) && one.locked !== null && !sent.includes(one))
+        this.#setPending([...left, ...unsent], kept)
         if (checkpointId !== null) {
           this.patch({ saved: [...this.get().saved, { checkpointId, edits: saved }].slice(-MOST_SAVED) })
         }
-      } else this.#setPending([])
+      } else this.#setPending(this.get().pending.filter((one) => one.locked !== null))
       void this.#read()
     } catch (error) {
       this.patch({ error: error as Error })
@@ -400,7 +402,8 @@ export class EditSession extends Store<EditState> {
     const wanted = new Map<string, [string, string]>()
     for (const one of this.get().pending)
       for (const [property, change] of Object.entries(one.styles))
-        if (change.class === null) wanted.set(`${property}:${change.value}`, [property, change.value])
+        if (change.class === null && one.locked === null)
+          wanted.set(`${property}:${change.value}`, [property, change.value])
     if (wanted.size === 0) return
     this.#mappingNow = this.#map([...wanted.values()]).finally(() => (this.#mappingNow = null))
     await this.#mappingNow

@@ -54,6 +54,7 @@ function start() {
   function onClick(event) {
     if (!editing) return;
     stop(event);
+    window.focus(); // so that the arrow keys are heard here
     const element = marked(event.composedPath()[0]);
     if (element) choose(element, "click");
   }

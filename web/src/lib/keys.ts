@@ -16,7 +16,7 @@ export function useKeys(bindings: Record<string, (event: KeyboardEvent) => void>
       const mod = event.metaKey || event.ctrlKey
       const name = mod ? `mod+${event.key.toLowerCase()}` : event.key
       const action = current.current[name]
-      if (action === undefined || event.altKey) return
+      if (action === undefined || event.altKey || event.defaultPrevented) return
       if (!mod && (editable(event.target) || dialogOpen())) return
       event.preventDefault()
       action(event)

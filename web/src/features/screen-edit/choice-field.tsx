@@ -46,7 +46,7 @@ export function ChoiceField({ label, property, choices, same = {}, shownAs }: Ch
                 onClick={() => set(property, choice.value)}
                 className={cn(
                   'flex h-7 min-w-0 flex-1 items-center justify-center rounded-md px-1 text-[12px] transition-colors [&_svg]:size-4',
-                  on ? 'bg-raised font-medium text-fg shadow-sm' : 'text-muted hover:text-fg',
+                  on ? 'bg-raised font-medium text-fg shadow-sm dark:bg-line-strong' : 'text-muted hover:text-fg',
                 )}
               >
                 {choice.icon ?? <span className="truncate">{choice.label}</span>}

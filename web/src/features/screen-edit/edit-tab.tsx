@@ -1,8 +1,8 @@
 import { MousePointerClick, MousePointerSquareDashed, RefreshCw } from 'lucide-react'
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react'
 import { twMerge } from 'tailwind-merge'
 import type { EditSession, ScreenData } from '@outlast/sdk'
-import { useEditMode } from '@outlast/sdk/react'
+import { useEditMode, type EditMode } from '@outlast/sdk/react'
 import { Button } from '@/components/button'
 import { Kbd } from '@/components/kbd'
 import { Problem } from '@/components/problem'
@@ -47,7 +47,7 @@ export function EditTab({ screen }: { screen: ScreenData }) {
       <div
         data-screen-edit={screen.id}
         className="flex min-h-0 flex-1 flex-col"
-        onKeyDown={(event) => event.key === 'Escape' && on && edit.element === null && session.disable()}
+        onKeyDown={(event) => keepKeys(event, edit)}
       >
         {!mayEdit && <ViewersLook />}
         {runId !== null && <AgentAtWork screen={screen} runId={runId} />}
@@ -60,6 +60,17 @@ export function EditTab({ screen }: { screen: ScreenData }) {
       </div>
     </EditContext>
   )
+}
+
+/** What is pressed here is not meant for the canvas. Escape lets go of the element, then of edit mode. */
+function keepKeys(event: KeyboardEvent, { on, element, session }: EditMode): void {
+  if (event.metaKey || event.ctrlKey || event.key === 'Tab') return
+  if (event.key === 'Escape' && !event.defaultPrevented) {
+    if (element !== null) session.select({ clear: true })
+    else if (on) session.disable()
+    else return
+  }
+  event.stopPropagation()
 }
 
 /** In edit mode clicks go into the page; who lets go of the page (Done, a click beside it) leaves edit mode. */
@@ -156,16 +167,19 @@ function Chosen() {
         <>
           <TextSection />
           <ImageSection />
-          {refusal !== null ? (
-            <div className="p-4">
-              <Refused refusal={refusal} />
+          {refusal !== null && (
+            <div className="border-b border-line p-4">
+              <Refused refusal={refusal}>
+                {source.refusal === null && 'Try below what you want; the agent can be asked for it.'}
+              </Refused>
             </div>
-          ) : (
+          )}
+          {source.refusal === null && (
             <>
               <AppearanceSection />
               <LayoutSection />
               <TypographySection />
-              <ClassesSection />
+              {refusal === null && <ClassesSection />}
             </>
           )}
         </>

@@ -104,7 +104,7 @@ function Aim() {
           onClick={() => session.choose(choice.aim)}
           className={cn(
             'h-7 flex-1 rounded-md px-2 text-[12px] transition-colors',
-            aim === choice.aim ? 'bg-raised font-medium shadow-sm' : 'text-muted hover:text-fg',
+            aim === choice.aim ? 'bg-raised font-medium shadow-sm dark:bg-line-strong' : 'text-muted hover:text-fg',
           )}
         >
           {choice.label}

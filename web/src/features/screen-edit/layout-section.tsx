@@ -74,7 +74,7 @@ export function LayoutSection() {
   )
 }
 
-const SAME = { 'inline-flex': 'flex', 'inline-grid': 'grid', inline: 'inline-block' }
+const SAME = { 'list-item': 'block', 'inline-flex': 'flex', 'inline-grid': 'grid', inline: 'inline-block' }
 
 /** Columns of one width. */
 function Columns() {

@@ -5,7 +5,7 @@ import type { ScreenData, Thread } from '@outlast/sdk'
 import { Button, IconButton } from '@/components/button'
 import { Problem } from '@/components/problem'
 import { client } from '@/lib/queries'
-import { useCanvas } from '../canvas/canvas-context'
+import { useAskAgent } from './ask-agent'
 import { useEditing } from './edit-context'
 import { fixPrompt } from './prompts'
 
@@ -53,15 +53,15 @@ export function AgentAtWork({ screen, runId }: { screen: ScreenData; runId: stri
 
 /** What went wrong in the page last. */
 export function PageTrouble() {
-  const { screen, edit } = useEditing()
-  const { actions } = useCanvas()
+  const { edit } = useEditing()
+  const askAgent = useAskAgent()
   const last = edit.pageErrors.at(-1)
   if (last === undefined) return null
   return (
     <div role="alert" className="flex items-start gap-2.5 border-b border-line bg-danger-soft px-4 py-2 text-[13px]">
       <CircleAlert className="mt-0.5 size-4 shrink-0 text-danger" aria-hidden />
       <p className="line-clamp-3 min-w-0 flex-1 [overflow-wrap:anywhere]">The page reports: {last.message}</p>
-      <Button size="sm" onClick={() => actions.askAgent(screen, fixPrompt(last))}>
+      <Button size="sm" onClick={() => askAgent({ text: fixPrompt(last) })}>
         <Bot />
         Fix it
       </Button>

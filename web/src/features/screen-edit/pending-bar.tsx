@@ -1,12 +1,11 @@
 import { ArrowRight, ChevronDown, Save, Trash2, Undo2 } from 'lucide-react'
 import { useState } from 'react'
-import { classesAfter, editsOf, keyOf, type PendingElement } from '@outlast/sdk'
+import { classesAfter, editsOf, isStyled, keyOf, type PendingElement } from '@outlast/sdk'
 import { Button, IconButton } from '@/components/button'
 import { Problem } from '@/components/problem'
 import { cn } from '@/lib/cn'
-import { useCanvas } from '../canvas/canvas-context'
+import { useAskAgent } from './ask-agent'
 import { useEditing } from './edit-context'
-import { askPrompt, wishesOf } from './prompts'
 
 /** What is changed and not saved yet; saving, discarding, and taking back what was saved. */
 export function PendingBar({ blocked }: { blocked: boolean }) {
@@ -14,7 +13,8 @@ export function PendingBar({ blocked }: { blocked: boolean }) {
   const { pending, saved, saving, error, session } = edit
   const [open, setOpen] = useState(false)
   if (pending.length === 0 && saved.length === 0 && error === null) return null
-  const trouble = pending.some((one) => one.problem !== null)
+  const trouble = pending.some((one) => one.problem !== null || (one.locked !== null && isStyled(one)))
+  const savable = pending.some((one) => editsOf(one, session.merge).length > 0 || one.locked === null)
   return (
     <footer
       data-pending={pending.length}
@@ -44,7 +44,13 @@ export function PendingBar({ blocked }: { blocked: boolean }) {
             <Button size="sm" look="ghost" disabled={saving} onClick={() => session.discard()}>
               Discard
             </Button>
-            <Button size="sm" look="primary" busy={saving} disabled={blocked} onClick={() => void session.save()}>
+            <Button
+              size="sm"
+              look="primary"
+              busy={saving}
+              disabled={blocked || !savable}
+              onClick={() => void session.save()}
+            >
               <Save />
               Save
             </Button>
@@ -68,12 +74,10 @@ export function PendingBar({ blocked }: { blocked: boolean }) {
 }
 
 function Pending({ one }: { one: PendingElement }) {
-  const { screen, edit } = useEditing()
-  const { actions } = useCanvas()
+  const { edit } = useEditing()
+  const askAgent = useAskAgent()
   const { session } = edit
-  const ask = () => {
-    if (one.problem !== null) actions.askAgent(screen, askPrompt(one.tag, one.mark, one.problem, wishesOf(one)))
-  }
+  const problem = one.problem ?? (one.locked !== null && isStyled(one) ? { ...one.locked, stale: false } : null)
   return (
     <li className="px-4 py-2.5">
       <div className="flex items-center gap-2">
@@ -93,14 +97,24 @@ function Pending({ one }: { one: PendingElement }) {
         </IconButton>
       </div>
       <Differences one={one} />
-      {one.problem !== null && (
-        <div className="mt-1.5 rounded-lg bg-danger-soft px-2.5 py-2 text-[12.5px]">
-          <p className="text-danger">{one.problem.reason}</p>
-          <p className="mt-0.5 text-muted">
-            {one.problem.stale ? 'Save again to change it as it is now.' : one.problem.hint}
+      {problem !== null && (
+        <div
+          className={cn('mt-1.5 rounded-lg px-2.5 py-2 text-[12.5px]', one.problem ? 'bg-danger-soft' : 'bg-warn-soft')}
+        >
+          <p className={one.problem ? 'text-danger' : 'text-muted'}>
+            {one.problem ? problem.reason : 'This is shown only: a hand cannot save it.'}
           </p>
-          {!one.problem.stale && (
-            <Button size="sm" className="mt-1.5" onClick={ask}>
+          {one.problem !== null && (
+            <p className="mt-0.5 text-muted">
+              {problem.stale ? 'Save again to change it as it is now.' : problem.hint}
+            </p>
+          )}
+          {!problem.stale && (
+            <Button
+              size="sm"
+              className="mt-1.5"
+              onClick={() => askAgent({ tag: one.tag, mark: one.mark, refusal: problem, pending: one })}
+            >
               Ask the agent
             </Button>
           )}
@@ -121,10 +135,14 @@ function Differences({ one }: { one: PendingElement }) {
   )
   const gone = [...before].filter((name) => !after.has(name))
   const come = [...after].filter((name) => !before.has(name))
+  const shown = one.locked === null ? [] : Object.entries(one.styles)
   const others = editsOf(one, merge).filter(({ kind }) => kind !== 'classes')
   return (
     <dl className="mt-1 space-y-1 text-[12px] [overflow-wrap:anywhere]">
-      {gone.length + come.length > 0 && (
+      {shown.map(([property, { value }]) => (
+        <Difference key={property} name={property} before="" after={value} mono />
+      ))}
+      {one.locked === null && gone.length + come.length > 0 && (
         <Difference name="classes" before={gone.join(' ')} after={come.join(' ')} mono />
       )}
       {others.map(({ kind, attribute, seen, value }) => (
@@ -146,7 +164,7 @@ const Difference = ({
   mono?: boolean
 }) => (
   <div className="flex gap-2">
-    <dt className="w-12 shrink-0 text-faint">{name}</dt>
+    <dt className="min-w-12 shrink-0 text-faint">{name}</dt>
     <dd className={cn('flex min-w-0 flex-wrap items-center gap-x-1.5', mono && 'font-mono text-[11.5px]')}>
       {before !== '' && <del className="text-muted">{before}</del>}
       <ArrowRight className="size-3 shrink-0 text-faint" aria-label="becomes" />

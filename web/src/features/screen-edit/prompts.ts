@@ -3,7 +3,7 @@ import type { EditRefusal, PageError, PendingElement } from '@outlast/sdk'
 
 /** Something that code decides: the agent is told where, why, and what was wanted. */
 export function askPrompt(tag: string, mark: string, refusal: EditRefusal, wishes: readonly string[] = []): string {
-  const [place] = /^.+:\d+/.exec(mark) ?? [mark]
+  const place = mark.replace(/:\d+$/, '')
   const wanted = wishes.length > 0 ? wishes.map((wish) => `- ${wish}`).join('\n') : '- '
   return `Please change the <${tag}> at ${place}. I could not edit it by hand: ${refusal.reason}\nWhat I want:\n${wanted}`
 }

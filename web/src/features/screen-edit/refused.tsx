@@ -1,21 +1,17 @@
 import { Bot, Lock } from 'lucide-react'
+import type { ReactNode } from 'react'
 import type { EditRefusal } from '@outlast/sdk'
 import { Button } from '@/components/button'
-import { useCanvas } from '../canvas/canvas-context'
+import { useAskAgent } from './ask-agent'
 import { useEditing } from './edit-context'
-import { askPrompt, wishesOf } from './prompts'
 
 /** Why something is not edited by hand, and the way to whoever can. */
-export function Refused({ refusal }: { refusal: EditRefusal }) {
-  const { screen, edit, pending } = useEditing()
-  const { actions } = useCanvas()
+export function Refused({ refusal, children }: { refusal: EditRefusal; children?: ReactNode }) {
+  const { edit, pending } = useEditing()
+  const askAgent = useAskAgent()
   const { source, element, aim } = edit
   const mark = (aim === 'use' ? element?.use : element?.loc) ?? ''
-  const ask = () =>
-    actions.askAgent(
-      screen,
-      askPrompt(source?.tag ?? element?.tag ?? 'element', mark, refusal, pending === null ? [] : wishesOf(pending)),
-    )
+  const ask = () => askAgent({ tag: source?.tag ?? element?.tag ?? 'element', mark, refusal, pending })
   return (
     <div
       role="note"
@@ -24,7 +20,9 @@ export function Refused({ refusal }: { refusal: EditRefusal }) {
     >
       <p className="flex gap-2 text-[13px]">
         <Lock className="mt-0.5 size-3.5 shrink-0 text-warn" aria-hidden />
-        {refusal.reason}
+        <span>
+          {refusal.reason} {children}
+        </span>
       </p>
       <Button size="sm" className="mt-2" onClick={ask}>
         <Bot />
