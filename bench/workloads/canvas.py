@@ -12,7 +12,15 @@ from pathlib import Path
 from typing import Any, Final
 
 import anyio
-from playwright.async_api import Browser, BrowserContext, FilePayload, Page, Route, async_playwright
+from playwright.async_api import (
+    Browser,
+    BrowserContext,
+    CDPSession,
+    FilePayload,
+    Page,
+    Route,
+    async_playwright,
+)
 
 from bench.client import percentile
 from bench.figures import Figure
@@ -42,6 +50,7 @@ async def measure(quick: bool) -> list[Figure]:
             page = await _prepared(context, running)
             steps = 120 if quick else 400
             return [
+                *await _figures(page, "stand still", _rest, steps),
                 *await _figures(page, "drag a screen", _drag, steps),
                 *await _figures(page, "drag ten screens", _drag_many, steps),
                 *await _figures(page, "zoom", _zoom, steps),
@@ -121,14 +130,31 @@ async def _with_pictures(route: Route, pictures: dict[str, str]) -> None:
 
 
 async def _figures(page: Page, name: str, act: Any, steps: int) -> list[Figure]:
+    """Work is what the page's main thread does a frame; the time between two frames is also the machine's, see what it
+    is while nothing moves."""
+    meter = await page.context.new_cdp_session(page)
+    await meter.send("Performance.enable")
     await page.evaluate(RECORD)
+    before = await _busy_ms(meter)
     await act(page, steps)
+    worked = await _busy_ms(meter) - before
     frames = await page.evaluate("() => window.recorded()")
+    await meter.detach()
     await anyio.sleep(1)
     return [
+        Figure(f"{name}: work a frame", worked / max(1, len(frames)), "ms"),
         Figure(f"{name}: frame p50", percentile(frames, 0.5), "ms"),
         Figure(f"{name}: frame p95", percentile(frames, 0.95), "ms", GOAL_MS),
     ]
+
+
+async def _busy_ms(meter: CDPSession) -> float:
+    metrics = (await meter.send("Performance.getMetrics"))["metrics"]
+    return 1000 * sum(one["value"] for one in metrics if one["name"] == "TaskDuration")
+
+
+async def _rest(_page: Page, steps: int) -> None:
+    await anyio.sleep(steps * 0.01)
 
 
 async def _drag(page: Page, steps: int) -> None:

@@ -46,7 +46,6 @@ function Surface({ state, facts, onNew, children }: CanvasProps) {
   const [tool, setTool] = useState<Tool>('select')
   const [help, setHelp] = useState(false)
   const [mapStored, setMap] = useStored('outlast.canvas.map')
-  const [moving, setMoving] = useState(false)
   const map = mapStored !== 'hidden'
   const showMap = (shown: boolean) => setMap(shown ? '' : 'hidden')
   const screens = useMemo(() => nodes.map(({ data }) => data.screen), [nodes])
@@ -66,7 +65,6 @@ function Surface({ state, facts, onNew, children }: CanvasProps) {
       ref={root}
       data-canvas
       data-tool={tool}
-      data-moving={moving || undefined}
       className="canvas relative min-w-0 flex-1 overflow-hidden bg-(--canvas)"
     >
       <CanvasMenu screens={screens} selected={selected} state={state} onNew={onNew}>
@@ -77,8 +75,6 @@ function Surface({ state, facts, onNew, children }: CanvasProps) {
           onNodesChange={onNodesChange}
           {...dragged}
           onNodeDoubleClick={openWith}
-          onMoveStart={() => setMoving(true)}
-          onMoveEnd={() => setMoving(false)}
           nodesDraggable={mayEdit && tool === 'select'}
           nodesConnectable={false}
           elementsSelectable={tool === 'select'}

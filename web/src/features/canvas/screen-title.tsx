@@ -21,10 +21,13 @@ export const ScreenTitle = memo(function ScreenTitle({ screen, selected, live }:
   const mover = movers.get(screen.id)
   return (
     <div
-      className="@container absolute bottom-full left-0 h-6 origin-bottom-left pb-1"
-      style={{ width: `calc(${screen.width}px / var(--title-scale))`, transform: 'scale(var(--title-scale))' }}
+      className="screen-title absolute bottom-full left-0 h-6 origin-bottom-left"
+      style={{ transform: 'scale(min(1 / var(--zoom), 5.2))' }}
     >
-      <div className="flex h-full items-center gap-2">
+      <div
+        className="screen-title-row @container flex h-full items-center gap-2 pb-1"
+        style={{ width: `calc(${screen.width}px / var(--title-scale))` }}
+      >
         {renamingId === screen.id ? (
           <TitleBox screen={screen} />
         ) : (
