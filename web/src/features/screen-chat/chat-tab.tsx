@@ -25,7 +25,10 @@ function Chat({ screen }: { screen: ScreenData }) {
   const isNew = open.messages.length === 0
   const next = useMemo(() => nextSuggestions(open.messages, screen.state), [open.messages, screen.state])
   return (
-    <div data-screen-chat={screen.id} className="relative flex min-h-0 flex-1 flex-col">
+    <div
+      data-screen-chat={screen.id}
+      className="relative flex min-h-0 flex-1 flex-col [&_.prose]:text-[14px] [&_.prose]:leading-[1.6]"
+    >
       <ConnectionBar connection={open.connection} onWake={open.store.wake} />
       <MessageList empty={<NothingYet />} after={<SuggestionChips suggestions={next} className="-mt-3" />} />
       <Footer handover={handover} placeholder={isNew ? 'Describe the screen you want' : 'Ask for a change'} />

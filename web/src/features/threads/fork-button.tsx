@@ -5,6 +5,7 @@ import type { Thread } from '@outlast/sdk'
 import { IconButton } from '@/components/button'
 import { complain, say } from '@/components/toast'
 import { client } from '@/lib/queries'
+import { putScreen } from '../canvas/screens'
 import { patchThreads } from './thread-cache'
 import { useThreadFacts } from './thread-context'
 
@@ -17,12 +18,15 @@ export function useFork(): [fork: (messageId?: string) => void, busy: boolean] {
     setBusy(true)
     client
       .fork(threadId, messageId === undefined ? {} : { message_id: messageId })
-      .then((forked) => {
+      .then(async (forked) => {
         patchThreads(forked)
         const screen = screenOf(forked)
+        // The canvas knows its screens from a stream that may bring the new one later than this answer.
+        if (screen !== null) putScreen(await client.screens.get(screen))
         say(screen === null ? 'Forked. You are in the new thread.' : 'Forked. You are on a copy of the screen.')
         navigate(screen === null ? `/threads/${forked.id}` : `/screens/${screen}`)
-      }, complain)
+      })
+      .catch(complain)
       .finally(() => setBusy(false))
   }
   return [fork, busy]
