@@ -20,11 +20,12 @@ import pytest
 
 from outlast.base.clock import Clock, SystemClock
 from outlast.base.errors import SandboxLost
+from outlast.base.settings.tables import ScreenSettings
 from outlast.core.sandboxes.browser import browsers as keeping
 from outlast.core.sandboxes.browser import studio as looking
 from outlast.core.sandboxes.browser.browsers import AtHand, Browsers
 from outlast.core.sandboxes.browser.program import find_browser
-from outlast.core.sandboxes.browser.studio import Studio
+from outlast.core.sandboxes.browser.studio import Studio, open_studio
 from outlast.core.sandboxes.interface import Command, SandboxSpec
 from outlast.core.sandboxes.providers.local.provider import LocalProvider
 from outlast.core.sandboxes.providers.local.sandbox import LocalSandbox, State
@@ -329,3 +330,20 @@ async def test_a_browser_that_does_not_start_is_told_of_once_and_not_tried_again
         assert (await studio.look(box, PORT, "/", 400, 300)).note == first.note
         assert calls == []
     assert remains(tmp_path / "browsers") == []
+
+
+@pytest.mark.parametrize(
+    ("settings", "reason"),
+    [
+        (ScreenSettings(pictures=False), "screens.pictures"),
+        (ScreenSettings(browser="/nowhere/chrome"), "screens.browser names /nowhere/chrome"),
+    ],
+)
+async def test_the_settings_decide_whether_there_are_pictures_and_the_note_names_them(
+    tmp_path: Path, box: LocalSandbox, settings: ScreenSettings, reason: str
+) -> None:
+    await serve_pages(box, {"/": page("<h1>Hello</h1>")})
+    studio = open_studio(settings, SystemClock(), tmp_path)
+    look = await studio.look(box, PORT, "/", 400, 300)
+    assert (look.picture, look.status, look.errors) == (None, 200, ())
+    assert reason in look.note

@@ -18,6 +18,7 @@ from outlast.base.data_directory import data_directory, held
 from outlast.base.errors import DataDirectoryInUse, OutlastError
 from outlast.base.settings import SandboxSettings, Settings
 from outlast.core.models.config import DEFAULT_KEY_ENVS
+from outlast.core.sandboxes.browser.program import find_browser
 from outlast.core.sandboxes.interface import ProbeReport
 from outlast.core.sandboxes.providers.registry import known_providers, open_provider
 from outlast.core.sandboxes.providers.setup import setup_from
@@ -60,7 +61,7 @@ def _examine(settings: Settings) -> Iterator[Finding]:
     yield _providers()
     yield _deno()
     yield _web_app()
-    yield _chromium()
+    yield _chromium(settings)
     yield from _models(settings)
 
 
@@ -147,13 +148,18 @@ def _web_app() -> Finding:
     return Finding("note", "Web app", "not built; the API works without it", ("make setup",))
 
 
-def _chromium() -> Finding:
-    for name in ("chromium", "chromium-browser", "google-chrome"):
-        if path := shutil.which(name):
-            return Finding("ok", "Chromium", path)
-    return Finding(
-        "note", "Chromium", "not found; only the browser tests need it", ("apt-get install chromium",)
-    )
+def _chromium(settings: Settings) -> Finding:
+    """What photographs the pages of screens; whether it starts there is seen at the first picture."""
+    if not settings.screens.pictures:
+        return Finding("note", "Chromium", "not used: pictures are turned off (screens.pictures)")
+    program = find_browser(settings.screens.browser)
+    if program is not None:
+        return Finding("ok", "Chromium", f"{program}, for pictures of screens")
+    if settings.screens.browser:
+        said = f"screens.browser names {settings.screens.browser}, which is no program here; no pictures of screens"
+        return Finding("bad", "Chromium", said, ("Correct screens.browser, or leave it empty.",))
+    fix = "apt-get install --no-install-recommends chromium"
+    return Finding("note", "Chromium", "not found: there will be no pictures of screens", (fix,))
 
 
 def _models(settings: Settings) -> Iterator[Finding]:

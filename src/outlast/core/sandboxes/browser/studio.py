@@ -25,6 +25,7 @@ TAKE_S: Final = 20.0  # for a browser to start or to become free
 LOOK_S: Final = 40.0  # Next compiles a page when it is first asked for
 REQUESTS_S: Final = 20.0
 AGAIN_AFTER_S: Final = 120.0  # a browser that did not start is not tried again before
+NAMED_WRONG: Final = "No picture was taken: screens.browser names {name}, which is no program on this server."
 NO_PROGRAM: Final = "No picture was taken: Chromium is not installed on this server (apt install chromium)."
 TURNED_OFF: Final = "No picture was taken: pictures are turned off on this server (screens.pictures)."
 NOT_RUNNING: Final = "No picture was taken: the server is starting or stopping."
@@ -40,10 +41,18 @@ class Studio:
     below the data directory; `cache_dir` that of all local sandboxes. In memory: browsers at hand."""
 
     def __init__(
-        self, clock: Clock, folder: Path, cache_dir: Path, program: Path | None, *, pictures: bool = True
+        self,
+        clock: Clock,
+        folder: Path,
+        cache_dir: Path,
+        program: Path | None,
+        *,
+        pictures: bool = True,
+        missing: str = NO_PROGRAM,
     ) -> None:
         self._clock = clock
         self._pictures = pictures
+        self._missing = missing  # what is said where there is no program
         self.browsers = None if program is None else Browsers(clock, folder, cache_dir, program)
         self._failed: tuple[float, str] | None = None  # until when no browser is tried, and why
 
@@ -79,7 +88,7 @@ class Studio:
         if not self._pictures:
             return TURNED_OFF
         if self.browsers is None:
-            return NO_PROGRAM
+            return self._missing
         if not self.browsers.is_running:
             return NOT_RUNNING
         if self._failed is not None and self._clock.monotonic() < self._failed[0]:
@@ -142,4 +151,6 @@ def open_studio(settings: ScreenSettings, clock: Clock, data_dir: Path) -> Studi
     program = find_browser(settings.browser) if settings.pictures else None
     if program is None and settings.pictures:
         log.warning("no pictures of screens: Chromium was not found", extra={"setting": "screens.browser"})
-    return Studio(clock, data_dir / FOLDER, cache_directory(), program, pictures=settings.pictures)
+    missing = NAMED_WRONG.format(name=settings.browser) if settings.browser else NO_PROGRAM
+    folder = data_dir / FOLDER
+    return Studio(clock, folder, cache_directory(), program, pictures=settings.pictures, missing=missing)
