@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import {
   chatError,
+  ChatSender,
   chatView,
   CreditsNeeded,
   emptyRun,
@@ -114,5 +115,36 @@ describe('a thread as a chat', () => {
     const error = { code: 'provider_error', message: 'The model broke off.', hint: 'Try again.', retry_after_s: null }
     const view = chatView(thread({ runs: running({ status: 'error', error }) }))
     expect(view).toMatchObject({ status: 'error', error: { message: 'The model broke off.', retryable: true } })
+  })
+})
+
+describe('sending in a chat', () => {
+  const gone = new TryLater({ status: 503, code: 'try_later', detail: 'The server stops.' })
+  const started = { run_id: 'run_1', thread_id: 'thr_1', message_id: 'm1', cursor: '0' }
+
+  it('sends a refused message again under its first key, and says meanwhile why it was refused', async () => {
+    const asked: unknown[] = []
+    const startRun = (...call: unknown[]) => {
+      asked.push(call)
+      return asked.length === 1 ? Promise.reject(gone) : Promise.resolve(started)
+    }
+    const sender = new ChatSender({ startRun, retry: () => Promise.resolve(started) }, 'thr_1')
+    await expect(sender.sendMessage('Hello', { modelId: 'demo', images: ['att_1'] })).rejects.toBe(gone)
+    expect(sender.get()).toMatchObject({ sending: false, refused: { code: 'try_later', retryable: true } })
+    await sender.retryLastMessage({})
+    expect(sender.get()).toEqual({ sending: false, refused: null })
+    expect(asked[0]).toEqual(['thr_1', { content: 'Hello', model: 'demo', images: ['att_1'] }, expect.any(String)])
+    expect(asked[1]).toEqual(asked[0])
+  })
+
+  it('starts the last answer anew where nothing was refused', async () => {
+    const retried: string[] = []
+    const retry = (id: string) => (retried.push(id), Promise.resolve(started))
+    const sender = new ChatSender({ startRun: () => Promise.resolve(started), retry }, 'thr_1')
+    await sender.sendMessage('Hello')
+    await sender.retryLastMessage({})
+    expect(retried).toEqual([])
+    await sender.retryLastMessage(running({ status: 'error' }))
+    expect(retried).toEqual(['run_1'])
   })
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { snapshotNews } from '../src/features/sandboxes/snapshot-news'
 
-const at = { name: 'snap-1', state: 'building' as const, step: '', output: '', error: null, older: false }
+const at = { name: 'snap-1', template: '', state: 'building' as const, step: '', output: '', error: null, older: false }
 
 test('a build under way is told with its step and the last line it printed', () => {
   expect(snapshotNews({ ...at, step: 'install npm packages', output: 'one\ntwo  \r\n\n' })).toEqual({

@@ -1,5 +1,6 @@
 /** Outlast's TypeScript SDK: client, connection and fold. React hooks are in `@outlast/sdk/react`. */
 export * from './answers.ts'
+export * from './chat-sender.ts'
 export * from './chats.ts'
 export * from './client.ts'
 export * from './code-tree.ts'
