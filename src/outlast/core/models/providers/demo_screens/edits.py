@@ -10,6 +10,7 @@ _IMPORT_END: Final = re.compile(
 _LAST: Final = re.compile(r"^([ \t]*)<SiteFooter\b|^([ \t]*)</main>", re.MULTILINE)
 _ROOT: Final = re.compile(r"return \(\s*<[a-z]\w*[^>]*?className=\"([^\"]*)\"")
 _TINTED: Final = re.compile(r"\[--(?:primary|primary-foreground|ring|card|muted|accent|border):[^\]]*\]")
+_SPACED: Final = re.compile(r"\[--spacing:[^\]]*\]")
 _GROUND: Final = re.compile(r"bg-(?:background|\[color-mix\(in_oklab,var\(--background\)[^\]]*\])(?=\s|$)")
 
 
@@ -42,6 +43,15 @@ def tint(page: str, token: str) -> str | None:
         *(f"[--{name}:{_mixed(token, share)}]" for name, share in _SHARES),
     ]
     return page[: root.start(1)] + " ".join([*classes.split(), *tokens]) + page[root.end(1) :]
+
+
+def space(page: str, spacing: str) -> str | None:
+    """The page with less or more room everywhere: Tailwind's unit of spacing, at its root element."""
+    root = _ROOT.search(page)
+    if root is None:
+        return None
+    classes = _SPACED.sub("", root[1]).split()
+    return page[: root.start(1)] + " ".join([*classes, f"[--spacing:{spacing}]"]) + page[root.end(1) :]
 
 
 _SHARES: Final = (("card", 93), ("muted", 88), ("accent", 84), ("border", 80))

@@ -11,12 +11,13 @@ class Kind(StrEnum):
     ADD = "add"  # a section into the page that is there
     YEARLY = "yearly"  # a switch for the plans
     TINT = "tint"  # other colours
+    SPACE = "space"  # less or more room between things
     UNKNOWN = "unknown"  # nothing recorded fits what is there
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """`name`: the screen, section or colour token; `guessed`: no word said so."""
+    """`name`: the screen, section, colour token or amount of room; `guessed`: no word said so."""
 
     kind: Kind
     name: str = ""
@@ -34,7 +35,10 @@ _SCREENS: Final = (
 _SECTIONS: Final = (
     ("faq", r"faqs?|questions?|accordion"),
     ("testimonials", r"testimonials?|quotes?|reviews?|voices|social proof|customers say"),
-    ("mode-switch", r"light (?:mode|look|theme)|dark (?:mode|look|theme)|(?:mode|theme) (?:switch|toggle)"),
+    (
+        "mode-switch",
+        r"(?:light|dark) (?:mode|look|theme)|(?:mode|theme) (?:switch|toggle)|(?:light|dark) (?:and|or) (?:light|dark)",
+    ),
     ("phone-bar", r"phones?|mobile|responsive|small(?:er)? screens?|tablets?"),
 )
 _YEARLY: Final = r"yearly|annual\w*|monthly|billing"
@@ -43,6 +47,10 @@ _COLOURS: Final = (
     ("chart-2", r"green|teal|mint|fresh\w*|natur\w*|emerald"),
     ("chart-4", r"pink|rose|red|magenta|playful|romantic|cherry"),
     ("chart-5", r"blue|cool\w*|cold\w*|ocean|sky|calm\w*"),
+)
+_SPACES: Final = (
+    ("compact", r"compact|dense\w*|tight\w*|smaller"),
+    ("airy", r"air(?:y|ier)|spacious|roomy|generous|more (?:space|room)|white ?space"),
 )
 _RECOLOUR: Final = r"accent|colou?r\w*|palette|tint|hue"
 # How people begin when they mean what is there, not something new.
@@ -59,6 +67,8 @@ def wish_of(asked: str, begun: bool) -> Wish:
     screen = _first(_SCREENS, asked)
     if begun and (screen is None or _CHANGES.match(asked)):
         return _change(asked) or Wish(Kind.UNKNOWN)
+    if screen == "pricing" and _said(_YEARLY, asked):
+        screen = "pricing_yearly"
     return Wish(Kind.BUILD, screen or "landing", guessed=screen is None)
 
 
@@ -68,6 +78,9 @@ def _change(asked: str) -> Wish | None:
         return Wish(Kind.YEARLY)
     if section is not None:
         return Wish(Kind.ADD, section)
+    space = _first(_SPACES, asked)
+    if space is not None:
+        return Wish(Kind.SPACE, space)
     colour = _first(_COLOURS, asked)
     if colour is not None or _said(_RECOLOUR, asked):
         return Wish(Kind.TINT, colour or "chart-3", guessed=colour is None)

@@ -10,7 +10,7 @@ import orjson
 from outlast.core.models.protocol import CHECK_MARK, ModelMessage, ModelRequest, TextPiece, ToolResultPiece
 from outlast.core.models.providers.demo_answers import quoted
 from outlast.core.models.providers.demo_lines import Line, Say, Think, Use
-from outlast.core.models.providers.demo_screens.edits import add_section, tint
+from outlast.core.models.providers.demo_screens.edits import add_section, space, tint
 from outlast.core.models.providers.demo_screens.requests import Kind, Wish, wish_of
 from outlast.core.models.providers.demo_screens.sources import PAGE, SCREENS, files_of
 
@@ -43,6 +43,7 @@ _SECTIONS: Final[Mapping[str, tuple[str, str, str]]] = {
         "On phones: a bar with the main actions, and a drawer",
     ),
 }
+_SPACING: Final = {"compact": ("0.21rem", "more compact"), "airy": ("0.29rem", "airier")}
 _COLOURS: Final = {"chart-2": "green", "chart-3": "warm amber", "chart-4": "rose", "chart-5": "blue"}
 
 
@@ -169,6 +170,9 @@ def _changed(wish: Wish, before: str) -> dict[str, str] | None:
         case Kind.TINT:
             page = tint(before, wish.name)
             return None if page is None else {PAGE: page}
+        case Kind.SPACE:
+            page = space(before, _SPACING[wish.name][0])
+            return None if page is None else {PAGE: page}
         case _:
             component = _SECTIONS[wish.name][0]
             if f"<{component} />" in before:
@@ -255,6 +259,8 @@ def _described(wish: Wish, files: Mapping[str, str]) -> dict[str, str]:
         return {PLANS: "The three plans, with a switch between monthly and yearly prices"}
     if wish.kind is Kind.TINT:
         return {PAGE: f"The page, now in {_COLOURS[wish.name]}"}
+    if wish.kind is Kind.SPACE:
+        return {PAGE: f"The page, {_SPACING[wish.name][1]}"}
     return {
         path: "The page, with the new part" if path == PAGE else _SECTIONS[wish.name][2] for path in files
     }
@@ -268,6 +274,10 @@ def _what(wish: Wish) -> str:
             return (
                 f"The page turns {_COLOURS[wish.name]}: accents, surfaces and lines are mixed from your theme's own "
                 "colours, so they follow when you choose another theme."
+            )
+        case Kind.SPACE:
+            return (
+                f"The page is {_SPACING[wish.name][1]}: the unit that all distances are made of has changed."
             )
     return f"The page gets {_SECTIONS[wish.name][1]}; everything else stays as it was."
 
@@ -290,9 +300,9 @@ def _guessed(wish: Wish) -> str:
 def _not_recorded() -> str:
     return (
         "I left the page as it is: nothing recorded fits these words. Recorded changes are *make it warmer* (or green, "
-        "blue, pink), *add a FAQ*, *add testimonials*, *add a light mode switch*, *make it work on phones*, and on the "
-        "pricing page *add a monthly and yearly switch*. Recorded screens are *a landing page*, *a dashboard*, *a "
-        "sign-in form*, *a pricing page*, *a kanban board* and *a page of charts*."
+        "blue, pink), *make it more compact*, *add a FAQ*, *add testimonials*, *add a light mode switch*, *make it work "
+        "on phones*, and on the pricing page *add a monthly and yearly switch*. Recorded screens are *a landing page*, "
+        "*a dashboard*, *a sign-in form*, *a pricing page*, *a kanban board* and *a page of charts*."
     )
 
 

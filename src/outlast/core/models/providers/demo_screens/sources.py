@@ -95,6 +95,22 @@ SCREENS: Final[Mapping[str, Recorded]] = MappingProxyType(
                 "components/plan-comparison.tsx": "The table that compares them",
             },
         ),
+        "pricing_yearly": Recorded(
+            "Pricing page",
+            "Three plans that are compared by four things at most, and a switch that answers the first question: what "
+            "does it cost when I stay. ",
+            "Three plans with a switch between monthly and yearly prices, and a table that compares them.\n\n",
+            "### What I built\nA pricing page with three plans, monthly or yearly, and a comparison.\n\n"
+            "### Key features\n- A switch between monthly and yearly; what is saved stands beside it\n"
+            "- All plans side by side in a table\n- A promise at the end that takes the risk away\n\n"
+            "### Design highlights\n- The chosen plan is raised and glows in the theme's colour\n"
+            "- Numbers are set so that nothing jumps when they change\n",
+            {
+                PAGE: "Headline, plans, comparison, promise",
+                "components/pricing-plans.tsx": "The three plans, with the switch between monthly and yearly",
+                "components/plan-comparison.tsx": "The table that compares them",
+            },
+        ),
         "kanban": Recorded(
             "Launch board",
             "A board must feel like moving paper: cards that can be dragged, columns that show where they would land, "
@@ -135,6 +151,8 @@ SCREENS: Final[Mapping[str, Recorded]] = MappingProxyType(
 @functools.cache
 def files_of(recording: str) -> Mapping[str, str]:
     """The recorded files by their path in a project. Read once."""
+    if recording == "pricing_yearly":
+        return MappingProxyType({**files_of("pricing"), **files_of("yearly")})
     root = FOLDER / recording
     found = {path.relative_to(root).as_posix(): path.read_text() for path in sorted(root.rglob("*.ts*"))}
     return MappingProxyType(found)

@@ -16,7 +16,12 @@ from outlast.core.models.providers.demo_screens.sources import SCREENS
         ("login screen please", "sign_in"),
         ("kanban board", "kanban"),
         ("a page with charts about energy", "charts"),
-        ("A pricing page with a monthly and yearly switch", "pricing"),
+        ("A pricing page with three plans and a monthly or yearly switch", "pricing_yearly"),
+        ("A landing page for a new product, with a hero, features and a call to action", "landing"),
+        ("A dashboard with key figures, a chart and a table of recent orders", "dashboard"),
+        ("A sign-in form with email, password and other ways to sign in", "sign_in"),
+        ("A kanban board whose cards can be moved between columns", "kanban"),
+        ("A page with charts of the last twelve months", "charts"),
     ],
 )
 def test_the_words_choose_the_screen(asked: str, screen: str) -> None:
@@ -41,6 +46,11 @@ def test_an_unknown_request_on_an_empty_page_gets_the_landing_page_and_counts_as
         ("add a monthly-yearly switch to the plans", Wish(Kind.YEARLY)),
         ("please add a FAQ to the pricing page", Wish(Kind.ADD, "faq")),
         ("make the pricing page blue", Wish(Kind.TINT, "chart-5")),
+        ("Change the accent colour to emerald", Wish(Kind.TINT, "chart-2")),
+        ("Add a section with testimonials", Wish(Kind.ADD, "testimonials")),
+        ("Make it more compact", Wish(Kind.SPACE, "compact")),
+        ("Add a switch between dark and light", Wish(Kind.ADD, "mode-switch")),
+        ("Make it look good on a phone", Wish(Kind.ADD, "phone-bar")),
         ("write me a poem", Wish(Kind.UNKNOWN)),
     ],
 )

@@ -126,6 +126,7 @@ ASKED: Mapping[str, str] = {
     "dashboard": "a dashboard",
     "sign_in": "a sign-in form",
     "pricing": "a pricing page",
+    "pricing_yearly": "a pricing page, monthly and yearly",
     "kanban": "a kanban board",
     "charts": "a page of charts",
 }
@@ -149,6 +150,7 @@ async def test_a_screen_is_written_checked_and_summed_up(screen: str) -> None:
     [
         ("make it warmer", "[--primary:var(--chart-3)]"),
         ("add a FAQ", "<Faq />"),
+        ("make it more compact", "[--spacing:0.21rem]"),
         ("add testimonials", "<Testimonials />"),
         ("make it work on phones", "<PhoneBar />"),
         ("add a light mode switch", "<ModeSwitch />"),
