@@ -19,11 +19,12 @@ from outlast.base.errors import (
     SandboxUnavailable,
 )
 from outlast.base.events import ImagePart, NoticePart
-from outlast.base.settings import PolicyRule, ProfileSettings, Settings
+from outlast.base.settings import PolicyRule, ProfileSettings, RunSettings, Settings
 from outlast.base.settings.tables import RetrySettings
 from outlast.core.models.protocol import CHECK_MARK, ModelMessage, TextPiece
 from outlast.core.runs import staging
 from outlast.core.runs.profile import StageContext, StageResult
+from outlast.core.runs.sweeper import Sweeper
 from outlast.core.runs.worker import Worker
 from outlast.db.database import Database
 from outlast.testing.profile import FakeStagedProfile, FakeTool
@@ -432,3 +433,37 @@ async def test_what_a_stage_does_side_by_side_fails_with_the_error_that_counts(
         error = last(await it.events(started.run_id), "run.error")["error"]
         assert (error["code"], error["message"]) == (SandboxUnavailable.code, "No room.")
         assert len(profile.stages) == 2, "tried again, as for any sandbox that cannot be had"
+
+
+async def test_a_cancel_that_nobody_is_left_to_confirm_closes_the_open_steps_too(
+    db: Database, tmp_path: Path
+) -> None:
+    reached = anyio.Event()
+
+    async def hang(context: StageContext) -> StageResult:
+        await context.tell("check", "started")
+        reached.set()
+        await anyio.sleep_forever()
+        raise AssertionError
+
+    settings = Settings(runs=RunSettings(cancel_force_s=0.05))
+    profile = FakeStagedProfile(checking=hang)
+    async with stage(db, tmp_path, [turn("Done.")], profile=profile, settings=settings, working=False) as it:
+        started = await it.start()
+        async with anyio.create_task_group() as group:
+            group.start_soon(Worker(it.services.engine).run)
+            await reached.wait()
+            group.cancel_scope.cancel()  # it is gone without a word: its lease still stands
+        await cancel_run(it.services, it.owner, started.run_id)
+        async with anyio.create_task_group() as group:
+            group.start_soon(Sweeper(it.services.engine, None).run)
+            events = await it.events(started.run_id)
+            group.cancel_scope.cancel()
+        assert last(events, "run.cancelled")["stop_reason"] == "user"
+        assert dict(steps(events)) == {
+            "load_screen": "done",
+            "agent": "done",
+            "check": "cancelled",
+            "save_answer": "done",
+            "settle_credits": "done",
+        }
