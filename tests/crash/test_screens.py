@@ -8,6 +8,7 @@ from typing import Any
 
 import aiohttp
 import anyio
+import orjson
 import pytest
 import sqlalchemy as sa
 
@@ -191,6 +192,53 @@ async def test_a_screen_survives_the_death_of_its_sandbox_and_then_of_the_server
         assert "Outlasts" in content
         assert len(model.requests) == 3  # nothing finished was asked again
         assert await db.read(_answers, screen["thread_id"]) == 1
+        await check_ledger(db)
+
+
+MOMENTS = [
+    ("load_screen", "done"),
+    ("open_sandbox", "started"),
+    ("load_messages", "done"),
+    ("agent", "started"),
+    ("agent", "done"),
+    ("check", "failed"),
+    ("check", "done"),
+    ("picture", "started"),
+    ("picture", "done"),
+]
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("moment", MOMENTS, ids=" ".join)
+async def test_a_server_killed_at_any_step_of_a_screens_way_comes_to_the_same_end(
+    stage: tuple[CrashServer, Database], model: ModelServer, moment: tuple[str, str]
+) -> None:
+    server, db = stage
+    turns = [
+        {"calls": [write("app/page.tsx", page("Outlasts", wrong=True))]},
+        {"text": closing(title="It outlasts")},
+        {"calls": [write("app/page.tsx", page("Outlasts"))]},
+        {"text": "Mended."},
+    ]
+    with anyio.fail_after(PATIENCE_S):
+        screen = await new_screen(server)
+        played = await ask(server, screen, f"Build it. [[model {orjson.dumps(turns).decode()}]]")
+        async for event in follow(server, played):
+            step = event["data"] if event["event"] == "workflow.step" else {}
+            if (step.get("name"), step.get("status")) == moment and server.starts == 1:
+                await server.kill()
+        assert server.starts == 2
+        (completed,) = named(played.events, "run.completed")
+        assert (completed["stop_reason"], completed["problems"]) == ("end", [])
+        assert named(played.events, "context.lost") == []
+        now = await server.get(f"/v1/screens/{screen['id']}")
+        assert (now["title"], now["state"], now["problems"]) == ("It outlasts", "ready", [])
+        content = await server.get(f"/v1/screens/{screen['id']}/files/content?path=app/page.tsx")
+        assert content == page("Outlasts")
+        assert await db.read(_answers, screen["thread_id"]) == 1
+        answer = (await server.get(f"/v1/threads/{screen['thread_id']}/messages"))["items"][-1]
+        pictures = [part["attachment_id"] for part in answer["parts"] if part["type"] == "image"]
+        assert pictures == ([] if now["picture_id"] is None else [now["picture_id"]])
         await check_ledger(db)
 
 
