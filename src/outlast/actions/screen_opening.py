@@ -68,12 +68,20 @@ class ScreenOpener:
         under_way.add(screen_id)
 
     async def _open(self, services: Services, screen_id: str, limiter: anyio.CapacityLimiter) -> None:
+        trouble = None
         try:
             with _told(screen_id, "screen not opened"):
                 async with limiter:
-                    await wake(services, screen_id)
+                    try:
+                        await wake(services, screen_id)
+                    except OutlastError as error:
+                        trouble = " ".join(filter(None, (error.message, error.hint)))
+                        raise
         finally:
             self._opening.discard(screen_id)
+        if trouble is not None:  # told last: whoever hears of it may open it again at once
+            with _told(screen_id, "trouble not noted"):
+                await services.db.write(_note, screen_id, trouble)
 
     async def _dress(self, services: Services, screen_id: str) -> None:
         try:
@@ -103,15 +111,12 @@ def _told(screen_id: str, what: str) -> Iterator[None]:
 
 
 async def wake(services: Services, screen_id: str) -> None:
-    """Wake the screen's sandbox, or make one, with its dev server, and see that its look is the one its row names. What
-    keeps it from being had is noted in its row, and raised. Repeatable."""
+    """Wake the screen's sandbox, or make one, with its dev server, and see that its look is the one its row names.
+    Raises what keeps it from being had. Repeatable."""
     screen = await services.db.read(store.screen_data, screen_id)
-    try:
-        await machines_of(services).ensure(screen.workspace_id, screen.project_id)
-    except OutlastError as error:
-        await services.db.write(_note, screen_id, " ".join(filter(None, (error.message, error.hint))))
-        raise
-    await services.db.write(_note, screen_id, None)
+    if screen.trouble is not None:  # it is being tried again
+        await services.db.write(_note, screen_id, None)
+    await machines_of(services).ensure(screen.workspace_id, screen.project_id)
     await write_theme(services, await services.db.read(store.screen_data, screen_id))
 
 

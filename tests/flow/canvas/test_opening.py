@@ -157,15 +157,17 @@ async def test_a_preview_is_let_in_before_its_app_runs(site: House, team: Team):
     site.provider.go.set()
 
 
-async def test_a_preview_that_cannot_be_had_says_why(site: House, team: Team):
+async def test_a_sandbox_that_ends_before_it_runs_can_be_had_by_the_next_visit(site: House, team: Team):
+    viewer = await site.signed_in(team.viewer)
     screen = await make_screen(await site.signed_in(team.editor), team.project_id)
     site.provider.broken = True
     async with Watcher(site, team.owner, team.project_id) as owner:
-        viewer = await site.signed_in(team.viewer)
         await viewer.post(f"/v1/screens/{screen['id']}/open")
-        await until(owner, lambda seen: seen["trouble"] is not None)
-    shown = (await viewer.get(f"/v1/screens/{screen['id']}")).json()
-    assert shown["trouble"] == "There is no room. Make some."
+        first = await until(owner, lambda seen: seen["trouble"] is not None)
+        site.provider.broken = False
+        assert (await viewer.post(f"/v1/screens/{screen['id']}/preview")).status == 200
+        again = await until(owner, lambda seen: seen["sandbox_id"] != first["sandbox_id"])
+    assert again["trouble"] is None
 
 
 async def test_files_of_a_screen_that_is_awake_are_the_running_ones(site: House, team: Team):
