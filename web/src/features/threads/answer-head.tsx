@@ -8,12 +8,14 @@ interface AnswerHeadProps {
   model: string | null
   /** null: not known yet. */
   credits: number | null
+  /** It did not complete as it should: then nothing is charged. */
+  failed?: boolean
   at: string | null
   children?: ReactNode
 }
 
 /** Who answers: the mark, which model, what it cost, when. */
-export function AnswerHead({ model, credits, at, children }: AnswerHeadProps) {
+export function AnswerHead({ model, credits, failed = false, at, children }: AnswerHeadProps) {
   const label = useModelLabel(model)
   return (
     <header data-answer-head className="mb-2 flex min-w-0 items-center gap-2 text-xs text-faint">
@@ -21,7 +23,7 @@ export function AnswerHead({ model, credits, at, children }: AnswerHeadProps) {
       <span className="truncate font-medium text-muted">{label ?? 'Outlast'}</span>
       {credits !== null && (
         <span data-credits className="shrink-0">
-          {credits === 0 ? 'free' : plural(credits, 'credit')}
+          {credits > 0 ? plural(credits, 'credit') : failed ? 'not charged' : 'free'}
         </span>
       )}
       {at !== null && <ClockTime iso={at} className="shrink-0" />}

@@ -28,7 +28,14 @@ export const AssistantMessage = memo(function AssistantMessage({ message, run, i
   const { look } = useThreadFacts()
   return (
     <article aria-label="Answer" data-message={message.id} data-status={message.status} className="group">
-      {look === 'panel' && <AnswerHead model={message.model} credits={message.credits} at={message.created_at} />}
+      {look === 'panel' && (
+        <AnswerHead
+          model={message.model}
+          credits={message.credits}
+          failed={message.status !== 'complete' || message.stop_reason === 'problems'}
+          at={message.created_at}
+        />
+      )}
       <Parts parts={message.parts} />
       {message.status !== 'complete' && (
         <RunEnd
