@@ -30,6 +30,9 @@ Things to try:
 | *ask me a question* | a question that waits as long as you like |
 | *tell me a story* | a long text, streamed word by word |
 
+On a project's canvas I build screens: ask a new one for *a pricing page*, *a dashboard* or *a kanban board*,
+then say *make it warmer*.
+
 For a model that thinks, add a provider and its key to the configuration, and choose it below the text box.
 """
 

@@ -300,9 +300,9 @@ def _guessed(wish: Wish) -> str:
 def _not_recorded() -> str:
     return (
         "I left the page as it is: nothing recorded fits these words. Recorded changes are *make it warmer* (or green, "
-        "blue, pink), *make it more compact*, *add a FAQ*, *add testimonials*, *add a light mode switch*, *make it work "
-        "on phones*, and on the pricing page *add a monthly and yearly switch*. Recorded screens are *a landing page*, "
-        "*a dashboard*, *a sign-in form*, *a pricing page*, *a kanban board* and *a page of charts*."
+        "blue, pink), *make it more compact*, *add a FAQ*, *add testimonials*, *add a light mode switch*, *make it "
+        "work on phones*, and on the pricing page *add a monthly and yearly switch*. Recorded screens are *a landing "
+        "page*, *a dashboard*, *a sign-in form*, *a pricing page*, *a kanban board* and *a page of charts*."
     )
 
 
