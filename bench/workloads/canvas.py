@@ -130,10 +130,10 @@ async def _with_pictures(route: Route, pictures: dict[str, str]) -> None:
 
 
 async def _figures(page: Page, name: str, act: Any, steps: int) -> list[Figure]:
-    """Work is what the page's main thread does a frame; the time between two frames is also the machine's, see what it
+    """Work is the CPU time of the page's main thread a frame; the time between two frames is also the machine's, see what it
     is while nothing moves."""
     meter = await page.context.new_cdp_session(page)
-    await meter.send("Performance.enable")
+    await meter.send("Performance.enable", {"timeDomain": "threadTicks"})
     await page.evaluate(RECORD)
     before = await _busy_ms(meter)
     await act(page, steps)
@@ -150,7 +150,7 @@ async def _figures(page: Page, name: str, act: Any, steps: int) -> list[Figure]:
 
 async def _busy_ms(meter: CDPSession) -> float:
     metrics = (await meter.send("Performance.getMetrics"))["metrics"]
-    return 1000 * sum(one["value"] for one in metrics if one["name"] == "TaskDuration")
+    return sum(1000 * float(one["value"]) for one in metrics if one["name"] == "TaskDuration")
 
 
 async def _rest(_page: Page, steps: int) -> None:

@@ -20,10 +20,7 @@ export const ScreenTitle = memo(function ScreenTitle({ screen, selected, live }:
   const { renamingId, mayEdit, movers, actions } = useCanvas()
   const mover = movers.get(screen.id)
   return (
-    <div
-      className="screen-title absolute bottom-full left-0 h-6 origin-bottom-left"
-      style={{ transform: 'scale(min(1 / var(--zoom), 5.2))' }}
-    >
+    <div className="screen-title absolute bottom-full left-0 h-6 origin-bottom-left">
       <div
         className="screen-title-row @container flex h-full items-center gap-2 pb-1"
         style={{ width: `calc(${screen.width}px / var(--title-scale))` }}

@@ -1,11 +1,11 @@
 import { useStoreApi } from '@xyflow/react'
 import { useEffect, type RefObject } from 'react'
 
-const REST_MS = 140
+const REST_MS = 110
 
 /**
- * Tells the style sheet how far the canvas is zoomed, without React. While the view moves only the titles hear of it,
- * which are layers of their own then; lines and handles follow when it rests, since they are painted anew.
+ * Tells the style sheet how far the canvas is zoomed, without React, and only when the view rests: what keeps its size
+ * whatever the zoom (titles, lines, handles) has to be painted anew for it. Titles are hidden while it changes.
  */
 export function ZoomVariable({ of }: { of: RefObject<HTMLElement | null> }) {
   const store = useStoreApi()
@@ -16,19 +16,18 @@ export function ZoomVariable({ of }: { of: RefObject<HTMLElement | null> }) {
       const root = of.current
       if (root === null) return
       delete root.dataset['moving']
+      delete root.dataset['zooming']
       root.style.setProperty('--zoom', String(store.getState().transform[2]))
-      for (const title of titlesIn(root)) title.style.removeProperty('--zoom')
     }
     const move = () => {
       const { transform } = store.getState()
       const root = of.current
       if (transform === last || root === null) return
-      const zoomed = transform[2] !== last[2]
-      const first = last.length === 0
+      const [first, zoomed] = [last.length === 0, transform[2] !== last[2]]
       last = transform
       if (first) return rest()
-      root.dataset['moving'] = ''
-      if (zoomed) for (const title of titlesIn(root)) title.style.setProperty('--zoom', String(transform[2]))
+      if (root.dataset['moving'] === undefined) root.dataset['moving'] = ''
+      if (zoomed && root.dataset['zooming'] === undefined) root.dataset['zooming'] = ''
       clearTimeout(resting)
       resting = setTimeout(rest, REST_MS)
     }
@@ -38,5 +37,3 @@ export function ZoomVariable({ of }: { of: RefObject<HTMLElement | null> }) {
   }, [store, of])
   return null
 }
-
-const titlesIn = (root: HTMLElement) => root.querySelectorAll<HTMLElement>('.screen-title')
