@@ -1,8 +1,8 @@
-import { ArrowUp, ImagePlus, ListPlus, Square, Zap } from 'lucide-react'
-import { useEffect, useRef, useState, type ClipboardEvent, type DragEvent } from 'react'
+import { ImagePlus } from 'lucide-react'
+import { useRef, useState, type ClipboardEvent, type DragEvent } from 'react'
 import type { OnBusy } from '@outlast/sdk'
 import { useCreditBalance } from '@outlast/sdk/react'
-import { Button, IconButton } from '@/components/button'
+import { IconButton } from '@/components/button'
 import { cn } from '@/lib/cn'
 import { useDraft } from '@/lib/stored'
 import { useMe } from '../session/session-gate'
@@ -10,20 +10,15 @@ import { ACCEPT, imagesIn, useAttachments } from './attachments'
 import { withCaptures, type CapturedElement } from './captures'
 import { CaptureChips } from './capture-chips'
 import { Explained } from './explained'
-import { noteFor, type ComposerNote } from './composer-notes'
+import { noteFor } from './composer-notes'
+import { useHandover, type Handover } from './handover'
 import { useModelChoice } from './model-choice'
 import { ModelSelect } from './model-select'
+import { Notes } from './notes'
+import { SendButtons } from './send-buttons'
 import type { Outgoing } from './sending'
 import { TextBox } from './text-box'
 import { Thumbnails } from './thumbnails'
-
-export type { Outgoing } from './sending'
-
-/** Where other parts of the page leave words and elements for this composer. */
-export interface Handover {
-  watch: (listener: () => void) => () => void
-  take: () => { text: string; elements: CapturedElement[] }
-}
 
 interface ComposerProps {
   projectId: string
@@ -160,113 +155,5 @@ export function Composer(props: ComposerProps) {
         />
       </div>
     </div>
-  )
-}
-
-/** Takes what was left for the composer, now and whenever more is. Grows with each time, so that the box is focused. */
-function useHandover(
-  handover: Handover | undefined,
-  text: string,
-  setText: (text: string) => void,
-  setElements: (change: (elements: CapturedElement[]) => CapturedElement[]) => void,
-): number {
-  const [times, setTimes] = useState(0)
-  const written = useRef(text)
-  useEffect(() => {
-    written.current = text
-  })
-  useEffect(() => {
-    if (handover === undefined) return
-    const take = () => {
-      const handed = handover.take()
-      if (handed.text === '' && handed.elements.length === 0) return
-      const before = written.current.trimEnd()
-      if (handed.text !== '') setText(before === '' ? handed.text : `${before}\n\n${handed.text}`)
-      if (handed.elements.length > 0) setElements((elements) => [...elements, ...handed.elements])
-      setTimes((times) => times + 1)
-    }
-    take()
-    return handover.watch(take)
-  }, [handover, setText, setElements])
-  return times
-}
-
-interface NotesProps {
-  note: ComposerNote | null
-  problem: string | null
-  onChoose: (modelId: string) => void
-}
-
-function Notes({ note, problem, onChoose }: NotesProps) {
-  return (
-    <div aria-live="polite">
-      {problem !== null && <p className="px-4 pb-1.5 text-xs text-warn">{problem}</p>}
-      {note !== null && (
-        <p
-          data-note={note.soft ? 'soft' : 'hard'}
-          className="flex flex-wrap items-center gap-x-2 gap-y-1 px-4 pb-1.5 text-xs text-warn"
-        >
-          <span>{note.text}</span>
-          {note.model !== null && <SwitchModel model={note.model} onChoose={onChoose} />}
-        </p>
-      )}
-    </div>
-  )
-}
-
-const SwitchModel = ({
-  model,
-  onChoose,
-}: {
-  model: { id: string; label: string; credits: number }
-  onChoose: (id: string) => void
-}) => (
-  <button className="rounded font-medium text-link underline underline-offset-2" onClick={() => onChoose(model.id)}>
-    Use {model.label} ({model.credits === 0 ? 'free' : model.credits === 1 ? '1 credit' : `${model.credits} credits`})
-  </button>
-)
-
-interface SendButtonsProps {
-  busy: boolean
-  empty: boolean
-  ready: boolean
-  sending: boolean
-  stopping: boolean
-  onStop: (() => void) | undefined
-  onSend: (how?: OnBusy) => void
-}
-
-function SendButtons({ busy, empty, ready, sending, stopping, onStop, onSend }: SendButtonsProps) {
-  if (busy && !empty)
-    return (
-      <>
-        <Button size="sm" look="ghost" disabled={!ready} onClick={() => onSend('interrupt')}>
-          <Zap />
-          Interrupt
-        </Button>
-        <Button size="sm" look="primary" busy={sending} disabled={!ready} onClick={() => onSend('enqueue')}>
-          <ListPlus />
-          Queue
-        </Button>
-      </>
-    )
-  if (busy && onStop !== undefined)
-    return (
-      <IconButton label="Stop the answer" look="dark" className="rounded-full" busy={stopping} onClick={onStop}>
-        {!stopping && <Square className="size-3! fill-current" />}
-      </IconButton>
-    )
-  return (
-    <IconButton
-      label="Send"
-      keys="Enter"
-      look="primary"
-      className="rounded-full"
-      disabled={!ready}
-      busy={sending}
-      onClick={() => onSend()}
-    >
-      {!sending && <ArrowUp />}
-    </IconButton>
   )
 }

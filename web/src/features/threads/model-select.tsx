@@ -4,8 +4,6 @@ import { Menu, MenuItem, MenuLabel } from '@/components/menu'
 import { cn } from '@/lib/cn'
 import { plural } from '@/lib/format'
 
-export { useModelChoice } from './model-choice'
-
 interface ModelSelectProps {
   models: Model[]
   model: Model | null

@@ -11,8 +11,6 @@ import { Composer } from './composer'
 import { useModelChoice } from './model-choice'
 import { bodyOf, keyFor, type Outgoing } from './sending'
 
-export { keyFor } from './sending'
-
 const SUGGESTIONS: [icon: ReactNode, text: string][] = [
   [<TerminalSquare />, 'Write and run a small program'],
   [<Clock />, 'Run a long job I can walk away from'],

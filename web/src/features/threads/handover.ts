@@ -1,0 +1,36 @@
+import { useEffect, useRef, useState } from 'react'
+import type { CapturedElement } from './captures'
+
+/** Where other parts of the page leave words and elements for a composer. */
+export interface Handover {
+  watch: (listener: () => void) => () => void
+  take: () => { text: string; elements: CapturedElement[] }
+}
+
+/** Takes what was left for the composer, now and whenever more is. Grows with each time, so that the box is focused. */
+export function useHandover(
+  handover: Handover | undefined,
+  text: string,
+  setText: (text: string) => void,
+  setElements: (change: (elements: CapturedElement[]) => CapturedElement[]) => void,
+): number {
+  const [times, setTimes] = useState(0)
+  const written = useRef(text)
+  useEffect(() => {
+    written.current = text
+  })
+  useEffect(() => {
+    if (handover === undefined) return
+    const take = () => {
+      const handed = handover.take()
+      if (handed.text === '' && handed.elements.length === 0) return
+      const before = written.current.trimEnd()
+      if (handed.text !== '') setText(before === '' ? handed.text : `${before}\n\n${handed.text}`)
+      if (handed.elements.length > 0) setElements((elements) => [...elements, ...handed.elements])
+      setTimes((times) => times + 1)
+    }
+    take()
+    return handover.watch(take)
+  }, [handover, setText, setElements])
+  return times
+}
