@@ -190,7 +190,8 @@ async def delete_screen(services: Services, actor: Actor, screen_id: str) -> Non
     ended later."""
 
     def run(tx: Tx) -> None:
-        row = require_screen(tx, actor, screen_id, Right.OWN)
+        require_screen(tx, actor, screen_id, Right.OWN)
+        row = store.hold(tx, screen_id)  # before its thread, as everywhere
         demand_idle(tx, row["thread_id"])
         store.delete(tx, screen_id)
         give_up(tx, row["project_id"], None, announce_to_project, workspace_id=row["workspace_id"])

@@ -134,10 +134,11 @@ async def rename_thread(services: Services, actor: Actor, thread_id: str, title:
 
     def run(tx: Tx) -> ThreadData:
         row = require_thread(tx, actor, thread_id, Right.EDIT)
-        threads.rename(tx, thread_id, row["project_id"], line)
         screen = screens.screen_of_thread(tx, thread_id)
-        if screen is not None:
+        if screen is not None:  # before its thread, as everywhere
             screens.update(tx, screen["id"], title=line, named=True)
+        threads.rename(tx, thread_id, row["project_id"], line)
+        if screen is not None:
             screens.announce(tx, screen["id"], by=actor.user_id)
         return threads.announce(tx, thread_id)
 
