@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from outlast.actions.runs import retry_run
+from outlast.actions.approvals import decide_approval
+from outlast.actions.runs import continue_run, retry_run
 from outlast.base.clock import SystemClock
-from outlast.base.errors import Conflict, SandboxUnavailable
+from outlast.base.errors import Conflict, ModelRejected, SandboxUnavailable
 from outlast.core.models.protocol import ModelMessage, TextPiece
 from outlast.core.sandboxes.interface import Capabilities, Sandbox, SandboxSpec
 from outlast.core.screens import store as screens
@@ -21,7 +22,7 @@ from outlast.db.database import Database, Tx
 from outlast.db.opening import open_database
 from outlast.db.tables import messages
 from outlast.testing.sandbox import Job, MemoryProvider, MemorySandbox
-from outlast.testing.scripted_model import Call, turn
+from outlast.testing.scripted_model import Call, Fail, turn
 from tests.flow.harness import told
 from tests.flow.screens.rig import building, closing, ended, page, steps, studio, write
 
@@ -241,3 +242,42 @@ async def test_seed_000_property_5_the_id_of_a_new_sandbox_is_on_the_screen_befo
         await it.asked()
         ((created, stored),) = seen
         assert created == stored == (await it.now()).sandbox_id
+
+
+async def test_a_run_whose_model_fails_keeps_its_work_and_is_continued_from_there(
+    own_db: Database, tmp_path: Path
+) -> None:
+    broken = Fail(ModelRejected("The key was refused."))
+    turns = [turn(write(("app/page.tsx", page("Kept")))), turn("Half a word", broken), turn(closing())]
+    async with studio(own_db, tmp_path, turns) as it:
+        started = await it.ask()
+        events = await it.events(started.run_id)
+        assert (ended(events)["event"], ended(events)["data"]["stop_reason"]) == ("run.error", "provider")
+        assert ("save_error", "done") in steps(events)
+        assert (await it.now()).state == "failed"
+        again = await continue_run(it.services, it.owner, started.run_id)
+        events = await it.events(again.run_id)
+        assert ended(events)["data"]["problems"] == []
+        assert steps(events)[:2] == [("load_screen", "started"), ("load_screen", "done")]
+        assert len(it.provider.created) == 1
+        assert "Kept" in str(it.model.requests[2].messages[-2])  # what was done is not done again
+        assert b"Kept" in (await it.files())["app/page.tsx"]
+        assert ((await it.now()).state, (await it.now()).title) == ("ready", "Pricing page")
+
+
+async def test_a_call_that_deletes_much_waits_for_a_person_and_the_screen_says_so(
+    own_db: Database, tmp_path: Path
+) -> None:
+    turns = [turn(Call("terminal", {"command": "rm -rf components/old"})), *building()]
+    async with studio(own_db, tmp_path, turns) as it:
+        started = await it.ask()
+        asked = await it.until(started.run_id, "approval.requested")
+        await it.until_status(started.run_id, "awaiting_approval")
+        assert (await it.now()).state == "waiting"
+        approval_id = asked["data"]["approval"]["id"]
+        await decide_approval(it.services, it.owner, approval_id, "deny", reason="Keep it.")
+        events = await it.events(started.run_id)
+        assert ended(events)["data"]["problems"] == []
+        (denied,) = told(it.model.requests[1].messages[-1])
+        assert "Keep it." in denied
+        assert [name for name, status in steps(events) if status == "started"].count("open_sandbox") == 1
