@@ -3,6 +3,7 @@ that speaks with the page around it. Vite's always, those of Next.js with `make 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Frame, Page, expect
 
+from outlast.core.sandboxes.template_files import KIT
 from tests.template_projects import Project
 
 pytestmark = [pytest.mark.browser, pytest.mark.sandbox, pytest.mark.timeout(600)]
@@ -161,3 +163,32 @@ def test_the_script_is_there_whatever_document_the_agent_writes(project: Project
         app.wait("() => document.querySelector('#mine')")
         app.wait(BRIDGED)
         app.wait("() => document.querySelector('main').dataset.loc === 'app/page.tsx:6:4'")
+
+
+@each
+def test_every_component_of_the_kit_renders_opens_and_says_nothing_in_the_console(
+    project: Project, browser: Browser
+) -> None:
+    gallery = (Path(__file__).parent / "gallery" / "page.tsx").read_text()
+    used = set(re.findall(r'"@/(components/ui/[\w-]+)"', gallery))
+    assert used == {path.removesuffix(".tsx") for path in project.template.files if path.startswith(KIT)}
+    project.write({"app/page.tsx": gallery})
+    checked = project.run("tsc", "--noEmit")
+    assert checked.stdout == ""
+    with shown(project, browser) as app:
+        frame = app.frame
+        app.wait("() => document.querySelector('button')?.dataset.use")
+        for name in ("Dialog", "Sheet", "Menu", "Popover"):
+            frame.get_by_role("button", name=name, exact=True).click()
+            opened = frame.locator('[role="dialog"], [role="menu"]')
+            expect(opened).to_be_visible()
+            opened.press("Escape")
+            expect(opened).to_have_count(0)
+        frame.get_by_role("combobox").click()
+        frame.get_by_role("option", name="Second").click()
+        expect(frame.get_by_role("combobox")).to_have_text("Second")
+        frame.get_by_role("tab", name="Second").click()
+        expect(frame.get_by_text("The second")).to_be_visible()
+        frame.get_by_role("button", name="Toast").click()
+        expect(frame.get_by_text("It is saved")).to_be_visible()
+        assert app.errors == []
