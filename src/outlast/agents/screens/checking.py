@@ -32,7 +32,7 @@ from outlast.core.threads.attachments import add_attachment
 from outlast.core.threads.images import recognise
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
-from outlast.db.tables import checkpoints, effects, messages, runs, workspaces
+from outlast.db.tables import checkpoints, effects, runs, workspaces
 
 SERVER_WAIT_S: Final = 150.0  # for a dev server that is only just starting
 STYLE_BYTES: Final = 1_000_000
@@ -55,12 +55,15 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Before:
-    """What is known when a check begins: the screen's row, and the last check of types (its files, what it found)."""
+    """What is known when a check begins: the screen's row, the workspace's files (None: not all are saved), and of the
+    thread's last check its files, what it found of their types, and whether it was ever said why there is no
+    picture."""
 
     screen: Mapping[str, Any] | None
     tree: str | None
     checked_tree: str | None
     checked: Mapping[str, Any] | None
+    said_why: bool = False
 
 
 @dataclass(slots=True)
@@ -91,13 +94,18 @@ class Checker:
         parts: list[Part] = []
         if context.last or not problems or not all(problem.mendable for problem in problems):
             await self._tell_preview(context, opened.sandbox, look)
-            parts, picture = await self._picture(context, look)
+            parts, picture = await self._picture(context, look, before)
             facts |= picture
         self._done[context.effect_id] = opened.sandbox
         return StageResult(
             problems=tuple(problem.text for problem in problems),
             parts=tuple(parts),
-            facts={**facts, "problems": [p.short for p in problems], "gone": self._gone(before, outcome)},
+            facts={
+                NO_PICTURE: before.said_why,
+                **facts,
+                "problems": [problem.short for problem in problems],
+                "gone": self._gone(before, outcome),
+            },
             mendable=all(problem.mendable for problem in problems),
             changed_files=themed,
         )
@@ -208,15 +216,18 @@ class Checker:
         else:
             await context.tell("preview_url", "done", where)
 
-    async def _picture(self, context: StageContext, look: Look | None) -> tuple[list[Part], dict[str, Any]]:
+    async def _picture(
+        self, context: StageContext, look: Look | None, before: Before
+    ) -> tuple[list[Part], dict[str, Any]]:
         """The parts for the answer: the picture, or once in a thread why there is none."""
         image = recognise(look.picture) if look is not None and look.picture is not None else None
         if look is None or look.picture is None or image is None:
             note = (look.note if look is not None else "") or "The page could not be looked at."
             await context.tell("picture", "skipped", note)
-            if look is None or await self.db.read(_was_told, context.run, NO_PICTURE):
+            if look is None or before.said_why:
                 return [], {}
-            return [NoticePart(id=new_id("part"), level="info", code=NO_PICTURE, text=note)], {}
+            notice = NoticePart(id=new_id("part"), level="info", code=NO_PICTURE, text=note)
+            return [notice], {NO_PICTURE: True}
         await context.tell("picture", "started")
         blob = await anyio.to_thread.run_sync(self.blobs.put, look.picture)
         run, size = context.run, len(look.picture)
@@ -310,13 +321,5 @@ def _read_before(tx: Tx, run: Run, workspace_id: str) -> Before:
     )
     facts = (tx.execute(last).scalar() or {}).get("facts", {})
     screen = screen_of_thread(tx, run.thread_id)
-    return Before(dict(screen) if screen is not None else None, tree, facts.get("tree"), facts.get("types"))
-
-
-def _was_told(tx: Tx, run: Run, code: str) -> bool:
-    """Whether an earlier answer of the thread has this notice."""
-    answers = sa.select(messages.c.parts).where(
-        messages.c.thread_id == run.thread_id, messages.c.role == "assistant"
-    )
-    found = tx.execute(answers.order_by(messages.c.position.desc()).limit(50)).scalars()
-    return any(part.get("code") == code for parts in found for part in parts)
+    row = dict(screen) if screen is not None else None
+    return Before(row, tree, facts.get("tree"), facts.get("types"), bool(facts.get(NO_PICTURE)))
