@@ -131,7 +131,8 @@ async def test_without_root_packages_are_read_only_and_caches_begin_empty(
     assert await run(
         box, "cat node_modules/kit/index.js; mkdir -p .cache && echo mine > .cache/x && ls .cache"
     ) == ("made\nx")
-    assert "Read-only" in await run(box, "touch node_modules/x")
+    assert "Read-only" in await run(box, "touch node_modules/kit/x")
+    assert await run(box, "mkdir node_modules/.tool && touch node_modules/.tool/x && echo fine") == "fine"
     assert [one.path for one in await box.list_files()] == []
 
 

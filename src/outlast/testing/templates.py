@@ -17,7 +17,7 @@ def small_template(name: str = "small", **files: bytes) -> Template:
         installed=("app/page.tsx",),
         commands=(
             (
-                "mkdir -p node_modules/kit .cache && echo made > node_modules/kit/index.js"
+                "mkdir -p node_modules/kit node_modules/.tool .cache && echo made > node_modules/kit/index.js"
                 " && pwd > node_modules/where && echo warm > .cache/state"
             ),
         ),

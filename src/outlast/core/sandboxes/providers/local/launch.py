@@ -181,24 +181,41 @@ def bwrap_arguments(
     words += _home_arguments(disk_bytes, stage, ground)
     words += ["--dir", "/run", "--dir", "/var/tmp"]
     words += ["--bind", stage.place(workspace_dir), WORKSPACE]
-    words += _layer_arguments(stage, ground)
+    words += _layer_arguments(disk_bytes, stage, ground)
     for path, inside in ground.read_only:
         words += ["--ro-bind", stage.place(path), inside]
     words += ["--remount-ro", "/", "--chdir", WORKSPACE, "--", *base.agent]
     return words
 
 
-def _layer_arguments(stage: Stage, ground: Ground) -> list[str]:
-    """Folders of the workspace that come from the snapshot. Where no layer can be put over them, the packages are shown
-    read-only, and what else there is (caches) begins empty in the workspace itself."""
+def _layer_arguments(disk_bytes: int, stage: Stage, ground: Ground) -> list[str]:
+    """Folders of the workspace that come from the snapshot. Where no layer can be put over them, each package is shown
+    read-only, so that others can be added beside them, and what else there is (caches) begins empty in the workspace
+    itself."""
     words: list[str] = []
-    if not stage.staged:
-        for layer, path in ground.layers:
-            words += ["--ro-bind", str(path), f"{WORKSPACE}/{layer}"] if layer == NODE_FOLDER else []
-        return words
     for number, (layer, path) in enumerate(ground.layers):
-        source = stage.place_layered(path, f"{LAYERS}/{number}", small=layer != NODE_FOLDER)
-        words += ["--bind", source, f"{WORKSPACE}/{layer}"]
+        inside = f"{WORKSPACE}/{layer}"
+        if stage.staged:
+            source = stage.place_layered(path, f"{LAYERS}/{number}", small=layer != NODE_FOLDER)
+            words += ["--bind", source, inside]
+        elif layer == NODE_FOLDER:
+            words += ["--size", str(disk_bytes), "--perms", "0755", "--tmpfs", inside]
+            packages = [entry for entry in sorted(path.iterdir()) if not _is_cache(entry)]
+            words += _shown((entry, f"{inside}/{entry.name}") for entry in packages)
+    return words
+
+
+def _is_cache(entry: Path) -> bool:
+    """Of what lies beside packages: what tools keep there for themselves, and want to write."""
+    return entry.name.startswith(".") and entry.name != ".bin" and entry.is_dir()
+
+
+def _shown(entries: Iterable[tuple[Path, str]]) -> list[str]:
+    """Each thing read-only, links as they are."""
+    words: list[str] = []
+    for path, inside in entries:
+        is_link = path.is_symlink()
+        words += ["--symlink", os.readlink(path), inside] if is_link else ["--ro-bind", str(path), inside]
     return words
 
 
@@ -213,13 +230,7 @@ def _home_arguments(disk_bytes: int, stage: Stage, ground: Ground) -> list[str]:
     links = [word for target, inside in ground.snapshot.symlinks() for word in ("--symlink", target, inside)]
     if stage.staged:
         return ["--bind", stage.place_layered(ground.snapshot.home), HOME, *links]
-    words = empty
-    for path, inside in ground.snapshot.entries():
-        if path.is_symlink():
-            words += ["--symlink", os.readlink(path), inside]
-        else:
-            words += ["--ro-bind", str(path), inside]
-    return [*words, *links]
+    return [*empty, *_shown(ground.snapshot.entries()), *links]
 
 
 def state_text(spec: SandboxSpec, group: Group) -> str:
