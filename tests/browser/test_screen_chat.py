@@ -32,6 +32,18 @@ WATCH = """
 """
 
 
+# A file that comes by an event, as from a clipboard or a folder.
+HAND_OVER = """
+(box, [name, field, content]) => {
+  const files = new DataTransfer()
+  files.items.add(new File([new Uint8Array(content)], `${name}.png`, { type: 'image/png' }))
+  const event = new Event(name, { bubbles: true, cancelable: true })
+  Object.defineProperty(event, field, { value: files })
+  box.dispatchEvent(event)
+}
+"""
+
+
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
     with open_studio(tmp_path_factory.mktemp("chat"), max_steps=6) as studio:
@@ -120,6 +132,25 @@ def test_an_image_is_refused_for_a_blind_model_and_one_click_takes_one_that_sees
     expect(large.get_by_role("img", name="sketch.png")).to_be_visible()
     page.keyboard.press("Escape")
     expect(large).to_have_count(0)
+
+
+def test_images_come_by_button_by_paste_and_by_drop_and_other_files_are_refused(
+    open_page: OpenPage, server: Studio, tmp_path: Path
+) -> None:
+    for name in ("button.png", "text.txt"):
+        (tmp_path / name).write_bytes(PNG)
+    page = open_page(f"/screens/{server.screen()['id']}")
+    images = page.get_by_role("list", name="Attached images")
+    page.locator("input[type=file]").set_input_files(tmp_path / "button.png")
+    expect(images.get_by_role("img")).to_have_count(1)
+    for event, field in (("paste", "clipboardData"), ("drop", "dataTransfer")):
+        page.locator("[data-composer]").evaluate(HAND_OVER, [event, field, list(PNG)])
+    expect(images.get_by_role("img")).to_have_count(3)
+    expect(images.get_by_role("progressbar")).to_have_count(0)
+    images.get_by_role("button", name="Remove paste.png").click()
+    expect(images.get_by_role("img")).to_have_count(2)
+    page.locator("input[type=file]").set_input_files(tmp_path / "text.txt")
+    expect(chat(page).get_by_text("Only PNG, JPEG, GIF and WebP images can be attached.")).to_be_visible()
 
 
 def test_the_selector_says_what_sees_what_costs_and_what_lacks_a_key(
