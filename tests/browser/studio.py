@@ -180,8 +180,7 @@ def open_studio(folder: Path, **options: Any) -> Iterator[Studio]:
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as model:
         try:
             studio.start()
-            yield studio
-            studio.end()
+            yield studio  # its sandboxes are in its memory and end with it
         finally:
             studio.stop()
             model.terminate()

@@ -9,7 +9,18 @@ from playwright.sync_api import expect
 
 from tests.browser.conftest import OpenPage
 from tests.browser.pages import saved, say
-from tests.browser.studio import Studio, building, calling, chat, closing, code, growing, open_studio, writing
+from tests.browser.studio import (
+    Studio,
+    building,
+    calling,
+    chat,
+    closing,
+    code,
+    growing,
+    open_studio,
+    open_tab,
+    writing,
+)
 
 pytestmark = pytest.mark.browser
 
@@ -148,6 +159,8 @@ def test_images_come_by_button_by_paste_and_by_drop_and_other_files_are_refused(
     expect(images.get_by_role("img")).to_have_count(3)
     expect(images.get_by_role("progressbar")).to_have_count(0)
     images.get_by_role("button", name="Remove paste.png").click()
+    open_tab(page, "Code")
+    open_tab(page, "Chat")
     expect(images.get_by_role("img")).to_have_count(2)
     page.locator("input[type=file]").set_input_files(tmp_path / "text.txt")
     expect(chat(page).get_by_text("Only PNG, JPEG, GIF and WebP images can be attached.")).to_be_visible()

@@ -2,6 +2,7 @@ import { describe, expect, it, test } from 'vitest'
 import type { Message, Part, ToolCallPart } from '@outlast/sdk'
 import { peekDraft, putDraft, putElement, takeDraft, watchDrafts } from '../src/features/screen-chat/draft-store'
 import { firstSuggestions, nextSuggestions } from '../src/features/screen-chat/suggestions'
+import { makeShelf } from '../src/lib/shelf'
 import { failures, sectionsOf, summaryOf } from '../src/features/threads/work'
 
 const text = (id: string, words: string): Part => ({ type: 'text', id, step: 1, text: words })
@@ -90,4 +91,14 @@ test('chips offer what was not asked for yet, and nothing after a failure', () =
   expect(nextSuggestions([asked], 'working')).toEqual([])
   expect(nextSuggestions([asked, message('assistant', 'Done')], 'problems')).toEqual([])
   expect(nextSuggestions([asked, { ...message('assistant', 'x'), status: 'error' }], 'failed')).toEqual([])
+})
+
+test('a shelf keeps things by key, and forgets those that are empty again', () => {
+  const none: string[] = []
+  const shelf = makeShelf(none)
+  shelf.change('a', (now) => [...now, 'one'])
+  shelf.change('a', (now) => [...now, 'two'])
+  expect([shelf.get('a'), shelf.get('b')]).toEqual([['one', 'two'], none])
+  shelf.change('a', () => none)
+  expect(shelf.get('a')).toBe(none)
 })

@@ -1,7 +1,8 @@
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { useCallback, useState } from 'react'
 import type { Attachment, Me } from '@outlast/sdk'
 import { bytes } from '@/lib/format'
 import { client } from '@/lib/queries'
+import { makeShelf } from '@/lib/shelf'
 
 export interface Draft {
   key: string
@@ -26,50 +27,54 @@ export function refusal(file: File, limits: Me['limits'], already: number): stri
   return null
 }
 
-/** Images on their way into a message: uploaded at once, shown as thumbnails, sent by id. */
-export function useAttachments(projectId: string, limits: Me['limits']) {
-  const [drafts, setDrafts] = useState<Draft[]>([])
+const NONE: Draft[] = []
+const shelf = makeShelf(NONE)
+
+/**
+ * Images on their way into the message of a key: uploaded at once, shown as thumbnails, sent by id. They stay while the
+ * message box is out of sight.
+ */
+export function useAttachments(key: string, projectId: string, limits: Me['limits']) {
+  const drafts = shelf.use(key)
   const [problem, setProblem] = useState<string | null>(null)
-  const held = useRef(drafts)
-  useEffect(() => {
-    held.current = drafts
-  }, [drafts])
-  useEffect(() => () => held.current.forEach(({ preview }) => URL.revokeObjectURL(preview)), [])
-
-  const change = (key: string, change: Partial<Draft>) =>
-    setDrafts((all) => all.map((draft) => (draft.key === key ? { ...draft, ...change } : draft)))
-
   const add = useCallback(
     (files: File[]) => {
       setProblem(null)
-      let count = held.current.length
       for (const file of files) {
-        const reason = refusal(file, limits, count)
-        if (reason !== null) {
-          setProblem(reason)
-          continue
-        }
-        count += 1
-        const key = crypto.randomUUID()
-        const preview = URL.createObjectURL(file)
-        const draft = { key, name: file.name, preview, attachment: null, sent: 0, error: null }
-        setDrafts((all) => [...all, draft])
-        client
-          .upload(projectId, file, undefined, (sent) => change(key, { sent }))
-          .then(
-            (attachment) => change(key, { attachment, sent: 1 }),
-            (error: Error) => change(key, { error: error.message }),
-          )
+        const reason = refusal(file, limits, shelf.get(key).length)
+        if (reason === null) begin(key, projectId, file)
+        else setProblem(reason)
       }
     },
-    [projectId, limits],
+    [key, projectId, limits],
   )
-  const remove = (key: string) => setDrafts((all) => all.filter((draft) => draft.key !== key))
+  const remove = (draft: string) => take(key, (one) => one.key === draft)
   const clear = () => {
-    setDrafts([])
+    take(key, () => true)
     setProblem(null)
   }
   return { drafts, problem, add, remove, clear }
+}
+
+function begin(key: string, projectId: string, file: File): void {
+  const draft = { key: crypto.randomUUID(), name: file.name, preview: URL.createObjectURL(file) }
+  const change = (change: Partial<Draft>) =>
+    shelf.change(key, (all) => all.map((one) => (one.key === draft.key ? { ...one, ...change } : one)))
+  shelf.change(key, (all) => [...all, { ...draft, attachment: null, sent: 0, error: null }])
+  client
+    .upload(projectId, file, undefined, (sent) => change({ sent }))
+    .then(
+      (attachment) => change({ attachment, sent: 1 }),
+      (error: Error) => change({ error: error.message }),
+    )
+}
+
+function take(key: string, isTaken: (draft: Draft) => boolean): void {
+  shelf.change(key, (all) => {
+    for (const draft of all) if (isTaken(draft)) URL.revokeObjectURL(draft.preview)
+    const rest = all.filter((draft) => !isTaken(draft))
+    return rest.length === 0 ? NONE : rest
+  })
 }
 
 export const imagesIn = (data: DataTransfer | null): File[] =>

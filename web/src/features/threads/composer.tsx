@@ -1,9 +1,10 @@
 import { ImagePlus } from 'lucide-react'
-import { useRef, useState, type ClipboardEvent, type DragEvent } from 'react'
+import { useCallback, useRef, useState, type ClipboardEvent, type DragEvent } from 'react'
 import type { OnBusy } from '@outlast/sdk'
 import { useCreditBalance } from '@outlast/sdk/react'
 import { IconButton } from '@/components/button'
 import { cn } from '@/lib/cn'
+import { makeShelf } from '@/lib/shelf'
 import { useDraft } from '@/lib/stored'
 import { useMe } from '../session/session-gate'
 import { ACCEPT, imagesIn, useAttachments } from './attachments'
@@ -36,15 +37,21 @@ interface ComposerProps {
 }
 
 const NO_ELEMENTS: CapturedElement[] = []
+/** Captured elements by message box; they stay while it is out of sight, as images do. */
+const captured = makeShelf(NO_ELEMENTS)
 
 export function Composer(props: ComposerProps) {
   const { projectId, draftKey, onSend, busy = false, onStop, stopping = false, onTyping } = props
   const me = useMe()
   const [text, setText] = useDraft(`outlast.draft.${draftKey}`)
-  const [elements, setElements] = useState(NO_ELEMENTS)
+  const elements = captured.use(draftKey)
+  const setElements = useCallback(
+    (change: (elements: CapturedElement[]) => CapturedElement[]) => captured.change(draftKey, change),
+    [draftKey],
+  )
   const { models, model, choose } = useModelChoice()
   const { credits } = useCreditBalance()
-  const images = useAttachments(projectId, me.limits)
+  const images = useAttachments(draftKey, projectId, me.limits)
   const [sending, setSending] = useState(false)
   const [error, setError] = useState<Error | null>(null)
   const [over, setOver] = useState(false)
@@ -73,7 +80,7 @@ export function Composer(props: ComposerProps) {
     try {
       await onSend({ content, images: attached, model: model?.id ?? null, ...(on_busy && { on_busy }) })
       setText('')
-      setElements(NO_ELEMENTS)
+      setElements(() => NO_ELEMENTS)
       images.clear()
     } catch (reason) {
       setError(reason as Error)
@@ -111,7 +118,9 @@ export function Composer(props: ComposerProps) {
       {elements.length > 0 && (
         <CaptureChips
           captures={elements}
-          onRemove={(at) => setElements(elements.filter((_, index) => index !== at))}
+          onRemove={(at) =>
+            setElements((all) => (all.length === 1 ? NO_ELEMENTS : all.filter((_, index) => index !== at)))
+          }
           className="px-3 pt-3"
         />
       )}
