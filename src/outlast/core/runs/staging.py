@@ -39,11 +39,8 @@ if TYPE_CHECKING:
 
 PREPARE_S: Final = 1_200.0  # the first run of a template waits for its snapshot to be built
 CHECK_MORE_S: Final = 240.0  # beside the type check: the page, its picture, a sandbox that has to be woken
+LIMIT: Final = "limit_s"  # the field of an error that says that a stage ran out of its time
 Kind = Literal["prepare", "check"]
-
-
-class _TooLong(SandboxUnavailable):
-    """The stage took all the time it had; it would again."""
 
 
 async def perform_stage(leg: "Leg", transcript: Transcript, stage: Prepare | Check) -> None:
@@ -140,10 +137,10 @@ async def _perform(leg: "Leg", profile: Staged, effect: Effect, context: StageCo
                 ) from error
             await anyio.sleep(LOST_PAUSES_S[lost])
             lost += 1
-        except _TooLong:
-            raise
         except SandboxUnavailable as error:
             retries += 1
+            if LIMIT in error.fields:  # it took all the time it had; it would again
+                raise
             if retries > leg.engine.settings.retry.attempts:
                 raise
             await leg.engine.clock.sleep(
@@ -159,8 +156,10 @@ async def _once(leg: "Leg", profile: Staged, kind: str, context: StageContext) -
         with anyio.move_on_after(limit_s), _ungrouped():
             return await perform(context)
         await _stop(leg, profile, context)
-        error: OutlastError = _TooLong(
-            f"The {kind} stage did not end within {limit_s:.0f} seconds.", hint="Try it again."
+        error: OutlastError = SandboxUnavailable(
+            f"The {kind} stage did not end within {limit_s:.0f} seconds.",
+            hint="Try it again.",
+            **{LIMIT: limit_s},
         )
     except (SandboxLost, SandboxUnavailable, StorageUnavailable, DiskFull, InternalError):
         raise
