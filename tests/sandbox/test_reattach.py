@@ -20,7 +20,7 @@ from outlast.core.sandboxes.providers.local import launch
 from outlast.core.sandboxes.providers.local.provider import LocalProvider
 from outlast.core.sandboxes.providers.local.sandbox import LocalSandbox
 from tests.sandbox.conftest import MINE, group_folders, state_of
-from tests.sandbox.traces import settled, traces
+from tests.sandbox.traces import NOTHING, left_since, traces
 
 pytestmark = pytest.mark.sandbox
 STAND_IN = Path(__file__).with_name("server_stand_in.py")
@@ -166,6 +166,20 @@ async def test_a_sandbox_whose_data_directory_was_deleted_ends_by_itself(
     assert not state.group.exists()
 
 
+async def test_what_is_left_behind_is_named_and_what_has_gone_is_not(local: LocalProvider) -> None:
+    """The tests below compare with what was there before them, which may be on its way out in a long run of tests."""
+    going = os.open("/dev/null", os.O_RDONLY)
+    before = traces(local)
+    os.close(going)
+    ends = os.pipe()
+    left = traces(local).since(before)
+    for end in ends:
+        os.close(end)
+    assert len(left.descriptors) == 2
+    assert all(name.startswith("pipe:") for name in left.descriptors)
+    assert await left_since(local, before) == NOTHING
+
+
 @pytest.mark.parametrize("number", range(20))
 async def test_a_start_that_is_cancelled_at_any_moment_leaves_nothing(
     local: LocalProvider, spec: SandboxSpec, number: int
@@ -177,7 +191,7 @@ async def test_a_start_that_is_cancelled_at_any_moment_leaves_nothing(
         await sandbox.kill()
     assert await local.list_refs() == []
     assert list(local.state_dir.iterdir()) == []
-    assert await settled(local, before) == before
+    assert await left_since(local, before) == NOTHING
 
 
 @pytest.mark.parametrize("number", range(20))

@@ -16,7 +16,7 @@ from outlast.base.errors import SandboxLost, SandboxUnavailable
 from outlast.core.sandboxes.interface import Command, SandboxSpec
 from outlast.core.sandboxes.providers.local.provider import LocalProvider
 from tests.sandbox.conftest import LIMITS, MINE
-from tests.sandbox.traces import processes_of, settled, traces
+from tests.sandbox.traces import NOTHING, left_since, processes_of, traces
 
 pytestmark = pytest.mark.sandbox
 STAND_IN = Path(__file__).with_name("server_stand_in.py")
@@ -41,7 +41,7 @@ async def test_sandboxes_made_used_and_killed_leave_nothing(
         result = await sandbox.run(Command(f"eff_{number}", 1, "(setsid sleep 1000 &); echo done"))
         assert result.output == "done\n"
         await sandbox.kill()
-    assert await settled(local, before) == before
+    assert await left_since(local, before) == NOTHING
 
 
 @pytest.mark.parametrize("kills", _count(12, 200))
@@ -64,7 +64,7 @@ async def test_shims_and_agents_killed_at_any_moment_of_their_start_leave_nothin
             except (SandboxUnavailable, SandboxLost):
                 pass
             tasks.cancel_scope.cancel()
-    assert await settled(local, before) == before
+    assert await left_since(local, before) == NOTHING
 
 
 async def _kill_one_process(local: LocalProvider, delay_s: float, choice: float) -> None:
@@ -99,4 +99,4 @@ async def test_servers_killed_at_any_moment_of_a_start_leave_nothing_that_the_ne
             assert server.stdout.readline() == "starting\n"
             await anyio.sleep(chance.uniform(0, START_S))  # a different moment each time, which is the point
             server.kill()
-    assert await settled(local, before) == before
+    assert await left_since(local, before) == NOTHING

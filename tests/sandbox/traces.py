@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,13 +21,26 @@ SETTLE_S = 10.0
 
 @dataclass(frozen=True)
 class Traces:
-    """What sandboxes could leave on a machine."""
+    """What sandboxes could leave on a machine; descriptors by what they lead to, which names most of them for ever."""
 
-    processes: frozenset[int]
-    mounts: int
-    groups: frozenset[Path]
-    folders: frozenset[str]
-    descriptors: int
+    processes: frozenset[int] = frozenset()
+    mounts: tuple[str, ...] = ()
+    groups: frozenset[Path] = frozenset()
+    folders: frozenset[str] = frozenset()
+    descriptors: tuple[str, ...] = ()
+
+    def since(self, before: Traces) -> Traces:
+        """What has come since. What has gone is no trace: an earlier test's processes and sockets end in their time."""
+        return Traces(
+            self.processes - before.processes,
+            _more(self.mounts, before.mounts),
+            self.groups - before.groups,
+            self.folders - before.folders,
+            _more(self.descriptors, before.descriptors),
+        )
+
+
+NOTHING = Traces()
 
 
 def traces(local: LocalProvider) -> Traces:
@@ -33,11 +48,21 @@ def traces(local: LocalProvider) -> Traces:
     mounts = Path("/proc/self/mountinfo").read_text().splitlines()
     return Traces(
         frozenset(processes_of(local.state_dir)),
-        sum(str(local.state_dir.parent) in line for line in mounts),
+        tuple(line for line in mounts if str(local.state_dir.parent) in line),
         frozenset(group_folders()),
         frozenset(_folders(local.state_dir)),
-        len(os.listdir("/proc/self/fd")),
+        tuple(_descriptors()),
     )
+
+
+def _more(now: tuple[str, ...], before: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(sorted((Counter(now) - Counter(before)).elements()))
+
+
+def _descriptors() -> Iterator[str]:
+    for number in os.listdir("/proc/self/fd"):
+        with suppress(FileNotFoundError):  # the one that the folder was read with
+            yield os.readlink(f"/proc/self/fd/{number}")
 
 
 def _folders(state_dir: Path) -> Iterator[str]:
@@ -59,8 +84,9 @@ def processes_of(state_dir: Path) -> Iterator[int]:
             continue
 
 
-async def settled(local: LocalProvider, before: Traces) -> Traces:
-    """The traces once they are as before, or after a while as they are then: the kernel ends processes in its time."""
+async def left_since(local: LocalProvider, before: Traces) -> Traces:
+    """What has come since then and stays, once every sandbox has been ended: `NOTHING` as soon as nothing does, else
+    what is there after a while, for the kernel ends processes in its time."""
     with anyio.move_on_after(SETTLE_S):
         while True:
             for sandbox_id, ref in await local.list_refs():
@@ -68,7 +94,7 @@ async def settled(local: LocalProvider, before: Traces) -> Traces:
                     await (await local.connect(sandbox_id, ref)).kill()
                 except SandboxLost:
                     continue
-            if traces(local) == before:
-                break
+            if traces(local).since(before) == NOTHING:
+                return NOTHING
             await anyio.sleep(0.02)
-    return traces(local)
+    return traces(local).since(before)
