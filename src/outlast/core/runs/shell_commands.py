@@ -46,8 +46,25 @@ _INTERPRETERS: Final = re.compile(r"(?:python|node|deno|bun|perl|ruby|php)[0-9.]
 _STARTS_OTHERS: Final = re.compile(r"exec|spawn|system|popen|subprocess|child_process|Command\(|Bun\.\$|`|qx")
 _QUOTED: Final = re.compile(r"'([^'\n]*)'|\"([^\"\n]*)\"|`([^`\n]*)`")
 _LISTED: Final = re.compile(r"[\[(]\s*((?:['\"][^'\"\n]*['\"]\s*,\s*(?:\[\s*)?)+['\"][^'\"\n]*['\"])")
-_MOST_SUFFIXES: Final = 40
+_BEFORE: Final = {"timeout": 1, "chroot": 1, "flock": 1, "taskset": 1, "chrt": 1, "setarch": 1, "prlimit": 1}
+_TAKE_SCRIPTS: Final = frozenset(
+    {
+        "watch",
+        "script",
+        "su",
+        "runuser",
+        "flock",
+        "env",
+        "parallel",
+        "concurrently",
+        "npx",
+        "pnpx",
+        "bunx",
+        "nodemon",
+    }
+)
 _MOST_WORDS: Final = 200
+_DEEPEST: Final = 6
 
 
 def programs_of(script: str) -> list[Words]:
@@ -77,20 +94,23 @@ def _could_be(word: str, pattern: str) -> bool:
 
 
 def _programs(command: SimpleCommand, deep: int) -> Iterator[Words]:
+    """What a command runs: the program that it names and, where that starts others, those."""
     words = command.words[:_MOST_WORDS]
-    if not words or deep > 6:
-        return
-    name = _name(words[0])
-    yield from _by_name(name, words[1:])
-    if name in _SHELLS or name in ("eval", "trap", "alias", "source", "."):
-        for script in _scripts(name, words[1:], command.stdin):
-            yield from _within(script, deep)
-    elif name in _WRAPPERS or _INTERPRETERS.fullmatch(name):
-        yield from _wrapped(command, name, deep)
-    elif name == "find":
-        for at, word in enumerate(words):
-            if word in ("-exec", "-execdir", "-ok", "-okdir"):
-                yield from _programs(SimpleCommand(_filled(words[at + 1 :])), deep + 1)
+    begins, seen = [0] if words and deep <= _DEEPEST else [], set[int]()
+    while begins:  # places where a program may begin
+        at = begins.pop()
+        if at in seen:
+            continue
+        seen.add(at)
+        name, rest = _name(words[at]), words[at + 1 :]
+        if name in ("xargs", "parallel") and len(seen) <= _DEEPEST:
+            rest = [*(word.replace("{}", UNKNOWN) for word in rest), UNKNOWN]  # what it is fed
+            words = [*words[: at + 1], *rest]
+        yield from _by_name(name, rest)
+        for script in _texts(name, rest, command.stdin):
+            for inner in simple_commands(script, deep + 1):
+                yield from _programs(inner, deep + 1)
+        begins += [at + 1 + place for place in _places(name, rest)]
 
 
 def _by_name(name: str, rest: list[str]) -> Iterator[Words]:
@@ -129,15 +149,12 @@ def _by_manager(name: str, rest: list[str]) -> Iterator[Words]:
             scripts = words[at + 1 :] or ([word] if name == "turbo" else [])
             yield from (("npm", "run", script) for script in scripts)
             return
-        if word in _EXEC:
-            yield from _suffixes(rest[rest.index(word) + 1 :])
-            return
-        if word in _OTHER_VERBS:
+        if word in _EXEC or word in _OTHER_VERBS:
             return
         if name != "npm" or word in _OWN_SCRIPTS or UNKNOWN in word:
             yield ("npm", "run", word)
         if name not in ("npm", "deno", "turbo"):  # yarn and pnpm run programs of the project by their name
-            yield from _suffixes([word, *rest[rest.index(word) + 1 :]], most=1)
+            yield from _by_name(_name(word), rest[rest.index(word) + 1 :])
 
 
 def _by_verb(name: str, rest: list[str]) -> Iterator[Words]:
@@ -147,34 +164,55 @@ def _by_verb(name: str, rest: list[str]) -> Iterator[Words]:
     yield name, "dev" if verb == "serve" else verb
 
 
-def _wrapped(command: SimpleCommand, name: str, deep: int) -> Iterator[Words]:
-    """What a wrapper starts: any of its words may begin it, and a word with spaces may be a script."""
-    rest = command.words[1:_MOST_WORDS]
-    if name in ("xargs", "parallel"):
-        rest = [*_filled(rest), UNKNOWN]
-    yield from _suffixes(rest)
+def _places(name: str, rest: Sequence[str]) -> Iterator[int]:
+    """Where in its words a program names another one that it starts."""
+    if name == "find":
+        for at, word in enumerate(rest[:-1]):
+            if word in ("-exec", "-execdir", "-ok", "-okdir"):
+                yield at + 1
+        return
+    runs_of_package = _exec_of(name, rest) if name in _MANAGERS or name == "deno" else None
+    if runs_of_package is not None:
+        begin = runs_of_package + 1
+        yield from (begin + place for place in _first_program(rest[begin:], 0))
+    elif (name in _WRAPPERS or _INTERPRETERS.fullmatch(name)) and not _only_manages(name, rest):
+        yield from _first_program(rest, _BEFORE.get(name, 0))
+
+
+def _only_manages(name: str, rest: Sequence[str]) -> bool:
+    """Whether a wrapper starts nothing this time: it looks for a program, or manages packages."""
+    if name == "command":
+        return bool({"-v", "-V"} & set(rest))
+    verb = next((word for word in rest if not word.startswith("-")), "")
+    return name in ("bun", "deno", "corepack") and verb in _OTHER_VERBS
+
+
+def _exec_of(name: str, rest: Sequence[str]) -> int | None:
+    """Where a package manager is told to run a program of a package; None: it is not."""
     for at, word in enumerate(rest):
-        inner = _name(word)
-        if inner in _SHELLS:
-            for script in _scripts(inner, rest[at + 1 :], command.stdin):
-                yield from _within(script, deep)
-        elif any(space in word.strip() for space in " \t\n"):
-            code = _INTERPRETERS.fullmatch(name) is not None
-            for script in _started_by(word) if code else [word]:
-                yield from _within(script, deep)
-    if _INTERPRETERS.fullmatch(name) and command.stdin:
-        for script in _started_by(command.stdin):
-            yield from _within(script, deep)
+        if word in _EXEC or (word == "run" and name in ("bun", "deno")):
+            return at
+        if word in _RUN or word in _OTHER_VERBS:
+            return None
+    return None
 
 
-def _suffixes(words: list[str], most: int = _MOST_SUFFIXES) -> Iterator[Words]:
-    begins = [at for at, word in enumerate(words) if not word.startswith("-") and "=" not in word]
-    for at in begins[:most]:
-        yield from _by_name(_name(words[at]), words[at + 1 :])
+def _first_program(words: Sequence[str], before: int) -> Iterator[int]:
+    """Where the program may stand: behind `before` words of the wrapper's own and its options. An option may take the
+    word behind it, so with options there are several places."""
+    place, taken, option = 0, 0, False
+    for at, word in enumerate(words):
+        if word.startswith("-") or "=" in word:
+            option = word.startswith("-") and "=" not in word and word != "--"
+            continue
+        if place > before + taken:
+            return
+        taken, place, option = taken + option, place + 1, False
+        yield at
 
 
-def _scripts(name: str, rest: list[str], stdin: str | None) -> Iterator[str]:
-    """Scripts that a shell or a builtin is given as text."""
+def _texts(name: str, rest: Sequence[str], stdin: str | None) -> Iterator[str]:
+    """Scripts that a program is given as text."""
     if name == "eval":
         yield " ".join(rest)
     elif name == "trap":
@@ -182,17 +220,25 @@ def _scripts(name: str, rest: list[str], stdin: str | None) -> Iterator[str]:
     elif name == "alias":
         yield from (word.partition("=")[2] for word in rest)
     elif name in _SHELLS:
-        for at, word in enumerate(rest):
-            if re.fullmatch(r"[-+][a-zA-Z]*c[a-zA-Z]*", word) or word == "--command":
-                yield from (script for script in rest[at + 1 :] if not script.startswith("-"))
-                return
-    if stdin and not any(not word.startswith("-") for word in rest if word != "/dev/stdin"):
+        yield from _shell_scripts(rest, stdin)
+    elif _INTERPRETERS.fullmatch(name):
+        for code in (*(word for word in rest if _has_space(word)), stdin or ""):
+            yield from _started_by(code)
+    elif name in _TAKE_SCRIPTS or name in _MANAGERS:
+        yield from (word for word in rest if _has_space(word))
+
+
+def _shell_scripts(rest: Sequence[str], stdin: str | None) -> Iterator[str]:
+    for at, word in enumerate(rest):
+        if re.fullmatch(r"[-+][a-zA-Z]*c[a-zA-Z]*", word) or word == "--command":
+            yield from (script for script in rest[at + 1 :] if not script.startswith("-"))
+            return
+    if stdin and all(word.startswith("-") or word == "/dev/stdin" for word in rest):
         yield stdin
 
 
-def _within(script: str, deep: int) -> Iterator[Words]:
-    for command in simple_commands(script, deep + 1):
-        yield from _programs(command, deep + 1)
+def _has_space(word: str) -> bool:
+    return any(space in word.strip() for space in " \t\n")
 
 
 def _started_by(code: str) -> Iterator[str]:
@@ -203,11 +249,6 @@ def _started_by(code: str) -> Iterator[str]:
         yield next(text for text in found.groups() if text is not None)
     for found in _LISTED.finditer(code):  # ["npm", "run", "dev"], and ("npm", ["run", "dev"])
         yield " ".join(re.findall(r"['\"]([^'\"\n]*)['\"]", found.group(1)))
-
-
-def _filled(words: list[str]) -> list[str]:
-    """`{}` stands for what the program is given."""
-    return [word.replace("{}", UNKNOWN) for word in words]
 
 
 def _name(word: str) -> str:
