@@ -10,6 +10,7 @@ from bench.workloads import (
     cancelling,
     canvas,
     checkpoints,
+    edits,
     egress,
     growth,
     idle,
@@ -51,5 +52,6 @@ ALL: tuple[Workload, ...] = (
     Workload("egress", measure_alone=egress.measure, contestants=("outlast",)),
     Workload("preview", measure_alone=previews.measure, contestants=("outlast",)),
     Workload("canvas", measure_alone=canvas.measure, contestants=("outlast",)),
+    Workload("edit", measure_alone=edits.measure, contestants=("outlast",)),
     Workload("screen", measure_alone=screens.measure, contestants=("outlast",)),
 )

@@ -43,7 +43,7 @@ async def measure(quick: bool) -> list[Figure]:
     """p50 and p95 of the time between two frames while the canvas moves."""
     os.sched_setaffinity(0, set(CORES))  # the browser is what is measured: it has all cores
     with tempfile.TemporaryDirectory(prefix="bench-") as name:
-        async with server("outlast", 9, Path(name)) as running, _browser() as browser:
+        async with server("outlast", 9, Path(name)) as running, chromium() as browser:
             context = await browser.new_context(
                 base_url=f"http://localhost:{running.port}", viewport={"width": 1600, "height": 1000}
             )
@@ -59,10 +59,10 @@ async def measure(quick: bool) -> list[Figure]:
 
 
 @asynccontextmanager
-async def _browser() -> AsyncIterator[Browser]:
-    chromium = shutil.which("chromium") or shutil.which("google-chrome")
+async def chromium() -> AsyncIterator[Browser]:
+    program = shutil.which("chromium") or shutil.which("google-chrome")
     async with async_playwright() as playwright:
-        launched = await playwright.chromium.launch(executable_path=chromium)
+        launched = await playwright.chromium.launch(executable_path=program)
         try:
             yield launched
         finally:
@@ -71,15 +71,15 @@ async def _browser() -> AsyncIterator[Browser]:
 
 async def _prepared(context: BrowserContext, running: Server) -> Page:
     """The canvas with its thirty screens, one live."""
-    project = (await _call(context, "GET", "/v1/me"))["default_project_id"]
+    project = (await request(context, "GET", "/v1/me"))["default_project_id"]
     ids = []
     for number in range(SCREENS):
         place = {"x": number % PER_ROW * 1400, "y": number // PER_ROW * 920, "template": "vite"}
-        made = await _call(
+        made = await request(
             context, "POST", f"/v1/projects/{project}/screens", {"title": f"Screen {number}", **place}
         )
         ids.append(made["id"])
-    await _call(context, "POST", f"/v1/screens/{ids[0]}/open")
+    await request(context, "POST", f"/v1/screens/{ids[0]}/open")
     pictures = await _pictures(context, project, ids[0])
     page = await context.new_page()
     page.set_default_timeout(PATIENCE_MS)
@@ -130,8 +130,8 @@ async def _with_pictures(route: Route, pictures: dict[str, str]) -> None:
 
 
 async def _figures(page: Page, name: str, act: Any, steps: int) -> list[Figure]:
-    """Work is the CPU time of the page's main thread a frame; the time between two frames is also the machine's, see what it
-    is while nothing moves."""
+    """Work is the CPU time of the page's main thread a frame. The time between two frames is also the machine's: see
+    what it is while nothing moves."""
     meter = await page.context.new_cdp_session(page)
     await meter.send("Performance.enable", {"timeDomain": "threadTicks"})
     await page.evaluate(RECORD)
@@ -197,7 +197,7 @@ async def _pan(page: Page, steps: int) -> None:
         await anyio.sleep(0.016)
 
 
-async def _call(context: BrowserContext, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
+async def request(context: BrowserContext, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
     answer = await context.request.fetch(path, method=method, data=body, timeout=PATIENCE_MS)
     if not answer.ok:
         raise RuntimeError(f"{method} {path}: {answer.status} {await answer.text()}")

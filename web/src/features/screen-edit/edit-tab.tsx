@@ -1,8 +1,8 @@
 import { MousePointerClick, MousePointerSquareDashed, RefreshCw } from 'lucide-react'
-import { useEffect, useMemo, useRef, useState, type KeyboardEvent } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { twMerge } from 'tailwind-merge'
 import type { EditSession, ScreenData } from '@outlast/sdk'
-import { useEditMode, type EditMode } from '@outlast/sdk/react'
+import { useEditMode } from '@outlast/sdk/react'
 import { Button } from '@/components/button'
 import { Kbd } from '@/components/kbd'
 import { Problem } from '@/components/problem'
@@ -14,6 +14,7 @@ import { lockState } from '../threads/lock-state'
 import { AppearanceSection } from './appearance-section'
 import { ClassesSection } from './classes-section'
 import { EditContext, useEditing, usePending } from './edit-context'
+import { keepKeys, useEditKeys } from './edit-keys'
 import { ElementHeader } from './element-header'
 import { ImageSection } from './image-section'
 import { LayoutSection } from './layout-section'
@@ -38,17 +39,14 @@ export function EditTab({ screen }: { screen: ScreenData }) {
   const pending = usePending(edit)
   const editing = useMemo(() => ({ screen, edit, pending }), [screen, edit, pending])
   const { on, session } = edit
+  useEditKeys(edit)
   useInteraction(on, mine && live.frame !== null, live, session)
   const lock = threads.get(screen.thread_id)?.lock ?? null
   const locked = lockState(lock, me.user.id, lock !== null && Date.parse(lock.expires_at) < Date.now()) === 'theirs'
   const runId = screen.active_run_id
   return (
     <EditContext value={editing}>
-      <div
-        data-screen-edit={screen.id}
-        className="flex min-h-0 flex-1 flex-col"
-        onKeyDown={(event) => keepKeys(event, edit)}
-      >
+      <div data-screen-edit={screen.id} className="flex min-h-0 flex-1 flex-col" onKeyDown={keepKeys}>
         {!mayEdit && <ViewersLook />}
         {runId !== null && <AgentAtWork screen={screen} runId={runId} />}
         {runId === null && locked && lock !== null && <LockedBy lock={lock} />}
@@ -60,17 +58,6 @@ export function EditTab({ screen }: { screen: ScreenData }) {
       </div>
     </EditContext>
   )
-}
-
-/** What is pressed here is not meant for the canvas. Escape lets go of the element, then of edit mode. */
-function keepKeys(event: KeyboardEvent, { on, element, session }: EditMode): void {
-  if (event.metaKey || event.ctrlKey || event.key === 'Tab') return
-  if (event.key === 'Escape' && !event.defaultPrevented) {
-    if (element !== null) session.select({ clear: true })
-    else if (on) session.disable()
-    else return
-  }
-  event.stopPropagation()
 }
 
 /** In edit mode clicks go into the page; who lets go of the page (Done, a click beside it) leaves edit mode. */

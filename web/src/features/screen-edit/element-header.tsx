@@ -15,6 +15,7 @@ export function ElementHeader() {
   if (element === null) return null
   const mark = aim === 'use' ? element.use : element.loc
   const capture = async () => {
+    if (capturing) return
     setCapturing(true)
     try {
       const { label, html, css, loc } = await session.capture()
@@ -39,7 +40,7 @@ export function ElementHeader() {
             {element.count > 1 && <span className="font-sans"> · shown {element.count} times</span>}
           </p>
         </div>
-        <IconButton label="Show it to the agent in the chat" disabled={capturing} onClick={() => void capture()}>
+        <IconButton label="Show it to the agent in the chat" aria-busy={capturing} onClick={() => void capture()}>
           <Camera />
         </IconButton>
         <IconButton label="Choose nothing" keys="Esc" onClick={() => session.select({ clear: true })}>

@@ -1,0 +1,258 @@
+"""Editing a screen by hand in a real browser: a real sandbox, a real dev server, the page in its frame.
+
+Vite's always, Next.js with `make deep`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import urllib.parse
+import urllib.request
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import FrameLocator, Locator, Page, expect
+
+from tests.browser.canvas import make_project
+from tests.browser.conftest import OpenPage, Server
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(600)]
+BUILD_MS = 240_000
+TRY_MS = 1_500
+WINDOW = {"viewport": {"width": 1500, "height": 950}}
+PAGE = """"use client";
+
+import { useState } from "react";
+
+import { Button } from "@/components/ui/button";
+import { Card, CardTitle } from "@/components/ui/card";
+
+export default function Page() {
+  const [open, setOpen] = useState(false);
+  return (
+    <main className="p-8">
+      <h1 id="title" className="text-2xl">Fish & chips, it&apos;s hot</h1>
+      <a id="away" href="/elsewhere">Away</a>
+      <p id="dynamic" className={open ? "text-red-500" : "text-green-500"}>Chosen by code</p>
+      <Card id="card">
+        <CardTitle id="card-title">A card</CardTitle>
+        <Button id="save" onClick={() => setOpen(!open)}>Save it</Button>
+        <Button id="other">Other</Button>
+      </Card>
+      <img id="cat" src="/cat.png" className="size-20" />
+      <ul>{[1, 2, 3].map((n) => <li key={n} className="bg-card p-2">{n}</li>)}</ul>
+    </main>
+  );
+}
+"""
+
+
+@dataclass
+class Studio:
+    """A screen that shows `PAGE`, and somebody in its Edit tab."""
+
+    server: Server
+    screen: dict[str, Any]
+    page: Page
+
+    @property
+    def frame(self) -> FrameLocator:
+        return self.page.frame_locator(f'iframe[data-live-frame="{self.screen["id"]}"]')
+
+    @property
+    def panel(self) -> Locator:
+        return self.page.locator(f'[data-screen-edit="{self.screen["id"]}"]')
+
+    def element(self, name: str) -> Locator:
+        return self.frame.locator(f"#{name}")
+
+    def begin(self) -> None:
+        self.panel.get_by_role("button", name="Choose an element").click()
+
+    def choose(self, element: Locator, name: str) -> None:
+        """Click an element until the panel shows it: the page in the frame may not have heard yet that it is edited."""
+        chosen = self.panel.locator(f'[data-chosen="{name}"]')
+        for _ in range(40):
+            element.dispatch_event("click")
+            try:
+                chosen.wait_for(timeout=TRY_MS)
+            except Exception:
+                continue
+            break
+        expect(chosen).to_be_visible()
+
+    def colour(self, prop: str, value: str) -> None:
+        self.panel.locator(f'button[data-property="{prop}"]').first.click()
+        self.page.get_by_label("Colour as CSS").fill(value)
+        self.page.keyboard.press("Escape")
+
+    def fill(self, prop: str, value: str) -> None:
+        self.panel.locator(f'[data-property="{prop}"]').first.fill(value)
+
+    def save(self) -> None:
+        self.panel.get_by_role("button", name="Save", exact=True).click()
+        expect(self.panel.get_by_text("Saved in the source.")).to_be_visible()
+
+    def source(self, path: str = "app/page.tsx") -> str:
+        query = urllib.parse.urlencode({"path": path})
+        address = f"{self.server.url}/v1/screens/{self.screen['id']}/files/content?{query}"
+        with urllib.request.urlopen(address, timeout=30) as answer:
+            return str(answer.read().decode())
+
+    def write(self, path: str, text: str) -> None:
+        """As code in the sandbox writes."""
+        folder = self.server.folder / "data" / "workspaces" / self.screen["workspace_id"]
+        _place(folder / path, text)
+
+
+@pytest.fixture(params=["vite", pytest.param("next", marks=pytest.mark.deep)], scope="module")
+def screen(request: pytest.FixtureRequest, server: Server) -> dict[str, Any]:
+    """One screen for the tests of a file; each test puts its page back."""
+    project = make_project(server, f"Edits {request.param}")
+    wish = {"title": "Edited", "template": request.param}
+    made: dict[str, Any] = server.post(f"/v1/projects/{project}/screens", wish)
+    server.post(f"/v1/screens/{made['id']}/open", {})
+    return made
+
+
+@pytest.fixture
+def studio(server: Server, screen: dict[str, Any], open_page: OpenPage) -> Studio:
+    page = open_page("/", **WINDOW)
+    page.evaluate("localStorage.setItem('outlast.screen.tab', 'edit')")
+    page.goto(f"/screens/{screen['id']}")
+    made = Studio(server, screen, page)
+    expect(made.frame.locator("main")).to_be_visible(timeout=BUILD_MS)
+    made.write("app/page.tsx", PAGE)
+    expect(made.element("title")).to_have_text("Fish & chips, it's hot", timeout=BUILD_MS)
+    made.begin()
+    return made
+
+
+def test_a_colour_chosen_in_the_frame_is_seen_saved_kept_and_taken_back(studio: Studio) -> None:
+    items = studio.frame.locator("li")
+    studio.choose(items.first, "li")
+    expect(studio.panel.get_by_text("shown 3 times")).to_be_visible()
+    studio.colour("background-color", "#3b82f6")
+    for at in range(3):
+        expect(items.nth(at)).to_have_css("background-color", "rgb(59, 130, 246)")
+    assert studio.source() == PAGE  # nothing is written until it is saved
+    studio.fill("padding-top", "32")
+    expect(items.first).to_have_css("padding-top", "32px")
+    studio.panel.get_by_role("button", name="1 element changed").click()
+    pending = studio.panel.get_by_role("list", name="Pending changes")
+    expect(pending.get_by_text("bg-card", exact=True)).to_be_visible()
+    expect(pending.get_by_text("bg-[#3b82f6] pt-8")).to_be_visible()
+
+    studio.save()
+    assert studio.source() == PAGE.replace('"bg-card p-2"', '"p-2 bg-[#3b82f6] pt-8"')
+    kept = studio.server.get(f"/v1/screens/{studio.screen['id']}/checkpoints")["items"][0]
+    assert kept["reason"] == "person"
+    studio.page.reload()
+    expect(items.first).to_have_css("background-color", "rgb(59, 130, 246)", timeout=BUILD_MS)
+    expect(items.first).not_to_have_attribute("style", re.compile(".*"))
+
+    studio.begin()
+    studio.choose(items.first, "li")
+    studio.fill("padding-top", "4")
+    studio.save()
+    studio.panel.get_by_role("button", name="Undo").click()
+    expect(items.first).to_have_css("padding-top", "32px")
+    assert 'className="p-2 bg-[#3b82f6] pt-8"' in studio.source()
+
+
+def test_words_pictures_and_components_are_changed_together_and_discarded_one_by_one(studio: Studio) -> None:
+    studio.choose(studio.element("title"), "h1")
+    studio.fill("text", 'Good {day} & "night"')
+    expect(studio.element("title")).to_have_text('Good {day} & "night"')
+    studio.choose(studio.element("cat"), "img")
+    studio.fill("alt", 'A "cat"')
+    expect(studio.element("cat")).to_have_attribute("alt", 'A "cat"')
+    studio.choose(studio.element("save"), "Button")
+    studio.panel.locator('button[data-property="background-color"]').click()
+    studio.page.locator('[data-token="destructive"]').click()
+    studio.page.keyboard.press("Escape")
+    other = studio.element("other").evaluate("one => getComputedStyle(one).backgroundColor")
+    expect(studio.element("save")).not_to_have_css("background-color", other)
+    studio.panel.get_by_role("button", name="3 elements changed").click()
+    studio.panel.get_by_role("button", name="Discard the changes of img").click()
+    expect(studio.element("cat")).not_to_have_attribute("alt", re.compile(".*"))
+    studio.save()
+    wanted = PAGE.replace("Fish & chips, it&apos;s hot", 'Good &#123;day&#125; & "night"')
+    assert studio.source() == wanted.replace(
+        '<Button id="save"', '<Button className="bg-destructive" id="save"'
+    )
+    expect(studio.element("title")).to_have_text('Good {day} & "night"')
+
+
+def test_where_code_chooses_the_classes_the_reason_is_told_and_the_agent_asked(studio: Studio) -> None:
+    studio.choose(studio.element("dynamic"), "p")
+    told = studio.panel.locator('[data-refused="dynamic_class"]').first
+    expect(told).to_contain_text("a condition chooses them")
+    studio.colour("color", "#3b82f6")
+    expect(studio.element("dynamic")).to_have_css("color", "rgb(59, 130, 246)")
+    expect(studio.panel.get_by_role("button", name="Save", exact=True)).to_be_disabled()
+    told.get_by_role("button", name="Ask the agent").click()
+    box = studio.page.get_by_label("Message", exact=True)
+    expect(box).to_have_value(re.compile(r"<p> at app/page\.tsx:14\."))
+    expect(box).to_have_value(re.compile("color: #3b82f6"))
+    assert studio.source() == PAGE
+
+
+def test_elements_are_reached_by_keys_clicks_go_nowhere_and_one_is_shown_to_the_agent(studio: Studio) -> None:
+    studio.choose(studio.element("away"), "a")
+    assert studio.element("away").evaluate("() => location.pathname") == "/"
+    studio.choose(studio.element("card-title"), "CardTitle")
+    body = studio.frame.locator("body")
+    for key, name in (("ArrowUp", "Card"), ("ArrowDown", "CardTitle"), ("ArrowRight", "Button")):
+        body.press(key)
+        expect(studio.panel.locator(f'[data-chosen="{name}"]')).to_be_visible()
+    studio.panel.get_by_role("navigation", name="Elements around it").get_by_text("main").click()
+    expect(studio.panel.locator('[data-chosen="main"]')).to_be_visible()
+    studio.panel.get_by_role("button", name="Show it to the agent in the chat").click()
+    expect(studio.page.get_by_text("The element waits in the chat")).to_be_visible()
+    body.press("Escape")
+    expect(studio.panel.get_by_text("Click an element in the frame")).to_be_visible()
+    body.press("Escape")
+    expect(studio.panel.get_by_role("button", name="Choose an element")).to_be_visible()
+    studio.page.get_by_role("tab", name="Chat").click()
+    expect(studio.page.get_by_text(re.compile("^main “"))).to_be_visible()
+
+
+def test_what_somebody_else_has_changed_meanwhile_is_met_with_a_choice(studio: Studio) -> None:
+    studio.choose(studio.element("title"), "h1")
+    studio.colour("color", "#3b82f6")
+    expect(studio.element("title")).to_have_css("color", "rgb(59, 130, 246)")
+    before = studio.panel.get_by_role("button", name="1 element changed")
+    expect(before).to_be_visible()
+    changed = PAGE.replace('className="text-2xl"', 'className="text-3xl"').replace("<main", "\n    <main")
+    studio.write("app/page.tsx", changed)
+    expect(studio.element("title")).to_have_attribute("data-loc", re.compile(r":13:6$"))
+    studio.panel.get_by_role("button", name="Save", exact=True).click()
+    expect(studio.panel.get_by_text("The source has changed since.")).to_be_visible()
+    assert studio.source() == changed
+    studio.panel.get_by_role("button", name="Save", exact=True).click()
+    expect(studio.panel.get_by_text("Saved in the source.")).to_be_visible()
+    assert 'className="text-3xl text-[#3b82f6]"' in studio.source()
+
+
+def test_an_error_of_the_page_is_told_with_a_way_to_the_agent(studio: Studio) -> None:
+    studio.choose(studio.element("title"), "h1")
+    thrown = "window.dispatchEvent(new ErrorEvent('error', { message: 'The kettle is cold' }))"
+    studio.element("title").evaluate(f"() => {thrown}")
+    expect(studio.panel.get_by_text("The kettle is cold")).to_be_visible()
+    studio.panel.get_by_role("button", name="Fix it").click()
+    box = studio.page.get_by_label("Message", exact=True)
+    expect(box).to_have_value(re.compile("The kettle is cold"))
+
+
+def _place(target: Path, text: str) -> None:
+    """Beside its place, then renamed, with the owner of the folder."""
+    beside = target.with_name(f".{target.name}.new")
+    beside.write_text(text)
+    owner = target.parent.stat()
+    if os.geteuid() == 0:
+        os.chown(beside, owner.st_uid, owner.st_gid)
+    beside.rename(target)

@@ -1,0 +1,33 @@
+import { useEffect, type KeyboardEvent as ReactKeyboardEvent } from 'react'
+import type { EditMode } from '@outlast/sdk/react'
+
+const STEPS = { ArrowUp: 'parent', ArrowDown: 'child', ArrowLeft: 'previous', ArrowRight: 'next' } as const
+const isStep = (key: string): key is keyof typeof STEPS => key in STEPS
+const somethingOpen = (): boolean => document.querySelector('[role=dialog],[role=menu],[role=listbox]') !== null
+
+/** What is pressed in the panel is not meant for the canvas. */
+export function keepKeys(event: ReactKeyboardEvent): void {
+  if (!event.metaKey && !event.ctrlKey && event.key !== 'Tab') event.stopPropagation()
+}
+
+/** While elements are chosen, Escape lets go of the element, then of edit mode; where nothing has the focus, arrows go from
+ * element to element, as they do in the page itself. */
+export function useEditKeys({ on, element, session }: EditMode): void {
+  const chosen = element !== null
+  useEffect(() => {
+    if (!on) return
+    const press = (event: KeyboardEvent) => {
+      if (event.metaKey || event.ctrlKey || event.altKey || somethingOpen()) return
+      const free = event.target === document.body || event.target instanceof HTMLIFrameElement
+      if (event.key === 'Escape') {
+        if (chosen) session.select({ clear: true })
+        else session.disable()
+      } else if (chosen && free && isStep(event.key)) session.select({ step: STEPS[event.key] })
+      else return
+      event.preventDefault()
+      event.stopImmediatePropagation()
+    }
+    addEventListener('keydown', press, { capture: true })
+    return () => removeEventListener('keydown', press, { capture: true })
+  }, [on, chosen, session])
+}
