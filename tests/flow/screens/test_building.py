@@ -16,7 +16,7 @@ from outlast.base.clock import SystemClock
 from outlast.base.settings import PolicyRule, ProfileSettings
 from outlast.base.settings.tables import SCREEN_POLICY
 from outlast.core.models.protocol import ModelMessage, ModelRequest, TextPiece
-from outlast.core.screens.themes import BEGIN, END
+from outlast.core.screens.themes import apply_theme, theme_of
 from outlast.core.streams.log import read_all
 from outlast.core.threads.store import thread_data
 from outlast.db.database import Database
@@ -196,9 +196,7 @@ async def test_the_theme_is_put_back_after_the_agent_rewrote_the_style_sheet(
         events = await it.asked()
         assert ended(events)["data"]["problems"] == []
         written = (await it.files())["app/globals.css"].decode()
-        assert BEGIN in written
-        assert END in written
-        assert '@import "tailwindcss";' in written
+        assert written == apply_theme(css, theme_of("cyberpunk"))
 
 
 async def test_a_dev_server_is_denied_by_policy_with_a_reason_and_without_asking_anybody(

@@ -128,7 +128,10 @@ class Checker:
         if screen is None:
             return False
         try:
-            css = (await sandbox.read_file(STYLE_SHEET, STYLE_BYTES)).decode()
+            content = await sandbox.read_file(STYLE_SHEET, STYLE_BYTES + 1)
+            if len(content) > STYLE_BYTES:  # not all of it was read
+                return False
+            css = content.decode()
             themed = apply_theme(css, theme_of(screen["theme"], screen["theme_tokens"]))
         except (NotFound, UnicodeDecodeError, UnknownTheme, MalformedInput):
             return False  # the page says what that means for it
@@ -145,7 +148,8 @@ class Checker:
     async def _types_and_page(
         self, context: StageContext, opened: OpenWorkspace, before: Before, *, fresh: bool
     ) -> tuple[tuple[Types, dict[str, Any]], tuple[Look | None, list[Problem]]]:
-        """Both at once: the browser mostly waits."""
+        """Both at once: the browser mostly waits. The dev server comes first, as it may be installing the compiler."""
+        silent = await self._silent_server(opened.workspace_id)
         found: list[tuple[Types, dict[str, Any]]] = []
 
         async def compile_it() -> None:
@@ -154,7 +158,7 @@ class Checker:
         try:
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(compile_it)
-                page = await self._page(opened, before)
+                page = (None, [silent]) if silent is not None else await self._page(opened, before)
         except BaseExceptionGroup as group:  # one that went wrong has ended the other
             raise _first(group) from None
         return found[0], page
@@ -184,9 +188,6 @@ class Checker:
 
     async def _page(self, opened: OpenWorkspace, before: Before) -> tuple[Look | None, list[Problem]]:
         """What the page looks like and what is wrong with it; None: nobody can look here."""
-        silent = await self._silent_server(opened.workspace_id)
-        if silent is not None:
-            return None, [silent]
         if self.photographer is None:
             return None, []
         width, height = (before.screen["width"], before.screen["height"]) if before.screen else (1280, 800)

@@ -43,7 +43,8 @@ repeated.
 - `"use client"` is the very first line of every file that uses hooks, event handlers or browser APIs.
 - Imports use the `@/` alias: `import {{ Button }} from "@/components/ui/button"`. Each component comes from its own
   path; never import several from `@/components/ui`. `import {{ cn }} from "@/lib/utils"`.
-- Use the kit before you write your own. Its components and what they export:
+- Use the kit before you write your own. Props are those of shadcn/ui; where you are not sure (the charts are our own),
+  read the component's file. Its components and what they export:
 {kit}
 - Icons come from `lucide-react`, by name.
 
