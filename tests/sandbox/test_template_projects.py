@@ -6,7 +6,10 @@ in a running page: `tests/browser/test_template_pages.py`.
 
 from __future__ import annotations
 
+import functools
+import http.client
 import json
+import threading
 
 import pytest
 
@@ -126,3 +129,29 @@ def test_packages_and_files_outside_of_the_project_are_not_marked(project: Proje
     source = "export const a = <p />;\n"
     assert marks_of(project, source, path="node_modules/kit/index.tsx") == [None]
     assert marks_of(project, source, path="../elsewhere/page.tsx") == [None]
+
+
+@each
+def test_the_dev_server_answers_under_the_domain_of_previews_and_no_other(project: Project) -> None:
+    """Next.js answers everybody with the page, but only pages it knows with what a live one needs."""
+    project.env["OUTLAST_PREVIEW_DOMAIN"] = "apps.example.org:8443"
+    live = "/__nextjs_original-stack-frames" if project.template.name == "next" else "/"
+    with project.serving() as address:
+        status = functools.partial(answered, address, live)
+        assert status("3000-sbx-a.preview.localhost:8400") != 403
+        assert status("3000-sbx-a.apps.example.org:8443") != 403
+        assert status("elsewhere.example.com") == 403
+
+
+def answered(address: str, path: str, host: str) -> int:
+    """The status of an answer, as soon as the server answers at all."""
+    for _ in range(600):
+        connection = http.client.HTTPConnection(address.removeprefix("http://"), timeout=120)
+        try:
+            connection.request("GET", path, headers={"Host": host, "Origin": f"http://{host}"})
+            return connection.getresponse().status
+        except ConnectionRefusedError:
+            threading.Event().wait(0.1)
+        finally:
+            connection.close()
+    raise AssertionError("the dev server does not answer")
