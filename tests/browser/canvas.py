@@ -41,8 +41,10 @@ def place_of(server: Server, screen: str) -> Place:
     return Place(data["x"], data["y"], data["width"], data["height"])
 
 
-def open_canvas(page: Page, project: str) -> None:
-    """The project's canvas, as soon as its screens are drawn where they lie."""
+def open_canvas(page: Page, project: str, *, sidebar: bool = True) -> None:
+    """The project's canvas; without `sidebar` a screen that is opened takes no room of the others."""
+    if not sidebar:
+        page.evaluate("localStorage.setItem('outlast.canvas.sidebar', 'closed')")
     page.goto(f"/projects/{project}/canvas")
     expect(page.locator("[data-canvas]")).to_be_visible()
 

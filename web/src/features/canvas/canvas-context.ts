@@ -15,8 +15,8 @@ export interface CanvasFacts {
   themes: ReadonlyMap<string, Theme>
   /** Threads by id, for who drives which. */
   threads: ReadonlyMap<string, Thread>
-  /** How far the template is that sandboxes wait for. */
-  building: SnapshotNews | null
+  /** How far the snapshots are that sandboxes wait for, by template. */
+  building: ReadonlyMap<string, SnapshotNews>
   /** Which screens show their app now. */
   liveIds: readonly string[]
   /** Which screen's title is being written. */

@@ -1,8 +1,10 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
-import type { Sandbox, ScreenData, Theme, Thread } from '@outlast/sdk'
+import type { OutlastEvent, Sandbox, ScreenData, Theme, Thread } from '@outlast/sdk'
+import { useEvents } from '@outlast/sdk/react'
 import { membersQuery } from '@/lib/queries'
 import { sandboxesQuery, useSandboxNews } from '../sandboxes/sandbox-news'
+import { snapshotNews, type SnapshotNews } from '../sandboxes/snapshot-news'
 import { useMe } from '../session/session-gate'
 import { threadsQuery } from '../threads/thread-cache'
 import { themesQuery, useScreenNews, type ScreenNews } from './screens'
@@ -13,6 +15,28 @@ export function useSandboxes(projectId: string): ReadonlyMap<string, Sandbox> {
   useSandboxNews(projectId)
   const items = data?.items
   return useMemo(() => new Map(items?.map((one) => [one.workspace_id, one])), [items])
+}
+
+/** How far the snapshots are that screens wait for, by template. */
+export function useBuilding(projectId: string): ReadonlyMap<string, SnapshotNews> {
+  const [building, setBuilding] = useState<ReadonlyMap<string, SnapshotNews>>(new Map())
+  useEvents(
+    useCallback(
+      (event: OutlastEvent) => {
+        if (event.event !== 'snapshot.progress' || !event.id.startsWith(`${projectId}:`)) return
+        const news = snapshotNews(event.data)
+        const { template } = event.data
+        setBuilding((all) => {
+          const next = new Map(all)
+          if (news === null) next.delete(template)
+          else next.set(template, news)
+          return next
+        })
+      },
+      [projectId],
+    ),
+  )
+  return building
 }
 
 export function useThemes(): ReadonlyMap<string, Theme> {

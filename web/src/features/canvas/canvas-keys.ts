@@ -90,6 +90,7 @@ export function useCanvasKeys(keys: Keys): void {
     ...Object.fromEntries(Object.keys(ARROWS).map((name) => [name, arrow(name)])),
   })
   useEnter(enter)
+  useFocusInView()
 }
 
 /** Enter belongs to buttons and links first. */
@@ -111,10 +112,27 @@ function useEnter(enter: () => void): void {
   }, [])
 }
 
+/** What Tab leads to comes into view. */
+function useFocusInView(): void {
+  const { fitView } = useReactFlow()
+  useEffect(() => {
+    const focus = ({ target }: FocusEvent) => {
+      const node = target as HTMLElement
+      if (!node.matches('.react-flow__node:focus-visible')) return
+      const canvas = node.closest('[data-canvas]')?.getBoundingClientRect()
+      const { left, top, right, bottom } = node.getBoundingClientRect()
+      if (canvas === undefined) return
+      const seen = right > canvas.left && left < canvas.right && bottom > canvas.top && top < canvas.bottom
+      if (!seen) void fitView({ ...FIT, nodes: [{ id: node.dataset['id'] ?? '' }], duration: travel() })
+    }
+    addEventListener('focusin', focus)
+    return () => removeEventListener('focusin', focus)
+  }, [fitView])
+}
+
 /** Arrow keys: what was pressed in one go is one request, and one step for the others. */
 function useNudge(actions: CanvasActions): (screens: readonly ScreenData[], dx: number, dy: number) => void {
-  const { getNode } = useReactFlow()
-  const { setNodes } = useReactFlow()
+  const { getNode, setNodes } = useReactFlow()
   const pending = useRef<{ timer: ReturnType<typeof setTimeout>; ids: string[] } | null>(null)
   return (screens, dx, dy) => {
     if (screens.length === 0) return

@@ -29,7 +29,7 @@ const PAUSE_MS = 350
 export function useFrameOpening(
   screen: ScreenData,
   sandbox: Sandbox | undefined,
-  building: SnapshotNews | null,
+  building: SnapshotNews | undefined,
   turn: number,
 ): FrameOpening {
   const way = openingOf(sandbox, building)

@@ -16,6 +16,8 @@ interface TroubleProps {
 
 /** Why there is nothing to see, and the ways out of it. */
 export function FrameTrouble({ screen, sandbox, opening }: TroubleProps) {
+  if (screen.trouble !== null && opening.entry === null)
+    return <Refused error={new Error(screen.trouble)} again={opening.wake} />
   if (opening.error !== null) return <Refused error={opening.error} again={opening.again} />
   if (opening.way === 'asleep' && screen.trouble !== null)
     return <Refused error={new Error(screen.trouble)} again={opening.again} />

@@ -16,7 +16,7 @@ export function FrameView({ screen, interactive }: { screen: ScreenData; interac
   const { sandboxes, building } = useCanvas()
   const { turns, loaded, left } = useFrameRegistry()
   const sandbox = sandboxes.get(screen.workspace_id)
-  const opening = useFrameOpening(screen, sandbox, building, turns.get(screen.id) ?? 0)
+  const opening = useFrameOpening(screen, sandbox, building.get(screen.template), turns.get(screen.id) ?? 0)
   const frame = useRef<HTMLIFrameElement>(null)
   const { entry } = opening
   useEffect(() => () => left(screen.id), [screen.id, entry?.address, left])

@@ -34,6 +34,8 @@ interface Registry {
   /** Another number makes that screen's frame take a new ticket. */
   turns: ReadonlyMap<string, number>
   reload: (screenId: string) => void
+  /** Which screens have their page in a frame by now. */
+  shown: ReadonlySet<string>
   interactId: string | null
   setInteractId: (screenId: string | null) => void
 }
@@ -64,8 +66,8 @@ export function LiveFrameProvider({ children }: { children: ReactNode }) {
     setTurns((all) => new Map(all).set(screenId, (all.get(screenId) ?? 0) + 1))
   }, [])
   const registry = useMemo(
-    () => ({ loaded, left, choose, turns, reload, interactId, setInteractId }),
-    [loaded, left, turns, reload, interactId],
+    () => ({ loaded, left, choose, turns, reload, interactId, setInteractId, shown: new Set(shown.keys()) }),
+    [loaded, left, turns, reload, interactId, shown],
   )
   const one = chosen === null ? undefined : shown.get(chosen)
   const live = useMemo<LiveFrame>(

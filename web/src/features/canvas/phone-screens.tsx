@@ -11,10 +11,9 @@ import { client } from '@/lib/queries'
 import { CreditsChip } from '../account/credits-chip'
 import { useActiveProject } from '../shell/active-project'
 import { PageHeader } from '../shell/shell'
-import { useSnapshotNews } from '../sandboxes/snapshot-news'
 import { useCanvasActions } from './canvas-actions'
 import { CanvasContext, useCanvas, type CanvasFacts, type Trying } from './canvas-context'
-import { useMovers, useSandboxes, useThemes, useThreads } from './canvas-facts'
+import { useBuilding, useMovers, useSandboxes, useThemes, useThreads } from './canvas-facts'
 import { addressOf } from './canvas-state'
 import { FrameView } from './frame-view'
 import { freePlace, inReadingOrder } from './layout'
@@ -22,10 +21,10 @@ import { useFrameRegistry } from './live-frame'
 import { NewScreenDialog } from './new-screen-dialog'
 import { Placeholder, themeName, tokensOf } from './placeholder'
 import { ScreenHeading } from './screen-heading'
-import { lookOfScreen } from './screen-look'
 import { TabButton, TabList, TabView, useTab } from './screen-sidebar'
 import { screensQuery, useFreshScreens } from './screens'
 import { StateBadge } from './state-badge'
+import { useLook } from './use-look'
 
 const NOTHING = () => undefined
 const NOBODY = new Map<string, string>()
@@ -52,7 +51,7 @@ function usePhoneFacts(projectId: string, screenId: string | null): CanvasFacts 
   const { project, projectId: active } = useActiveProject()
   const role = active === projectId && project !== null ? project.role : 'viewer'
   const [mayEdit, mayDelete] = [role !== 'viewer', role === 'owner']
-  const [building] = useSnapshotNews(projectId)
+  const building = useBuilding(projectId)
   const [sandboxes, themes, threads] = [useSandboxes(projectId), useThemes(), useThreads(projectId)]
   const [trying, tryTheme] = useState<Trying | null>(null)
   const [, setTab] = useTab()
@@ -124,8 +123,8 @@ function ScreenList({ screens, projectId }: { screens: ScreenData[] | undefined;
 }
 
 function ScreenCard({ screen }: { screen: ScreenData }) {
-  const { sandboxes, themes, building } = useCanvas()
-  const look = lookOfScreen(screen, { sandbox: sandboxes.get(screen.workspace_id), building, opening: false })
+  const { themes } = useCanvas()
+  const look = useLook(screen, false)
   return (
     <Link
       href={addressOf(screen.project_id, screen.id)}

@@ -4,14 +4,13 @@ import { IconButton } from '@/components/button'
 import { ThemeSelector } from '../themes/theme-selector'
 import { useCanvas } from './canvas-context'
 import { TEMPLATES } from './new-screen-form'
-import { lookOfScreen } from './screen-look'
 import { StateBadge } from './state-badge'
+import { useLook } from './use-look'
 
 /** On top of the sidebar: which screen this is and how it stands. */
 export function ScreenHeading({ screen }: { screen: ScreenData }) {
-  const { sandboxes, building, liveIds, mayEdit } = useCanvas()
-  const opening = liveIds.includes(screen.id)
-  const look = lookOfScreen(screen, { sandbox: sandboxes.get(screen.workspace_id), building, opening })
+  const { liveIds, mayEdit } = useCanvas()
+  const look = useLook(screen, liveIds.includes(screen.id))
   return (
     <>
       <div className="min-w-0 flex-1">

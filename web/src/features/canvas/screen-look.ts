@@ -29,7 +29,7 @@ export const DEV = 'dev'
 export type Opening = 'asleep' | 'building' | 'sandbox' | 'server' | 'ready' | 'failed'
 
 /** How far the way is from nothing to an app that answers. */
-export function openingOf(sandbox: Sandbox | undefined, building: SnapshotNews | null): Opening {
+export function openingOf(sandbox: Sandbox | undefined, building: SnapshotNews | undefined): Opening {
   if (sandbox === undefined) return building?.kind === 'building' ? 'building' : 'asleep'
   if (sandbox.state === 'creating') return building?.kind === 'building' ? 'building' : 'sandbox'
   if (sandbox.state === 'resuming') return 'sandbox'
@@ -41,6 +41,7 @@ export function openingOf(sandbox: Sandbox | undefined, building: SnapshotNews |
 }
 
 const OPENING: Partial<Record<Opening, Omit<Look, 'detail'>>> = {
+  asleep: { name: 'starting', tone: 'busy', label: 'Waking…' },
   building: { name: 'building', tone: 'busy', label: 'Building the template' },
   sandbox: { name: 'starting', tone: 'busy', label: 'Starting…' },
   server: { name: 'starting', tone: 'busy', label: 'Starting the server…' },
@@ -49,7 +50,7 @@ const OPENING: Partial<Record<Opening, Omit<Look, 'detail'>>> = {
 
 interface Known {
   sandbox: Sandbox | undefined
-  building: SnapshotNews | null
+  building: SnapshotNews | undefined
   /** Somebody here waits for its app. */
   opening: boolean
   /** What its run is doing, as far as it is followed here. */
@@ -58,8 +59,10 @@ interface Known {
 
 export function lookOfScreen(screen: ScreenData, { sandbox, building, opening, words = '' }: Known): Look {
   const way = openingOf(sandbox, building)
-  const waits = opening || screen.state === 'working'
+  const waits = way === 'asleep' ? opening : opening || screen.state === 'working'
   const onItsWay = waits || way === 'failed' ? OPENING[way] : undefined
+  if (opening && screen.trouble !== null)
+    return { name: 'server-failed', tone: 'bad', label: 'Cannot start', detail: screen.trouble }
   const detail = way === 'building' ? (building?.detail ?? '') : ''
   switch (screen.state) {
     case 'working':

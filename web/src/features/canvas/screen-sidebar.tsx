@@ -1,11 +1,12 @@
 import { X } from 'lucide-react'
-import { Suspense, type KeyboardEvent, type PointerEvent, type ReactNode } from 'react'
+import { Suspense, type PointerEvent, type ReactNode } from 'react'
 import type { ScreenData } from '@outlast/sdk'
 import { IconButton } from '@/components/button'
 import { ErrorBoundary } from '@/components/error-boundary'
 import { SkeletonRows } from '@/components/states'
 import { cn } from '@/lib/cn'
 import { useStored } from '@/lib/stored'
+import { stepTabs } from '@/lib/tabs'
 import { CanvasContext, type CanvasFacts } from './canvas-context'
 import { isTab, TABS, type TabName } from './tabs'
 
@@ -67,7 +68,7 @@ export function TabList({
       role="tablist"
       aria-label="Work on the screen"
       className="flex shrink-0 gap-1 border-b border-line px-2 py-1.5"
-      onKeyDown={step}
+      onKeyDown={stepTabs}
     >
       {children}
       {Object.entries(TABS).map(([name, { label, icon: Icon }]) => (
@@ -94,16 +95,6 @@ export const TabButton = ({ on, onSelect, children }: { on: boolean; onSelect: (
     {children}
   </button>
 )
-
-/** Arrows go from tab to tab, as in every list of tabs. */
-function step(event: KeyboardEvent<HTMLElement>): void {
-  const by = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0
-  if (by === 0) return
-  const tabs = [...event.currentTarget.querySelectorAll<HTMLElement>('[role=tab]')]
-  const next = tabs[(tabs.indexOf(document.activeElement as HTMLElement) + by + tabs.length) % tabs.length]
-  next?.focus()
-  next?.click()
-}
 
 export function TabView({ screen, tab }: { screen: ScreenData; tab: TabName }) {
   const { view: View, label } = TABS[tab]

@@ -6,7 +6,7 @@ import { Avatar } from '../shell/avatar'
 import { useCanvas } from './canvas-context'
 import { useLiveWords } from './live-words'
 import { themeName, tokensOf } from './placeholder'
-import { lookOfScreen } from './screen-look'
+import { useLook } from './use-look'
 import { StateBadge } from './state-badge'
 
 interface TitleProps {
@@ -67,8 +67,7 @@ function FollowedState({ screen, live }: { screen: ScreenData; live: boolean }) 
 }
 
 function State({ screen, live, words }: { screen: ScreenData; live: boolean; words: string }) {
-  const { sandboxes, building } = useCanvas()
-  const look = lookOfScreen(screen, { sandbox: sandboxes.get(screen.workspace_id), building, opening: live, words })
+  const look = useLook(screen, live, words)
   return <StateBadge look={look} labelClassName="@max-[9rem]:sr-only" />
 }
 

@@ -5,7 +5,6 @@ import { useCanvas } from './canvas-context'
 import { FrameView } from './frame-view'
 import { Placeholder, tokensOf } from './placeholder'
 import { useFrameRegistry } from './live-frame'
-import { openingOf } from './screen-look'
 
 interface ViewProps {
   screen: ScreenData
@@ -55,10 +54,8 @@ const Hint = ({ width }: { width: number }) => (
 
 /** A line along the upper edge while somebody waits for this screen. */
 function Progress({ screen, live }: { screen: ScreenData; live: boolean }) {
-  const { sandboxes, building } = useCanvas()
-  const { turns } = useFrameRegistry()
-  const way = openingOf(sandboxes.get(screen.workspace_id), building)
-  const opening = live && way !== 'ready' && way !== 'failed' && (way !== 'asleep' || (turns.get(screen.id) ?? 0) > 0)
+  const { shown } = useFrameRegistry()
+  const opening = live && !shown.has(screen.id) && screen.trouble === null
   if (screen.state !== 'working' && !opening) return null
   return (
     <div role="progressbar" aria-label="At work" className="absolute inset-x-0 top-0 h-1 overflow-hidden bg-accent/15">

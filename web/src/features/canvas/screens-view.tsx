@@ -9,11 +9,10 @@ import { Skeleton } from '@/components/states'
 import { CreditsChip } from '../account/credits-chip'
 import { useActiveProject } from '../shell/active-project'
 import { PageHeader } from '../shell/shell'
-import { useSnapshotNews } from '../sandboxes/snapshot-news'
 import { Canvas } from './canvas'
 import { deleteScreens, useCanvasActions } from './canvas-actions'
 import type { CanvasFacts, Trying } from './canvas-context'
-import { useMovers, useSandboxes, useThemes, useThreads } from './canvas-facts'
+import { useBuilding, useMovers, useSandboxes, useThemes, useThreads } from './canvas-facts'
 import { useCanvasState } from './canvas-state'
 import { FIT, travel } from './canvas-toolbar'
 import { DeleteScreens } from './delete-screens'
@@ -43,7 +42,7 @@ export function ScreensView({ projectId, screenId }: { projectId: string; screen
   const actions = useCanvasActions({
     ...{ projectId, hold, release, select, setRenaming, askDelete: setDeleting, interact, tryTheme, openChat },
   })
-  const [building] = useSnapshotNews(projectId)
+  const building = useBuilding(projectId)
   const [sandboxes, themes, threads] = [useSandboxes(projectId), useThemes(), useThreads(projectId)]
   const movers = useMovers(projectId)
   const alone = state.selectedIds.length === 1

@@ -1,0 +1,16 @@
+import type { ScreenData } from '@outlast/sdk'
+import { useCanvas } from './canvas-context'
+import { useFrameRegistry } from './live-frame'
+import { lookOfScreen, type Look } from './screen-look'
+
+/** A screen's state as it is told here; `live`: its app is shown, or on its way. */
+export function useLook(screen: ScreenData, live: boolean, words = ''): Look {
+  const { sandboxes, building } = useCanvas()
+  const { shown } = useFrameRegistry()
+  return lookOfScreen(screen, {
+    sandbox: sandboxes.get(screen.workspace_id),
+    building: building.get(screen.template),
+    opening: live && !shown.has(screen.id),
+    words,
+  })
+}
