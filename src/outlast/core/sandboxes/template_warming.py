@@ -79,7 +79,7 @@ process.exit(failure ? 1 : 0);
 """
 
 
-def warm_up(command: str, files: Mapping[str, str]) -> str:
+def warm_up(command: str, files: Mapping[str, str], port: int = DEV_PORT) -> str:
     """A shell command, for the project's folder: the dev server that `command` starts, asked for `/` and for the pages
     that `files` add for the time. It fails when a page does, and leaves no process behind."""
     pages = [f"/{path.split('/')[1]}" for path in files] + ["/"]
@@ -87,7 +87,7 @@ def warm_up(command: str, files: Mapping[str, str]) -> str:
         "command": command,
         "pages": pages,
         "files": files,
-        "port": DEV_PORT,
+        "port": port,
         "readyS": READY_S,
         "endS": END_S,
     }
