@@ -54,8 +54,12 @@ def test_the_tree_is_walked_with_keys_and_a_file_is_read_in_colours(
     expect(file).to_contain_text("export default function Page")
     expect(file.locator("[data-token]").first).to_be_visible()
     expect(file.get_by_role("button", name="Copy the file")).to_be_visible()
+    expect(file).to_be_focused()
     file.get_by_role("button", name="Back to the files").click()
-    expect(tree.get_by_role("treeitem", name="page.tsx")).to_have_attribute("aria-selected", "false")
+    expect(tree.get_by_role("treeitem", name="page.tsx")).to_be_focused()
+    code(page).get_by_role("tab", name="Files").focus()
+    page.keyboard.press("ArrowRight")
+    expect(code(page).get_by_role("tab", name="Changes")).to_have_attribute("aria-selected", "true")
 
 
 def test_a_hit_of_the_search_opens_its_file_at_its_line(open_page: OpenPage, server: Studio) -> None:

@@ -4,6 +4,7 @@ import type { ScreenData } from '@outlast/sdk'
 import { useThread } from '@outlast/sdk/react'
 import { cn } from '@/lib/cn'
 import { client } from '@/lib/queries'
+import { stepTabs } from '@/lib/tabs'
 import { FilesView, type Opened } from './files-view'
 import { HistoryView } from './history-view'
 import { useCodeRequests, type CodeRequest } from './open-code'
@@ -31,12 +32,13 @@ export function CodeTab({ screen }: { screen: ScreenData }) {
   return (
     <div data-screen-code={screen.id} className="@container flex min-h-0 flex-1 flex-col">
       <div className="flex shrink-0 items-center gap-1 border-b border-line px-2 py-1.5">
-        <div role="tablist" aria-label="Code" className="flex flex-1 gap-0.5">
+        <div role="tablist" aria-label="Code" className="flex flex-1 gap-0.5" onKeyDown={stepTabs}>
           {(Object.keys(VIEWS) as View[]).map((name) => (
             <button
               key={name}
               role="tab"
               aria-selected={view === name}
+              tabIndex={view === name ? 0 : -1}
               className={cn(
                 'rounded-full px-2.5 py-1 text-[12.5px] pointer-coarse:py-2',
                 view === name ? 'bg-active font-medium' : 'text-muted hover:text-fg',

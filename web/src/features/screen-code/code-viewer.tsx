@@ -27,8 +27,20 @@ export function CodeViewer({ screenId, path, content, error, line, onBack, retry
   const name = path.split('/').at(-1) ?? path
   const picture = imageType(path)
   const read = useText(picture === null ? content : null)
+  const section = useRef<HTMLElement>(null)
+  useEffect(() => {
+    // Where there is no room for both, the tree that had the focus is out of sight.
+    const held = document.activeElement
+    if (held === document.body || held?.checkVisibility() === false) section.current?.focus()
+  }, [path])
   return (
-    <section aria-label={path} data-file={path} className="flex min-h-0 min-w-0 flex-1 flex-col">
+    <section
+      ref={section}
+      tabIndex={-1}
+      aria-label={path}
+      data-file={path}
+      className="outline-none flex min-h-0 min-w-0 flex-1 flex-col"
+    >
       <header className="flex h-9 shrink-0 items-center gap-1 border-b border-line px-1.5">
         <IconButton label="Back to the files" size="icon-sm" className="@xl:hidden" onClick={onBack}>
           <ChevronLeft />

@@ -84,13 +84,19 @@ export function FilesView({ screen, opened, onOpen }: FilesViewProps) {
           content={selectedPath === opened.path ? explorer.fileContent : null}
           error={source === null ? null : explorer.error}
           line={opened.line}
-          onBack={() => onOpen(null)}
+          onBack={() => {
+            onOpen(null)
+            requestAnimationFrame(() => focusFile(opened.path))
+          }}
           retry={explorer.refresh}
         />
       )}
     </>
   )
 }
+
+const focusFile = (path: string) =>
+  document.querySelector<HTMLElement>(`[role=treeitem][data-path="${CSS.escape(path)}"]`)?.focus()
 
 const Asleep = ({ kept }: { kept: boolean }) => (
   <p data-asleep role="note" className="flex gap-2 border-b border-line bg-side px-3 py-1.5 text-xs text-muted">
