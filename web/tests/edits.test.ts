@@ -6,6 +6,7 @@ import {
   isChanged,
   isStyled,
   previewOf,
+  readFrom,
   readReport,
   settle,
   untouched,
@@ -84,6 +85,17 @@ describe('what is pending', () => {
       ['attribute', 'A cat'],
     ])
     expect(wishesOf(one)).toEqual(['add the class mt-4', 'remove the class p-4', 'its text: “Bye”', 'alt: A cat'])
+  })
+
+  it('goes by what the page shows until the source was read, then by the source', () => {
+    const source = { ...SOURCE, tag: 'Button', classes: value('p-4') }
+    const early = { ...untouched('use', MARK, REPORT, null), styles: blue }
+    expect([early.unread, early.seen.classes, early.tag]).toEqual([true, 'p-4 text-sm', 'p'])
+    const read = { ...early, ...readFrom(source) }
+    expect([read.unread, read.tag, read.shown]).toEqual([false, 'Button', 'p-4 text-sm'])
+    expect(editsOf(read, twMerge)).toMatchObject([{ tag: 'Button', seen: 'p-4', value: 'p-4 bg-[#3b82f6]' }])
+    const missing = { ...SOURCE, classes: null, text: null, refusal: { ...REFUSAL, code: 'no_element' } }
+    expect(readFrom(missing)).toMatchObject({ unread: true, locked: { code: 'no_element' } })
   })
 
   it('is shown but not saved where code chooses the classes; its words still are', () => {

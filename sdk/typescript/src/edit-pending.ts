@@ -29,6 +29,8 @@ export interface PendingElement {
   removed: string[]
   text: string | null
   attributes: Partial<Record<'src' | 'alt', string>>
+  /** Whether `seen` is what the page shows, because the source was not read yet. */
+  unread: boolean
   /** Why its classes cannot be edited by hand: they are shown, and left to the agent. */
   locked: EditRefusal | null
   /** Why it could not be saved. */
@@ -37,22 +39,22 @@ export interface PendingElement {
 
 export const keyOf = ({ aim, mark }: { aim: ElementAim; mark: string }): string => `${aim} ${mark}`
 
-/** An element that is touched for the first time. */
+/** An element that is touched for the first time; without its source, it goes by what the page shows. */
 export const untouched = (
   aim: ElementAim,
   mark: string,
   report: ElementReport,
-  source: SourceElement,
+  source: SourceElement | null,
 ): PendingElement => ({
   aim,
   mark,
-  tag: source.tag ?? report.tag,
-  label: source.tag ?? report.label,
+  tag: report.tag,
+  label: report.label,
   seen: {
-    classes: source.classes?.value ?? '',
-    text: source.text?.value ?? null,
-    src: source.attributes.src?.value ?? null,
-    alt: source.attributes.alt?.value ?? null,
+    classes: report.classes,
+    text: report.text,
+    src: report.image?.src ?? null,
+    alt: report.image?.alt ?? null,
   },
   shown: report.classes,
   styles: {},
@@ -60,8 +62,25 @@ export const untouched = (
   removed: [],
   text: null,
   attributes: {},
-  locked: source.classes?.refusal ?? null,
+  locked: null,
   problem: null,
+  unread: true,
+  ...(source !== null && readFrom(source)),
+})
+
+/** What the source says of an element, as what was seen of it. */
+export const readFrom = (
+  source: SourceElement,
+): Pick<PendingElement, 'seen' | 'locked' | 'unread'> & Partial<Pick<PendingElement, 'tag' | 'label'>> => ({
+  ...(source.tag !== null && { tag: source.tag, label: source.tag }),
+  seen: {
+    classes: source.classes?.value ?? '',
+    text: source.text?.value ?? null,
+    src: source.attributes.src?.value ?? null,
+    alt: source.attributes.alt?.value ?? null,
+  },
+  locked: source.refusal ?? source.classes?.refusal ?? null,
+  unread: source.refusal !== null,
 })
 
 const tokens = (classes: string): string[] => classes.split(/\s+/).filter((one) => one !== '')

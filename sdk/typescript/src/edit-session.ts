@@ -6,6 +6,7 @@ import {
   isStyled,
   keyOf,
   previewOf,
+  readFrom,
   settle,
   untouched,
   type MergeClasses,
@@ -49,7 +50,6 @@ export interface EditState {
   /** What the source says of it; null while it is read. */
   source: SourceElement | null
   sourceError: Error | null
-  hovered: string | null
   palette: { tokens: Record<string, string>; dark: boolean }
   pending: PendingElement[]
   saving: boolean
@@ -73,7 +73,6 @@ const START: EditState = {
   aim: 'loc',
   source: null,
   sourceError: null,
-  hovered: null,
   palette: { tokens: {}, dark: false },
   pending: [],
   saving: false,
@@ -91,8 +90,17 @@ const once = (classes: string): string => [...new Set(classes.split(/\s+/).filte
 export const markOf = (element: ElementReport, aim: ElementAim): string | null =>
   aim === 'use' ? element.use : element.loc
 
+/** A value that somebody else sets. */
+export class Box<T> extends Store<T> {
+  start(): void {}
+  stop(): void {}
+  put = (value: T): void => this.set(value)
+}
+
 /** Lives as long as the page: what is pending outlasts the frame, and whoever looks at it. */
 export class EditSession extends Store<EditState> {
+  /** What is under the pointer; by itself, because it changes with every movement. */
+  readonly hovered = new Box<string | null>(null)
   #frame: HTMLIFrameElement | null = null
   #origin: string | null = null
   #leave: () => void = () => undefined
@@ -131,7 +139,8 @@ export class EditSession extends Store<EditState> {
       this.#frame = null
       this.#origin = null
       this.#leave = () => undefined
-      this.patch({ ready: false, hovered: null })
+      this.hovered.put(null)
+      this.patch({ ready: false })
     }
     this.patch({ ready: false })
     this.#tell({ outlast: 'hello' })
@@ -149,7 +158,7 @@ export class EditSession extends Store<EditState> {
   }
 
   disable(): void {
-    this.patch({ on: false, element: null, source: null, hovered: null })
+    this.patch({ on: false, element: null, source: null })
     this.#tellMode()
   }
 
@@ -248,6 +257,11 @@ export class EditSession extends Store<EditState> {
     if (this.get().saving) return
     this.patch({ saving: true, error: null })
     try {
+      const unread = this.get().pending.filter((one) => one.unread)
+      if (unread.length > 0) {
+        const marks = unread.map((one) => one.mark)
+        this.#learn((await this.client.edits.inspect(this.screenId, marks)).items)
+      }
       await this.#mapNow()
       const sent = this.get().pending.filter((one) => editsOf(one, this.merge).length > 0)
       const edits = sent.flatMap((one) => editsOf(one, this.merge))
@@ -311,7 +325,7 @@ export class EditSession extends Store<EditState> {
       case 'element':
         return this.#chosen(report.element)
       case 'hover':
-        return this.patch({ hovered: report.label })
+        return this.hovered.put(report.label)
       case 'leave':
         return this.disable()
       case 'moved':
@@ -355,10 +369,22 @@ export class EditSession extends Store<EditState> {
     this.#reading = life
     try {
       const { items } = await this.client.edits.inspect(this.screenId, [mark], life.signal)
-      if (!life.signal.aborted) this.patch({ source: items[0] ?? null, sourceError: null })
+      if (life.signal.aborted) return
+      this.patch({ source: items[0] ?? null, sourceError: null })
+      this.#learn(items)
     } catch (error) {
       if (!life.signal.aborted) this.patch({ sourceError: error as Error })
     }
+  }
+
+  /** What was touched before its source was read goes by the source from now on. */
+  #learn(items: readonly SourceElement[]): void {
+    const found = new Map(items.map((item) => [item.loc, item]))
+    const known = this.get().pending.map((one) => {
+      const source = found.get(one.mark)
+      return one.unread && source !== undefined ? { ...one, ...readFrom(source) } : one
+    })
+    if (known.some((one, at) => one !== this.get().pending[at])) this.#setPending(known)
   }
 
   #moved(aim: ElementAim, from: string, to: string): void {
@@ -370,7 +396,7 @@ export class EditSession extends Store<EditState> {
   #touch(change: (one: PendingElement) => PendingElement): void {
     const { element, aim, source, pending } = this.get()
     const mark = element === null ? null : markOf(element, aim)
-    if (element === null || mark === null || source === null) return
+    if (element === null || mark === null) return
     const key = keyOf({ aim, mark })
     const old = pending.find((one) => keyOf(one) === key)
     const next = { ...change(old ?? untouched(aim, mark, element, source)), problem: null }

@@ -2,10 +2,12 @@
 import type { OutlastClient } from './client.ts'
 import { Connection, type ConnectionState } from './connection.ts'
 import { Store } from './store.ts'
-import type { OutlastEvent, Project } from './types.ts'
+import type { Member, OutlastEvent, Project } from './types.ts'
 
 export interface ProjectSnapshot {
   project: Project | null
+  /** Who has the project open now. */
+  watching: Member[]
   connection: ConnectionState
 }
 
@@ -16,11 +18,12 @@ export class ProjectStore extends Store<ProjectSnapshot> {
     readonly client: OutlastClient,
     readonly projectId: string,
   ) {
-    super({ project: null, connection: { status: 'connecting', failures: 0, error: null } })
+    super({ project: null, watching: [], connection: { status: 'connecting', failures: 0, error: null } })
     this.#connection = new Connection({
       load: (signal) => this.#load(signal),
       open: (cursor, signal) => client.openEvents('projects', projectId, cursor, signal),
       onEvents: (events) => this.#fold(events),
+      onPresence: ({ watching }) => this.patch({ watching }),
       onState: (connection) => this.patch({ connection }),
     })
   }

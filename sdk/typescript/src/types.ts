@@ -545,9 +545,10 @@ export type OutlastEvent = {
 }[EventName]
 export type EventData<K extends EventName> = Data[K]
 
-/** Shown, never logged: who has the thread open, and the user ids of those who write. */
+/** Shown, never logged: who has the thread (or the project) open, and the user ids of those who write. */
 export interface Presence {
   thread_id: string
+  project_id: string
   watching: Member[]
   typing: string[]
 }

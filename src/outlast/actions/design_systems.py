@@ -19,6 +19,7 @@ from outlast.core.screens.edits.styles import Table
 MOST_TABLES: Final = 24  # about a megabyte each
 MOST_CLASSES: Final = 5_000
 PATIENCE_S: Final = 30.0
+AGAIN_AFTER_S: Final = 60.0
 log = logging.getLogger("outlast.screens")
 
 
@@ -32,12 +33,12 @@ class Sheet:
 
 class DesignSystems:
     """In memory: by style sheet, which class sets which declaration, and what single classes say; asked again when
-    forgotten. A sandbox that could not answer is not asked about the same sheet again."""
+    forgotten. A sandbox that could not answer is not asked about the same sheet again for a minute."""
 
     def __init__(self) -> None:
         self._tables: OrderedDict[str, Table] = OrderedDict()
         self._said: OrderedDict[tuple[str, str], list[tuple[str, str]] | None] = OrderedDict()
-        self._failed: set[tuple[str, str]] = set()
+        self._failed: dict[tuple[str, str], float] = {}
         self._asking = anyio.Lock()
 
     async def table(self, sheet: Sheet) -> Table | None:
@@ -51,7 +52,10 @@ class DesignSystems:
                 output = await self._ask(sheet, sheet.sandbox, design_system.table_command())
                 table = await anyio.to_thread.run_sync(design_system.read_table, output)
                 if not table:
-                    self._failed.add((sheet.sandbox.sandbox_id, sheet.name))
+                    self._failed = {
+                        (sheet.sandbox.sandbox_id, sheet.name): anyio.current_time(),
+                        **self._lately(),
+                    }
                     return None
                 self._tables[sheet.name] = table
                 while len(self._tables) > MOST_TABLES:
@@ -73,7 +77,7 @@ class DesignSystems:
 
     async def _ask(self, sheet: Sheet, sandbox: Sandbox, script: str) -> str:
         """What the project's Tailwind prints; empty where it does not answer."""
-        if (sandbox.sandbox_id, sheet.name) in self._failed:
+        if (sandbox.sandbox_id, sheet.name) in self._lately():
             return ""
         limit = design_system.OUTPUT_BYTES
         command = Command(new_id("effect"), 1, script, timeout_s=PATIENCE_S, output_limit_bytes=limit)
@@ -86,6 +90,11 @@ class DesignSystems:
         if result.exit_code != 0:
             log.info("design system did not answer", extra={"exit_code": result.exit_code})
         return result.output
+
+    def _lately(self) -> dict[tuple[str, str], float]:
+        """What could not answer a moment ago."""
+        since = anyio.current_time() - AGAIN_AFTER_S
+        return {key: when for key, when in self._failed.items() if when > since}
 
 
 def sheet_name(content: bytes) -> str:

@@ -13,8 +13,11 @@ export interface EditModeOptions {
   merge?: MergeClasses
 }
 
-export interface EditMode extends EditState {
+export interface Editing extends EditState {
   session: EditSession
+}
+
+export interface EditMode extends Editing {
   isEditMode: boolean
   selectedElement: EditState['element']
   hoveredElement: string | null
@@ -36,8 +39,8 @@ function sessionOf(client: OutlastClient, screenId: string): EditSession {
   return session
 }
 
-/** Visual edit mode of a screen. What is pending is kept while no component asks for it. */
-export function useEditMode({ screenId, frame, origin, merge }: EditModeOptions): EditMode {
+/** A screen's session of visual edit mode and its state. What is pending is kept while no component asks for it. */
+export function useEditSession({ screenId, frame, origin, merge }: EditModeOptions): Editing {
   const client = useClient()
   const session = useMemo(() => sessionOf(client, screenId), [client, screenId])
   if (merge !== undefined) session.merge = merge
@@ -46,20 +49,26 @@ export function useEditMode({ screenId, frame, origin, merge }: EditModeOptions)
     if (frame !== null && origin !== null) return session.attach(frame, origin)
     return undefined
   }, [session, frame, origin])
-  return useMemo(
-    () => ({
-      ...state,
-      session,
-      isEditMode: state.on,
-      selectedElement: state.element,
-      hoveredElement: state.hovered,
-      pendingChanges: state.pending,
+  return useMemo(() => ({ ...state, session }), [session, state])
+}
+
+/** Visual edit mode of a screen, under the names that a page needs. */
+export function useEditMode(options: EditModeOptions): EditMode {
+  const editing = useEditSession(options)
+  const hovered = useStore(editing.session.hovered)
+  return useMemo(() => {
+    const { session } = editing
+    return {
+      ...editing,
+      isEditMode: editing.on,
+      selectedElement: editing.element,
+      hoveredElement: hovered,
+      pendingChanges: editing.pending,
       enableEditMode: () => session.enable(),
       disableEditMode: () => session.disable(),
       updateStyle: (property, value, picked) => session.updateStyle(property, value, picked),
       saveChanges: () => session.save(),
       discardChanges: (key) => session.discard(key),
-    }),
-    [session, state],
-  )
+    }
+  }, [editing, hovered])
 }

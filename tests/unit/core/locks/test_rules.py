@@ -141,3 +141,14 @@ def test_no_sequence_takes_an_unexpired_lock_from_its_holder_without_their_doing
         driver_changed = before is not None and (lock is None or lock.holder_id != before.holder_id)
         if driver_changed and before is not None:
             assert user == before.holder_id or (before.expires_at <= now and not live)
+
+
+def test_who_does_not_drive_is_kept_out_of_the_files_only_while_somebody_else_does() -> None:
+    rules.demand(None, "usr_2", NOW, live=False)
+    lock = Lock("usr_1", NOW, NOW + timedelta(hours=1))
+    rules.demand(lock, "usr_1", NOW, live=False)
+    with pytest.raises(ThreadLocked):
+        rules.demand(lock, "usr_2", NOW, live=False)
+    rules.demand(lock, "usr_2", NOW + timedelta(hours=2), live=False)
+    with pytest.raises(ThreadLocked):
+        rules.demand(lock, "usr_2", NOW + timedelta(hours=2), live=True)

@@ -11,8 +11,8 @@ import { Section } from './section'
 /** The classes that its source will say, to read, take away and add to. */
 export function ClassesSection() {
   const { edit, pending } = useEditing()
-  const { source, session } = edit
-  const now = source?.classes?.value ?? ''
+  const { source, session, element } = edit
+  const now = source === null ? (element?.classes ?? '') : (source.classes?.value ?? '')
   const shown = pending === null ? now : classesAfter(pending, session.merge)
   const before = new Set(now.split(/\s+/))
   const names = shown.split(/\s+/).filter((one) => one !== '')

@@ -1,6 +1,6 @@
 import { createContext, useContext, useMemo } from 'react'
 import { keyOf, markOf, type PendingElement, type ScreenData } from '@outlast/sdk'
-import type { EditMode } from '@outlast/sdk/react'
+import type { Editing as EditMode } from '@outlast/sdk/react'
 
 export interface Editing {
   screen: ScreenData

@@ -1,5 +1,5 @@
 import { useEffect, type KeyboardEvent as ReactKeyboardEvent } from 'react'
-import type { EditMode } from '@outlast/sdk/react'
+import type { Editing as EditMode } from '@outlast/sdk/react'
 
 const STEPS = { ArrowUp: 'parent', ArrowDown: 'child', ArrowLeft: 'previous', ArrowRight: 'next' } as const
 const isStep = (key: string): key is keyof typeof STEPS => key in STEPS

@@ -2,11 +2,11 @@ import { MousePointerClick, MousePointerSquareDashed, RefreshCw } from 'lucide-r
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { twMerge } from 'tailwind-merge'
 import type { EditSession, ScreenData } from '@outlast/sdk'
-import { useEditMode } from '@outlast/sdk/react'
+import { useEditSession } from '@outlast/sdk/react'
 import { Button } from '@/components/button'
 import { Kbd } from '@/components/kbd'
 import { Problem } from '@/components/problem'
-import { Empty, SkeletonRows } from '@/components/states'
+import { Empty } from '@/components/states'
 import { useCanvas } from '../canvas/canvas-context'
 import { useLiveFrame, type LiveFrame } from '../canvas/live-frame'
 import { useMe } from '../session/session-gate'
@@ -30,7 +30,7 @@ export function EditTab({ screen }: { screen: ScreenData }) {
   const { mayEdit, threads } = useCanvas()
   const me = useMe()
   const mine = live.screenId === screen.id
-  const edit = useEditMode({
+  const edit = useEditSession({
     screenId: screen.id,
     frame: mine ? live.frame : null,
     origin: mine ? live.origin : null,
@@ -107,7 +107,7 @@ function Begin() {
       title="Edit by hand"
       className="pt-[12vh]"
       action={
-        <Button look="primary" onClick={edit.enableEditMode}>
+        <Button look="primary" onClick={() => edit.session.enable()}>
           <MousePointerClick />
           Choose an element
         </Button>
@@ -127,7 +127,7 @@ function Pick() {
       title="Click an element in the frame"
       className="pt-[12vh]"
       action={
-        <Button size="sm" look="ghost" onClick={edit.disableEditMode}>
+        <Button size="sm" look="ghost" onClick={() => edit.session.disable()}>
           Stop editing
         </Button>
       }
@@ -145,23 +145,18 @@ function Chosen() {
     <>
       <ElementHeader />
       {sourceError !== null && <Problem className="m-4" error={sourceError} />}
-      {source === null && sourceError === null && (
-        <div className="p-4">
-          <SkeletonRows rows={6} className="h-8" />
-        </div>
-      )}
-      {source !== null && (
+      {sourceError === null && (
         <>
           <TextSection />
           <ImageSection />
           {refusal !== null && (
             <div className="border-b border-line p-4">
               <Refused refusal={refusal}>
-                {source.refusal === null && 'Try below what you want; the agent can be asked for it.'}
+                {source?.refusal === null && 'Try below what you want; the agent can be asked for it.'}
               </Refused>
             </div>
           )}
-          {source.refusal === null && (
+          {(source === null || source.refusal === null) && (
             <>
               <AppearanceSection />
               <LayoutSection />

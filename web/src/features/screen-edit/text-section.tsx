@@ -8,14 +8,17 @@ import { Refused } from './refused'
 export function TextSection() {
   const { edit, pending } = useEditing()
   const { source, element } = edit
-  if (source?.text === undefined || source.text === null || element === null) return null
-  const { refusal, value } = source.text
+  if (element === null) return null
+  const unread = element.text === null ? null : { value: element.text, refusal: null }
+  const slot = source === null ? unread : source.text
+  if (slot === null) return null
+  const { refusal, value } = slot
   if (refusal !== null && (refusal.code === 'no_text' || element.text === null)) return null
   return (
     <Section title="Text">
       {refusal === null ? (
         <Words
-          key={`${source.loc} ${value}`}
+          key={`${element.loc} ${element.use} ${value}`}
           text={pending?.text ?? value ?? ''}
           onText={(text) => edit.session.updateText(text)}
         />
