@@ -13,6 +13,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Frame, Page, expect
 
+from outlast.core.models.providers.demo_screens.edits import add_section, tint
+from outlast.core.models.providers.demo_screens.sources import PAGE as PAGE_PATH
+from outlast.core.models.providers.demo_screens.sources import SCREENS, files_of
 from outlast.core.sandboxes.template_files import KIT
 from tests.template_projects import Project
 
@@ -192,3 +195,22 @@ def test_every_component_of_the_kit_renders_opens_and_says_nothing_in_the_consol
         frame.get_by_role("button", name="Toast").click()
         expect(frame.get_by_text("It is saved")).to_be_visible()
         assert app.errors == []
+
+
+@each
+def test_every_recorded_screen_renders_without_a_word_in_the_console(
+    project: Project, browser: Browser
+) -> None:
+    """In Next.js that covers what the server drew and what the browser makes of it: both must be the same."""
+    with shown(project, browser) as app:
+        for name, recorded in SCREENS.items():
+            page = add_section(files_of(name)[PAGE_PATH], "Faq", "components/faq") or ""
+            page = (tint(page, "chart-3") or "").replace('className="', f'id="{name}" className="', 1)
+            project.write({**files_of("more"), **files_of(name), PAGE_PATH: page})
+            app.wait(f"() => document.querySelector('#{name}') && document.querySelector('#faq')")
+            app.frame.goto(app.frame.url)
+            app.wait(f"() => document.querySelector('#{name}') && document.querySelector('#faq')")
+            app.wait("() => document.querySelector('#faq [data-state=open]')")
+            app.frame.get_by_role("button", name="What happens to my data when I leave?").click()
+            expect(app.frame.get_by_text("You take it with you")).to_be_visible(timeout=PATIENCE_MS)
+            assert app.errors == [], recorded.title
