@@ -54,9 +54,11 @@ def build() -> None:
 
 
 def check() -> None:
-    """Strict type check and unit tests of the web app and of the TypeScript SDK it stands on."""
+    """Strict type check and unit tests of the web app and of the TypeScript SDK it stands on, and the layout of
+    the apps that the templates and the demo are made of."""
     install()
     npm("run", "--silent", "typecheck")
+    npm("run", "--silent", "layout:apps")  # from here, for the wheel's own `npm` cannot be called by a script
     npm("run", "--silent", "test")
 
 
