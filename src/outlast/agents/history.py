@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from outlast.agents.context import LoadImage
 from outlast.base.errors import NotFound
 from outlast.base.settings import Settings
+from outlast.core.models.protocol import ModelSpec
 from outlast.core.runs.history import Exchange, exchanges_before
 from outlast.core.runs.model import Run
 from outlast.db.blobs import FolderBlobs
@@ -29,6 +30,11 @@ def messages_told(settings: Settings, profile: str) -> int:
     own = settings.profiles.get(profile)
     chosen = own.context_messages if own is not None else None
     return int(chosen if chosen is not None else settings.runs.context_messages)
+
+
+def token_budget(settings: Settings, model: ModelSpec) -> int:
+    """How many tokens of history a model is told: at most half of what it can read, as the run itself needs room."""
+    return min(settings.runs.context_tokens, model.context_tokens // 2)
 
 
 def with_history(

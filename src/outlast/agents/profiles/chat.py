@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from outlast.agents.context import messages_from
-from outlast.agents.history import image_loader, messages_told, with_history
+from outlast.agents.history import image_loader, messages_told, token_budget, with_history
 from outlast.agents.network import network_words
 from outlast.agents.tools.ask_user import AskUser
 from outlast.agents.tools.files import ReadFiles, WriteFiles
@@ -74,8 +74,9 @@ class ChatProfile:
         return self._tools
 
     def prompt(self, tx: Tx, run: Run) -> Prompt:
-        budget = self._settings.runs.context_tokens
-        load_image = image_loader(tx, self._blobs, sees=self._model_of(run.model).vision)
+        model = self._model_of(run.model)
+        budget = token_budget(self._settings, model)
+        load_image = image_loader(tx, self._blobs, sees=model.vision)
 
         def render(exchanges: Sequence[Exchange]) -> list[ModelMessage]:
             return messages_from(exchanges, budget, load_image)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from outlast.agents.history import image_loader, messages_told, with_history
+from outlast.agents.history import image_loader, messages_told, token_budget, with_history
 from outlast.agents.network import NONE, network_words
 from outlast.agents.screens.checking import Checker
 from outlast.agents.screens.conversation import told
@@ -86,8 +86,9 @@ class ScreenProfile:
         row = screen_of_thread(tx, run.thread_id)
         screen = dict(row) if row is not None else None
         context = self._context(tx, run, screen)
-        budget = self._settings.runs.context_tokens
-        load_image = image_loader(tx, self._blobs, sees=self._model_of(run.model).vision)
+        model = self._model_of(run.model)
+        budget = token_budget(self._settings, model)
+        load_image = image_loader(tx, self._blobs, sees=model.vision)
 
         def render(exchanges: Sequence[Exchange]) -> list[ModelMessage]:
             return told(exchanges, context, budget, load_image)
