@@ -168,4 +168,4 @@ def test_a_server_that_failed_says_why_and_the_agent_can_be_asked(
         lambda one: one.request.method == "POST" and one.url.endswith("/runs")
     ) as asked:
         trouble.get_by_role("button", name="Ask the agent to fix it").click()
-    assert "does not run" in asked.value.request.post_data_json["content"]
+    assert "does not run" in str(asked.value.request.post_data)

@@ -13,6 +13,7 @@ from outlast.base.events import MemberData
 from outlast.core.accounts.actor import Actor
 from outlast.core.projects.permissions import require, require_run, require_thread
 from outlast.core.projects.rules import Right
+from outlast.core.projects.store import member_data
 from outlast.core.streams import follow
 from outlast.core.streams.follow import Push, ThreadCursor
 from outlast.db.database import Tx
@@ -58,15 +59,18 @@ async def follow_thread(
 async def follow_project(
     services: Services, actor: Actor, project_id: str, cursor: str
 ) -> AsyncIterator[bytes]:
-    """A project's events after an integer cursor. Raises `CursorUnknown`."""
+    """A project's events after an integer cursor; the others see the actor there. Raises `CursorUnknown`."""
     after = follow.parse_number(cursor)
 
-    def check(tx: Tx) -> None:
+    def check(tx: Tx) -> MemberData:
         require(tx, actor, project_id, Right.READ)
         follow.check_project_cursor(tx, project_id, after)
+        return member_data(tx, project_id, actor.user_id)
 
-    await services.db.read(check)
-    return follow.follow_project(services.db, services.hub, project_id, after)
+    member = await services.db.read(check)
+    return _seen(
+        services, project_id, member, follow.follow_project(services.db, services.hub, project_id, after)
+    )
 
 
 async def thread_cursor(services: Services, actor: Actor, thread_id: str) -> str:
@@ -87,10 +91,10 @@ async def _watched(services: Services, thread_id: str, chunks: AsyncIterator[byt
 
 
 async def _seen(
-    services: Services, thread_id: str, member: MemberData, chunks: AsyncGenerator[bytes]
+    services: Services, room_id: str, member: MemberData, chunks: AsyncIterator[bytes]
 ) -> AsyncIterator[bytes]:
-    """The others see this member watching for as long as the thread is followed."""
-    with services.presence.watching(thread_id, member):
-        async with aclosing(chunks):
+    """The others see this member watching for as long as the thread or project is followed."""
+    with services.presence.watching(room_id, member):
+        async with aclosing(chunks):  # type: ignore[type-var]  # every follower is a generator
             async for chunk in chunks:
                 yield chunk

@@ -506,8 +506,10 @@ DELTA_EVENTS = frozenset(
 
 
 class EphemeralPresence(Frozen):
-    """Shown, never logged: an SSE frame without id, `event: presence`."""
+    """Shown, never logged: an SSE frame without id, `event: presence`. In a project's stream `project_id` is given (and
+    nobody types), in a thread's `thread_id`; the other one is empty."""
 
-    thread_id: str
+    thread_id: str = ""
+    project_id: str = ""
     watching: list[MemberData]
     typing: list[str]

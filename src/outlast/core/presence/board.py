@@ -1,4 +1,4 @@
-"""The board on which this server notes who watches and who types in which thread."""
+"""The board on which this server notes who watches and who types in which thread, and who has which project open."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -8,6 +8,7 @@ from typing import Final
 
 from outlast.base.clock import Clock
 from outlast.base.events import EphemeralPresence, MemberData
+from outlast.base.ids import KINDS
 
 TYPING_S: Final = 6.0
 
@@ -20,10 +21,11 @@ class _Room:
 
 
 class PresenceBoard:
-    """Who watches and types, per thread.
+    """Who watches and types, per thread; who is there, per project (its id stands where a thread's does).
 
-    Memory: an entry per watched thread, for as long as somebody follows it; a cache that the followers rebuild by
-    connecting. `on_change` listeners are called, on the event loop, with the id of a thread whose presence changed.
+    Memory: an entry per watched thread or project, for as long as somebody follows it; a cache that the followers
+    rebuild by connecting. `on_change` listeners are called, on the event loop, with the id of a thread or project whose
+    presence changed.
     """
 
     def __init__(self, clock: Clock) -> None:
@@ -78,10 +80,12 @@ class PresenceBoard:
         now = self._clock.monotonic()
         watching = sorted(room.members.values(), key=lambda member: (member.name, member.user_id))
         typing = sorted(user_id for user_id, until in room.typing_until.items() if until > now)
+        if thread_id.startswith(KINDS["project"]):
+            return EphemeralPresence(project_id=thread_id, watching=watching, typing=[])
         return EphemeralPresence(thread_id=thread_id, watching=watching, typing=typing)
 
     def statistics(self) -> dict[str, int]:
-        """How many threads are watched, and in how many tabs."""
+        """How many threads and projects are watched, and in how many tabs."""
         return {"threads": len(self._rooms), "tabs": sum(room.tabs.total() for room in self._rooms.values())}
 
     def _leave(self, thread_id: str, user_id: str) -> None:

@@ -160,11 +160,14 @@ async def follow_thread(
 async def follow_project(db: Database, hub: Hub, project_id: str, after: int) -> AsyncIterator[bytes]:
     """Frames of a project's log after `after`, until it is deleted. Check the cursor first
     (`check_project_cursor`)."""
-    woken = False
+    woken, whispered = False, b""
     with hub.listen(project_id) as channel:
         while True:
             version = channel.version
             lines = await db.read(read_after, project_id, after)
+            if channel.whisper != whispered:
+                whispered = channel.whisper
+                yield whispered
             if lines:
                 after, woken = lines[-1][0], False
                 yield b"".join(frame(b"", seq, line) for seq, line in lines)

@@ -80,3 +80,10 @@ def test_who_does_not_watch_cannot_be_seen_typing(board: PresenceBoard, told: li
         board.type_in("thr_1", "usr_a", True)
         assert board.present("thr_1").typing == []
     assert told == ["thr_1"] * 2
+
+
+def test_who_has_a_project_open_is_told_as_of_the_project(board: PresenceBoard) -> None:
+    with board.watching("prj_1", ADA):
+        shown = board.present("prj_1")
+    assert (shown.project_id, shown.thread_id) == ("prj_1", "")
+    assert [member.name for member in shown.watching] == ["Ada"]

@@ -20,6 +20,7 @@ import { EmptyCanvas } from './empty-canvas'
 import { useKeepInView } from './keep-in-view'
 import { freePlace } from './layout'
 import { NewScreenDialog } from './new-screen-dialog'
+import { PeopleHere } from './people-here'
 import { ScreenHeading } from './screen-heading'
 import { ScreenSidebar, useTab } from './screen-sidebar'
 import { screensQuery, useFreshScreens } from './screens'
@@ -78,6 +79,7 @@ export function ScreensView({ projectId, screenId }: { projectId: string; screen
       <PageHeader>
         <h1 className="truncate text-[14.5px] font-semibold">Canvas</h1>
         <span className="flex-1" />
+        <PeopleHere />
         <CreditsChip />
         {mayEdit && (
           <Button size="sm" look="primary" onClick={() => setCreating(true)}>

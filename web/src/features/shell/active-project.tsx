@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { createContext, useCallback, useContext, useEffect, useState, type ReactNode } from 'react'
-import type { OutlastEvent, Project } from '@outlast/sdk'
+import type { Member, OutlastEvent, Project } from '@outlast/sdk'
 import { useEvents, useProject } from '@outlast/sdk/react'
 import { complain } from '@/components/toast'
 import { isSignedOut, meQuery, projectsQuery, queryClient } from '@/lib/queries'
@@ -11,6 +11,8 @@ interface ActiveProject {
   projectId: string
   /** null until loaded. */
   project: Project | null
+  /** Who has it open now, oneself included. */
+  watching: Member[]
   choose: (projectId: string) => void
   connection: ReturnType<typeof useProject>['connection']
 }
@@ -34,7 +36,7 @@ export function ActiveProjectProvider({ children }: { children: ReactNode }) {
     setProjectId(id)
     localStorage.setItem(LAST, id)
   }, [])
-  const { project, connection } = useProject(projectId)
+  const { project, connection, watching } = useProject(projectId)
   useEvents(useCallback((event: OutlastEvent) => hear(event, projectId), [projectId]))
   useEffect(() => {
     if (connection.status !== 'failed') return
@@ -43,7 +45,7 @@ export function ActiveProjectProvider({ children }: { children: ReactNode }) {
     if (connection.error !== null) complain(connection.error)
     choose(me.default_project_id)
   }, [connection, projectId, me.default_project_id, choose])
-  return <Context value={{ projectId, project, choose, connection }}>{children}</Context>
+  return <Context value={{ projectId, project, watching, choose, connection }}>{children}</Context>
 }
 
 export function useProjects(): Project[] {
