@@ -15,6 +15,7 @@ from outlast.core.sandboxes.providers.local import launch, provider
 from outlast.core.sandboxes.providers.local.provider import LocalProvider
 from outlast.core.sandboxes.providers.local.sandbox import LocalSandbox
 from outlast.core.sandboxes.snapshots.rules import project_of, recipe_of
+from outlast.core.sandboxes.templates import dev_server
 from outlast.testing.templates import small_template
 
 pytestmark = pytest.mark.sandbox
@@ -192,3 +193,16 @@ async def test_where_there_are_no_snapshots_layers_are_folders_that_no_list_has(
     )
     assert [one.path for one in await box.list_files()] == ["a"]
     assert (await box.read_file("node_modules/kit/index.js", 100)) == b"made\n"
+
+
+async def test_where_there_are_no_snapshots_the_dev_server_says_what_it_lacks(
+    docker: DockerProvider, spec: SandboxSpec
+) -> None:
+    template = small_template(package_json=b'{"name": "app", "dependencies": {"left-out": "1.0.0"}}')
+    box = await docker.create(dataclasses.replace(spec, layers=template.layers))
+    await box.write_files(list(template.files.items()))
+    result = await box.run(Command("eff_dev", 1, dev_server(template).command, timeout_s=60))
+    assert result.exit_code == 1
+    if "no Node.js" not in result.output:  # the image is a bare one; the server's own Node may not run in it
+        assert "Not installed: left-out." in result.output
+        assert "sandbox.allow_hosts" in result.output

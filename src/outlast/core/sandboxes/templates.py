@@ -39,7 +39,8 @@ Templates = Mapping[str, Template]
 
 PREVIEW_HOSTS: Final = "OUTLAST_PREVIEW_HOSTS"
 _MISSING: Final = (
-    'const {existsSync: has, readFileSync: read} = require("fs"); const p = JSON.parse(read("package.json"));'
+    'const {existsSync: has, readFileSync: read} = require("fs"); let p = {};'
+    ' try { p = JSON.parse(read("package.json")); } catch {}'
     " const wanted = Object.keys({...p.dependencies, ...p.devDependencies});"
     ' console.log(wanted.filter((name) => !has("node_modules/" + name + "/package.json")).join(" "))'
 )
@@ -52,8 +53,7 @@ _NO_NODE: Final = (
 )
 # What the snapshot has is there at once. What package.json names beside it, after it was changed or where there are no
 # snapshots, is fetched at each start, as far as the network allows; within the time that a service has to answer.
-_INSTALL: Final = f"""command -v node >/dev/null || {{ echo "{_NO_NODE}"; exit 1; }}
-missing=$(node -e '{_MISSING}' 2>/dev/null)
+_INSTALL: Final = f"""missing=$(node -e '{_MISSING}') || {{ echo "{_NO_NODE}"; exit 1; }}
 if [ -n "$missing" ]; then
   how=install; [ -d node_modules/.bin ] || how=ci
   echo "Installing: $missing"
