@@ -7,6 +7,7 @@ import { Menu, MenuItem, MenuLabel } from '@/components/menu'
 import { complain } from '@/components/toast'
 import { client } from '@/lib/queries'
 import { useStored } from '@/lib/stored'
+import { firstSuggestions, type SuggestedScreen } from '../screen-chat/suggestions'
 import { Composer } from '../threads/composer'
 import { useModelChoice } from '../threads/model-choice'
 import { keyFor, type Outgoing } from '../threads/sending'
@@ -14,14 +15,14 @@ import { SIZES, type SizeName } from './layout'
 import { SIZE_ICONS } from './screen-bar'
 import { putScreen, themesQuery } from './screens'
 
-const SUGGESTIONS: [icon: ReactNode, title: string, text: string][] = [
-  [<CreditCard />, 'A pricing page', 'A pricing page with three plans and a monthly or yearly switch'],
-  [<Rocket />, 'A landing page', 'A landing page for a new product, with a hero, features and a call to action'],
-  [<LayoutDashboard />, 'A dashboard', 'A dashboard with key figures, a chart and a table of recent orders'],
-  [<LogIn />, 'A sign-in form', 'A sign-in form with email, password and other ways to sign in'],
-  [<KanbanSquare />, 'A kanban board', 'A kanban board whose cards can be moved between columns'],
-  [<LineChart />, 'A chart page', 'A page with charts of the last twelve months'],
-]
+const ICONS: Record<SuggestedScreen, ReactNode> = {
+  pricing: <CreditCard />,
+  landing: <Rocket />,
+  dashboard: <LayoutDashboard />,
+  signIn: <LogIn />,
+  kanban: <KanbanSquare />,
+  charts: <LineChart />,
+}
 
 export const TEMPLATES: Record<TemplateName, { label: string; note: string }> = {
   next: { label: 'Next.js', note: 'App Router, server components' },
@@ -88,11 +89,11 @@ export function NewScreenForm({ projectId, placeFor, onCreated }: FormProps) {
         </Button>
       </div>
       <div className="mt-4 grid grid-cols-2 gap-2 sm:grid-cols-3">
-        {SUGGESTIONS.map(([icon, title, text]) => (
+        {firstSuggestions().map(({ screen, label, text }) => (
           <Suggestion
-            key={title}
-            icon={icon}
-            title={title}
+            key={screen}
+            icon={ICONS[screen]}
+            title={label}
             text={text}
             onChoose={() => send({ content: text, images: [], model: model?.id ?? null })}
           />

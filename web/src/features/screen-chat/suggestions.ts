@@ -8,13 +8,35 @@ export interface Suggestion {
   text: string
 }
 
-const FIRST: readonly Suggestion[] = [
-  { label: 'A pricing page', text: 'A pricing page with three plans and a monthly or yearly switch' },
-  { label: 'A landing page', text: 'A landing page for a new product, with a hero, features and a call to action' },
-  { label: 'A dashboard', text: 'A dashboard with key figures, a chart and a table of recent orders' },
-  { label: 'A sign-in form', text: 'A sign-in form with email, password and other ways to sign in' },
-  { label: 'A kanban board', text: 'A kanban board whose cards can be moved between columns' },
-  { label: 'A chart page', text: 'A page with charts of the last twelve months' },
+export type SuggestedScreen = 'pricing' | 'landing' | 'dashboard' | 'signIn' | 'kanban' | 'charts'
+
+interface FirstSuggestion extends Suggestion {
+  screen: SuggestedScreen
+}
+
+const FIRST: readonly FirstSuggestion[] = [
+  {
+    screen: 'pricing',
+    label: 'A pricing page',
+    text: 'A pricing page with three plans and a monthly or yearly switch',
+  },
+  {
+    screen: 'landing',
+    label: 'A landing page',
+    text: 'A landing page for a new product, with a hero, features and a call to action',
+  },
+  {
+    screen: 'dashboard',
+    label: 'A dashboard',
+    text: 'A dashboard with key figures, a chart and a table of recent orders',
+  },
+  {
+    screen: 'signIn',
+    label: 'A sign-in form',
+    text: 'A sign-in form with email, password and other ways to sign in',
+  },
+  { screen: 'kanban', label: 'A kanban board', text: 'A kanban board whose cards can be moved between columns' },
+  { screen: 'charts', label: 'A chart page', text: 'A page with charts of the last twelve months' },
 ]
 
 const NEXT: readonly Suggestion[] = [
@@ -28,7 +50,7 @@ const NEXT: readonly Suggestion[] = [
 const SHOWN_NEXT = 3
 
 /** For a screen that nothing was asked for yet. */
-export const firstSuggestions = (): readonly Suggestion[] => FIRST
+export const firstSuggestions = (): readonly FirstSuggestion[] => FIRST
 
 /** After an answer: what was not asked for already; where the last one failed, nothing. */
 export function nextSuggestions(messages: readonly Message[], state: ScreenData['state']): readonly Suggestion[] {
