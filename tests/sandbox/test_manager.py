@@ -29,6 +29,7 @@ from outlast.core.sandboxes.rules import PauseKind, State
 from outlast.db.database import Database, Tx
 from outlast.db.tables import projects, runs, sandboxes, workspaces
 from outlast.testing.sandbox import MemoryProvider, MemorySandbox
+from outlast.testing.templates import small_template
 from tests.factories import make_run, make_thread, make_user
 
 SETTINGS = SandboxSettings(memory_mb=512, processes=128, disk_mb=64)
@@ -454,3 +455,49 @@ async def test_a_cancelled_creation_leaves_no_sandbox_and_a_closed_row(
         assert await local.list_refs() == []
     living = await house.db.read(store.alive_on, "local", "local")
     assert living == []
+
+
+async def of_template(house: House, workspace_id: str, name: str) -> None:
+    named = sa.update(workspaces).where(workspaces.c.id == workspace_id).values(template=name)
+    await house.db.write(lambda tx: tx.execute(named))
+
+
+async def test_a_workspace_of_an_app_template_gets_the_sandbox_that_it_needs(
+    house: House, memory: MemoryProvider
+) -> None:
+    manager = house.manager(memory, replace(SETTINGS, preview_base_domain="show.example.com"))
+    template = replace(small_template(), memory_mb=1024, cpus=3.0)
+    manager.use_templates({"small": template})
+    await of_template(house, house.workspace_id, "small")
+    sandbox = await manager.ensure(house.workspace_id, house.project_id)
+    assert isinstance(sandbox, MemorySandbox)
+    spec = sandbox._spec
+    assert (spec.limits.memory_bytes, spec.limits.cpu_count) == (1024 << 20, 3.0)
+    assert spec.layers == ("node_modules", ".cache")
+    assert spec.env == {"TEMPLATE_SAYS": "hello", "OUTLAST_PREVIEW_HOSTS": "*.show.example.com"}
+    await sandbox.write_files([("node_modules/kit/index.js", b"1"), ("index.html", b"2")])
+    assert [one.path for one in await sandbox.list_files()] == ["index.html"]
+
+
+async def test_one_whose_template_is_unknown_gets_a_plain_one(house: House, memory: MemoryProvider) -> None:
+    manager = house.manager(memory)
+    await of_template(house, house.workspace_id, "gone")
+    sandbox = await manager.ensure(house.workspace_id, house.project_id)
+    assert isinstance(sandbox, MemorySandbox)
+    assert sandbox._spec.layers == ()
+
+
+async def test_a_sandbox_that_needs_more_memory_makes_more_room(
+    house: House, memory: MemoryProvider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    manager = house.manager(memory)
+    manager.use_templates({"small": replace(small_template(), memory_mb=1024)})
+    monkeypatch.setattr(manager, "_allowed", 3)  # by memory: three of 512 MiB, or one of 1024 and one more
+    others = [await house.workspace(f"thr_{number}") for number in (2, 3)]
+    for workspace_id in others:
+        await manager.ensure(workspace_id, house.project_id)
+        house.clock.shift += timedelta(minutes=1)
+    await of_template(house, house.workspace_id, "small")
+    await manager.ensure(house.workspace_id, house.project_id)
+    rows = [await house.db.read(store.newest, workspace_id) for workspace_id in others]
+    assert [row is not None and row.life.pause_kind for row in rows] == [PauseKind.STOPPED, None]

@@ -7,6 +7,7 @@ from typing import Any
 
 import orjson
 import pytest
+import sqlalchemy as sa
 
 from outlast.base.clock import SystemClock
 from outlast.base.errors import MalformedInput, NotFound
@@ -14,15 +15,16 @@ from outlast.base.ids import new_id
 from outlast.base.settings import SandboxSettings
 from outlast.core.sandboxes.checkpoints import places, store
 from outlast.core.sandboxes.checkpoints.keeper import CheckpointKeeper
-from outlast.core.sandboxes.seeding import Seeds, copy_workspace, seed_workspace
+from outlast.core.sandboxes.seeding import Seeds, copy_workspace, fork_workspace, seed_workspace
 from outlast.core.sandboxes.services.store import services_of
 from outlast.core.sandboxes.templates import DEV_SERVER
 from outlast.core.streams.log import read_all
+from outlast.core.threads.forks import fork_thread
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
-from outlast.db.tables import threads
+from outlast.db.tables import checkpoints, threads
 from outlast.testing.templates import small_template
-from tests.factories import Team, make_run, make_thread
+from tests.factories import Team, make_run, make_thread, say
 
 
 class Canvas:
@@ -150,6 +152,45 @@ async def test_a_copy_may_begin_at_an_earlier_checkpoint(canvas: Canvas) -> None
     assert newest.tree == first.tree
     with pytest.raises(NotFound):
         await canvas.db.write(copy, newest.id)
+
+
+async def test_a_fork_has_the_files_as_they_were_at_its_message(canvas: Canvas) -> None:
+    thread_id, source = await canvas.screen()
+    keeper = canvas.keeper()
+    await keeper.bring_back(source)
+    page = canvas.folder / "workspaces" / source / "index.html"
+
+    async def answer(text: str) -> str:
+        """An answer of the agent, and the files that it left."""
+        message_id = await canvas.db.write(lambda tx: say(tx, thread_id, None, text))
+        page.write_text(text)
+        kept = await keeper.take(source, "tool")
+        assert kept is not None
+        bound = sa.update(checkpoints).where(checkpoints.c.id == kept.id).values(message_id=message_id)
+        await canvas.db.write(lambda tx: tx.execute(bound))
+        return message_id
+
+    question = await canvas.db.write(lambda tx: say(tx, thread_id, canvas.team.owner, "begin"))
+    first = await answer("first")
+    await answer("second")
+
+    async def forked(message_id: str) -> str:
+        made: list[str] = []
+
+        def copy(tx: Tx, parent: sa.RowMapping, fork_id: str, at: str) -> None:
+            made.append(fork_workspace(tx, parent, fork_id, at, screen_id=new_id("screen")))
+
+        def fork(tx: Tx) -> None:
+            parent = tx.find(threads, {"id": thread_id})
+            assert parent is not None
+            fork_thread(tx, parent, canvas.team.owner, message_id, "Fork", copy)
+
+        await canvas.db.write(fork)
+        await keeper.bring_back(made[-1])
+        return (canvas.folder / "workspaces" / made[-1] / "index.html").read_text()
+
+    assert await forked(first) == "first"
+    assert await forked(question) == "<p>begun</p>", "before the first answer it is as it began"
 
 
 async def test_a_run_of_the_screens_thread_keeps_its_files_from_being_restored(canvas: Canvas) -> None:
