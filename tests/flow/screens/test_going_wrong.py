@@ -21,6 +21,7 @@ from outlast.core.screens import store as screens
 from outlast.db.database import Database, Tx
 from outlast.db.opening import open_database
 from outlast.db.tables import messages
+from outlast.db.tables import screens as screen_rows
 from outlast.testing.sandbox import Job, MemoryProvider, MemorySandbox
 from outlast.testing.scripted_model import Call, Fail, turn
 from tests.flow.harness import told
@@ -213,17 +214,22 @@ async def test_a_screen_that_cannot_be_saved_is_logged_and_said_and_the_answer_i
         assert answer.credits == 3  # the work itself was done
 
 
-async def test_a_row_that_is_no_screen_any_more_costs_the_screen_and_not_the_answer(
-    own_db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+async def test_a_database_that_refuses_the_screen_costs_the_screen_and_not_the_answer(
+    db: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(_tx: Tx, _screen_id: str, **_values: Any) -> None:
-        raise ValueError("a bug")
+    def broken(tx: Tx, screen_id: str, **_values: Any) -> None:
+        row = tx.find(screen_rows, {"id": screen_id})
+        assert row is not None
+        tx.execute(sa.insert(screen_rows).values(**row))  # its id is taken
 
-    async with studio(own_db, tmp_path, building()) as it:
+    async with studio(db, tmp_path, building()) as it:
         monkeypatch.setattr(screens, "update", broken)
         events = await it.asked()
         assert ended(events)["event"] == "run.completed"
         assert ("save_screen", "failed") in steps(events)
+        assert (await it.answer()).credits == 3
+        monkeypatch.undo()
+        assert (await it.now()).title != "Pricing page"
 
 
 async def test_seed_000_property_5_the_id_of_a_new_sandbox_is_on_the_screen_before_it_is_started(
