@@ -168,6 +168,12 @@ def test_words_pictures_and_components_are_changed_together_and_discarded_one_by
     studio.fill("text", 'Good {day} & "night"')
     expect(studio.element("title")).to_have_text('Good {day} & "night"')
     studio.choose(studio.element("cat"), "img")
+    picture = {"name": "my cat.png", "mimeType": "image/png", "buffer": studio.page.screenshot()}
+    studio.panel.get_by_label("Picture to upload").set_input_files(picture)  # type: ignore[arg-type]
+    placed = re.compile(r"^/images/my-cat-[0-9a-f]{8}\.png$")
+    expect(studio.element("cat")).to_have_attribute("src", placed)
+    expect(studio.element("cat")).to_have_js_property("complete", True)
+    assert studio.element("cat").evaluate("one => one.decode().then(() => one.naturalWidth)") == 1500
     studio.fill("alt", 'A "cat"')
     expect(studio.element("cat")).to_have_attribute("alt", 'A "cat"')
     studio.choose(studio.element("save"), "Button")

@@ -35,6 +35,12 @@ export interface UndoneEdits {
   checkpoint_id: string | null
 }
 
+export interface PlacedPicture {
+  path: string
+  src: string
+  checkpoint_id: string | null
+}
+
 /** Why something cannot be edited by hand. */
 export interface EditRefusal {
   code: string
@@ -78,6 +84,11 @@ export class Edits {
   undo = (screenId: string, checkpointId: string) =>
     this.client.json<UndoneEdits>('POST', `/v1/screens/${screenId}/edits/undo`, {
       body: { checkpoint_id: checkpointId },
+    })
+  /** Puts an uploaded image among the app's files; `src` is what its page calls it. */
+  placePicture = (screenId: string, attachmentId: string) =>
+    this.client.json<PlacedPicture>('POST', `/v1/screens/${screenId}/edits/pictures`, {
+      body: { attachment_id: attachmentId },
     })
   inspect = (screenId: string, locs: string[], signal?: AbortSignal) =>
     this.client.json<{ items: SourceElement[] }>('POST', `/v1/screens/${screenId}/edits/inspect`, {

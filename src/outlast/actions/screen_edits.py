@@ -7,6 +7,7 @@ from functools import partial
 from typing import Final
 
 import anyio.to_thread
+import sqlalchemy as sa
 
 from outlast.actions.checkpoints import keeper_of
 from outlast.actions.screen_files import read_file
@@ -16,7 +17,7 @@ from outlast.base.errors import FilesChanged, MalformedInput, NotFound, OutlastE
 from outlast.base.events import CheckpointData, ScreenData
 from outlast.core.accounts.actor import Actor
 from outlast.core.limits.rules import check_count
-from outlast.core.projects.permissions import require_checkpoint, require_screen
+from outlast.core.projects.permissions import require_checkpoint, require_owned, require_screen
 from outlast.core.projects.rules import Right
 from outlast.core.sandboxes.checkpoints import store as checkpoints
 from outlast.core.sandboxes.checkpoints.contents import content_of
@@ -26,11 +27,13 @@ from outlast.core.sandboxes.checkpoints.tree import EMPTY, Tree
 from outlast.core.screens import store
 from outlast.core.screens.edits.applying import MAX_EDITS, apply_edits
 from outlast.core.screens.edits.marks import parse_mark
+from outlast.core.screens.edits.pictures import picture_address, picture_path
 from outlast.core.screens.edits.reading import ElementRead, read_elements
 from outlast.core.screens.edits.shapes import Edit, EditResult
 from outlast.core.threads import driving
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Tx
+from outlast.db.tables import attachments
 
 MAX_ELEMENTS: Final = 100
 
@@ -49,6 +52,15 @@ class UndoneEdits:
     """The files that are again what they were, and the checkpoint that has them so (None: they were already)."""
 
     paths: list[str]
+    checkpoint_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedPicture:
+    """A picture among the app's files: `src` is what the page calls it."""
+
+    path: str
+    src: str
     checkpoint_id: str | None
 
 
@@ -134,6 +146,28 @@ async def undo_edits(services: Services, actor: Actor, screen_id: str, checkpoin
     if undone is not None:
         await services.db.write(_tell, screen_id, actor)
     return UndoneEdits(sorted(wanted), None if undone is None else undone.id)
+
+
+async def place_picture(
+    services: Services, actor: Actor, screen_id: str, attachment_id: str
+) -> PlacedPicture:
+    """Put an uploaded picture of the screen's project among the app's files (editors, as in `save_edits`), so that the
+    app can show it wherever it runs. Repeating is harmless. Raises `NotFound`, and as `save_edits`."""
+
+    def find(tx: Tx) -> tuple[ScreenData, sa.RowMapping]:
+        screen = _may_edit(tx, actor, screen_id)
+        row = require_owned(tx, actor, attachments, "attachment", attachment_id, Right.READ)
+        if row["project_id"] != screen.project_id:
+            raise NotFound(f"There is no attachment {attachment_id} in this project.", id=attachment_id)
+        return screen, row
+
+    screen, row = await services.db.read(find)
+    content = await anyio.to_thread.run_sync(services.blobs.get, row["blob"])
+    path = picture_path(row["name"], row["media_type"], row["blob"])
+    saved = await rewrite_all(services, screen, {path: lambda _: content})
+    if saved is not None:
+        await services.db.write(_tell, screen_id, actor)
+    return PlacedPicture(path, picture_address(path), None if saved is None else saved.id)
 
 
 def _may_edit(tx: Tx, actor: Actor, screen_id: str) -> ScreenData:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from typing import Any
 
 import pytest
@@ -26,6 +27,9 @@ export default function Page({ open }: { open: boolean }) {
 }
 """
 CARD = 'export function Card() {\n  return <section className="rounded-lg">Card</section>;\n}\n'
+PNG = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
 MAIN, TITLE, CHOSEN, PICTURE = (f"app/page.tsx:{place}" for place in ("5:4", "6:6", "7:6", "8:6"))
 SECTION = "components/card.tsx:2:9"
 
@@ -225,3 +229,26 @@ async def test_too_much_at_once_is_refused(bench: Bench):
     assert (await bench.save()).status == 400
     long = await bench.save(classes(MAIN, "p-4", "x" * 5_000))
     assert long.json()["results"][0]["code"] == "value_invalid"
+
+
+async def test_an_uploaded_picture_is_put_among_the_apps_files_once(bench: Bench, site: Site, team: Team):
+    form = (
+        b'--x\r\ncontent-disposition: form-data; name="file"; filename="My Cat.PNG"\r\n\r\n'
+        + PNG
+        + b"\r\n--x--\r\n"
+    )
+    kind = {"content-type": "multipart/form-data; boundary=x"}
+    uploaded = await bench.browser.call(
+        "POST", f"/v1/attachments?project_id={team.project_id}", form, headers=kind
+    )
+    assert uploaded.status == 201, uploaded.body
+    wish = {"attachment_id": uploaded.json()["id"]}
+    placed = (await bench.browser.post(f"{bench.address}/pictures", wish)).json()
+    assert placed["src"].startswith("/images/my-cat-")
+    assert placed["path"] == f"public{placed['src']}"
+    answer = await bench.browser.get(f"/v1/screens/{bench.screen['id']}/files/content?path={placed['path']}")
+    assert answer.body == PNG
+    again = (await bench.browser.post(f"{bench.address}/pictures", wish)).json()
+    assert (again["src"], again["checkpoint_id"]) == (placed["src"], None)
+    missing = await bench.browser.post(f"{bench.address}/pictures", {"attachment_id": "att_none"})
+    assert missing.code == "not_found"

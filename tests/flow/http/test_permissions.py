@@ -212,6 +212,7 @@ TABLE: dict[str, Row] = {
     "GET /v1/screens/{screen_id}/changes": Row(VIEWER),
     "POST /v1/screens/{screen_id}/edits": Row(EDITOR, EDITS),
     "POST /v1/screens/{screen_id}/edits/undo": Row(EDITOR, {"checkpoint_id": "{checkpoint_id}"}),
+    "POST /v1/screens/{screen_id}/edits/pictures": Row(EDITOR, {"attachment_id": "{attachment_id}"}),
     "POST /v1/screens/{screen_id}/edits/inspect": Row(VIEWER, {"locs": ["app/page.tsx:1:0"]}),
     "POST /v1/screens/{screen_id}/edits/classes": Row(EDITOR, {"styles": {"color": "red"}}),
     "GET /v1/projects/{project_id}/secret-uses": Row(EDITOR),

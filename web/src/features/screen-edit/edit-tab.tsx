@@ -186,6 +186,8 @@ function useSilence(there: boolean): boolean {
 
 const NotOpen = () => (
   <Empty icon={<MousePointerSquareDashed />} title="The app is not open yet" className="pt-[12vh]">
-    As soon as it runs in the frame, you can pick an element and change how it looks.
+    {matchMedia('(max-width: 767px)').matches
+      ? 'Elements are picked in the app beside this panel, which takes a wider window.'
+      : 'As soon as it runs in the frame, you can pick an element and change how it looks.'}
   </Empty>
 )

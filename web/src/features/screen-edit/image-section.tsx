@@ -1,5 +1,11 @@
+import { useMutation } from '@tanstack/react-query'
+import { ImageUp } from 'lucide-react'
 import { useEffect, useId, useRef, useState } from 'react'
+import { Button } from '@/components/button'
 import { Input } from '@/components/field'
+import { Problem } from '@/components/problem'
+import { client } from '@/lib/queries'
+import { ACCEPT } from '../threads/attachments'
 import { ChoiceField } from './choice-field'
 import { useEditing } from './edit-context'
 import { Refused } from './refused'
@@ -20,6 +26,7 @@ export function ImageSection() {
       {source?.attributes.src !== undefined && (
         <Attribute name="src" label="Address" placeholder="/picture.png or https://…" />
       )}
+      {source?.attributes.src?.refusal === null && <Upload />}
       {source?.attributes.alt !== undefined && <Attribute name="alt" label="In words" placeholder="What it shows" />}
       <ChoiceField label="Fit" property="object-fit" choices={FITS} />
     </Section>
@@ -57,5 +64,39 @@ function Attribute({ name, label, placeholder }: { name: 'src' | 'alt'; label: s
         className="h-8 rounded-md px-2 text-[12.5px]"
       />
     </Row>
+  )
+}
+
+/** A picture of one's own: it is put among the app's files at once, so that it goes wherever the app goes. */
+function Upload() {
+  const { screen, edit } = useEditing()
+  const input = useRef<HTMLInputElement>(null)
+  const place = useMutation({
+    mutationFn: async (file: File) => {
+      const { id } = await client.upload(screen.project_id, file)
+      return client.edits.placePicture(screen.id, id)
+    },
+    onSuccess: ({ src }) => edit.session.updateAttribute('src', src),
+  })
+  return (
+    <>
+      <input
+        ref={input}
+        type="file"
+        hidden
+        accept={ACCEPT}
+        aria-label="Picture to upload"
+        onChange={(event) => {
+          const file = event.target.files?.[0]
+          event.target.value = ''
+          if (file !== undefined) place.mutate(file)
+        }}
+      />
+      <Button size="sm" className="ml-26" busy={place.isPending} onClick={() => input.current?.click()}>
+        <ImageUp />
+        Upload a picture
+      </Button>
+      {place.error !== null && <Problem error={place.error} />}
+    </>
   )
 }

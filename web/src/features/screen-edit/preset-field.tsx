@@ -29,7 +29,9 @@ export function PresetField({
   const { value, changed, set, reset } = useStyle(property, shownAs)
   const classes = useClasses()
   const id = useId()
-  const chosen = presets.find((one) => one.value === value) ?? (changed ? undefined : presetIn(presets, classes))
+  const named = presets.find((one) => one.value === value) ?? (changed ? undefined : presetIn(presets, classes))
+  const normal = value === 'normal' ? presets.find((one) => one.class.endsWith('-normal')) : undefined
+  const chosen = named ?? normal
   const choose = (name: string) => {
     const preset = presets.find((one) => one.class === name)
     if (preset === undefined) return

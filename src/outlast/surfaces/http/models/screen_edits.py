@@ -61,6 +61,20 @@ class UndoAnswer(Answer):
     checkpoint_id: str | None
 
 
+class PictureRequest(Request):
+    """An uploaded image of the same project."""
+
+    attachment_id: str = Field(max_length=40)
+
+
+class PictureAnswer(Answer):
+    """A picture among the app's files: `src` is what the page calls it."""
+
+    path: str
+    src: str
+    checkpoint_id: str | None
+
+
 class InspectRequest(Request):
     locs: list[str] = Field(max_length=100)
 

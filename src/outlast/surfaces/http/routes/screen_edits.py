@@ -11,6 +11,8 @@ from outlast.surfaces.http.models.screen_edits import (
     EditsRequest,
     InspectAnswer,
     InspectRequest,
+    PictureAnswer,
+    PictureRequest,
     StylesAnswer,
     StylesRequest,
     UndoAnswer,
@@ -35,6 +37,12 @@ async def undo_edits(screen_id: str, body: UndoRequest, services: Svc, actor: Si
     """Take back what was saved as one checkpoint (editors). Refused (409) when one of the files has been changed
     since."""
     return reply(await actions.undo_edits(services, actor, screen_id, body.checkpoint_id))
+
+
+@router.post("/screens/{screen_id}/edits/pictures", response_model=PictureAnswer)
+async def place_picture(screen_id: str, body: PictureRequest, services: Svc, actor: Signed) -> Response:
+    """Put an uploaded image among the app's files (editors), so that the app can show it wherever it runs."""
+    return reply(await actions.place_picture(services, actor, screen_id, body.attachment_id))
 
 
 @router.post("/screens/{screen_id}/edits/inspect", response_model=InspectAnswer)
