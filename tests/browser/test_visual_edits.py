@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import FrameLocator, Locator, Page, expect
+from playwright.sync_api import FrameLocator, Locator, Page, Route, expect
 
 from tests.browser.canvas import make_project
 from tests.browser.conftest import OpenPage, Server
@@ -252,6 +252,25 @@ def test_an_error_of_the_page_is_told_with_a_way_to_the_agent(studio: Studio) ->
     studio.panel.get_by_role("button", name="Fix it").click()
     box = studio.page.get_by_label("Message", exact=True)
     expect(box).to_have_value(re.compile("The kettle is cold"))
+
+
+def test_while_the_agent_works_changes_are_shown_and_kept_but_not_saved(studio: Studio) -> None:
+    def working(route: Route) -> None:
+        answer = route.fetch()
+        listed = answer.json()
+        for one in listed["items"]:
+            one |= {"active_run_id": "run_x", "state": "working"}
+        route.fulfill(response=answer, json=listed)
+
+    studio.page.route("**/screens?*", working)
+    studio.page.reload()
+    expect(studio.panel.get_by_text("The agent is at work.")).to_be_visible()
+    expect(studio.panel.get_by_role("button", name="Cancel it")).to_be_visible()
+    studio.begin()
+    studio.choose(studio.element("title"), "h1")
+    studio.colour("color", "#3b82f6")
+    expect(studio.element("title")).to_have_css("color", "rgb(59, 130, 246)")
+    expect(studio.panel.get_by_role("button", name="Save", exact=True)).to_be_disabled()
 
 
 def _place(target: Path, text: str) -> None:

@@ -22,6 +22,7 @@ import {
   type FrameReport,
 } from './edit-protocol.ts'
 import type { SourceElement } from './edits.ts'
+import { OutlastError } from './errors.ts'
 import { Store } from './store.ts'
 
 export interface PageError {
@@ -292,7 +293,8 @@ export class EditSession extends Store<EditState> {
       this.patch({ saved: this.get().saved.slice(0, -1) })
       void this.#read()
     } catch (error) {
-      this.patch({ error: error as Error })
+      const overtaken = error instanceof OutlastError && error.code === 'files_changed'
+      this.patch({ error: error as Error, ...(overtaken && { saved: [] }) }) // older ones lie below what has changed
     } finally {
       this.patch({ saving: false })
     }
@@ -356,7 +358,7 @@ export class EditSession extends Store<EditState> {
     if (element === null) return this.patch({ element: null, source: null, sourceError: null })
     const same = before !== null && before.loc === element.loc && before.use === element.use
     const aim = same && markOf(element, aimBefore) !== null ? aimBefore : element.use !== null ? 'use' : 'loc'
-    this.patch({ element, aim, ...(!same && { source: null }) })
+    this.patch({ element, aim, ...(!same && { source: null, error: null }) })
     if (!same || before?.classes !== element.classes || this.get().source === null) void this.#read()
   }
 
