@@ -5,9 +5,11 @@ from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-_QUIET: Final = re.compile(r"\s+|/\*.*?\*/", re.DOTALL)
-_LEAP: Final = re.compile(r"""/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""", re.DOTALL)
-_COMMENT: Final = re.compile(r"/\*.*?\*/", re.DOTALL)
+# A comment that nothing closes goes on to the end, a string to the end of its line: so says CSS, and so nobody looks
+# for the same end twice.
+_QUIET: Final = re.compile(r"\s+|/\*.*?(?:\*/|\Z)", re.DOTALL)
+_LEAP: Final = re.compile(r"""/\*.*?(?:\*/|\Z)|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?""", re.DOTALL)
+_COMMENT: Final = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

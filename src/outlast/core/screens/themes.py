@@ -20,6 +20,8 @@ BEGIN: Final = "/* outlast:theme begin */"
 END: Final = "/* outlast:theme end */"
 CUSTOM: Final = "custom"
 DEFAULT: Final = "default"
+MOST_CHARS: Final = 200_000  # of a style sheet; what runs in a sandbox may write anything there
+MOST_BLOCKS: Final = 8
 
 _SELECTORS: Final[Mapping[str, Look]] = {":root": "light", ".dark": "dark"}
 
@@ -71,8 +73,15 @@ def apply_theme(css: str, theme: Theme) -> str:
 
     Without a block one is added at the end, where it wins over earlier rules. What an agent has put into the block
     beside the tokens (variables of its own, further rules) stays in it. A block that has lost its end mark ends after
-    the rules that are its own; of several blocks the first is kept, since the last would win.
+    the rules that are its own; of several blocks the first is kept, since the last would win. Raises `MalformedInput`
+    for more than 200,000 characters or eight blocks: those nobody wrote who wants a theme.
     """
+    if len(css) > MOST_CHARS or css.count(BEGIN) > MOST_BLOCKS:
+        raise MalformedInput(
+            f"{STYLE_SHEET} is too long for a theme, or holds too many theme blocks.",
+            hint=f"Keep it below {MOST_CHARS:,} characters, with one block between the theme's marks.",
+            field="theme",
+        )
     start = css.find(BEGIN)
     if start < 0:
         gap = "" if not css or css.endswith("\n") else "\n"

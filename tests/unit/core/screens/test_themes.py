@@ -252,5 +252,21 @@ def test_whatever_is_accepted_stays_in_its_declaration(value: str, name: str):
     assert apply_theme("", custom_theme(tokens)).count("}") == 2
 
 
+@pytest.mark.parametrize(
+    "css", [BEGIN * 9, "/* " * 70_000, f"{BEGIN}{'{' * 300_000}"], ids=["blocks", "comments", "braces"]
+)
+def test_a_style_sheet_that_nobody_wrote_for_people_is_refused(css: str):
+    with pytest.raises(MalformedInput):
+        apply_theme(css, THEMES["default"])
+
+
+@pytest.mark.parametrize("left_open", ["/* ", '"\\', "'a\n", "{", ":root{", "--a:(;", "\"a'b"])
+@pytest.mark.timeout(20)
+def test_what_is_left_open_is_read_once_and_not_again_for_each_place(left_open: str):
+    """A sandbox may write anything into its style sheet; reading it must not keep the server busy."""
+    css = (BEGIN + left_open * (190_000 // len(left_open)))[:200_000]
+    assert BEGIN in apply_theme(css, THEMES["default"])
+
+
 def block_of(css: str) -> str:
     return css[css.index(BEGIN) + len(BEGIN) : css.index(END, css.index(BEGIN))]
