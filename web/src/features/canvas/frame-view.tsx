@@ -14,7 +14,7 @@ const SANDBOX =
 /** A screen's app, live. Clicks reach it only while somebody interacts with it: else it would swallow the drag. */
 export function FrameView({ screen, interactive }: { screen: ScreenData; interactive: boolean }) {
   const { sandboxes, building } = useCanvas()
-  const { turns, loaded, left } = useFrameRegistry()
+  const { turns, loaded, left, reload } = useFrameRegistry()
   const sandbox = sandboxes.get(screen.workspace_id)
   const opening = useFrameOpening(screen, sandbox, building.get(screen.template), turns.get(screen.id) ?? 0)
   const frame = useRef<HTMLIFrameElement>(null)
@@ -23,6 +23,14 @@ export function FrameView({ screen, interactive }: { screen: ScreenData; interac
   useEffect(() => {
     if (interactive) frame.current?.focus()
   }, [interactive])
+  const run = screen.active_run_id
+  const during = useRef<string | null>(null)
+  useEffect(() => {
+    // A page misses what is written before its line to the dev server is open: what was loaded amid a run is loaded anew.
+    if (during.current === null || during.current === run) return
+    during.current = null
+    reload(screen.id)
+  }, [run, reload, screen.id])
   return (
     <>
       {entry !== null && (
@@ -38,6 +46,7 @@ export function FrameView({ screen, interactive }: { screen: ScreenData; interac
           tabIndex={interactive ? 0 : -1}
           onLoad={({ currentTarget }) => {
             currentTarget.dataset['loaded'] = 'true'
+            during.current = run
             loaded(screen.id, currentTarget, entry.origin)
           }}
           className={cn(
