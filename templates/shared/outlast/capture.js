@@ -3,8 +3,11 @@ import { labelOf } from "./elements.js";
 
 const MOST_ELEMENTS = 120;
 const MOST_CHARS = 50_000;
+// What says nothing about how it looks, and what is said in short below.
 const LEFT_OUT =
-  /^(?:-webkit-|transition|animation|will-change|perspective-origin|transform-origin|inset-|block-size|inline-size|(?:min|max)-(?:block|inline)|(?:margin|padding|border)-(?:block|inline)|unicode-bidi|app-region|text-size-adjust|d$|cursor|outline|caret|tab-size|orphans|widows|scroll|overscroll|(?:row|column)-rule|text-emphasis|view-|interactivity|timeline)/;
+  /^(?:--|-webkit-|transition|animation|will-change|perspective-origin|transform-origin|inset-|block-size|inline-size|(?:min|max)-(?:block|inline)|margin-|padding-|border-(?!collapse|spacing)|unicode-bidi|app-region|text-size-adjust|text-decoration-color|d$|cursor|outline|caret|tab-size|orphans|widows|scroll|overscroll|(?:row|column)-rule|text-emphasis|view-|interactivity|timeline|box-sizing|text-rendering)/;
+const SHORT = ["margin", "padding", "border-width", "border-style", "border-color", "border-radius"];
+const NO_SHADOW = /rgba\(0, 0, 0, 0\) 0px 0px 0px 0px(?:, )?/g;
 const KEPT = new Set([
   "href",
   "src",
@@ -102,6 +105,7 @@ function usualStyles(page) {
 function valuesOf(style) {
   const values = {};
   for (const name of style) if (!LEFT_OUT.test(name)) values[name] = style.getPropertyValue(name);
+  for (const name of SHORT) values[name] = style.getPropertyValue(name);
   return values;
 }
 
@@ -110,9 +114,11 @@ const HANDED_DOWN =
 
 function different(style, usual, parent) {
   const said = [];
+  const bare = style.getPropertyValue("border-width") === "0px";
   for (const [name, value] of Object.entries(valuesOf(style))) {
     if (HANDED_DOWN.test(name) ? value === parent.getPropertyValue(name) : value === usual[name]) continue;
-    said.push(`${name}: ${value};`);
+    if (bare && /^border-(?:style|color)$/.test(name)) continue;
+    said.push(`${name}: ${name === "box-shadow" ? value.replace(NO_SHADOW, "") : value};`);
   }
   return said.join(" ");
 }
