@@ -173,6 +173,31 @@ async def test_at_the_step_limit_a_screen_that_is_still_wrong_is_completed_with_
         assert screen.picture_id is not None  # what there is, is shown
 
 
+async def test_what_three_checks_find_in_files_that_nobody_changes_ends_the_run_with_its_problems(
+    own_db: Database, tmp_path: Path
+) -> None:
+    wrong = turn(write(("app/page.tsx", page(wrong=True))))
+    talk = [turn(closing(summary=f"It is done, believe me ({n}).")) for n in range(3)]
+    async with studio(own_db, tmp_path, [wrong, *talk, turn("Never asked.")]) as it:
+        events = await it.asked()
+        completed = ended(events)
+        assert (completed["event"], completed["data"]["stop_reason"]) == ("run.completed", "problems")
+        assert completed["data"]["credits"] == 0
+        assert len(it.model.requests) == 4  # not all of its fifteen turns
+        assert (await it.now()).picture_id is not None
+
+
+async def test_a_model_that_changes_something_between_checks_may_go_on_trying(
+    own_db: Database, tmp_path: Path
+) -> None:
+    tries = [turn(closing(), write(("app/page.tsx", page(f"Try {n}", wrong=True)))) for n in range(4)]
+    mended = turn(write(("app/page.tsx", page("Mended"))))
+    async with studio(own_db, tmp_path, [*tries, mended, turn(closing())]) as it:
+        events = await it.asked()
+        assert ended(events)["data"]["problems"] == []
+        assert len(it.model.requests) == 6
+
+
 async def test_a_compiler_that_is_not_there_is_nothing_that_the_model_could_mend(
     own_db: Database, tmp_path: Path
 ) -> None:

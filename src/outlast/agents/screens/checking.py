@@ -41,6 +41,7 @@ SHOWN_BYTES: Final = 2_000
 MOST_PAGE_ERRORS: Final = 5
 PAGE_ERROR_CHARS: Final = 1_200
 NO_PICTURE: Final = "no_picture"
+STUBBORN: Final = 3  # checks in a row that find the same in the same files: no further turn mends that
 LEAST_SIDE, MOST_SIDE = 100, 4_000
 
 
@@ -57,13 +58,20 @@ class Problem:
 class Before:
     """What is known when a check begins: the screen's row, the workspace's files (None: not all are saved), and of the
     thread's last check its files, what it found of their types, and whether it was ever said why there is no
-    picture."""
+    picture. `found`: what this run's own last check found, in which files, and how often in a row."""
 
     screen: Mapping[str, Any] | None
     tree: str | None
     checked_tree: str | None
     checked: Mapping[str, Any] | None
     said_why: bool = False
+    found: Mapping[str, Any] = field(default_factory=dict)
+
+    def times_found(self, problems: Sequence[str], *, changed: bool) -> int:
+        """How often in a row a check of this run has found just these problems in just these files, this one
+        included."""
+        same = [self.tree, list(problems)] == [self.found.get("tree"), self.found.get("problems")]
+        return int(self.found["times"]) + 1 if same and self.tree is not None and not changed else 1
 
 
 @dataclass(slots=True)
@@ -91,8 +99,11 @@ class Checker:
         outcome = parse_outcome("\n\n".join(context.said))
         problems = [*_of_types(types), *page, *_of_tags(outcome)]
         await context.tell("check", *_summed(problems))
+        shorts = [problem.short for problem in problems]
+        times = before.times_found(shorts, changed=themed)
+        mendable = times < STUBBORN and all(problem.mendable for problem in problems)
         parts: list[Part] = []
-        if context.last or not problems or not all(problem.mendable for problem in problems):
+        if context.last or not problems or not mendable:
             await self._tell_preview(context, opened.sandbox, look)
             parts, picture = await self._picture(context, look, before)
             facts |= picture
@@ -103,10 +114,11 @@ class Checker:
             facts={
                 NO_PICTURE: before.said_why,
                 **facts,
-                "problems": [problem.short for problem in problems],
+                "problems": shorts,
+                "found": {"tree": before.tree, "problems": shorts, "times": times},
                 "gone": self._gone(before, outcome),
             },
-            mendable=all(problem.mendable for problem in problems),
+            mendable=mendable,
             changed_files=themed,
         )
 
@@ -132,7 +144,8 @@ class Checker:
             if len(content) > STYLE_BYTES:  # not all of it was read
                 return False
             css = content.decode()
-            themed = apply_theme(css, theme_of(screen["theme"], screen["theme_tokens"]))
+            theme = theme_of(screen["theme"], screen["theme_tokens"])
+            themed = await anyio.to_thread.run_sync(apply_theme, css, theme)
         except (NotFound, UnicodeDecodeError, UnknownTheme, MalformedInput):
             return False  # the page says what that means for it
         if themed == css:
@@ -314,13 +327,16 @@ def _read_before(tx: Tx, run: Run, workspace_id: str) -> Before:
     now = tx.one(place.where(workspaces.c.id == workspace_id))
     tree = now["tree"] if now is not None and now["changed_at"] is None else None
     last = (
-        sa.select(effects.c.result)
+        sa.select(effects.c.result, effects.c.run_id, effects.c.inherited)
         .join(runs, runs.c.id == effects.c.run_id)
         .where(runs.c.thread_id == run.thread_id, effects.c.kind == "check", effects.c.status == "finished")
         .order_by(runs.c.created_at.desc(), effects.c.ordinal.desc())
         .limit(1)
     )
-    facts = (tx.execute(last).scalar() or {}).get("facts", {})
+    check = tx.one(last)
+    facts = ((check["result"] if check is not None else None) or {}).get("facts", {})
+    mine = check is not None and check["run_id"] == run.id and not check["inherited"]
     screen = screen_of_thread(tx, run.thread_id)
     row = dict(screen) if screen is not None else None
-    return Before(row, tree, facts.get("tree"), facts.get("types"), bool(facts.get(NO_PICTURE)))
+    found = facts.get("found", {}) if mine else {}
+    return Before(row, tree, facts.get("tree"), facts.get("types"), bool(facts.get(NO_PICTURE)), found)
