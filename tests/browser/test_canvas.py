@@ -236,6 +236,7 @@ def test_a_theme_is_tried_on_and_chosen_with_the_keyboard(open_page: OpenPage, s
     project = make_project(server, "Themes")
     one = make_screen(server, project, "Themed", x=0, y=0)
     page = open_page(f"/screens/{one}")
+    select(page, one)  # before, keys are for the chat
     expect(page.get_by_role("button", name="Theme").first).to_be_visible()
     page.keyboard.press("t")
     chosen = page.get_by_role("radio", name="Default")

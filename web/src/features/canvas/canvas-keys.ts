@@ -37,6 +37,13 @@ const focusedScreen = (): string | null =>
 
 const onControl = (): boolean => document.activeElement?.matches('button, a, [role=tab], [role=separator]') === true
 
+/** From the sidebar where it is open: there the themes do not lie over what they are tried on. */
+function openThemes(): void {
+  const buttons = [...document.querySelectorAll<HTMLElement>('[data-theme-button]')]
+  const beside = buttons.find((button) => button.closest('[data-screen-sidebar]') !== null)
+  ;(beside ?? buttons[0])?.click()
+}
+
 /** The keyboard of the canvas; the help lists it. */
 export function useCanvasKeys(keys: Keys): void {
   const { state, selected, mayEdit, actions } = keys
@@ -84,7 +91,7 @@ export function useCanvasKeys(keys: Keys): void {
     Delete: remove,
     Backspace: remove,
     F2: edit(() => one !== undefined && actions.setRenaming(one.id)),
-    t: () => document.querySelector<HTMLElement>('[data-theme-button]')?.click(),
+    t: openThemes,
     r: () => one !== undefined && reload(one.id),
     Escape: escape,
     ...Object.fromEntries(Object.keys(ARROWS).map((name) => [name, arrow(name)])),

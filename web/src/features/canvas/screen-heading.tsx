@@ -25,7 +25,7 @@ export function ScreenHeading({ screen }: { screen: ScreenData }) {
       </div>
       {mayEdit && (
         <ThemeSelector screen={screen}>
-          <IconButton label="Theme" size="icon-sm">
+          <IconButton label="Theme" size="icon-sm" data-theme-button>
             <Palette />
           </IconButton>
         </ThemeSelector>
