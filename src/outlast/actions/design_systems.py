@@ -25,7 +25,8 @@ log = logging.getLogger("outlast.screens")
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A screen's style sheet, which makes its design system; `sandbox` runs its project (None: asleep)."""
+    """A screen's style sheet, which makes its design system; `sandbox` runs its app (None: asleep). `name` as of
+    `sheet_name`."""
 
     name: str
     sandbox: Sandbox | None
@@ -39,7 +40,7 @@ class DesignSystems:
         self._tables: OrderedDict[str, Table] = OrderedDict()
         self._said: OrderedDict[tuple[str, str], list[tuple[str, str]] | None] = OrderedDict()
         self._failed: dict[tuple[str, str], float] = {}
-        self._asking = anyio.Lock()
+        self._asking: dict[str, anyio.Lock] = {}  # by sheet: a sandbox that hangs keeps nobody else waiting
 
     async def table(self, sheet: Sheet) -> Table | None:
         """Which class sets which declaration; None: nobody can say now. Takes a second or two for a new sheet; a
@@ -47,20 +48,15 @@ class DesignSystems:
         known = self._tables.get(sheet.name)
         if known is not None or sheet.sandbox is None:
             return known
-        async with self._asking:  # several who wait for one sheet ask once
-            if sheet.name not in self._tables:
-                output = await self._ask(sheet, sheet.sandbox, design_system.table_command())
-                table = await anyio.to_thread.run_sync(design_system.read_table, output)
-                if not table:
-                    self._failed = {
-                        (sheet.sandbox.sandbox_id, sheet.name): anyio.current_time(),
-                        **self._lately(),
-                    }
-                    return None
-                self._tables[sheet.name] = table
-                while len(self._tables) > MOST_TABLES:
-                    self._tables.popitem(last=False)
-        return self._tables[sheet.name]
+        asking = self._asking.setdefault(sheet.name, anyio.Lock())
+        try:
+            async with asking:  # several who wait for one sheet ask once
+                if sheet.name not in self._tables:
+                    await self._learn(sheet, sheet.sandbox)
+        finally:
+            if not asking.locked():
+                self._asking.pop(sheet.name, None)
+        return self._tables.get(sheet.name)
 
     async def say(self, sheet: Sheet, classes: list[str]) -> Said:
         """What these classes say; those nobody can tell of now are left out."""
@@ -74,6 +70,16 @@ class DesignSystems:
                 self._said.popitem(last=False)
         known = {one: self._said[sheet.name, one] for one in usable if (sheet.name, one) in self._said}
         return known | {one: None for one in classes if not design_system.is_class(one)}
+
+    async def _learn(self, sheet: Sheet, sandbox: Sandbox) -> None:
+        output = await self._ask(sheet, sandbox, design_system.table_command())
+        table = await anyio.to_thread.run_sync(design_system.read_table, output)
+        if table:
+            self._tables[sheet.name] = table
+            while len(self._tables) > MOST_TABLES:
+                self._tables.popitem(last=False)
+        else:
+            self._failed = {(sandbox.sandbox_id, sheet.name): anyio.current_time(), **self._lately()}
 
     async def _ask(self, sheet: Sheet, sandbox: Sandbox, script: str) -> str:
         """What the project's Tailwind prints; empty where it does not answer."""
@@ -97,6 +103,7 @@ class DesignSystems:
         return {key: when for key, when in self._failed.items() if when > since}
 
 
-def sheet_name(content: bytes) -> str:
-    """By what a style sheet's design system is remembered."""
-    return hashlib.sha256(content).hexdigest()
+def sheet_name(project_id: str, content: bytes) -> str:
+    """By what a style sheet's design system is remembered. Of its project only: a sandbox may answer what it likes, and
+    no other project is to write that into its files."""
+    return hashlib.sha256(project_id.encode() + b"\0" + content).hexdigest()

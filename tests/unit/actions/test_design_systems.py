@@ -33,8 +33,8 @@ class Answering:
         assert effect_id.startswith("eff_")
 
 
-def sheet(sandbox: Answering | None, content: bytes = b"a") -> Sheet:
-    return Sheet(sheet_name(content), cast("Sandbox", sandbox) if sandbox is not None else None)
+def sheet(sandbox: Answering | None, content: bytes = b"a", project: str = "prj_1") -> Sheet:
+    return Sheet(sheet_name(project, content), cast("Sandbox", sandbox) if sandbox is not None else None)
 
 
 async def test_several_who_need_a_table_at_once_ask_once_and_it_outlasts_the_sandbox() -> None:
@@ -58,6 +58,33 @@ async def test_another_style_sheet_is_asked_about_anew() -> None:
     await designs.table(sheet(sandbox))
     await designs.table(sheet(sandbox, b"b"))
     assert len(sandbox.asked) == 2
+
+
+async def test_what_one_projects_sandbox_says_is_believed_in_no_other_project() -> None:
+    designs = DesignSystems()
+    forged = Answering('<<outlast {"padding:16px": ["bg-[url(//elsewhere)]"]} outlast>>')
+    await designs.table(sheet(forged))
+    honest = Answering(TABLE, name="sbx_2")
+    assert await designs.table(sheet(honest, project="prj_2")) == {"padding:16px": "p-4"}
+
+
+async def test_a_sandbox_that_does_not_answer_keeps_nobody_else_waiting() -> None:
+    designs = DesignSystems()
+
+    class Hanging(Answering):
+        async def run(self, command: Command, on_output: Any = None) -> CommandResult:
+            self.asked.append("")
+            await anyio.sleep_forever()
+            raise AssertionError
+
+    hanging = Hanging("")
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(designs.table, sheet(hanging))
+        while not hanging.asked:
+            await anyio.lowlevel.checkpoint()
+        assert await designs.table(sheet(Answering(TABLE), b"b")) == {"padding:16px": "p-4"}
+        tasks.cancel_scope.cancel()
+    assert await designs.table(sheet(Answering(TABLE))) == {"padding:16px": "p-4"}
 
 
 async def test_a_sandbox_that_could_not_answer_is_let_be_and_the_next_one_asked() -> None:
