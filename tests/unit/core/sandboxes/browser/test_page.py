@@ -43,8 +43,10 @@ from outlast.core.sandboxes.browser.page import (
                     "    at main (http://localhost:3000/main.tsx:1:1)"
                 },
             },
-            "Uncaught Error: late\n    at Page (http://localhost:3000/app/page.tsx:3:1)\n"
-            "    at main (http://localhost:3000/main.tsx:1:1)",
+            (
+                "Uncaught Error: late\n    at Page (http://localhost:3000/app/page.tsx:3:1)\n"
+                "    at main (http://localhost:3000/main.tsx:1:1)"
+            ),
         ),
         ({"text": "Uncaught SyntaxError: bad", "url": "/x.js"}, "Uncaught SyntaxError: bad  (/x.js:1)"),
         ({}, "Uncaught"),
