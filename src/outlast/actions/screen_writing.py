@@ -1,7 +1,6 @@
 """Changing files of a screen by hand, whether its sandbox is awake, asleep or not there yet."""
 
 from collections.abc import Mapping
-from typing import Final
 
 import anyio.to_thread
 
@@ -11,12 +10,10 @@ from outlast.base.errors import NotFound, SandboxLost
 from outlast.base.events import CheckpointData, ScreenData
 from outlast.core.sandboxes import store as sandbox_rows
 from outlast.core.sandboxes.checkpoints import places
-from outlast.core.sandboxes.checkpoints.editing import Edit
+from outlast.core.sandboxes.checkpoints.editing import MOST_BYTES, Edit, demand_editable
 from outlast.core.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.core.sandboxes.interface import Sandbox
 from outlast.core.sandboxes.rules import State
-
-MOST_BYTES: Final = 5_000_000
 
 
 async def rewrite(services: Services, screen: ScreenData, path: str, edit: Edit) -> CheckpointData | None:
@@ -30,8 +27,9 @@ async def rewrite_all(
     """Give files, by path, the content that an edit makes of the one they have (None: not there), in the running app
     where it runs; all or none. What was not yet saved is saved first, so that the checkpoint answered (None: nothing
     was to be changed) differs from the one before it by these edits alone. Two who write do so one after the other.
-    Raises `ThreadBusy` while a run works there or waits for a person, `PathRefused`, `DiskFull`, and what an edit
-    raises. Repeatable if the edits are; a cancelled call leaves each file whole."""
+    Raises `ThreadBusy` while a run works there or waits for a person, `PathRefused`, `InputTooLarge` (a file of more
+    than 5 MB), `DiskFull`, and what an edit raises. Repeatable if the edits are; a cancelled call leaves each file
+    whole."""
     keeper, workspace_id = keeper_of(services), screen.workspace_id
     async with keeper.one_hand(workspace_id):
         await services.db.read(places.demand_idle, workspace_id)
@@ -75,6 +73,8 @@ async def awake_sandbox(services: Services, workspace_id: str) -> Sandbox | None
 
 async def _read(sandbox: Sandbox, path: str) -> bytes | None:
     try:
-        return await sandbox.read_file(path, MOST_BYTES)
+        content = await sandbox.read_file(path, MOST_BYTES + 1)
     except NotFound:
         return None
+    demand_editable(path, len(content))  # what was not read would be lost
+    return content

@@ -224,6 +224,21 @@ async def test_styles_become_classes_without_a_sandbox(bench: Bench):
     }
 
 
+@pytest.mark.parametrize(("size", "answer"), [(600_000, 200), (5_100_000, 413)])
+async def test_a_file_too_long_to_be_read_whole_is_left_as_it_is(bench: Bench, size: int, answer: int):
+    long = PAGE + "// " + "x" * size + "\n"
+    await bench.write("app/page.tsx", long)
+    edit = {"loc": MAIN, "kind": "classes", "seen": "p-4", "value": "p-8"}
+    saved = await bench.save(edit)
+    assert saved.status == answer
+    if answer == 200:
+        assert [one["code"] for one in saved.json()["results"]] == ["source_too_large"]
+    else:
+        assert saved.json()["code"] == "input_too_large"
+    kept = bench.keeper._folder(bench.screen["workspace_id"]) / "app/page.tsx"
+    assert kept.stat().st_size == len(long)
+
+
 async def test_too_much_at_once_is_refused(bench: Bench):
     assert (await bench.save(*[classes(MAIN, "p-4", "p-8")] * 201)).status == 400
     assert (await bench.save()).status == 400

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Final
 
-from outlast.base.errors import PathRefused
+from outlast.base.errors import InputTooLarge, PathRefused
 from outlast.core.sandboxes.checkpoints.contents import content_of
 from outlast.core.sandboxes.checkpoints.tree import Entry, Tree, encode
 from outlast.db.blobs import FolderBlobs
@@ -15,14 +15,15 @@ from outlast.db.blobs import FolderBlobs
 Edit = Callable[[bytes | None], bytes | None]
 """Given a file's content (None: it is not there), answers the new one (None for one that is not there: it stays so)."""
 
+MOST_BYTES: Final = 5_000_000  # of a file that is edited
 FILE_MODE: Final = 0o644
 FOLDER_MODE: Final = 0o755
 
 
 def edited_tree(blobs: FolderBlobs, tree: Tree, edits: Mapping[str, Edit]) -> Tree | None:
     """The tree with what the edits made of its files, by path, stored under its name; None: it is as it was. Raises
-    `PathRefused` where no regular file can be, `DiskFull`, `NotFound` and `InternalError` (a blob is missing or
-    damaged), and what an edit raises. Blocks."""
+    `PathRefused` where no regular file can be, `InputTooLarge` (a file of more than 5 MB), `DiskFull`, `NotFound` and
+    `InternalError` (a blob is missing or damaged), and what an edit raises. Blocks."""
     edited = tree
     changed = {path: entry for path, edit in edits.items() if (entry := _edited(blobs, tree, path, edit))}
     if not changed:
@@ -34,11 +35,23 @@ def edited_tree(blobs: FolderBlobs, tree: Tree, edits: Mapping[str, Edit]) -> Tr
     return replace(edited, name=blobs.put(manifest), base=base)
 
 
+def demand_editable(path: str, size: int) -> None:
+    """Raise `InputTooLarge` for a file that is too long to be read whole, changed and written anew."""
+    if size > MOST_BYTES:
+        raise InputTooLarge(
+            f"{path!r} is longer than the {MOST_BYTES:,} bytes that are edited by hand.",
+            hint="Ask the agent to change it, or to split it.",
+            path=path,
+            limit_bytes=MOST_BYTES,
+        )
+
+
 def _edited(blobs: FolderBlobs, tree: Tree, path: str, edit: Edit) -> Entry | None:
     """The file as it is afterwards; None: it is as it was."""
     old = tree.by_path.get(path)
     if old is not None and old.kind != "file":
         raise PathRefused(f"{path!r} is not a regular file.", path=path)
+    demand_editable(path, 0 if old is None else old.size)
     before = None if old is None else content_of(blobs, old)
     after = edit(before)
     if after is None or after == before:

@@ -12,6 +12,7 @@ from outlast.core.screens.edits.slots import Slot, plain, same, slot_of
 from outlast.core.screens.edits.syntax import Element, Parsed, element_at, faults, parse
 
 MAX_EDITS: Final = 200
+MAX_SOURCE_BYTES: Final = 500_000  # of a component's file; it is parsed once for each edit at worst
 MAX_CLASSES_CHARS: Final = 4_000
 MAX_TEXT_CHARS: Final = 10_000
 MAX_ATTRIBUTE_CHARS: Final = 4_000
@@ -75,11 +76,9 @@ def splice(source: bytes, splices: Sequence[Splice]) -> bytes:
 def _apply_to(
     path: str, source: bytes, wanted: Sequence[tuple[int, Edit, Mark]]
 ) -> tuple[bytes, dict[int, EditResult]]:
-    try:
-        text = source.decode()
-    except UnicodeDecodeError:
-        broken = Refusal("broken_source", f"{path!r} is not UTF-8 text.")
-        return source, {number: _refused(edit, broken) for number, edit, _ in wanted}
+    text = text_of(path, source)
+    if isinstance(text, Refusal):
+        return source, {number: _refused(edit, text) for number, edit, _ in wanted}
     parsed = parse(source)
     results: dict[int, EditResult] = {}
     starts: dict[int, int] = {}
@@ -104,6 +103,16 @@ def _apply_to(
         line, column = place_at(new, start + _shift(kept, start))
         results[number] = replace(results[number], loc=str(Mark(path, line, column)))
     return new, results
+
+
+def text_of(path: str, source: bytes) -> str | Refusal:
+    """A file's text, where people can edit elements in it."""
+    if len(source) > MAX_SOURCE_BYTES:
+        return Refusal("source_too_large", f"{path!r} is longer than {MAX_SOURCE_BYTES:,} bytes.")
+    try:
+        return source.decode()
+    except UnicodeDecodeError:
+        return Refusal("broken_source", f"{path!r} is not UTF-8 text.")
 
 
 def find(parsed: Parsed, text: str, mark: Mark) -> Element | None:

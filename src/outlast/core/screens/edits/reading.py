@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from outlast.base.errors import MalformedInput, PathRefused
-from outlast.core.screens.edits.applying import find
+from outlast.core.screens.edits.applying import find, text_of
 from outlast.core.screens.edits.marks import parse_mark
 from outlast.core.screens.edits.shapes import Refusal
 from outlast.core.screens.edits.slots import (
@@ -52,13 +52,13 @@ def _read(files: Mapping[str, bytes], loc: str, known: dict[str, Parsed]) -> Ele
     try:
         mark = parse_mark(loc)
         source = files[mark.path]
-        text = source.decode()
     except (MalformedInput, PathRefused) as error:
         return _nothing(loc, Refusal("not_source", error.message, error.hint))
     except KeyError:
         return _nothing(loc, Refusal("no_file", "Its file is gone.", "Reload the screen."))
-    except UnicodeDecodeError:
-        return _nothing(loc, Refusal("broken_source", "Its file is not UTF-8 text."))
+    text = text_of(mark.path, source)
+    if isinstance(text, Refusal):
+        return _nothing(loc, text)
     if mark.path not in known:
         known[mark.path] = parse(source)
     element = find(known[mark.path], text, mark)
