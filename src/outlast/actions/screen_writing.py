@@ -28,7 +28,7 @@ async def rewrite_all(
     where it runs; all or none. What was not yet saved is saved first, so that the checkpoint answered (None: nothing
     was to be changed) differs from the one before it by these edits alone. Two who write do so one after the other.
     Raises `ThreadBusy` while a run works there or waits for a person, `PathRefused`, `InputTooLarge` (a file of more
-    than 5 MB), `DiskFull`, and what an edit raises. Repeatable if the edits are; a cancelled call leaves each file
+    than 10 MB), `DiskFull`, and what an edit raises. Repeatable if the edits are; a cancelled call leaves each file
     whole."""
     keeper, workspace_id = keeper_of(services), screen.workspace_id
     async with keeper.one_hand(workspace_id):

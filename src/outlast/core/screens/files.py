@@ -105,7 +105,8 @@ def packed(folder: str, files: Iterable[tuple[str, bytes]]) -> Iterator[bytes]:
     out = _Pieces()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=LEVEL) as archive:
         for path, content in files:
-            entry = zipfile.ZipInfo(str(PurePosixPath(folder, path)), MOMENT)
+            # A backslash is a folder's end to some who unpack it, and could lead out of theirs.
+            entry = zipfile.ZipInfo(str(PurePosixPath(folder, path.replace("\\", "_"))), MOMENT)
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.external_attr = FILE_MODE
             archive.writestr(entry, content)

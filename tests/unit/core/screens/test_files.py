@@ -101,6 +101,11 @@ def test_an_archives_name_is_safe_anywhere(title: str):
 names = st.text(alphabet="abcdé.", min_size=1, max_size=8).filter(lambda name: set(name) != {"."})
 
 
+def test_no_name_in_an_archive_leads_out_of_its_folder_where_backslashes_part_folders():
+    archive = b"".join(packed("app", [("..\\..\\start.bat", b"x")]))
+    assert zipfile.ZipFile(io.BytesIO(archive)).namelist() == ["app/.._.._start.bat"]
+
+
 @given(st.dictionaries(names, st.binary(max_size=300), max_size=6))
 def test_an_archive_holds_every_file_and_is_the_same_each_time(files: dict[str, bytes]):
     once, again = (b"".join(packed("app", sorted(files.items()))) for _ in range(2))

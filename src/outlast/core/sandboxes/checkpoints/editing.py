@@ -15,14 +15,14 @@ from outlast.db.blobs import FolderBlobs
 Edit = Callable[[bytes | None], bytes | None]
 """Given a file's content (None: it is not there), answers the new one (None for one that is not there: it stays so)."""
 
-MOST_BYTES: Final = 5_000_000  # of a file that is edited
+MOST_BYTES: Final = 10_000_000  # of a file that is edited; room for the pictures that may be attached
 FILE_MODE: Final = 0o644
 FOLDER_MODE: Final = 0o755
 
 
 def edited_tree(blobs: FolderBlobs, tree: Tree, edits: Mapping[str, Edit]) -> Tree | None:
     """The tree with what the edits made of its files, by path, stored under its name; None: it is as it was. Raises
-    `PathRefused` where no regular file can be, `InputTooLarge` (a file of more than 5 MB), `DiskFull`, `NotFound` and
+    `PathRefused` where no regular file can be, `InputTooLarge` (a file of more than 10 MB), `DiskFull`, `NotFound` and
     `InternalError` (a blob is missing or damaged), and what an edit raises. Blocks."""
     edited = tree
     changed = {path: entry for path, edit in edits.items() if (entry := _edited(blobs, tree, path, edit))}
