@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { twMerge } from 'tailwind-merge'
 import {
   classesAfter,
+  EditSession,
   editsOf,
   isChanged,
   isStyled,
@@ -11,6 +12,7 @@ import {
   settle,
   untouched,
   type EditResult,
+  type OutlastClient,
   type ElementReport,
   type PendingElement,
   type SourceElement,
@@ -180,6 +182,32 @@ describe('what the page in the frame says', () => {
       element: null,
       why: 'update',
     })
+  })
+})
+
+describe('a page that says things unasked', () => {
+  it('makes nobody ask the server about elements while no person edits it', async () => {
+    const origin = 'http://app.test'
+    const contentWindow = { postMessage: () => undefined }
+    const box = { getBoundingClientRect: () => ({ width: 10 }), offsetWidth: 10 }
+    const inspect = vi.fn(() => Promise.resolve({ items: [SOURCE] }))
+    const classes = () => Promise.resolve({ classes: {}, refused: {}, known: {} })
+    let say: (data: unknown, from?: string) => void = () => undefined
+    vi.stubGlobal('addEventListener', (_: string, hear: (event: unknown) => void) => {
+      say = (data, from = origin) => hear({ source: contentWindow, origin: from, data })
+    })
+    vi.stubGlobal('removeEventListener', () => undefined)
+    const session = new EditSession({ edits: { inspect, classes } } as unknown as OutlastClient, 'scr_1')
+    session.attach({ contentWindow, ...box } as unknown as HTMLIFrameElement, origin)
+    say({ outlast: 'element', element: REPORT, why: 'click' })
+    expect(session.get().element).toBeNull()
+    session.enable()
+    say({ outlast: 'element', element: REPORT, why: 'click' }, 'http://elsewhere.test')
+    expect(inspect).not.toHaveBeenCalled()
+    say({ outlast: 'element', element: REPORT, why: 'click' })
+    expect(session.get().element).toEqual(REPORT)
+    expect(inspect).toHaveBeenCalledTimes(1)
+    vi.unstubAllGlobals()
   })
 })
 

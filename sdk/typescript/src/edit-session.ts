@@ -325,7 +325,8 @@ export class EditSession extends Store<EditState> {
       case 'palette':
         return this.patch({ palette: { tokens: report.tokens, dark: report.dark } })
       case 'element':
-        return this.#chosen(report.element)
+        // An app may say at any time that something was chosen; only while a person edits it is anybody asked about it.
+        return this.get().on || report.element === null ? this.#chosen(report.element) : undefined
       case 'hover':
         return this.hovered.put(report.label)
       case 'leave':
