@@ -44,7 +44,7 @@ LIVE = """
 
 
 async def measure(quick: bool) -> list[Figure]:
-    rounds = 2 if quick else 7
+    rounds = 3 if quick else 7
     program_file = next(filter(None, map(shutil.which, CHROMIUM)), None)
     if program_file is None:
         return [Figure("no Chromium on this machine", float("nan"), "ms")]
