@@ -1,7 +1,7 @@
 import { ReactFlow, ReactFlowProvider, SelectionMode } from '@xyflow/react'
 import '@xyflow/react/dist/base.css'
 import './canvas.css'
-import { useCallback, useMemo, useRef, useState, type ReactNode } from 'react'
+import { useCallback, useMemo, useRef, useState, type MouseEvent, type ReactNode } from 'react'
 import { useStored } from '@/lib/stored'
 import { CanvasContext, type CanvasFacts } from './canvas-context'
 import { CanvasMap } from './canvas-map'
@@ -60,6 +60,14 @@ function Surface({ state, facts, onNew, children }: CanvasProps) {
     },
     [actions],
   )
+  const { select } = state
+  // A click on one of several that are selected means that one.
+  const single = useCallback(
+    (event: MouseEvent, node: ScreenNode) => {
+      if (!event.shiftKey && !event.metaKey && !event.ctrlKey) select([node.id])
+    },
+    [select],
+  )
   return (
     <div
       ref={root}
@@ -74,6 +82,7 @@ function Surface({ state, facts, onNew, children }: CanvasProps) {
           nodeTypes={NODE_TYPES}
           onNodesChange={onNodesChange}
           {...dragged}
+          onNodeClick={single}
           onNodeDoubleClick={openWith}
           nodesDraggable={mayEdit && tool === 'select'}
           nodesConnectable={false}
