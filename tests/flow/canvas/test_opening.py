@@ -251,6 +251,47 @@ async def test_deleting_a_screen_ends_its_sandbox(site: House, team: Team):
     assert await site.provider.list_refs() == []
 
 
+async def test_a_screen_can_be_deleted_while_its_sandbox_starts_which_is_then_ended(site: House, team: Team):
+    owner = await site.signed_in(team.owner)
+    screen = await make_screen(owner, team.project_id)
+    site.provider.go = anyio.Event()
+    async with Watcher(site, team.owner, team.project_id) as watcher:
+        await owner.post(f"/v1/screens/{screen['id']}/open")
+        await until(watcher, lambda seen: seen["sandbox_id"] is not None)
+        with anyio.fail_after(20):
+            assert (await owner.call("DELETE", f"/v1/screens/{screen['id']}")).status == 204
+        site.provider.go.set()
+        async with site.machines.locks[screen["workspace_id"]]:  # once the start is over
+            assert await site.provider.list_refs() == []
+    assert (await owner.get(f"/v1/screens/{screen['id']}")).status == 404
+
+
+async def test_edits_of_one_file_and_a_theme_at_the_same_time_are_all_there_afterwards(
+    site: House, team: Team
+):
+    editor = await site.signed_in(team.editor)
+    screen = await make_screen(editor, team.project_id)
+    sandbox = await site.machines.ensure(screen["workspace_id"], team.project_id)
+    lines = "".join(f'    <p className="p-{number}">{number}</p>\n' for number in range(4))
+    page = f"export default function Page() {{\n  return (\n    <main>\n{lines}    </main>\n  );\n}}\n"
+    await sandbox.write_files([("app/page.tsx", page.encode())])
+    address = f"/v1/screens/{screen['id']}"
+
+    async def save(number: int) -> None:
+        loc = f"app/page.tsx:{number + 4}:4"
+        edit = {"loc": loc, "kind": "classes", "seen": f"p-{number}", "value": f"m-{number}"}
+        saved = await editor.post(f"{address}/edits", {"edits": [edit]})
+        assert [one["status"] for one in saved.json()["results"]] == ["applied"]
+
+    async with anyio.create_task_group() as tasks:
+        for number in range(4):
+            tasks.start_soon(save, number)
+        tasks.start_soon(editor.call, "PATCH", address, {"theme": "rose"})
+    written = (await sandbox.read_file("app/page.tsx", 100_000)).decode()
+    assert written == page.replace("p-", "m-")
+    assert b"oklch(0.54 0.2 6)" in await sandbox.read_file("app/globals.css", 100_000)
+
+
 def begin_run(tx: Tx, /, thread_id: str, actor: Actor) -> str:
     run_id = make_run(tx, thread_id, actor)
     set_run_state(tx, thread_id, "generating", run_id)

@@ -16,6 +16,7 @@ from outlast.core.sandboxes.rules import PauseKind, State
 from outlast.core.sandboxes.store import SandboxRow
 
 OURS: Final = f"{KINDS['sandbox']}_"
+PATIENCE_S: Final = 1.0  # with whoever holds a workspace: one whose sandbox is starting may do so for minutes
 
 
 async def reconcile(machines: SandboxManager) -> None:
@@ -52,17 +53,28 @@ async def sweep(machines: SandboxManager) -> None:
 
 async def collect(machines: SandboxManager) -> None:
     """End the sandboxes and remove the files of workspaces whose owner was deleted. Repeatable; what a killed
-    server did not get to is done by the next call."""
+    server did not get to, and what somebody is still busy with, is done by the next call."""
     for workspace_id in await machines.db.read(store.garbage, machines.node_id):
-        async with machines.locks[workspace_id]:
-            await machines.lives.drop(workspace_id)
-            await _end_unknown(machines)
-            try:
-                for folder in machines.folders_of(workspace_id):
-                    await anyio.to_thread.run_sync(remove_folder, folder)
-            except OSError:  # tried again with the next collection
-                continue
-            await machines.db.write(store.collected, workspace_id)
+        lock = machines.locks[workspace_id]
+        with anyio.move_on_after(PATIENCE_S) as patience:
+            await lock.acquire()
+        if patience.cancelled_caught:
+            continue
+        try:
+            await _collect(machines, workspace_id)
+        finally:
+            lock.release()
+
+
+async def _collect(machines: SandboxManager, workspace_id: str) -> None:
+    await machines.lives.drop(workspace_id)
+    await _end_unknown(machines)
+    try:
+        for folder in machines.folders_of(workspace_id):
+            await anyio.to_thread.run_sync(remove_folder, folder)
+    except OSError:  # tried again with the next collection
+        return
+    await machines.db.write(store.collected, workspace_id)
 
 
 async def _recorded(machines: SandboxManager) -> list[SandboxRow]:
