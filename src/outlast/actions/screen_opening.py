@@ -43,8 +43,10 @@ class ScreenOpener:
         self._want(self._opening, "open", screen_id)
 
     def dress(self, screen_id: str) -> None:
-        """Write its theme into its files once no run is at work there. Returns at once. Raises as `open`."""
-        self._want(self._undressed, "dress", screen_id)
+        """Write its theme into its files once no run is at work there; one that waits for a person is not waited for:
+        its check, or opening the screen, gives the theme. Returns at once; where very many wait it does nothing."""
+        with _told(screen_id, "theme not written"):
+            self._want(self._undressed, "dress", screen_id)
 
     async def run(self, services: Services) -> None:
         """Until cancelled."""
@@ -84,19 +86,27 @@ class ScreenOpener:
                 await services.db.write(_note, screen_id, trouble)
 
     async def _dress(self, services: Services, screen_id: str) -> None:
+        idle = False
         try:
             with _told(screen_id, "theme not written"):
-                screen = await services.db.read(store.screen_data, screen_id)
-                with services.hub.listen(screen.project_id) as channel:
-                    while screen.active_run_id is not None:
-                        version = channel.version
-                        screen = await services.db.read(store.screen_data, screen_id)
-                        if screen.active_run_id is not None:
-                            await channel.wait(version)
+                idle = await _until_idle(services, screen_id)
         finally:
             self._undressed.discard(screen_id)
-        with _told(screen_id, "theme not written"):
-            await write_theme(services, await services.db.read(store.screen_data, screen_id))
+        if idle:
+            with _told(screen_id, "theme not written"):
+                await write_theme(services, await services.db.read(store.screen_data, screen_id))
+
+
+async def _until_idle(services: Services, screen_id: str) -> bool:
+    """Wait until no run is at work on the screen. False: one waits for a person, which may take days."""
+    screen = await services.db.read(store.screen_data, screen_id)
+    with services.hub.listen(screen.project_id) as channel:
+        while True:
+            version = channel.version
+            screen = await services.db.read(store.screen_data, screen_id)
+            if screen.active_run_id is None or screen.state == "waiting":
+                return screen.active_run_id is None
+            await channel.wait(version)
 
 
 @contextmanager

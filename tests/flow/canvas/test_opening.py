@@ -242,6 +242,25 @@ async def test_a_theme_chosen_while_a_run_works_is_written_when_it_has_ended(sit
             await channel.wait(version)
 
 
+async def test_nothing_waits_in_memory_for_a_run_that_waits_for_a_person(site: House, team: Team):
+    editor = await site.signed_in(team.editor)
+    screen = await make_screen(editor, team.project_id)
+    run_id = await site.services.db.write(begin_run, screen["thread_id"], team.editor)
+    with site.services.hub.listen(team.project_id) as channel:
+        alone = channel.followers
+        await editor.call("PATCH", f"/v1/screens/{screen['id']}", {"theme": "rose"})
+        with anyio.fail_after(30):
+            while channel.followers == alone:
+                await anyio.lowlevel.checkpoint()
+            await site.services.db.write(park_run, screen["thread_id"], run_id)
+            while channel.followers != alone:
+                await anyio.lowlevel.checkpoint()
+    await site.services.db.write(end_run, screen["thread_id"], run_id)
+    sandbox = await site.machines.ensure(screen["workspace_id"], team.project_id)
+    await wake(site.services, screen["id"])
+    assert b"oklch(0.54 0.2 6)" in await sandbox.read_file("app/globals.css", 100_000)
+
+
 async def test_deleting_a_screen_ends_its_sandbox(site: House, team: Team):
     owner = await site.signed_in(team.owner)
     screen = await make_screen(owner, team.project_id)
@@ -297,6 +316,11 @@ def begin_run(tx: Tx, /, thread_id: str, actor: Actor) -> str:
     set_run_state(tx, thread_id, "generating", run_id)
     announce_thread(tx, thread_id)
     return run_id
+
+
+def park_run(tx: Tx, /, thread_id: str, run_id: str) -> None:
+    set_run_state(tx, thread_id, "awaiting_approval", run_id)
+    announce_thread(tx, thread_id)
 
 
 def end_run(tx: Tx, /, thread_id: str, run_id: str) -> None:
