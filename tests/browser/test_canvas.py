@@ -138,6 +138,8 @@ def test_a_rectangle_selects_what_it_touches(open_page: OpenPage, server: Server
     page.mouse.move(second["x"] + 20, second["y"] + 40, steps=6)
     page.mouse.up()
     expect(page.get_by_role("status").filter(has_text="2 screens selected")).to_be_visible()
+    select(page, ids[1])
+    page.wait_for_url(re.compile(rf"/screens/{ids[1]}$"))
 
 
 def test_a_screen_takes_a_devices_size_or_one_by_hand(open_page: OpenPage, server: Server) -> None:
@@ -151,6 +153,7 @@ def test_a_screen_takes_a_devices_size_or_one_by_hand(open_page: OpenPage, serve
         page.get_by_role("menuitem", name="Phone").click()
     assert place_of(server, one)[2:] == (390, 844)
     expect(page.get_by_role("menu")).to_have_count(0)
+    expect(screen(page, one)).to_have_js_property("offsetHeight", 844)
     page.keyboard.press("2")
     expect(node(page, one).locator(".react-flow__resize-control.handle.bottom.right")).to_be_in_viewport()
     corner = node(page, one).locator(".react-flow__resize-control.handle.bottom.right").bounding_box()

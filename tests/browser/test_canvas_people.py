@@ -79,7 +79,7 @@ def test_a_viewer_looks_and_moves_nothing(open_page: OpenPage, server: Shared) -
     eve = open_page(invite(owner, "viewer"), **STILL)
     join(eve, "Eve")
     open_canvas(eve, server.project)
-    two = server.screens[1]
+    two = server.screens[2]
     expect(screen(eve, two)).to_be_visible()
     sent: list[str] = []
     eve.on("request", lambda request: sent.append(request.method) if request.method == "PATCH" else None)
@@ -91,5 +91,5 @@ def test_a_viewer_looks_and_moves_nothing(open_page: OpenPage, server: Shared) -
     eve.keyboard.press("Delete")
     expect(eve.get_by_role("button", name="New screen")).to_have_count(0)
     expect(eve.get_by_role("button", name="Duplicate")).to_have_count(0)
-    expect(node(eve, two)).to_have_attribute("style", at(520, 0))
+    expect(node(eve, two)).to_have_attribute("style", at(1040, 0))
     assert sent == []

@@ -4,7 +4,7 @@ import { complain, say } from '@/components/toast'
 import { plural } from '@/lib/format'
 import { client, queryClient } from '@/lib/queries'
 import type { CanvasActions } from './canvas-context'
-import { GAP } from './layout'
+import { freePlace, GAP, type Point } from './layout'
 import { dropScreen, patchScreens, putScreen, screensQuery } from './screens'
 
 interface Needs {
@@ -87,13 +87,21 @@ function moveOf(screen: ScreenData, part: Partial<ScreenPlace> | undefined): (Sc
   return moved ? [{ id, x, y, width, height }] : []
 }
 
+/** Right beside a screen, or as near as there is room. */
+function beside({ project_id, x, y, width, height }: ScreenData): Point {
+  const all = queryClient.getQueryData<ScreenData[]>(screensQuery(project_id).queryKey) ?? []
+  const place = freePlace({ width, height }, { x: x + GAP + width * 1.5, y: y + height / 2 }, all)
+  return { x: place.x, y: place.y }
+}
+
 async function duplicate(screens: readonly ScreenData[], { select }: Pick<Needs, 'select'>): Promise<void> {
   const right = Math.max(...screens.map(({ x, width }) => x + width))
   const left = Math.min(...screens.map(({ x }) => x))
   const copies: string[] = []
   try {
-    for (const { id, x, y } of screens) {
-      const copy = await client.screens.duplicate(id, { x: x + right - left + GAP, y })
+    for (const screen of screens) {
+      const place = screens.length === 1 ? beside(screen) : { x: screen.x + right - left + GAP, y: screen.y }
+      const copy = await client.screens.duplicate(screen.id, place)
       putScreen(copy)
       copies.push(copy.id)
     }
