@@ -291,6 +291,16 @@ async def test_a_title_that_a_person_chose_stays(own_db: Database, tmp_path: Pat
         assert (await it.now()).title == "Mine"
 
 
+async def test_a_picture_that_is_too_large_is_not_kept(own_db: Database, tmp_path: Path) -> None:
+    noise = replace(look(), picture=(look().picture or b"") + bytes(8_000_000))
+    async with studio(own_db, tmp_path, building(), looks=[noise]) as it:
+        events = await it.asked()
+        assert ended(events)["data"]["problems"] == []
+        (notice,) = [part for part in (await it.answer()).parts if part.type == "notice"]
+        assert "too large" in notice.text
+        assert (await it.now()).picture_id is None
+
+
 async def test_where_no_picture_can_be_taken_that_is_said_once(own_db: Database, tmp_path: Path) -> None:
     blind = look(picture=False, note="There is no Chromium on this machine, so no picture was taken.")
     async with studio(own_db, tmp_path, [*building(), *building("Two")], looks=[blind]) as it:

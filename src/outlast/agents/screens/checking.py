@@ -43,6 +43,7 @@ PAGE_ERROR_CHARS: Final = 1_200
 NO_PICTURE: Final = "no_picture"
 STUBBORN: Final = 3  # checks in a row that find the same in the same files: no further turn mends that
 LEAST_SIDE, MOST_SIDE = 100, 4_000
+MOST_PICTURE_BYTES: Final = 8_000_000  # a page of noise makes fifty
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,8 +236,10 @@ class Checker:
     ) -> tuple[list[Part], dict[str, Any]]:
         """The parts for the answer: the picture, or once in a thread why there is none."""
         image = recognise(look.picture) if look is not None and look.picture is not None else None
-        if look is None or look.picture is None or image is None:
+        large = look is not None and len(look.picture or b"") > MOST_PICTURE_BYTES
+        if look is None or look.picture is None or image is None or large:
             note = (look.note if look is not None else "") or "The page could not be looked at."
+            note = "The picture of the page is too large to be kept." if large else note
             await context.tell("picture", "skipped", note)
             if look is None or before.said_why:
                 return [], {}
