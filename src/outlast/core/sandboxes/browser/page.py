@@ -18,6 +18,7 @@ SETTLE_S: Final = 6.0  # after the page was loaded: until the network is quiet a
 QUIET_S: Final = 0.3  # what a page throws after its first effects ran
 MOST_TEXTS: Final = 20
 TEXT_CHARS: Final = 2_000
+READ_CHARS: Final = 50_000  # of one text; pages may throw and write what they like, and as much
 
 _DOMAINS: Final = ("Page", "Runtime", "Log")
 _READY: Final = """Promise.race([
@@ -60,7 +61,7 @@ class Seen:
 
     def add(self, text: str, *, console: bool = False) -> None:
         """Keep a text once, shortened."""
-        texts, words = (self.console if console else self.errors), text.strip()
+        texts, words = (self.console if console else self.errors), text[:READ_CHARS].strip()
         short = words if len(words) <= TEXT_CHARS else f"{words[: TEXT_CHARS - 1]}…"
         if short and short not in texts and len(texts) < MOST_TEXTS:
             texts.append(short)
@@ -133,8 +134,7 @@ class _Page:
         """The page's status, and what its dev server says of it."""
         if not self._seen.loaded:
             return
-        status = await self._evaluate(_STATUS)
-        self._seen.status = int(status) if status else None
+        self._seen.status = as_status(await self._evaluate(_STATUS))
         overlays = await self._evaluate(_OVERLAY)
         if (
             isinstance(overlays, list) and overlays
@@ -160,6 +160,10 @@ class _Page:
 
     def hear(self, method: str, params: Mapping[str, Any]) -> None:
         """An event of the page."""
+        if len(self._seen.errors) >= MOST_TEXTS and method == "Runtime.exceptionThrown":
+            return
+        if len(self._seen.console) >= MOST_TEXTS and method == "Runtime.consoleAPICalled":
+            return
         if method == "Runtime.exceptionThrown":
             self._seen.add(exception_text(params["exceptionDetails"]))
         elif method == "Runtime.consoleAPICalled" and params["type"] in ("error", "assert"):
@@ -193,7 +197,7 @@ class _Page:
 def exception_text(details: Mapping[str, Any]) -> str:
     """What was thrown, with its stack where it has one."""
     thrown = details.get("exception", {})
-    text = _own_frames(str(thrown.get("description") or "")) or thrown.get("value")
+    text = _own_frames(str(thrown.get("description") or "")[:READ_CHARS]) or thrown.get("value")
     where = "" if thrown.get("description") else _place(details)
     return f"{details.get('text', 'Uncaught')} {details_text(text)}{where}".strip()
 
@@ -204,7 +208,14 @@ def _own_frames(stack: str) -> str:
 
 
 def details_text(value: Any) -> str:
-    return "" if value is None else str(value)
+    return "" if value is None else str(value)[:READ_CHARS]
+
+
+def as_status(value: Any) -> int | None:
+    """An HTTP status out of what the page says, which may be anything: its scripts can answer in the browser's place.
+    None: it says none."""
+    usable = isinstance(value, int | float) and 100 <= value <= 599
+    return int(value) if usable else None
 
 
 def _place(details: Mapping[str, Any]) -> str:

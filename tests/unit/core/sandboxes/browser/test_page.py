@@ -8,8 +8,10 @@ import pytest
 
 from outlast.core.sandboxes.browser.page import (
     MOST_TEXTS,
+    READ_CHARS,
     TEXT_CHARS,
     Seen,
+    as_status,
     console_text,
     exception_text,
 )
@@ -86,3 +88,16 @@ def test_texts_are_kept_once_shortened_and_no_more_than_there_is_room_for() -> N
     for number in range(50):
         seen.add(f"error {number}", console=True)
     assert len(seen.console) == MOST_TEXTS
+
+
+@pytest.mark.parametrize(
+    ("said", "status"),
+    [(200, 200), (404.0, 404), (0, None), (None, None), ("abc", None), ({"a": 1}, None), (10**400, None)],
+)
+def test_a_page_that_answers_for_the_browser_can_make_up_no_status(said: Any, status: int | None):
+    assert as_status(said) == status
+
+
+def test_texts_of_any_length_are_read_in_part_only():
+    said = console_text([{"type": "string", "value": "%s" * 1_000_000}])
+    assert len(said) <= READ_CHARS
