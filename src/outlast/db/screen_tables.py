@@ -28,7 +28,9 @@ screens = sa.Table(
     sa.Column("height", sa.Integer, nullable=False, comment="of its frame"),
     json("files", "what the agent said of its files: list of {path, description}", nullable=False),
     json("problems", "what is wrong with it since its last run; empty: nothing known", nullable=False),
-    text("trouble", "why its sandbox could not be had when it was last opened; null: it could, or nobody has"),
+    text(
+        "trouble", "why its sandbox could not be had when it was last opened; null: it could, or nobody has"
+    ),
     sa.Column("picture_id", sa.String(40), comment="the attachment with its last screenshot; null: none yet"),
     moment("pictured_at", "when that was taken"),
     ref("created_by", "users", "who", nullable=False),
