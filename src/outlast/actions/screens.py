@@ -34,6 +34,7 @@ from outlast.core.screens.rules import (
     free_spot,
 )
 from outlast.core.screens.themes import CUSTOM, DEFAULT, checked_tokens, theme_of
+from outlast.core.threads import driving
 from outlast.core.threads import store as threads
 from outlast.db.database import Tx
 
@@ -140,9 +141,9 @@ async def read_screen(services: Services, actor: Actor, screen_id: str) -> Scree
 
 
 async def change_screen(services: Services, actor: Actor, screen_id: str, change: ScreenChange) -> ScreenData:
-    """Move, resize, rename a screen, or give it another theme (editors). A theme is stored at once; it is written into
-    the app's files at once too, or, while a run works there, when that has ended. Raises `MalformedInput`,
-    `UnknownTheme`."""
+    """Move, resize, rename a screen (editors), or give it another theme (editors who are not kept out by another's
+    lock, since that changes the app). A theme is stored at once; it is written into the app's files at once too, or,
+    while a run works there, when that has ended. Raises `MalformedInput`, `UnknownTheme`, `ThreadLocked`."""
     title = None if change.title is None else checked_title(services, change.title)
     theme = _wanted_theme(change)
 
@@ -151,6 +152,7 @@ async def change_screen(services: Services, actor: Actor, screen_id: str, change
         row = store.hold(tx, screen_id)
         values = _moved(row, change)
         if theme is not None:
+            driving.demand_not_locked(tx, row["thread_id"], actor)
             values |= {"theme": theme[0], "theme_tokens": None if theme[1] is None else theme[1].model_dump()}
         if title is not None:
             values |= {"title": title, "named": True}

@@ -185,6 +185,11 @@ async def test_who_is_kept_out_by_anothers_lock_cannot_edit(bench: Bench, site: 
     assert mine.json()["results"][0]["status"] == "applied"
     undo = await other.post(f"{bench.address}/undo", {"checkpoint_id": mine.json()["checkpoint_id"]})
     assert undo.code == "thread_locked"
+    screen = f"/v1/screens/{bench.screen['id']}"
+    themed = await other.call("PATCH", screen, {"theme": "ocean"})
+    assert (themed.status, themed.code) == (409, "thread_locked")
+    moved = await other.call("PATCH", screen, {"x": 40})
+    assert (moved.status, moved.json()["theme"]) == (200, "default")
 
 
 async def test_viewers_look_and_do_not_edit(bench: Bench, site: Site, team: Team):
