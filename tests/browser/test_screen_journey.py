@@ -38,6 +38,7 @@ ACCENT = "() => getComputedStyle(document.querySelector('main')).getPropertyValu
 BACKGROUND = "() => getComputedStyle(document.body).backgroundColor"
 
 
+@pytest.mark.timeout(900)  # the very first screen installs its template
 @pytest.mark.parametrize("template", ["next", pytest.param("vite", marks=pytest.mark.deep)])
 def test_a_newcomer_builds_a_screen_changes_it_in_every_way_and_takes_it_home(
     template: str, open_page: OpenPage, server: Server, tmp_path: Path

@@ -1,6 +1,7 @@
 """Identifiers that carry their kind: `run_01k…`, sortable by the time they were made."""
 
 import os
+import threading
 import time
 from typing import Final
 
@@ -33,10 +34,20 @@ KINDS: Final = {
 }
 
 
+_lock: Final = threading.Lock()
+_newest = 0
+
+
 def new_id(kind: str) -> str:
     """A fresh id of the given kind (a key of `KINDS`): prefix, underscore, 26 characters.
 
-    48 bits of milliseconds, then 80 random bits (the ULID layout), so ids of one kind sort by creation time.
+    48 bits of milliseconds, then 80 random bits (the ULID layout). Ids of one kind sort by the millisecond, and those
+    of one process in the order in which they were made, as long as the clock does not go back.
     """
-    value = (time.time_ns() // 1_000_000) << 80 | int.from_bytes(os.urandom(10))
+    global _newest
+    value = (time.time_ns() // 1_000_000) << 80 | int.from_bytes(os.urandom(10)) >> 1
+    with _lock:
+        if value >> 80 == _newest >> 80:
+            value = _newest + 1 + int.from_bytes(os.urandom(4))
+        _newest = value
     return f"{KINDS[kind]}_" + "".join(_ALPHABET[value >> shift & 31] for shift in range(125, -1, -5))
