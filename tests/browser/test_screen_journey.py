@@ -29,7 +29,7 @@ from tests.browser.conftest import OpenPage, Server, _free_port
 pytestmark = pytest.mark.browser
 
 DESKTOP = {"viewport": {"width": 1440, "height": 900}, "color_scheme": "dark"}
-BUILD_MS = 240_000  # the first screen of a machine has its template installed
+BUILD_MS = 480_000  # the first screen of a machine has its template installed, beside other work
 RUN_MS = 180_000
 INSTALL_S = 300
 FIRST_LIGHT_S = 120
