@@ -1,5 +1,5 @@
 """The closed list of events; the parts of a message that they build are in parts.py, what those of
-threads, sandboxes and screens carry in thread_data.py, sandbox_data.py and screen_data.py.
+threads, sandboxes, screens, pages and documentation carry in thread_data.py, sandbox_data.py and so on.
 
 Every event has the envelope `{id, event, data, timestamp, sequenceNumber}` (AgentKit's names); `timestamp` is ISO
 8601 in UTC, `sequenceNumber` counts upwards in the log that holds the event, `id` is that log's id, a colon and the
@@ -12,10 +12,26 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter
 
+from outlast.base.knowledge_data import SourceChanged as SourceChanged
+from outlast.base.knowledge_data import SourceData as SourceData
+from outlast.base.knowledge_data import SourceRemoved as SourceRemoved
+from outlast.base.page_data import ModuleData as ModuleData
+from outlast.base.page_data import ModulesSaved as ModulesSaved
+from outlast.base.page_data import PageActed as PageActed
+from outlast.base.page_data import PageAction as PageAction
+from outlast.base.page_data import PageChanged as PageChanged
+from outlast.base.page_data import PageData as PageData
+from outlast.base.page_data import PageDeleted as PageDeleted
+from outlast.base.page_data import PageHtml as PageHtml
+from outlast.base.page_data import PagePatched as PagePatched
+from outlast.base.page_data import PageStats as PageStats
+from outlast.base.page_data import PageVersion as PageVersion
+from outlast.base.page_data import Patch as Patch
 from outlast.base.parts import PART_ADAPTER as PART_ADAPTER
 from outlast.base.parts import Frozen as Frozen
 from outlast.base.parts import ImagePart as ImagePart
 from outlast.base.parts import NoticePart as NoticePart
+from outlast.base.parts import PagePart as PagePart
 from outlast.base.parts import Part as Part
 from outlast.base.parts import ReasoningPart as ReasoningPart
 from outlast.base.parts import TextPart as TextPart
@@ -456,6 +472,51 @@ class WorkflowStepEvent(Envelope):
     data: WorkflowStep
 
 
+class PageChangedEvent(Envelope):
+    event: Literal["page.created", "page.updated"]
+    data: PageChanged
+
+
+class PageDeletedEvent(Envelope):
+    event: Literal["page.deleted"] = "page.deleted"
+    data: PageDeleted
+
+
+class PagePatchEvent(Envelope):
+    event: Literal["page.patch"] = "page.patch"
+    data: PagePatched
+
+
+class PageHtmlEvent(Envelope):
+    event: Literal["page.html"] = "page.html"
+    data: PageHtml
+
+
+class PageStatsEvent(Envelope):
+    event: Literal["page.stats"] = "page.stats"
+    data: PageStats
+
+
+class PageActionEvent(Envelope):
+    event: Literal["page.action"] = "page.action"
+    data: PageActed
+
+
+class ModulesSavedEvent(Envelope):
+    event: Literal["modules.saved"] = "modules.saved"
+    data: ModulesSaved
+
+
+class SourceChangedEvent(Envelope):
+    event: Literal["knowledge.updated"] = "knowledge.updated"
+    data: SourceChanged
+
+
+class SourceRemovedEvent(Envelope):
+    event: Literal["knowledge.removed"] = "knowledge.removed"
+    data: SourceRemoved
+
+
 Event = Annotated[
     RunQueuedEvent
     | RunStartedEvent
@@ -495,7 +556,16 @@ Event = Annotated[
     | ProjectUpdatedEvent
     | ScreenChangedEvent
     | ScreenDeletedEvent
-    | WorkflowStepEvent,
+    | WorkflowStepEvent
+    | PageChangedEvent
+    | PageDeletedEvent
+    | PagePatchEvent
+    | PageHtmlEvent
+    | PageStatsEvent
+    | PageActionEvent
+    | ModulesSavedEvent
+    | SourceChangedEvent
+    | SourceRemovedEvent,
     Field(discriminator="event"),
 ]
 

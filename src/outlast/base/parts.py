@@ -81,8 +81,24 @@ class NoticePart(Frozen):
     text: str
 
 
+class PagePart(Frozen):
+    """What a step made of a page: `patches` changes of single elements, or a whole new page (`whole`). `refused` lines
+    could not be taken, and the model was told."""
+
+    type: Literal["page"] = "page"
+    id: str
+    step: int = 0
+    page_id: str
+    base_version: int
+    version: int
+    patches: int = 0
+    whole: bool = False
+    refused: int = 0
+    summary: str = ""
+
+
 Part = Annotated[
-    TextPart | ReasoningPart | ToolCallPart | ImagePart | NoticePart, Field(discriminator="type")
+    TextPart | ReasoningPart | ToolCallPart | ImagePart | NoticePart | PagePart, Field(discriminator="type")
 ]
 
 PART_ADAPTER: TypeAdapter[Part] = TypeAdapter(Part)

@@ -1,12 +1,22 @@
 """Every table, with a comment per column and state: the present truth (Alembic's migrations are proved equal to it).
 
-The tables of sandboxes lie in `sandbox_tables.py`, that of screens in `screen_tables.py`.
+The tables of sandboxes lie in `sandbox_tables.py`, that of screens in `screen_tables.py`, those of pages in
+`page_tables.py`, those of documentation in `knowledge_tables.py`.
 """
 
 import sqlalchemy as sa
 
 from outlast.db.columns import count, json, moment, own_id, ref, text, word
 from outlast.db.columns import metadata as metadata
+from outlast.db.knowledge_tables import knowledge_passages as knowledge_passages
+from outlast.db.knowledge_tables import knowledge_sources as knowledge_sources
+from outlast.db.knowledge_tables import vectors as vectors
+from outlast.db.page_tables import memories as memories
+from outlast.db.page_tables import modules as modules
+from outlast.db.page_tables import page_actions as page_actions
+from outlast.db.page_tables import page_links as page_links
+from outlast.db.page_tables import page_versions as page_versions
+from outlast.db.page_tables import pages as pages
 from outlast.db.sandbox_tables import checkpoints as checkpoints
 from outlast.db.sandbox_tables import hosted_sandboxes as hosted_sandboxes
 from outlast.db.sandbox_tables import hosted_snapshots as hosted_snapshots

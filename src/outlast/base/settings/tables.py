@@ -242,6 +242,10 @@ class LimitSettings:
 
     runs_per_minute_per_user: int = setting("Runs one user may start.", 60, unit="a minute", least=0)
     runs_per_minute_per_project: int = setting("Runs one project may start.", 120, unit="a minute", least=0)
+    pages_per_minute_per_user: int = setting("Pages one user may make.", 30, unit="a minute", least=0)
+    actions_per_minute_per_user: int = setting(
+        "Actions one user may send from pages.", 120, unit="a minute", least=0
+    )
     screens_per_minute_per_user: int = setting(
         "Screens one user may make or duplicate.", 30, unit="a minute", least=0
     )
@@ -263,7 +267,14 @@ class DependencySettings:
     package: str = setting(
         "npm:NAME@VERSION, pypi:NAME==VERSION, or a bare npm name; empty: nothing is installed for it.", ""
     )
-    docs: tuple[str, ...] = setting("Addresses or files of its documentation.", ())
+    name: str = setting(
+        "What its documentation is filed under in searches; empty: the package, else its first host.", ""
+    )
+    docs: tuple[str, ...] = setting(
+        "Its documentation: addresses or files of Markdown, llms.txt or a sitemap, a folder, or `package` for what "
+        "the installed package brings along.",
+        (),
+    )
     secret_env: str = setting(
         "Environment variable whose value only the egress proxy knows; sandboxes have a placeholder in it.",
         "",
@@ -342,12 +353,72 @@ class ScreenSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class PageSettings:
+    """Live pages."""
+
+    dormant_after_s: float = setting(
+        "A page that nobody used for this long gives up its code sessions and what is in memory; nothing is lost.",
+        300,
+        unit="seconds",
+        least=1,
+    )
+    most_per_project: int = setting("Pages in one project; 0: no limit.", 500, unit="pages", least=0)
+    html_bytes: int = setting("Largest page.", 1_000_000, unit="bytes", least=1000)
+    actions_waiting: int = setting(
+        "Actions that may wait on one page for the next request.", 50, unit="actions", least=1
+    )
+    recalled: int = setting(
+        "Past requests that a new one is reminded of.", 3, unit="summaries", least=0, most=50
+    )
+    versions: int = setting(
+        "Versions of a page that are kept, newest first.", 1000, unit="versions", least=10
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class KnowledgeSettings:
+    """Documentation that is fetched, indexed and searched."""
+
+    refresh_hours: float = setting(
+        "How often a source is asked for news; 0: only at the start and by hand.", 24, unit="hours", least=0
+    )
+    source_bytes: int = setting("Largest text of one source.", 20_000_000, unit="bytes", least=1000)
+    pages_per_source: int = setting("Pages of one sitemap or list.", 300, unit="pages", least=1)
+    timeout_s: float = setting("Longest wait for one address.", 30, unit="seconds", least=1)
+    passage_chars: int = setting(
+        "Length that a passage is cut at, where its code allows.", 1600, unit="characters", least=200
+    )
+    results: int = setting("Hits of a search, unless asked for otherwise.", 5, unit="hits", least=1, most=50)
+    allow_private: tuple[str, ...] = setting(
+        "Private addresses (HOST:PORT) that documentation may be fetched from.", ()
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class EmbeddingSettings:
     """An embedder for search; without one, search goes by words."""
 
     url: str = setting("Address of an OpenAI-compatible /embeddings service; empty: none.", "")
     model: str = setting("Name of the embedding model.", "")
     api_key_env: str = setting("Environment variable that holds its key; empty: no key.", "")
+    dimensions: int = setting(
+        "Length asked of its vectors; 0: as the model gives them.", 0, unit="numbers", least=0
+    )
+    batch: int = setting("Texts in one request.", 64, unit="texts", least=1, most=2048)
+    timeout_s: float = setting("Longest wait for one request.", 30, unit="seconds", least=0.1)
+
+
+@dataclass(frozen=True, slots=True)
+class RerankSettings:
+    """A re-ranker that puts the best hits of a search first; without one, their fused score does."""
+
+    url: str = setting("Address of a /rerank service (query and documents in, scores out); empty: none.", "")
+    model: str = setting("Name of the model.", "")
+    api_key_env: str = setting("Environment variable that holds its key; empty: no key.", "")
+    candidates: int = setting("Hits that are put in order.", 20, unit="hits", least=1, most=200)
+    timeout_s: float = setting(
+        "Longest wait; later, the order stays as it was.", 3, unit="seconds", least=0.1
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -501,7 +572,10 @@ class Settings:
     limits: LimitSettings = setting("", factory=LimitSettings)
     sandbox: SandboxSettings | None = setting("", factory=SandboxSettings)
     screens: ScreenSettings = setting("", factory=ScreenSettings)
+    pages: PageSettings = setting("", factory=PageSettings)
+    knowledge: KnowledgeSettings = setting("", factory=KnowledgeSettings)
     embeddings: EmbeddingSettings = setting("", factory=EmbeddingSettings)
+    rerank: RerankSettings = setting("", factory=RerankSettings)
     policy: tuple[PolicyRule, ...] = setting("", DEFAULT_POLICY)
     locks: LockSettings = setting("", factory=LockSettings)
     retention: RetentionSettings = setting("", factory=RetentionSettings)

@@ -142,8 +142,36 @@ class Staged(Protocol):
         """The result is recorded: what was kept for another attempt (a command's result) may go, not before."""
 
 
+@dataclass(frozen=True, slots=True)
+class LinesTaken:
+    """What became of a model's lines. `events` are told in the run's log, in the transaction that took the lines;
+    `prose` is what of them people read (shown as the step's text); `problems` are lines that could not be taken, each a
+    text that the model is told before its next turn; `counts` are added up over the step for `step_part`."""
+
+    events: Sequence[tuple[str, Any]] = ()
+    prose: str = ""
+    problems: tuple[str, ...] = ()
+    counts: Mapping[str, int] = field(default_factory=dict)
+
+
+@runtime_checkable
+class Lined(Protocol):
+    """What a profile may offer besides: its model writes lines for the server. They are not shown as text: each whole
+    line is handed over while the model still writes, several together where they come fast, in one transaction of the
+    run's fence with the events that tell of them. The raw text stays in the transcript."""
+
+    def take_lines(self, tx: Tx, run: Run, step: int, lines: Sequence[str]) -> LinesTaken:
+        """Take whole lines of one turn, in order. Never raises for what a model wrote."""
+
+    def reset_step(self, tx: Tx, run: Run, step: int) -> Sequence[tuple[str, Any]]:
+        """The step is asked again: take back what its lines did, and say so. Called again, it does nothing."""
+
+    def step_part(self, tx: Tx, run: Run, step: int, counts: Mapping[str, int]) -> Part | None:
+        """The part that stands for the step's lines in the answer; None: they changed nothing."""
+
+
 class Profile(Protocol):
-    """How an agent behaves. May be `Staged` too."""
+    """How an agent behaves. May be `Staged` and `Lined` too."""
 
     @property
     def name(self) -> str: ...
@@ -162,6 +190,11 @@ class Profile(Protocol):
 def stages_of(profile: Profile) -> Staged | None:
     """The profile as one with stages; None: it has none. Asked for each leg, so the common answer is quick."""
     return profile if hasattr(profile, "done_mark") and isinstance(profile, Staged) else None
+
+
+def lines_of(profile: Profile) -> Lined | None:
+    """The profile as one whose model writes lines; None: it writes text."""
+    return profile if hasattr(profile, "take_lines") and isinstance(profile, Lined) else None
 
 
 Profiles = Mapping[str, Profile]

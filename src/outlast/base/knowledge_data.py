@@ -1,0 +1,58 @@
+"""What the API and events carry of indexed documentation."""
+
+from typing import Literal
+
+from outlast.base.parts import Frozen
+
+SourceKind = Literal[
+    "markdown",  # one address or file
+    "llms_txt",  # a list of addresses, or the whole text
+    "sitemap",  # HTML pages
+    "package",  # README and type declarations of an npm or PyPI package
+    "folder",  # a folder of documents, also of a repository
+    "text",  # handed in by a person
+]
+SourceState = Literal["waiting", "fetching", "ready", "failed"]
+
+
+class SourceData(Frozen):
+    """Where passages come from. `project_id` None: everybody's, from the configuration. `error` may stand beside older
+    passages, which stay. `embedded` of `passages` have a vector by the configured embedder."""
+
+    id: str
+    project_id: str | None
+    package: str
+    kind: SourceKind
+    location: str
+    version: str
+    state: SourceState
+    error: str | None
+    passages: int
+    embedded: int
+    size_bytes: int
+    fetched_at: str | None
+    checked_at: str | None
+    created_at: str
+
+
+class PassageData(Frozen):
+    """One piece of a documentation text: `heading` is the way to it through the headings above, ` › ` between."""
+
+    id: str
+    source_id: str
+    package: str
+    version: str
+    position: int
+    heading: str
+    text: str
+    url: str
+
+
+class SourceChanged(Frozen):
+    """A source of a project as it is now (project log; those of the configuration are told without a number)."""
+
+    source: SourceData
+
+
+class SourceRemoved(Frozen):
+    source_id: str
