@@ -1,6 +1,7 @@
 /** The HTTP API as methods. One fetch wrapper; every refusal is thrown as an `OutlastError` of the matching class. */
 import { Edits } from './edits.ts'
 import { errorOf, unreachable } from './errors.ts'
+import { Pages } from './pages.ts'
 import { Screens } from './screens.ts'
 import type * as api from './types.ts'
 import { tellsProgress, uploadForm } from './uploading.ts'
@@ -30,6 +31,7 @@ export interface ListOptions {
 export class OutlastClient {
   readonly screens: Screens = new Screens(this)
   readonly edits: Edits = new Edits(this)
+  readonly pages: Pages = new Pages(this)
   readonly #baseUrl: string
   readonly #token: string | undefined
   readonly #fetch: typeof globalThis.fetch

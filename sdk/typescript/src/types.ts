@@ -1,4 +1,5 @@
 /** What travels over the wire: the shapes of the HTTP API and of the event log (field names as the server sends them). */
+import type { ModuleData, PageAction, PageData, PageHtml, PagePart, PagePatched, PageStats } from './pages.ts'
 import type { ScreenData, WorkflowStep } from './screens.ts'
 
 export type Role = 'owner' | 'editor' | 'viewer'
@@ -53,7 +54,7 @@ export interface NoticePart {
   code: string
   text: string
 }
-export type Part = TextPart | ReasoningPart | ToolCallPart | ImagePart | NoticePart
+export type Part = TextPart | ReasoningPart | ToolCallPart | ImagePart | NoticePart | PagePart
 
 // --- nouns
 
@@ -537,6 +538,14 @@ interface Data {
   'screen.updated': { screen: ScreenData; by: string | null }
   'screen.deleted': { screen_id: string }
   'workflow.step': WorkflowStep
+  'page.created': { page: PageData; by: string | null }
+  'page.updated': { page: PageData; by: string | null }
+  'page.deleted': { page_id: string }
+  'page.patch': PagePatched
+  'page.html': PageHtml
+  'page.stats': PageStats
+  'page.action': { action: PageAction }
+  'modules.saved': { run_id: string; workspace_id: string; modules: ModuleData[] }
   'project.updated': { project_id: string; name: string }
 }
 export type EventName = keyof Data
