@@ -9,14 +9,12 @@ and counts as no failure.
 """
 
 import logging
-import os
 import resource
 import signal
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
-from datetime import timedelta
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -40,34 +38,24 @@ from outlast.base.ids import new_id
 from outlast.base.settings import Settings
 from outlast.core.accounts.store import has_tokens
 from outlast.core.models.catalog import ModelCatalog
-from outlast.core.models.config import ModelConfig, ProviderConfig
 from outlast.core.presence.board import PresenceBoard
 from outlast.core.runs.engine import Engine
 from outlast.core.runs.store import free_lapsed
-from outlast.core.runs.sweeper import SandboxSteps, Sweeper
-from outlast.core.runs.telling import announce_sandbox
+from outlast.core.runs.sweeper import Sweeper
 from outlast.core.runs.watching import Watching
 from outlast.core.runs.worker import Worker
 from outlast.core.sandboxes.browser.studio import Studio, open_studio
-from outlast.core.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.core.sandboxes.checkpoints.store import fork_files
-from outlast.core.sandboxes.egress.handing import HandedOver
 from outlast.core.sandboxes.egress.keeper import EgressKeeper
-from outlast.core.sandboxes.egress.lookups import open_lookup
-from outlast.core.sandboxes.egress.redaction import Redactor
-from outlast.core.sandboxes.egress.rules import names, policy_of
-from outlast.core.sandboxes.egress.secrets import OperatorSecrets
 from outlast.core.sandboxes.ladder import Ladder
 from outlast.core.sandboxes.manager import SandboxManager
 from outlast.core.sandboxes.orphans import reconcile, sweep
-from outlast.core.sandboxes.providers.registry import open_provider
-from outlast.core.sandboxes.providers.setup import setup_from
 from outlast.core.sandboxes.seeding import Seeds
 from outlast.core.sandboxes.services.keeper import ServiceKeeper
 from outlast.core.sandboxes.services.logs import ServiceLogs
 from outlast.core.sandboxes.snapshots.keeper import SnapshotKeeper
 from outlast.core.sandboxes.template_files import load_templates
-from outlast.core.sandboxes.templates import Templates, preview_environment
+from outlast.core.sandboxes.templates import Templates
 from outlast.core.streams.hub import Hub
 from outlast.core.streams.writer import Flusher
 from outlast.db.blobs import FolderBlobs
@@ -83,6 +71,15 @@ from outlast.surfaces.http.sign_in import Surface
 from outlast.surfaces.http.stream import OpenStreams, StreamTimes
 from outlast.surfaces.protocols.e2b.ports import with_ports
 from outlast.surfaces.protocols.e2b.runtime import E2bRuntime
+from outlast.wiring import (
+    checkpoint_keeper,
+    egress_keeper,
+    known_secrets,
+    open_catalog,
+    sandbox_manager,
+    sandbox_steps,
+    snapshot_keeper,
+)
 
 MOST_FILES = 65_536  # as many open files as this program ever asks for
 Announce = Callable[[str], None]
@@ -164,11 +161,11 @@ async def open_program(settings: Settings) -> AsyncIterator[Program]:
         catalog = open_catalog(settings, clock)
         stack.push_async_callback(catalog.aclose)
         templates = load_templates(settings.screens)
-        sandboxes = _sandbox_manager(settings, database, clock, folder, templates)
+        sandboxes = sandbox_manager(settings, database, clock, folder, templates)
         if sandboxes is not None:
             stack.push_async_callback(sandboxes.aclose)
-        egress = _egress_keeper(settings, database, clock, folder, sandboxes)
-        snapshots = _snapshot_keeper(settings, database, clock, folder, sandboxes, templates)
+        egress = egress_keeper(settings, database, clock, folder, sandboxes)
+        snapshots = snapshot_keeper(settings, database, clock, folder, sandboxes, templates)
         yield _wire(settings, database, clock, folder, catalog, sandboxes, egress, snapshots, templates)
 
 
@@ -191,10 +188,10 @@ def _wire(
     presence.on_change(lambda thread_id: hub.whisper(thread_id, _presence_frame(presence, thread_id)))
     keeper = None
     if sandboxes is not None:
-        logs = ServiceLogs(folder / "services", _known_secrets(settings).hide)
+        logs = ServiceLogs(folder / "services", known_secrets(settings).hide)
         keeper = ServiceKeeper(database, clock, logs, find=sandboxes.find)
         sandboxes.attend(keeper)
-    checkpoints = _checkpoint_keeper(settings, database, blobs, clock, folder, sandboxes)
+    checkpoints = checkpoint_keeper(settings, database, blobs, clock, folder, sandboxes)
     warm = settings.sandbox is not None and settings.sandbox.mode == "warm"
     opener = ScreenOpener()
     warmer = Warmer(database, sandboxes) if sandboxes is not None and warm else None
@@ -228,7 +225,7 @@ def _wire(
         files=checkpoints,
     )
     watching = Watching(database, hub, clock, settings, node_id)
-    steps = _sandbox_steps(sandboxes)
+    steps = sandbox_steps(sandboxes)
     services = Services(
         db=database,
         clock=clock,
@@ -267,163 +264,6 @@ def _wire(
         opener=opener,
         studio=studio,
     )
-
-
-def _known_secrets(settings: Settings) -> Redactor:
-    """What no log may show: keys and secrets that this server finds in its environment."""
-    names = [provider.api_key_env for provider in settings.providers.values()]
-    if settings.sandbox is not None:
-        names += [dependency.secret_env for dependency in settings.sandbox.dependencies]
-    return Redactor(os.environ.get(name, "").encode() for name in names if name)
-
-
-def open_catalog(settings: Settings, clock: SystemClock) -> ModelCatalog:
-    """The configured models. Keys come from the environment variables that the settings name."""
-    providers = [
-        ProviderConfig(
-            name=name,
-            kind=provider.kind,
-            base_url=provider.base_url,
-            api_key_env=provider.api_key_env,
-            connect_timeout_s=provider.connect_timeout_s,
-            first_byte_timeout_s=provider.first_token_timeout_s,
-            between_tokens_timeout_s=provider.token_timeout_s,
-            headers=provider.headers,
-            extra_body=provider.extra_body,
-            max_tokens_field=provider.max_tokens_field,
-            delta_delay_s=provider.delta_delay_s,
-        )
-        for name, provider in settings.providers.items()
-    ]
-    models = [
-        ModelConfig(
-            id=model.id,
-            provider=model.provider,
-            name=model.name,
-            vision=model.vision,
-            credits=model.credits,
-            context_tokens=model.context_tokens,
-            max_output_tokens=model.max_output_tokens,
-            label=model.label,
-        )
-        for model in settings.models
-    ]
-    return ModelCatalog(
-        providers, models, secret=os.environ.get, default_model=settings.default_model, clock=clock
-    )
-
-
-def _sandbox_manager(
-    settings: Settings, database: Database, clock: SystemClock, folder: Path, templates: Templates
-) -> SandboxManager | None:
-    if settings.sandbox is None:
-        return None
-    provider = open_provider(settings.sandbox.provider, setup_from(settings.sandbox, folder))
-    manager = SandboxManager(
-        database,
-        provider,
-        clock,
-        settings.sandbox,
-        folder,
-        node_id=node_of(folder),
-        announce=announce_sandbox,
-    )
-    manager.use_templates(templates)
-    return manager
-
-
-def _egress_keeper(
-    settings: Settings,
-    database: Database,
-    clock: SystemClock,
-    folder: Path,
-    sandboxes: SandboxManager | None,
-) -> EgressKeeper | None:
-    """What watches over the sandboxes' way to the network, where there is anything to reach."""
-    if settings.sandbox is None or sandboxes is None:
-        return None
-    policy = policy_of(settings.sandbox)
-    if sandboxes.provider.capabilities.secrets:
-        if policy.opens:
-            sandboxes.lead_out(HandedOver(database, settings.sandbox))
-        return None
-    if not sandboxes.provider.capabilities.egress:
-        if policy.opens:
-            log.warning(
-                "sandboxes of this provider have no way out that hosts and secrets could be given to",
-                extra={"provider": sandboxes.provider.name},
-            )
-        return None
-    lookup = open_lookup(settings.sandbox.secret_lookup)
-    missing = [name for name in names(policy) if isinstance(lookup, OperatorSecrets) and not lookup.has(name)]
-    if missing:
-        log.warning(
-            "secrets without a value: their environment variables are not set", extra={"names": missing}
-        )
-    keeper = EgressKeeper(database, clock, policy, folder / "egress", lookup=lookup)
-    if not keeper.is_needed:
-        return None
-    sandboxes.lead_out(keeper)
-    database.on_notice(keeper.hear)
-    return keeper
-
-
-def _checkpoint_keeper(
-    settings: Settings,
-    database: Database,
-    blobs: FolderBlobs,
-    clock: SystemClock,
-    folder: Path,
-    sandboxes: SandboxManager | None,
-) -> CheckpointKeeper | None:
-    """What keeps the files of workspaces, where there are any."""
-    if settings.sandbox is None or sandboxes is None:
-        return None
-    keeper = CheckpointKeeper(
-        database,
-        blobs,
-        clock,
-        settings.sandbox,
-        folder,
-        node_id=node_of(folder),
-        local=sandboxes.provider.capabilities.volume,
-        find=sandboxes.find,
-        keep_unbound=timedelta(days=settings.retention.error_days),
-        layers_of=sandboxes.layers_of,
-    )
-    sandboxes.keep_files(keeper)
-    sandboxes.attend(keeper)
-    return keeper
-
-
-def _snapshot_keeper(
-    settings: Settings,
-    database: Database,
-    clock: SystemClock,
-    folder: Path,
-    sandboxes: SandboxManager | None,
-    templates: Templates,
-) -> SnapshotKeeper | None:
-    """What has the configured packages installed once for all sandboxes, and those of app templates for theirs."""
-    if settings.sandbox is None or sandboxes is None:
-        return None
-    keeper = SnapshotKeeper(
-        database,
-        sandboxes.provider,
-        clock,
-        settings.sandbox,
-        node_id=node_of(folder),
-        templates=templates,
-        env=preview_environment(settings.sandbox),
-    )
-    sandboxes.start_upon(keeper)
-    return keeper
-
-
-def _sandbox_steps(sandboxes: SandboxManager | None) -> SandboxSteps | None:
-    if sandboxes is None:
-        return None
-    return SandboxSteps(sandboxes.freeze, sandboxes.thaw, sandboxes.kill, sandboxes.stop_commands)
 
 
 async def _start_inner(program: Program, tasks: TaskGroup, worker_ended: anyio.Event) -> None:

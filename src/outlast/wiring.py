@@ -1,0 +1,187 @@
+"""The rooms that `app.py` starts, each opened as the settings say: models, and what belongs to sandboxes."""
+
+import logging
+import os
+from datetime import timedelta
+from pathlib import Path
+
+from outlast.base.clock import SystemClock
+from outlast.base.data_directory import node_of
+from outlast.base.settings import Settings
+from outlast.core.models.catalog import ModelCatalog
+from outlast.core.models.config import ModelConfig, ProviderConfig
+from outlast.core.runs.sweeper import SandboxSteps
+from outlast.core.runs.telling import announce_sandbox
+from outlast.core.sandboxes.checkpoints.keeper import CheckpointKeeper
+from outlast.core.sandboxes.egress.handing import HandedOver
+from outlast.core.sandboxes.egress.keeper import EgressKeeper
+from outlast.core.sandboxes.egress.lookups import open_lookup
+from outlast.core.sandboxes.egress.redaction import Redactor
+from outlast.core.sandboxes.egress.rules import names, policy_of
+from outlast.core.sandboxes.egress.secrets import OperatorSecrets
+from outlast.core.sandboxes.manager import SandboxManager
+from outlast.core.sandboxes.providers.registry import open_provider
+from outlast.core.sandboxes.providers.setup import setup_from
+from outlast.core.sandboxes.snapshots.keeper import SnapshotKeeper
+from outlast.core.sandboxes.templates import Templates, preview_environment
+from outlast.db.blobs import FolderBlobs
+from outlast.db.database import Database
+
+log = logging.getLogger("outlast.app")
+
+
+def known_secrets(settings: Settings) -> Redactor:
+    """What no log may show: keys and secrets that this server finds in its environment."""
+    names = [provider.api_key_env for provider in settings.providers.values()]
+    if settings.sandbox is not None:
+        names += [dependency.secret_env for dependency in settings.sandbox.dependencies]
+    return Redactor(os.environ.get(name, "").encode() for name in names if name)
+
+
+def open_catalog(settings: Settings, clock: SystemClock) -> ModelCatalog:
+    """The configured models. Keys come from the environment variables that the settings name."""
+    providers = [
+        ProviderConfig(
+            name=name,
+            kind=provider.kind,
+            base_url=provider.base_url,
+            api_key_env=provider.api_key_env,
+            connect_timeout_s=provider.connect_timeout_s,
+            first_byte_timeout_s=provider.first_token_timeout_s,
+            between_tokens_timeout_s=provider.token_timeout_s,
+            headers=provider.headers,
+            extra_body=provider.extra_body,
+            max_tokens_field=provider.max_tokens_field,
+            delta_delay_s=provider.delta_delay_s,
+        )
+        for name, provider in settings.providers.items()
+    ]
+    models = [
+        ModelConfig(
+            id=model.id,
+            provider=model.provider,
+            name=model.name,
+            vision=model.vision,
+            credits=model.credits,
+            context_tokens=model.context_tokens,
+            max_output_tokens=model.max_output_tokens,
+            label=model.label,
+        )
+        for model in settings.models
+    ]
+    return ModelCatalog(
+        providers, models, secret=os.environ.get, default_model=settings.default_model, clock=clock
+    )
+
+
+def sandbox_manager(
+    settings: Settings, database: Database, clock: SystemClock, folder: Path, templates: Templates
+) -> SandboxManager | None:
+    if settings.sandbox is None:
+        return None
+    provider = open_provider(settings.sandbox.provider, setup_from(settings.sandbox, folder))
+    manager = SandboxManager(
+        database,
+        provider,
+        clock,
+        settings.sandbox,
+        folder,
+        node_id=node_of(folder),
+        announce=announce_sandbox,
+    )
+    manager.use_templates(templates)
+    return manager
+
+
+def egress_keeper(
+    settings: Settings,
+    database: Database,
+    clock: SystemClock,
+    folder: Path,
+    sandboxes: SandboxManager | None,
+) -> EgressKeeper | None:
+    """What watches over the sandboxes' way to the network, where there is anything to reach."""
+    if settings.sandbox is None or sandboxes is None:
+        return None
+    policy = policy_of(settings.sandbox)
+    if sandboxes.provider.capabilities.secrets:
+        if policy.opens:
+            sandboxes.lead_out(HandedOver(database, settings.sandbox))
+        return None
+    if not sandboxes.provider.capabilities.egress:
+        if policy.opens:
+            log.warning(
+                "sandboxes of this provider have no way out that hosts and secrets could be given to",
+                extra={"provider": sandboxes.provider.name},
+            )
+        return None
+    lookup = open_lookup(settings.sandbox.secret_lookup)
+    missing = [name for name in names(policy) if isinstance(lookup, OperatorSecrets) and not lookup.has(name)]
+    if missing:
+        log.warning(
+            "secrets without a value: their environment variables are not set", extra={"names": missing}
+        )
+    keeper = EgressKeeper(database, clock, policy, folder / "egress", lookup=lookup)
+    if not keeper.is_needed:
+        return None
+    sandboxes.lead_out(keeper)
+    database.on_notice(keeper.hear)
+    return keeper
+
+
+def checkpoint_keeper(
+    settings: Settings,
+    database: Database,
+    blobs: FolderBlobs,
+    clock: SystemClock,
+    folder: Path,
+    sandboxes: SandboxManager | None,
+) -> CheckpointKeeper | None:
+    """What keeps the files of workspaces, where there are any."""
+    if settings.sandbox is None or sandboxes is None:
+        return None
+    keeper = CheckpointKeeper(
+        database,
+        blobs,
+        clock,
+        settings.sandbox,
+        folder,
+        node_id=node_of(folder),
+        local=sandboxes.provider.capabilities.volume,
+        find=sandboxes.find,
+        keep_unbound=timedelta(days=settings.retention.error_days),
+        layers_of=sandboxes.layers_of,
+    )
+    sandboxes.keep_files(keeper)
+    sandboxes.attend(keeper)
+    return keeper
+
+
+def snapshot_keeper(
+    settings: Settings,
+    database: Database,
+    clock: SystemClock,
+    folder: Path,
+    sandboxes: SandboxManager | None,
+    templates: Templates,
+) -> SnapshotKeeper | None:
+    """What has the configured packages installed once for all sandboxes, and those of app templates for theirs."""
+    if settings.sandbox is None or sandboxes is None:
+        return None
+    keeper = SnapshotKeeper(
+        database,
+        sandboxes.provider,
+        clock,
+        settings.sandbox,
+        node_id=node_of(folder),
+        templates=templates,
+        env=preview_environment(settings.sandbox),
+    )
+    sandboxes.start_upon(keeper)
+    return keeper
+
+
+def sandbox_steps(sandboxes: SandboxManager | None) -> SandboxSteps | None:
+    if sandboxes is None:
+        return None
+    return SandboxSteps(sandboxes.freeze, sandboxes.thaw, sandboxes.kill, sandboxes.stop_commands)
