@@ -1,6 +1,7 @@
 /** The HTTP API as methods. One fetch wrapper; every refusal is thrown as an `OutlastError` of the matching class. */
 import { Edits } from './edits.ts'
 import { errorOf, unreachable } from './errors.ts'
+import { Knowledge } from './knowledge.ts'
 import { Pages } from './pages.ts'
 import { Screens } from './screens.ts'
 import type * as api from './types.ts'
@@ -32,6 +33,7 @@ export class OutlastClient {
   readonly screens: Screens = new Screens(this)
   readonly edits: Edits = new Edits(this)
   readonly pages: Pages = new Pages(this)
+  readonly knowledge: Knowledge = new Knowledge(this)
   readonly #baseUrl: string
   readonly #token: string | undefined
   readonly #fetch: typeof globalThis.fetch

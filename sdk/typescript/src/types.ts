@@ -1,4 +1,5 @@
 /** What travels over the wire: the shapes of the HTTP API and of the event log (field names as the server sends them). */
+import type { KnowledgeSource } from './knowledge.ts'
 import type { ModuleData, PageAction, PageData, PageHtml, PagePart, PagePatched, PageStats } from './pages.ts'
 import type { ScreenData, WorkflowStep } from './screens.ts'
 
@@ -546,6 +547,8 @@ interface Data {
   'page.stats': PageStats
   'page.action': { action: PageAction }
   'modules.saved': { run_id: string; workspace_id: string; modules: ModuleData[] }
+  'knowledge.updated': { source: KnowledgeSource }
+  'knowledge.removed': { source_id: string }
   'project.updated': { project_id: string; name: string }
 }
 export type EventName = keyof Data

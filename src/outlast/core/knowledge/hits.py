@@ -12,8 +12,8 @@ METHODS = ("words", "words+vectors", "words+reranked", "words+vectors+reranked")
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
     """One thing found. A doc: `id` of its passage, `heading` the way to it (` › ` between), `text` its Markdown, `url`
-    where to read it, `source_id`. A module: its own `id`, `heading` its path, `text` description and exports, `usage` an
-    import to copy, `verified` whether its imports worked with the dependencies as they are; package "" there.
+    where to read it, `source_id`. A module: its own `id`, `heading` its path, `text` description and exports, `usage`
+    an import to copy, `verified` whether its imports worked with the dependencies as they are; package "" there.
 
     `score` is from 0 to 1, higher is better, comparable within one answer only. `scores` says by method how it came
     about: `words` (BM25, from 0 upwards), `vectors` (cosine, -1 to 1), `reranked` (as the re-ranker says); a method
