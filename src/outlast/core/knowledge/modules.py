@@ -16,6 +16,7 @@ from outlast.base.clock import iso
 from outlast.base.errors import NotFound
 from outlast.base.ids import new_id
 from outlast.base.page_data import ModuleData
+from outlast.core.knowledge.hits import ModuleText
 from outlast.db.database import Database, Tx
 from outlast.db.tables import modules, vectors
 
@@ -108,14 +109,20 @@ class ModuleFiles(Protocol):
 
 
 class Modules:
-    """The modules that a run may use, without those whose files are gone. `files` None: this server has no sandboxes,
-    so there are none. `dependencies`: the hash of what sandboxes have installed."""
+    """The shelf: modules that a run may use, without those whose files are gone. `files` None: this server has no
+    sandboxes, so there are none. `dependencies`: the hash of what sandboxes have installed."""
 
     def __init__(self, db: Database, files: ModuleFiles | None, dependencies: str) -> None:
         self._db, self._files = db, files
         self.dependencies = dependencies
 
-    async def living(self, workspace_id: str | None, user_id: str | None) -> list[Module]:
+    async def living(
+        self, *, project_id: str, workspace_id: str | None, user_id: str | None
+    ) -> list[ModuleText]:
+        """`usable` as search sees them: each path and usage as they are written in this workspace."""
+        return [_searched(one, self.dependencies) for one in await self.usable(workspace_id, user_id)]
+
+    async def usable(self, workspace_id: str | None, user_id: str | None) -> list[Module]:
         """Those of the workspace, then those published to the user, by path. Rows whose files have vanished are
         removed at once. Repeatable; a cancelled call may have removed them already."""
         if self._files is None:
@@ -269,6 +276,19 @@ def without_vector(tx: Tx, model: str, limit: int) -> list[tuple[str, str]]:
     missing = ~sa.exists().where(vectors.c.model == model, vectors.c.hash == modules.c.hash)
     rows = tx.all(sa.select(modules).where(missing).order_by(modules.c.id).limit(limit))
     return [(row["hash"], _module(row).text) for row in rows]
+
+
+def _searched(one: Module, dependencies: str) -> ModuleText:
+    return ModuleText(
+        id=one.id,
+        path=one.imported_path,
+        description=one.description,
+        exports=one.exports,
+        usage=one.imported_usage,
+        hash=one.hash,
+        verified=one.verified(dependencies),
+        updated_at=one.updated_at,
+    )
 
 
 def _all(tx: Tx, *where: sa.ColumnElement[bool]) -> list[Module]:
