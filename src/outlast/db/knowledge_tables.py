@@ -15,6 +15,13 @@ knowledge_sources = sa.Table(
     text("version", "of the package that it describes; empty: not known", nullable=False, server_default=""),
     text("etag", "the last answer's; null: none"),
     text("modified", "the last answer's Last-Modified; null: none"),
+    text(
+        "cut",
+        "how its passages were cut: rules and length; another one cuts anew",
+        nullable=False,
+        server_default="",
+    ),
+    count("revision", "raised whenever its passages change"),
     sa.Column("hash", sa.String(64), comment="SHA-256 of what was last read; null: nothing yet"),
     word("state", "waiting | fetching | ready | failed", nullable=False),
     text("error", "why the last try failed; null: it did not"),
@@ -25,6 +32,18 @@ knowledge_sources = sa.Table(
     moment("checked_at", "it was last asked for"),
     moment("due_at", "to be asked for again; null: never", index=True),
     moment("created_at", "when", nullable=False),
+)
+
+knowledge_pages = sa.Table(
+    "knowledge_pages",
+    metadata,
+    ref("source_id", "knowledge_sources", "a source of several documents", nullable=False, primary_key=True),
+    sa.Column(
+        "url", sa.Text, primary_key=True, comment="of one of them; its passages' addresses begin with it"
+    ),
+    text("etag", "the last answer's; null: none"),
+    text("modified", "the last answer's Last-Modified; null: none"),
+    sa.Column("hash", sa.String(64), nullable=False, comment="SHA-256 of its text"),
 )
 
 knowledge_passages = sa.Table(

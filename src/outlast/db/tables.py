@@ -8,6 +8,7 @@ import sqlalchemy as sa
 
 from outlast.db.columns import count, json, moment, own_id, ref, text, word
 from outlast.db.columns import metadata as metadata
+from outlast.db.knowledge_tables import knowledge_pages as knowledge_pages
 from outlast.db.knowledge_tables import knowledge_passages as knowledge_passages
 from outlast.db.knowledge_tables import knowledge_sources as knowledge_sources
 from outlast.db.knowledge_tables import vectors as vectors

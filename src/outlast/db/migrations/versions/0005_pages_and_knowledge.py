@@ -286,6 +286,20 @@ def upgrade() -> None:
             "modified", sa.Text(), nullable=True, comment="the last answer's Last-Modified; null: none"
         ),
         sa.Column(
+            "cut",
+            sa.Text(),
+            server_default="",
+            nullable=False,
+            comment="how its passages were cut: rules and length; another one cuts anew",
+        ),
+        sa.Column(
+            "revision",
+            sa.BigInteger(),
+            server_default="0",
+            nullable=False,
+            comment="raised whenever its passages change",
+        ),
+        sa.Column(
             "hash",
             sa.String(length=64),
             nullable=True,
@@ -315,6 +329,25 @@ def upgrade() -> None:
     op.create_index(op.f("ix_knowledge_sources_due_at"), "knowledge_sources", ["due_at"], unique=False)
     op.create_index(
         op.f("ix_knowledge_sources_project_id"), "knowledge_sources", ["project_id"], unique=False
+    )
+    op.create_table(
+        "knowledge_pages",
+        sa.Column("source_id", sa.String(length=40), nullable=False, comment="a source of several documents"),
+        sa.Column(
+            "url", sa.Text(), nullable=False, comment="of one of them; its passages' addresses begin with it"
+        ),
+        sa.Column("etag", sa.Text(), nullable=True, comment="the last answer's; null: none"),
+        sa.Column(
+            "modified", sa.Text(), nullable=True, comment="the last answer's Last-Modified; null: none"
+        ),
+        sa.Column("hash", sa.String(length=64), nullable=False, comment="SHA-256 of its text"),
+        sa.ForeignKeyConstraint(
+            ["source_id"],
+            ["knowledge_sources.id"],
+            name=op.f("fk_knowledge_pages_source_id"),
+            ondelete="CASCADE",
+        ),
+        sa.PrimaryKeyConstraint("source_id", "url", name=op.f("pk_knowledge_pages")),
     )
     op.create_table(
         "knowledge_passages",

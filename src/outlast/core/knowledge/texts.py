@@ -1,0 +1,35 @@
+"""What a piece of documentation is, and what is searched of it. Pure."""
+
+import hashlib
+from dataclasses import dataclass
+from typing import Final
+
+BETWEEN: Final = " › "
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """One passage as it was cut from a text: `heading` the way to it, `body` its Markdown, `url` where to read it."""
+
+    heading: str
+    body: str
+    url: str
+
+    @property
+    def hash(self) -> str:
+        return text_hash(searched_text(self.heading, self.body))
+
+
+def searched_text(heading: str, body: str) -> str:
+    """What is indexed and embedded of a passage."""
+    return f"{heading}\n\n{body}" if heading else body
+
+
+def text_hash(text: str) -> str:
+    """The key of a text's vector: SHA-256 in hexadecimal."""
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+
+
+def page_of(url: str) -> str:
+    """The document that a passage's address lies in."""
+    return url.partition("#")[0]
