@@ -129,6 +129,9 @@ const WORKFLOW: Record<WorkflowStep['name'], Words> = {
   preview_url: ['Opening the preview', 'Preview is open', 'Open the preview'],
   picture: ['Taking a picture', 'Took a picture', 'Take a picture'],
   save_screen: ['Saving the screen', 'Saved the screen', 'Save the screen'],
+  load_page: ['Looking up the page', 'Looked up the page', 'Look up the page'],
+  check_page: ['Checking the page', 'Checked the page', 'Check the page'],
+  save_page: ['Saving the page', 'Saved the page', 'Save the page'],
   save_answer: ['Saving the answer', 'Saved the answer', 'Save the answer'],
   settle_credits: ['Settling the credits', 'Settled the credits', 'Settle the credits'],
   save_error: ['Saving what went wrong', 'Saved what went wrong', 'Save what went wrong'],
@@ -165,7 +168,13 @@ const OF_TOOL: Record<ToolStatus, StepStatus> = {
   cancelled: 'skipped',
 }
 
-const BEFORE = new Set<WorkflowStep['name']>(['load_screen', 'open_sandbox', 'tell_context_lost', 'load_messages'])
+const BEFORE = new Set<WorkflowStep['name']>([
+  'load_screen',
+  'load_page',
+  'open_sandbox',
+  'tell_context_lost',
+  'load_messages',
+])
 
 /** Everything a run has done and does, in its order: what came before the agent, its calls, what came after. */
 export function stepsOf(run: Pick<RunState, 'parts'> & { workflow?: readonly WorkflowStep[] }): StreamingStep[] {

@@ -90,7 +90,9 @@ class StageContext:
 
     `tell` shows a step of the workflow (`workflow.step`), saved before it returns; a step that a stage leaves at
     `started` is closed when the run ends. `lost` as for tools. For a check: `said` is the text of every turn so far,
-    oldest first, also of inherited ones; `last` that no further turn follows, whatever it finds.
+    oldest first, also of inherited ones; `last` that no further turn follows, whatever it finds; `untold` are problems
+    with lines of the last turn that the model has not been told of (`Lined`): they stand among the check's problems
+    whether it repeats them or not.
     """
 
     run: Run
@@ -100,6 +102,7 @@ class StageContext:
     lost: Callable[[str, str], Awaitable[None]]
     said: Sequence[str] = ()
     last: bool = False
+    untold: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,8 +148,9 @@ class Staged(Protocol):
 @dataclass(frozen=True, slots=True)
 class LinesTaken:
     """What became of a model's lines. `events` are told in the run's log, in the transaction that took the lines;
-    `prose` is what of them people read (shown as the step's text); `problems` are lines that could not be taken, each a
-    text that the model is told before its next turn; `counts` are added up over the step for `step_part`."""
+    `prose` is what of them people read (shown as the step's text, with its line breaks); `problems` are lines that
+    could not be taken, each a text that the model is told before its next turn; `counts` are added up over the step for
+    `step_part` and kept with the turn."""
 
     events: Sequence[tuple[str, Any]] = ()
     prose: str = ""
@@ -158,16 +162,36 @@ class LinesTaken:
 class Lined(Protocol):
     """What a profile may offer besides: its model writes lines for the server. They are not shown as text: each whole
     line is handed over while the model still writes, several together where they come fast, in one transaction of the
-    run's fence with the events that tell of them. The raw text stays in the transcript."""
+    run's fence with the events that tell of them. The raw text stays in the transcript.
+
+    What a step's lines did stands as soon as it is told, also when the run is cancelled or fails; a step that is asked
+    again (the server died, the model's stream broke) is taken back first, with the `step.reset` that says so. A line
+    ends at a line break, at a tool call, or with the turn. Blank lines are not handed over.
+    """
 
     def take_lines(self, tx: Tx, run: Run, step: int, lines: Sequence[str]) -> LinesTaken:
-        """Take whole lines of one turn, in order. Never raises for what a model wrote."""
+        """Take whole lines of one turn, in order. Never raises for what a model wrote; should it raise nevertheless,
+        what it did is taken back and the model told that these lines could not be taken."""
 
     def reset_step(self, tx: Tx, run: Run, step: int) -> Sequence[tuple[str, Any]]:
         """The step is asked again: take back what its lines did, and say so. Called again, it does nothing."""
 
     def step_part(self, tx: Tx, run: Run, step: int, counts: Mapping[str, int]) -> Part | None:
-        """The part that stands for the step's lines in the answer; None: they changed nothing."""
+        """The part that stands for the step's lines in the answer; None: they changed nothing. Its `step` is set.
+        Asked at the end of the turn, or at the end of a run that was cut in it."""
+
+    def run_ended(self, tx: Tx, run: Run, status: str) -> Sequence[tuple[str, Any]]:
+        """The run ends, however it ends (`status`: completed | cancelled | error), in the settle transaction and after
+        `finish`: what is to be told of it in the run's log (statistics, with `usage_of` of this transaction), and what
+        stood waiting for it goes on. Must not raise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """What `finish` may give back besides a plain list of problems: `events` are told in the run's log."""
+
+    problems: Sequence[str] = ()
+    events: Sequence[tuple[str, Any]] = ()
 
 
 class Profile(Protocol):
@@ -182,9 +206,9 @@ class Profile(Protocol):
 
     def finish(
         self, tx: Tx, run: Run, parts: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]
-    ) -> list[str]:
+    ) -> list[str] | Finished:
         """The profile's own writes in the settle transaction of a run that completes; `facts` are those of its stages
-        (empty: it has none). Returns the problems it found (empty: none)."""
+        (empty: it has none). Returns the problems it found (empty: none), and with `Finished` what is to be told."""
 
 
 def stages_of(profile: Profile) -> Staged | None:

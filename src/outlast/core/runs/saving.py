@@ -9,7 +9,7 @@ from outlast.base.events import NoticePart
 from outlast.base.ids import new_id
 from outlast.base.screen_data import WorkflowName, WorkflowStatus, WorkflowStep
 from outlast.core.runs.model import Run
-from outlast.core.runs.profile import Profile
+from outlast.core.runs.profile import Finished, Profile, lines_of
 from outlast.core.streams.log import NamedEvent
 from outlast.db.database import Tx
 
@@ -55,23 +55,32 @@ def finished(
     """The profile's writes: the problems it found, parts to add to the answer, the step that shows it. Where a staged
     profile's writes fail, they are taken back and the answer is saved all the same, with a notice."""
     if not ending.workflow:
-        return profile.finish(tx, run, parts, ending.facts), [], []
+        problems, events = _told(profile.finish(tx, run, parts, ending.facts))
+        return problems, [], events
+    step: WorkflowName = "save_screen" if lines_of(profile) is None else "save_page"
     hooks, notices = len(tx.hooks), set(tx.notices)
     try:
         with tx.conn.begin_nested():
-            problems = profile.finish(tx, run, parts, ending.facts)
+            problems, events = _told(profile.finish(tx, run, parts, ending.facts))
     except (StorageUnavailable, DiskFull):
         raise
     except OutlastError as error:
         del tx.hooks[hooks:]
         tx.notices.intersection_update(notices)
-        return [], [_not_saved(error)], [workflow_step(run.id, "save_screen", "failed", error.message)]
-    return problems, [], [workflow_step(run.id, "save_screen", "done")]
+        failed = workflow_step(run.id, step, "failed", error.message)
+        return [], [_not_saved(error, step.removeprefix("save_"))], [failed]
+    return problems, [], [*events, workflow_step(run.id, step, "done")]
 
 
-def _not_saved(error: OutlastError) -> dict[str, Any]:
+def _told(finished: Sequence[str] | Finished) -> tuple[list[str], list[NamedEvent]]:
+    if isinstance(finished, Finished):
+        return list(finished.problems), list(finished.events)
+    return list(finished), []
+
+
+def _not_saved(error: OutlastError, noun: str) -> dict[str, Any]:
     text = NOT_SAVED.format(reason=error.message)
-    return NoticePart(id=new_id("part"), level="warning", code="screen_not_saved", text=text).model_dump()
+    return NoticePart(id=new_id("part"), level="warning", code=f"{noun}_not_saved", text=text).model_dump()
 
 
 def last_steps(run_id: str, ending: "Ending", *, saved: bool, charged: int) -> list[NamedEvent]:

@@ -20,7 +20,7 @@ WORKFLOW: Final = {
     "check": "check types and the page",
     "save_error": "save what went wrong",
 }
-LAST_STEPS: Final = frozenset({"save_screen", "save_answer", "settle_credits", "save_error"})
+LAST_STEPS: Final = frozenset({"save_screen", "save_page", "save_answer", "settle_credits", "save_error"})
 ENDINGS: Final = {
     "run.completed": "[green]completed[/]",
     "run.cancelled": "[yellow]cancelled[/]",
