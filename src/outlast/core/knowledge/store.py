@@ -103,8 +103,8 @@ def vectors_of(tx: Tx, model: str, hashes: Iterable[str]) -> dict[str, bytes]:
     found: dict[str, bytes] = {}
     for some in _batches(sorted(set(hashes))):
         query = sa.select(vectors.c.hash, vectors.c.vector)
-        rows = tx.execute(query.where(vectors.c.model == model, vectors.c.hash.in_(some)))
-        found |= {row[0]: bytes(row[1]) for row in rows}
+        rows = tx.all(query.where(vectors.c.model == model, vectors.c.hash.in_(some)))
+        found |= {row["hash"]: bytes(row["vector"]) for row in rows}
     return found
 
 

@@ -9,10 +9,10 @@ from typing import Final, Protocol
 
 import anyio
 
+from outlast.base.addresses import is_forbidden
 from outlast.base.errors import OutlastError
 from outlast.base.host_patterns import is_address
 from outlast.core.sandboxes.egress import refusals
-from outlast.core.sandboxes.egress.addresses import is_forbidden
 from outlast.core.sandboxes.egress.rules import Policy, Target, leads_inside, may_connect
 from outlast.core.sandboxes.egress.wires import TlsWire, Wire, wire_of
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from outlast.base.addresses import is_forbidden
 from outlast.base.host_patterns import (
     HostPattern,
     NotAHost,
@@ -14,7 +15,6 @@ from outlast.base.host_patterns import (
     plain_host,
 )
 from outlast.base.settings import SandboxSettings
-from outlast.core.sandboxes.egress.addresses import is_forbidden
 
 TLS_PORT: Final = 443
 WEB_PORT: Final = 80

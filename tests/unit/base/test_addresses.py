@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from outlast.core.sandboxes.egress.addresses import is_forbidden
+from outlast.base.addresses import is_forbidden
 
 FORBIDDEN = [
     "0.0.0.0", "0.1.2.3", "10.0.0.1", "100.64.0.1", "100.100.100.200", "127.0.0.1", "127.255.255.255", "168.63.129.16",

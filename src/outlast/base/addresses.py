@@ -1,4 +1,4 @@
-"""Which addresses no sandbox may reach: this machine, its neighbours, the machinery of networks and clouds."""
+"""Which addresses nobody may be led to from outside: this machine, its neighbours, the machinery of networks and clouds."""
 
 import ipaddress
 from typing import Final
