@@ -13,6 +13,7 @@ OutlastError
 ├── Conflict            somebody was faster, or the thing is in another state
 │   ├── ThreadBusy · ThreadLocked · ThreadArchived · LockNotHeld · RunFinished · RunNotContinuable
 │   ├── ApprovalDecided · AlreadyMember · LastOwner · WorkspaceBusy · FilesChanged · ThreadOfScreen · TooManyScreens
+│   ├── ThreadOfPage · TooManyPages · ActionTaken · ActionsFull · NothingToUndo
 ├── TryLater            try again later; the only branch workers retry; carries retry_after_s
 │   ├── RateLimited · StorageUnavailable · DiskFull · SandboxUnavailable · SandboxLost
 │   └── ModelRateLimited · ModelOverloaded · ModelTimeout · ModelUnreachable · ModelCut · ModelOutputInvalid
@@ -248,6 +249,30 @@ class ThreadOfScreen(Conflict):
 
 class TooManyScreens(Conflict):
     code = "too_many_screens"
+
+
+class ThreadOfPage(Conflict):
+    code = "thread_of_page"
+    default_hint = "Do it to the page: DELETE /v1/pages/{id} removes both."
+
+
+class TooManyPages(Conflict):
+    code = "too_many_pages"
+
+
+class ActionTaken(Conflict):
+    code = "action_taken"
+    default_hint = "Only an action that still waits can be taken back. A run can be cancelled."
+
+
+class ActionsFull(Conflict):
+    code = "actions_full"
+    default_hint = "Wait for the run that works to end, or take back some that wait."
+
+
+class NothingToUndo(Conflict):
+    code = "nothing_to_undo"
+    default_hint = "GET /v1/pages/{id}/versions lists what a page was; any of them can be restored."
 
 
 class FilesChanged(Conflict):
