@@ -17,6 +17,9 @@ class CodeArguments(Arguments):
     code: str = Field(
         min_length=1, max_length=200_000, description="The last expression's value is the result."
     )
+    description: str = Field(
+        "", max_length=300, description="What it is for, in a few words that people read."
+    )
     language: Literal["typescript", "python"] = Field("typescript")
     timeout_s: float = Field(60, gt=0, le=600, description="Seconds until the session is ended.")
 

@@ -17,7 +17,7 @@ from outlast.core.sandboxes.checkpoints.rules import superfluous
 from outlast.core.sandboxes.checkpoints.tree import header
 from outlast.db.blobs import FolderBlobs, StoredBlob
 from outlast.db.database import Database, Tx
-from outlast.db.tables import attachments
+from outlast.db.tables import attachments, modules
 
 GRACE_S: Final = 86_400.0
 HEAD_BYTES: Final = 64 * 1024
@@ -69,7 +69,8 @@ def _named(tx: Tx) -> tuple[set[str], list[str]]:
     """(the blobs that tables name, those of them that are manifests)."""
     manifests = store.trees(tx)
     attached = tx.execute(sa.select(attachments.c.blob).distinct()).scalars()
-    return {*manifests, *attached}, manifests
+    published = tx.execute(sa.select(modules.c.blob).where(modules.c.blob.is_not(None)).distinct()).scalars()
+    return {*manifests, *attached, *published}, manifests
 
 
 def _needed(blobs: FolderBlobs, manifests: list[str]) -> set[str]:

@@ -24,6 +24,7 @@ from outlast.core.sandboxes.checkpoints import places, store
 from outlast.core.sandboxes.checkpoints.editing import Edit, edited_tree
 from outlast.core.sandboxes.checkpoints.elsewhere import fill_sandbox, scan_sandbox
 from outlast.core.sandboxes.checkpoints.garbage import GRACE_S, Collected, collect
+from outlast.core.sandboxes.checkpoints.holding import files_in_folder, files_in_tree
 from outlast.core.sandboxes.checkpoints.memory import Memories, Trees
 from outlast.core.sandboxes.checkpoints.places import Place
 from outlast.core.sandboxes.checkpoints.placing import place_tree
@@ -284,6 +285,17 @@ class CheckpointKeeper:
         with suppress(OutlastError):
             await self.take(workspace_id, "sleep")
         return await self._db.read(store.newest_of, workspace_id)
+
+    async def holds(self, workspace_id: str, paths: Collection[str]) -> frozenset[str]:
+        """Those of the paths that are files of the workspace now: in its folder where that is here, else in its newest
+        checkpoint. No sandbox is woken; of one with a disk of its own its checkpoint speaks. A checkpoint that cannot
+        be read raises as `tree` does."""
+        _, place, newest = await self._db.read(store.place_now, workspace_id)
+        if place is None:
+            return frozenset()
+        if self._local and workspace_id not in self._moving and self._is_here(place):
+            return await anyio.to_thread.run_sync(files_in_folder, self._folder(workspace_id), paths)
+        return frozenset() if newest is None else files_in_tree(await self.tree(newest), paths)
 
     # --- told of by the sandboxes
 
