@@ -1,4 +1,4 @@
-"""Which addresses nobody may be led to from outside: this machine, its neighbours, the machinery of networks and clouds."""
+"""Addresses that nobody is led to from outside: this machine, its neighbours, the insides of networks and clouds."""
 
 import ipaddress
 from typing import Final
