@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import anyio
 import pytest
 
 from outlast.core.sandboxes.interface import Evaluation, EvaluationResult, Language
@@ -197,3 +198,30 @@ async def test_a_killed_evaluation_ends(box: LocalSandbox) -> None:
         loop = Evaluation("eff_loop", 1, "python", "print('begun')\nwhile True: pass")
         answer = await box.evaluate(loop, lambda _text: printed.set())
     assert "cancelled" in str(answer.error)
+
+
+async def test_sessions_at_rest_are_ended_with_their_variables_and_the_next_call_starts_anew(
+    box: LocalSandbox,
+) -> None:
+    await evaluate(box, "typescript", "globalThis.kept = 1")
+    await evaluate(box, "python", "kept = 1")
+    assert await box.end_sessions() == 2
+    assert await box.end_sessions() == 0
+    assert (await evaluate(box, "typescript", "globalThis.kept ?? 'gone'")).result == "gone"
+    assert "kept" in str((await evaluate(box, "python", "kept")).error)
+
+
+async def test_a_session_at_work_is_not_ended_by_those_who_tidy_up(box: LocalSandbox) -> None:
+    results = []
+
+    async def work() -> None:
+        results.append(
+            await evaluate(box, "python", "import time; print('on', flush=True); time.sleep(0.4); 7")
+        )
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(work)
+        while not (await box.statistics()).processes > 1:
+            await anyio.sleep(0.01)
+        await box.end_sessions()
+    assert results[0].result == 7

@@ -202,6 +202,13 @@ class MemorySandbox(SandboxDefaults):
             job.killed_reason = reason
             job.scope.cancel()
 
+    async def end_sessions(self) -> int:
+        await self._ready()
+        used = [variables for variables in self._variables.values() if variables]
+        for variables in used:
+            variables.clear()
+        return len(used)
+
     async def write_files(self, files: Sequence[tuple[str, bytes]]) -> None:
         await self._ready()
         checked = [(_relative(path), data) for path, data in files]

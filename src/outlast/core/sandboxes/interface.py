@@ -244,6 +244,10 @@ class Sandbox(Protocol):
         """End a command with everything it started, or an evaluation with its session. Its `run` returns as usual,
         with `killed_reason`. Unknown and ended ids are fine."""
 
+    async def end_sessions(self) -> int:
+        """End the languages' sessions with their variables, those at work excepted: how many. What commands and
+        services run stays. The next `evaluate` starts a new one. Repeatable."""
+
     async def write_files(self, files: Sequence[tuple[str, bytes]]) -> None:
         """Write files by relative path, each at once or not at all; parents are made. All paths are checked before
         the first write. Raises `PathRefused`, `DiskFull`. Repeatable."""

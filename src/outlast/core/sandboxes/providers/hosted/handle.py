@@ -89,6 +89,9 @@ class HostedSandbox(AgentHandle):
     async def kill_command(self, effect_id: str, reason: str = "cancelled") -> None:
         await self._through_breaks(lambda: super(HostedSandbox, self).kill_command(effect_id, reason))
 
+    async def end_sessions(self) -> int:
+        return await self._through_breaks(lambda: super(HostedSandbox, self).end_sessions())
+
     async def write_files(self, files: Sequence[tuple[str, bytes]]) -> None:
         await self._through_breaks(lambda: super(HostedSandbox, self).write_files(files))
 

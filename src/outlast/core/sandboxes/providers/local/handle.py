@@ -119,6 +119,10 @@ class AgentHandle(SandboxDefaults):
     async def kill_command(self, effect_id: str, reason: str = "cancelled") -> None:
         await self._pool.ask("kill", effect=effect_id, reason=reason)
 
+    async def end_sessions(self) -> int:
+        head, _ = await self._pool.ask("end_sessions")
+        return int(head["ended"])
+
     async def write_files(self, files: Sequence[tuple[str, bytes]]) -> None:
         payload = b"".join(data for _, data in files)
         if len(payload) > MAX_PAYLOAD_BYTES:

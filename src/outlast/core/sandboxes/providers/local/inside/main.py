@@ -53,6 +53,7 @@ class Agent:
             "evaluate": self._evaluate,
             "acknowledge": self._acknowledge,
             "kill": self._kill,
+            "end_sessions": self._end_sessions,
             "make_room": self._make_room,
             "thawed": self._thawed,
             "write": self._write,
@@ -123,6 +124,9 @@ class Agent:
         if effect is not None and effect.result is None:
             effect.stop(request["reason"])
         connection.reply(known=effect is not None)
+
+    def _end_sessions(self, connection: Connection, request: dict[str, Any], _payload: bytes) -> None:
+        connection.reply(ended=sum(repl.rest() for repl in self._repls.values()))
 
     def _make_room(self, connection: Connection, request: dict[str, Any], _payload: bytes) -> None:
         connection.reply(ended=self.spawner.make_room(int(request["limit"])))

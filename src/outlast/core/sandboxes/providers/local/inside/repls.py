@@ -84,6 +84,15 @@ class Repl:
         self._waiting.append(job)
         self._next()
 
+    def rest(self) -> bool:
+        """End the process with its variables, unless it is at work; the next evaluation starts a new one. Whether it
+        did."""
+        if self._process is None or self._job is not None:
+            return False
+        self._process.end()
+        self._process = None
+        return True
+
     def _next(self) -> None:
         if self._job is not None or not self._waiting:
             return
