@@ -212,16 +212,15 @@ async def test_sessions_at_rest_are_ended_with_their_variables_and_the_next_call
 
 
 async def test_a_session_at_work_is_not_ended_by_those_who_tidy_up(box: LocalSandbox) -> None:
-    results = []
+    results, begun = [], anyio.Event()
+    code = "import time; print('on', flush=True); time.sleep(0.4); 7"
 
     async def work() -> None:
-        results.append(
-            await evaluate(box, "python", "import time; print('on', flush=True); time.sleep(0.4); 7")
-        )
+        at_work = Evaluation("eff_at_work", 1, "python", code)
+        results.append(await box.evaluate(at_work, lambda _text: begun.set()))
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(work)
-        while not (await box.statistics()).processes > 1:
-            await anyio.sleep(0.01)
-        await box.end_sessions()
+        await begun.wait()
+        assert await box.end_sessions() == 0
     assert results[0].result == 7
