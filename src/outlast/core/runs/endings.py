@@ -29,11 +29,13 @@ from outlast.base.events import (
 )
 from outlast.base.settings import Settings
 from outlast.core.credits import store as ledger
+from outlast.core.pages import actions as page_actions
 from outlast.core.runs import store, timers
 from outlast.core.runs.model import Run
-from outlast.core.runs.profile import Profile
+from outlast.core.runs.profile import Profile, lines_of
 from outlast.core.runs.rules import OPEN_CALLS, THREAD_STATUS, End
 from outlast.core.runs.saving import finished, last_steps, open_steps_closed
+from outlast.core.runs.taking import cut_part_in
 from outlast.core.runs.telling import announce_thread
 from outlast.core.runs.watching import arm_abandonment
 from outlast.core.sandboxes.checkpoints.places import mark_changed
@@ -46,6 +48,7 @@ from outlast.db.database import Tx
 from outlast.db.tables import effects, runs
 
 FOLD_AFTER: Final = timedelta(hours=1)  # whoever lost the connection near the end has long resumed by then
+PAGE: Final = "page"  # the profile whose runs take up what people do on a page
 CLOSED_RESULT: Final = {
     "cancelled": "This call was cancelled before it finished.",
     "error": "The run stopped before this call finished.",
@@ -84,6 +87,11 @@ def settle(tx: Tx, settings: Settings, profile: Profile | None, run: Run, ending
     or has taken the run from whoever held it."""
     events = _close_calls(tx, run, ending)
     parts = _final_parts(ending)
+    lined = lines_of(profile) if profile is not None else None
+    if lined is not None:
+        cut, shown = cut_part_in(tx, lined, run)
+        parts += cut
+        events += shown
     problems = list(ending.problems)
     events += open_steps_closed(run.id, ending)
     if ending.end.status == "completed" and profile is not None:
@@ -91,6 +99,8 @@ def settle(tx: Tx, settings: Settings, profile: Profile | None, run: Run, ending
         problems += found
         parts += notices
         events += saved
+    if lined is not None:
+        events += lined.run_ended(tx, run, ending.end.status)
     worth_saving = ending.save_message and (parts or ending.error is not None)
     message = _save_answer(tx, run, ending, parts, problems) if worth_saving else None
     if message is not None:
@@ -99,6 +109,9 @@ def settle(tx: Tx, settings: Settings, profile: Profile | None, run: Run, ending
     events += settled
     events += last_steps(run.id, ending, saved=message is not None, charged=charged)
     _end_row(tx, run, ending, message.id if message else None, problems)
+    if run.profile == PAGE:
+        begun = run.attempt > 0
+        page_actions.end(tx, run.thread_id, run.id, ending.end.status, problems, begun=begun)
     events.append(_closing_event(tx, run, ending, message.id if message else None, problems, charged))
     events.append(("stream.ended", RunReference(run_id=run.id)))
     _hand_thread_on(tx, settings, run, ending)
@@ -278,6 +291,8 @@ def _hand_thread_on(tx: Tx, settings: Settings, run: Run, ending: Ending) -> Non
         tx.execute(sa.update(runs).where(runs.c.id == following).values(leg="ready", after_run_id=None))
         arm_abandonment(tx, settings, following, run.thread_id)
         tx.ring(store.BELL)
+        if run.profile == PAGE:
+            page_actions.take(tx, run.thread_id, following)
     state = THREAD_STATUS["queued" if following else ending.end.status]
     threads.set_run_state(tx, run.thread_id, state, following)
     announce_thread(tx, run.thread_id)
