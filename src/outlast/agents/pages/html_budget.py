@@ -1,0 +1,52 @@
+"""A page's HTML within a number of characters: a longer one loses its middle, and says so where it does. Pure."""
+
+import re
+from typing import Final
+
+BEGINNING: Final = 0.7  # of what is kept
+MOST_IDS: Final = 200
+NOTE: Final = (
+    "<!-- {cut:,} of {whole:,} characters are left out here, as the page is too long to be shown whole. They are on "
+    "the page all the same: patches may name what is in them, and the page must not be written anew whole.{ids} -->"
+)
+_ID: Final = re.compile(r'<[a-zA-Z][^<>]*?\sid="([^"]*)"')
+_EMPTY: Final = "(the page is empty)"
+
+
+def within(html: str, most_chars: int) -> str:
+    """The HTML, at most about `most_chars` of it. What is cut begins and ends at a tag; a comment in its place names
+    the elements in it, at most 200 of them."""
+    if not html.strip():
+        return _EMPTY
+    if len(html) <= most_chars:
+        return html
+    begin = _tag_before(html, int(most_chars * BEGINNING))
+    end = _tag_from(html, len(html) - (most_chars - int(most_chars * BEGINNING)))
+    middle = html[begin:end]
+    note = NOTE.format(cut=len(middle), whole=len(html), ids=_named(_ID.findall(middle), most_chars // 4))
+    return f"{html[:begin]}\n{note}\n{html[end:]}"
+
+
+def _tag_before(html: str, at: int) -> int:
+    """The beginning of the last tag up to `at`."""
+    return max(html.rfind("<", 0, at + 1), 0)
+
+
+def _tag_from(html: str, at: int) -> int:
+    """The beginning of the first tag from `at` on."""
+    found = html.find("<", at)
+    return found if found >= 0 else len(html)
+
+
+def _named(ids: list[str], most_chars: int) -> str:
+    kept: list[str] = []
+    for one in ids[:MOST_IDS]:
+        most_chars -= len(one) + 2
+        if most_chars < 0:
+            break
+        kept.append(f"#{one}")
+    if not kept:
+        return ""
+    rest = len(ids) - len(kept)
+    more = f" and {rest} more" if rest else ""
+    return f" Elements in them: {' '.join(kept)}{more}.".replace("--", "- -")
