@@ -197,6 +197,7 @@ def test_every_component_of_the_kit_renders_opens_and_says_nothing_in_the_consol
         assert app.errors == []
 
 
+@pytest.mark.deep  # each recorded screen's types are checked in every run, and the journey renders one
 @each
 def test_every_recorded_screen_renders_without_a_word_in_the_console(
     project: Project, browser: Browser

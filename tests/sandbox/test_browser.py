@@ -194,6 +194,7 @@ async def test_a_page_reaches_its_own_port_and_nothing_else(
             server.accept()
 
 
+@pytest.mark.deep
 @needs_chromium
 async def test_a_browser_closes_after_a_minute_and_makes_room_for_others(
     tmp_path: Path, cache_dir: Path, local: LocalProvider, spec: SandboxSpec
