@@ -19,10 +19,13 @@ from outlast.base.errors import (
 from outlast.core.accounts.actor import Actor
 from outlast.core.limits.store import check_run_rates
 from outlast.core.models.protocol import ModelSpec
+from outlast.core.pages import actions as page_actions
+from outlast.core.pages import store as pages
 from outlast.core.projects import store as projects
 from outlast.core.projects.permissions import require, require_run, require_thread
 from outlast.core.projects.rules import Right
 from outlast.core.runs import parking, store, views
+from outlast.core.runs.endings import PAGE
 from outlast.core.runs.rules import ENDED, may_continue, may_retry
 from outlast.core.runs.starting import NewRun, last_queued, queue_run
 from outlast.core.runs.steering import require_steering
@@ -83,7 +86,11 @@ async def start_run(
 
     def run(tx: Tx) -> dict[str, Any]:
         return remember(
-            tx, actor.user_id, key, asked, lambda: _start(tx, services, actor, target, draft, model, on_busy)
+            tx,
+            actor.user_id,
+            key,
+            asked,
+            lambda: start_in(tx, services, actor, target, draft, model, on_busy),
         )
 
     started = Started(**await services.db.write(run))
@@ -196,7 +203,7 @@ async def export_run(services: Services, actor: Actor, run_id: str) -> dict[str,
     return await services.db.read(run)
 
 
-def _start(
+def start_in(
     tx: Tx,
     services: Services,
     actor: Actor,
@@ -205,6 +212,8 @@ def _start(
     model: str | None,
     on_busy: OnBusy,
 ) -> dict[str, Any]:
+    """As `start_run`, inside a transaction that does more. The fields of `Started`, as plain JSON; call
+    `services.warm(thread_id)` after the commit."""
     thread_id = target if isinstance(target, str) else _new_thread(tx, services, actor, target)
     thread = require_thread(tx, actor, thread_id, Right.EDIT)
     held = threads.hold(tx, thread_id)
@@ -229,6 +238,8 @@ def _start(
         project_id, thread_id, held["workspace_id"], held["profile"], spec, message.id, actor.user_id
     )
     run_id = queue_run(tx, services.settings, new, waits_for)
+    if held["profile"] == PAGE:
+        pages.touch(tx, thread_id)
     announce_thread(tx, thread_id)
     return {"run_id": run_id, "thread_id": thread_id, "message_id": message.id}
 
@@ -302,6 +313,8 @@ async def _again(
             actor.user_id, mode, run_id,
         )  # fmt: skip
         new_id = queue_run(tx, services.settings, new, None)
+        if row["profile"] == PAGE:
+            page_actions.hand_on(tx, row["thread_id"], run_id, new_id)
         announce_thread(tx, row["thread_id"])
         return {"run_id": new_id, "thread_id": row["thread_id"], "message_id": row["message_id"]}
 

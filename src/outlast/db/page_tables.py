@@ -60,8 +60,9 @@ page_actions = sa.Table(
     word("name", "the element's data-action", nullable=False),
     json("data", "values that came with it", nullable=False),
     word("state", "waiting | taken | done | failed | dropped", nullable=False),
-    sa.Column("run_id", sa.String(40), index=True, comment="the run that takes it up; null: none yet"),
+    sa.Column("run_id", sa.String(40), index=True, comment="the run that takes it up; null: taken back"),
     moment("created_at", "when", nullable=False),
+    sa.Index("ix_page_actions_user", "user_id", "created_at"),
 )
 
 page_links = sa.Table(

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 
 from outlast.core.limits.rules import WINDOW, check_rate
 from outlast.db.database import Tx
-from outlast.db.tables import runs, screens
+from outlast.db.tables import page_actions, pages, runs, screens
 
 
 def check_run_rates(tx: Tx, user_id: str, project_id: str, per_user: int, per_project: int) -> None:
@@ -21,15 +21,32 @@ def check_run_rates(tx: Tx, user_id: str, project_id: str, per_user: int, per_pr
 def check_screen_rate(tx: Tx, user_id: str, per_user: int) -> None:
     """Raise `RateLimited` when the user has made as many screens within the last minute as one may (0: no limit)."""
     if per_user:
-        within = sa.select(screens.c.created_at).where(
-            screens.c.created_by == user_id, screens.c.created_at > tx.now - WINDOW
-        )
-        newest = tx.execute(within.order_by(screens.c.created_at.desc()).limit(per_user)).scalars().all()
-        check_rate("user", newest[::-1], per_user, tx.now, things="screens")
+        made = screens.c.created_at, screens.c.created_by == user_id
+        check_rate("user", _moments(tx, *made, per_user), per_user, tx.now, things="screens")
+
+
+def check_page_rate(tx: Tx, user_id: str, per_user: int) -> None:
+    """Raise `RateLimited` when the user has made as many pages within the last minute as one may (0: no limit)."""
+    if per_user:
+        made = pages.c.created_at, pages.c.created_by == user_id
+        check_rate("user", _moments(tx, *made, per_user), per_user, tx.now, things="pages")
+
+
+def check_action_rate(tx: Tx, user_id: str, per_user: int) -> None:
+    """Raise `RateLimited` when the user has done as much on pages within the last minute as one may (0: no limit)."""
+    if per_user:
+        done = page_actions.c.created_at, page_actions.c.user_id == user_id
+        check_rate("user", _moments(tx, *done, per_user), per_user, tx.now, things="actions")
 
 
 def _recent(tx: Tx, whose: sa.ColumnElement[bool], limit: int) -> list[datetime]:
     """The moments of the last `limit` runs within the window, oldest first."""
-    within = sa.select(runs.c.created_at).where(whose, runs.c.created_at > tx.now - WINDOW)
-    moments = tx.execute(within.order_by(runs.c.created_at.desc()).limit(limit)).scalars().all()
-    return list(reversed(moments))
+    return _moments(tx, runs.c.created_at, whose, limit)
+
+
+def _moments(
+    tx: Tx, moment: sa.Column[datetime], whose: sa.ColumnElement[bool], limit: int
+) -> list[datetime]:
+    """The last `limit` of these moments within the window, oldest first."""
+    within = sa.select(moment).where(whose, moment > tx.now - WINDOW)
+    return list(reversed(tx.execute(within.order_by(moment.desc()).limit(limit)).scalars().all()))

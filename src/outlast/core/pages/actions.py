@@ -71,6 +71,12 @@ def open_of_run(tx: Tx, run_id: str) -> list[sa.RowMapping]:
     return tx.all(_OPEN_OF_RUN, {"run": run_id})
 
 
+def count_waiting(tx: Tx, page_id: str) -> int:
+    """How many actions of a page wait for their run's turn."""
+    waiting = page_actions.c.page_id == page_id, page_actions.c.state == "waiting"
+    return int(tx.execute(sa.select(sa.func.count()).select_from(page_actions).where(*waiting)).scalar_one())
+
+
 def list_actions(
     tx: Tx, page_id: str, state: str | None, before: str | None, limit: int
 ) -> tuple[list[PageAction], str | None]:

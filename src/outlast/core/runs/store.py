@@ -267,6 +267,13 @@ def successors(tx: Tx, run_id: str) -> list[str]:
     return list(tx.execute(_SUCCESSORS, {"run": run_id}).scalars())
 
 
+def last_model(tx: Tx, thread_id: str) -> str | None:
+    """The model of the thread's newest run; None: it has had none."""
+    newest = sa.select(runs.c.model).where(runs.c.thread_id == thread_id).order_by(runs.c.created_at.desc())
+    model: str | None = tx.execute(newest.limit(1)).scalar()
+    return model
+
+
 def require_records(tx: Tx, run_id: str) -> None:
     """Raises `RunCleanedUp` where the run's raw records are gone."""
     if tx.execute(sa.select(runs.c.cleaned).where(runs.c.id == run_id)).scalar():

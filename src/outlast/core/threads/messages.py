@@ -10,7 +10,7 @@ from outlast.base.events import MessageCreated, MessageData
 from outlast.base.ids import new_id
 from outlast.core.streams.log import append
 from outlast.core.threads.rules import text_of, title_from
-from outlast.core.threads.search import put_words, replace_title
+from outlast.core.threads.search import put_words, replace_title, replace_words
 from outlast.db.database import Tx
 from outlast.db.tables import messages, threads, users
 
@@ -87,6 +87,16 @@ def message_data(tx: Tx, message_id: str) -> MessageData:
     if row is None:
         raise NotFound(f"There is no message {message_id}.", message_id=message_id)
     return _to_data(row)
+
+
+def rewrite_message(tx: Tx, project_id: str, message_id: str, parts: list[dict[str, Any]]) -> MessageData:
+    """Give a message other parts, for followers who get it again with `message.created`. Only for one that no run has
+    begun to answer. Raises `NotFound`."""
+    tx.update(messages, {"id": message_id}, parts=parts)
+    data = message_data(tx, message_id)
+    replace_words(tx, data.thread_id, project_id, data.position, text_of(parts))
+    append(tx, data.thread_id, [("message.created", MessageCreated(message=data))])
+    return data
 
 
 def message_in(tx: Tx, thread_id: str, message_id: str | None) -> sa.RowMapping:

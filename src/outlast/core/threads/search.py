@@ -55,6 +55,12 @@ def put_words(tx: Tx, thread_id: str, project_id: str, position: int, text: str)
     tx.execute(_ADD, {"thread_id": thread_id, "position": position, "words": _entry(project_id, text)})
 
 
+def replace_words(tx: Tx, thread_id: str, project_id: str, position: int, text: str) -> None:
+    """Index a message under other words."""
+    at = search_entries.c.thread_id == thread_id, search_entries.c.position == position
+    tx.execute(sa.update(search_entries).where(*at).values(words=_entry(project_id, text)))
+
+
 def replace_title(tx: Tx, thread_id: str, project_id: str, title: str) -> None:
     """Index a thread under another title."""
     tx.execute(_RETITLE, {"thread": thread_id, "entry": _entry(project_id, title)})

@@ -117,7 +117,10 @@ def upgrade() -> None:
             "state", sa.String(length=80), nullable=False, comment="waiting | taken | done | failed | dropped"
         ),
         sa.Column(
-            "run_id", sa.String(length=40), nullable=True, comment="the run that takes it up; null: none yet"
+            "run_id",
+            sa.String(length=40),
+            nullable=True,
+            comment="the run that takes it up; null: taken back",
         ),
         sa.Column("created_at", UtcTime(), nullable=False, comment="when"),
         sa.ForeignKeyConstraint(
@@ -133,6 +136,7 @@ def upgrade() -> None:
     )
     op.create_index(op.f("ix_page_actions_page_id"), "page_actions", ["page_id"], unique=False)
     op.create_index(op.f("ix_page_actions_run_id"), "page_actions", ["run_id"], unique=False)
+    op.create_index("ix_page_actions_user", "page_actions", ["user_id", "created_at"], unique=False)
     op.create_table(
         "page_links",
         sa.Column("id", sa.String(length=40), nullable=False, comment="prefixed id"),
