@@ -9,6 +9,7 @@ and counts as no failure.
 """
 
 import logging
+import os
 import resource
 import signal
 import socket
@@ -47,6 +48,7 @@ from outlast.core.runs.worker import Worker
 from outlast.core.sandboxes.browser.studio import Studio, open_studio
 from outlast.core.sandboxes.checkpoints.store import fork_files
 from outlast.core.sandboxes.egress.keeper import EgressKeeper
+from outlast.core.sandboxes.egress.redaction import Redactor
 from outlast.core.sandboxes.ladder import Ladder
 from outlast.core.sandboxes.manager import SandboxManager
 from outlast.core.sandboxes.orphans import reconcile, sweep
@@ -61,6 +63,7 @@ from outlast.core.streams.writer import Flusher
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database
 from outlast.db.opening import migrate, open_database
+from outlast.surfaces.demo_tracker.opening import Tracker, open_tracker, with_tracker
 from outlast.surfaces.http.application import create_http
 from outlast.surfaces.http.hosts import is_loopback, known_hosts
 from outlast.surfaces.http.preview.hosts import preview_hosts
@@ -105,6 +108,7 @@ class Program:
     warmer: Warmer | None
     opener: ScreenOpener
     studio: Studio | None
+    tracker: Tracker | None
 
 
 def run(settings: Settings, announce: Announce, *, http: bool) -> None:
@@ -155,6 +159,11 @@ async def open_program(settings: Settings) -> AsyncIterator[Program]:
     folder = data_directory(settings.server.data_dir)
     async with AsyncExitStack() as stack:
         stack.enter_context(held(folder))
+        tracker = open_tracker(settings, folder, clock)
+        if tracker is not None:
+            stack.callback(tracker.close)
+        settings = with_tracker(settings, tracker)
+        environment = {**os.environ, **(tracker.secrets if tracker is not None else {})}
         database = open_database(settings.database.url.reveal(), folder, clock)
         stack.push_async_callback(database.aclose)
         await migrate(database)
@@ -164,9 +173,22 @@ async def open_program(settings: Settings) -> AsyncIterator[Program]:
         sandboxes = sandbox_manager(settings, database, clock, folder, templates)
         if sandboxes is not None:
             stack.push_async_callback(sandboxes.aclose)
-        egress = egress_keeper(settings, database, clock, folder, sandboxes)
+        egress = egress_keeper(settings, database, clock, folder, sandboxes, environment)
         snapshots = snapshot_keeper(settings, database, clock, folder, sandboxes, templates)
-        yield _wire(settings, database, clock, folder, catalog, sandboxes, egress, snapshots, templates)
+        hidden = known_secrets(settings, environment)
+        yield _wire(
+            settings,
+            database,
+            clock,
+            folder,
+            catalog,
+            sandboxes,
+            egress,
+            snapshots,
+            templates,
+            tracker,
+            hidden,
+        )
 
 
 def _wire(
@@ -179,6 +201,8 @@ def _wire(
     egress: EgressKeeper | None,
     snapshots: SnapshotKeeper | None,
     templates: Templates,
+    tracker: Tracker | None,
+    hidden: Redactor,
 ) -> Program:
     """The rooms, each given what it needs."""
     hub = Hub()
@@ -188,7 +212,7 @@ def _wire(
     presence.on_change(lambda thread_id: hub.whisper(thread_id, _presence_frame(presence, thread_id)))
     keeper = None
     if sandboxes is not None:
-        logs = ServiceLogs(folder / "services", known_secrets(settings).hide)
+        logs = ServiceLogs(folder / "services", hidden.hide)
         keeper = ServiceKeeper(database, clock, logs, find=sandboxes.find)
         sandboxes.attend(keeper)
     checkpoints = checkpoint_keeper(settings, database, blobs, clock, folder, sandboxes)
@@ -263,6 +287,7 @@ def _wire(
         warmer=warmer,
         opener=opener,
         studio=studio,
+        tracker=tracker,
     )
 
 
@@ -273,6 +298,8 @@ async def _start_inner(program: Program, tasks: TaskGroup, worker_ended: anyio.E
     tasks.start_soon(_end_typing, program.presence)
     if program.database.dialect == "sqlite":  # the lock on the folder says that nobody else can hold a run
         await program.database.write(free_lapsed, everything=True)
+    if program.tracker is not None:
+        await tasks.start(program.tracker.run)
     if program.egress is not None:
         await tasks.start(program.egress.run)
     if program.sandboxes is not None and program.services.keeper is not None:

@@ -2,6 +2,7 @@
 
 import logging
 import os
+from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
 
@@ -30,12 +31,12 @@ from outlast.db.database import Database
 log = logging.getLogger("outlast.app")
 
 
-def known_secrets(settings: Settings) -> Redactor:
+def known_secrets(settings: Settings, environment: Mapping[str, str]) -> Redactor:
     """What no log may show: keys and secrets that this server finds in its environment."""
     names = [provider.api_key_env for provider in settings.providers.values()]
     if settings.sandbox is not None:
         names += [dependency.secret_env for dependency in settings.sandbox.dependencies]
-    return Redactor(os.environ.get(name, "").encode() for name in names if name)
+    return Redactor(environment.get(name, "").encode() for name in names if name)
 
 
 def open_catalog(settings: Settings, clock: SystemClock) -> ModelCatalog:
@@ -99,8 +100,10 @@ def egress_keeper(
     clock: SystemClock,
     folder: Path,
     sandboxes: SandboxManager | None,
+    environment: Mapping[str, str],
 ) -> EgressKeeper | None:
-    """What watches over the sandboxes' way to the network, where there is anything to reach."""
+    """What watches over the sandboxes' way to the network, where there is anything to reach. `environment` holds the
+    values of secrets."""
     if settings.sandbox is None or sandboxes is None:
         return None
     policy = policy_of(settings.sandbox)
@@ -115,7 +118,7 @@ def egress_keeper(
                 extra={"provider": sandboxes.provider.name},
             )
         return None
-    lookup = open_lookup(settings.sandbox.secret_lookup)
+    lookup = open_lookup(settings.sandbox.secret_lookup, environment)
     missing = [name for name in names(policy) if isinstance(lookup, OperatorSecrets) and not lookup.has(name)]
     if missing:
         log.warning(

@@ -11,6 +11,7 @@ from outlast.base.settings.reading import load_settings
 from outlast.base.settings.tables import (
     CreditSettings,
     DatabaseSettings,
+    DemoSettings,
     DependencySettings,
     EmbeddingSettings,
     LimitSettings,
@@ -28,6 +29,7 @@ from outlast.base.settings.tables import (
 __all__ = [
     "CreditSettings",
     "DatabaseSettings",
+    "DemoSettings",
     "DependencySettings",
     "EmbeddingSettings",
     "LimitSettings",

@@ -422,6 +422,18 @@ class RerankSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class DemoSettings:
+    """What a server without a model and without dependencies of its own brings along, to be tried out."""
+
+    tracker: bool = setting(
+        "A small issues tracker on a loopback port, with documentation and a secret of its own, for pages to work "
+        "with; there only where every model is the demo's, on SQLite, and no dependency is configured.",
+        True,
+    )
+    reset: bool = setting("Its issues begin anew at each start.", False)
+
+
+@dataclass(frozen=True, slots=True)
 class PolicyRule:
     """One [[policy]] table. The first rule that matches decides; where none matches, the call is allowed."""
 
@@ -576,6 +588,7 @@ class Settings:
     knowledge: KnowledgeSettings = setting("", factory=KnowledgeSettings)
     embeddings: EmbeddingSettings = setting("", factory=EmbeddingSettings)
     rerank: RerankSettings = setting("", factory=RerankSettings)
+    demo: DemoSettings = setting("", factory=DemoSettings)
     policy: tuple[PolicyRule, ...] = setting("", DEFAULT_POLICY)
     locks: LockSettings = setting("", factory=LockSettings)
     retention: RetentionSettings = setting("", factory=RetentionSettings)

@@ -1,5 +1,6 @@
 """Finding the look-up of secrets that an operator chose by its name."""
 
+from collections.abc import Mapping
 from importlib.metadata import entry_points
 from typing import Final
 
@@ -9,12 +10,12 @@ from outlast.core.sandboxes.egress.secrets import OperatorSecrets, SecretLookup
 GROUP: Final = "outlast.secret_lookups"
 
 
-def open_lookup(name: str) -> SecretLookup:
+def open_lookup(name: str, environment: Mapping[str, str] | None = None) -> SecretLookup:
     """The look-up of that name: an async function of another package, an entry point of the group
-    `outlast.secret_lookups` (see `SecretLookup`); "": the server's environment variables. Raises `InvalidSetting` for
-    a name that nobody has, `StartRefused` where it cannot be loaded."""
+    `outlast.secret_lookups` (see `SecretLookup`); "": the server's environment variables (`environment`; None: the
+    process's own). Raises `InvalidSetting` for a name that nobody has, `StartRefused` where it cannot be loaded."""
     if not name:
-        return OperatorSecrets()
+        return OperatorSecrets(environment)
     found = {entry.name: entry for entry in entry_points(group=GROUP)}
     entry = found.get(name)
     if entry is None:
