@@ -1,0 +1,11 @@
+"""How the agent is told what it wrote wrongly. Pure."""
+
+from typing import Final
+
+SHOWN_CHARS: Final = 120
+
+
+def said(line: str, what: str) -> str:
+    """A problem with a line: its beginning, so that the agent knows which, and what is wrong."""
+    shown = line if len(line) <= SHOWN_CHARS else f"{line[:SHOWN_CHARS]}…"
+    return f"The line {shown} was not taken: {what}."
