@@ -66,6 +66,7 @@ from outlast.db.opening import migrate, open_database
 from outlast.surfaces.demo_tracker.opening import Tracker, open_tracker, with_tracker
 from outlast.surfaces.http.application import create_http
 from outlast.surfaces.http.hosts import is_loopback, known_hosts
+from outlast.surfaces.http.pages.opening import with_pages
 from outlast.surfaces.http.preview.hosts import preview_hosts
 from outlast.surfaces.http.preview.opening import with_previews
 from outlast.surfaces.http.readiness import Readiness
@@ -396,7 +397,7 @@ async def _http_server(
         surface.streams.close()
         layer.close()
 
-    outer = with_ports(layer, inner, surface)
+    outer = with_pages(with_ports(layer, inner, surface), surface, hosts)
     return HttpServer(outer, listeners, server.stop_grace_s, close, layer.run)
 
 

@@ -288,6 +288,8 @@ export interface Me {
   local_mode: boolean
   default_project_id: string
   version: string
+  /** Pages are looked at under `<id with - for _>.<pages_domain>`. */
+  pages_domain: string
   limits: { message_bytes: number; image_bytes: number; images_per_message: number }
   clocks: {
     approval_pause_after_s: number

@@ -28,6 +28,7 @@ class MeAnswer(Answer):
     local_mode: bool
     default_project_id: str | None
     version: str
+    pages_domain: str
     limits: LimitsAnswer
     clocks: ClocksAnswer
 

@@ -16,6 +16,7 @@ from outlast.surfaces.http.models.accounts import (
     TokenRequest,
 )
 from outlast.surfaces.http.models.shapes import Page
+from outlast.surfaces.http.pages.hosts import page_hosts
 from outlast.surfaces.http.replies import nothing, page, reply
 from outlast.surfaces.http.sign_in import COOKIE, Served, Signed, Svc, is_browser, set_cookie
 
@@ -33,6 +34,7 @@ async def read_me(request: Request, surface: Served, actor: Signed) -> Response:
             "local_mode": surface.local_owner is not None,
             "default_project_id": me.default_project_id,
             "version": surface.version,
+            "pages_domain": page_hosts(surface.previews).domain,
             **_bounds(surface.services),
         }
     )
