@@ -145,7 +145,7 @@ def _rows() -> sa.Select[Any]:
     """Sandboxes with their owner: the thread and who made it, or who asked for it through the API."""
     is_thread = sa.or_(
         (workspaces.c.owner_type == "thread") & (workspaces.c.owner_id == threads.c.id),
-        (workspaces.c.owner_type == "screen") & (workspaces.c.id == threads.c.workspace_id),
+        workspaces.c.owner_type.in_(("screen", "page")) & (workspaces.c.id == threads.c.workspace_id),
     )
     user_id = sa.func.coalesce(threads.c.created_by, hosted_sandboxes.c.user_id)
     works = sa.select(runs.c.id).where(

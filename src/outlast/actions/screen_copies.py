@@ -84,7 +84,7 @@ def copy_screen(
         thread_id = threads.add_thread(
             tx, source["project_id"], actor.user_id, title=title, profile="screen", anchor=anchor
         )
-        workspace_id = copy_workspace(tx, source["workspace_id"], screen_id=screen_id, thread_id=thread_id)
+        workspace_id = copy_workspace(tx, source["workspace_id"], owner_id=screen_id, thread_id=thread_id)
     else:
         thread_id = fork_thread(tx, thread, actor, message_id, title, None, anchor)
         workspace_id = _fork_files(tx, thread, thread_id, message_id, screen_id)
@@ -108,7 +108,7 @@ async def save_files(services: Services, workspace_id: str) -> None:
 def _fork_files(tx: Tx, parent: sa.RowMapping, fork_id: str, message_id: str | None, screen_id: str) -> str:
     """The workspace of the copy: the files with their history up to the message, or, without one, as last saved."""
     last = message_in(tx, parent["id"], message_id)["id"]
-    workspace_id = fork_workspace(tx, parent, fork_id, last, screen_id=screen_id)
+    workspace_id = fork_workspace(tx, parent, fork_id, last, owner_id=screen_id)
     newest, copied = (checkpoints.newest_of(tx, one) for one in (parent["workspace_id"], workspace_id))
     if message_id is None and newest is not None and (copied is None or copied.tree != newest.tree):
         new = NewCheckpoint(workspace_id, "fork", newest.tree, newest.files, newest.size_bytes)

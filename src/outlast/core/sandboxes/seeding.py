@@ -1,4 +1,4 @@
-"""Workspaces that begin with the files of an app template, or of another workspace.
+"""Workspaces of screens and pages: those that begin with the files of an app template, of another workspace, or empty.
 
 A template's files are stored once, as one manifest over shared blobs; each workspace of it is a row and a first
 checkpoint that names that manifest. Nothing is written into a folder, and no sandbox is made, until somebody needs one.
@@ -28,6 +28,7 @@ from outlast.db.database import Tx
 from outlast.db.tables import messages, threads, workspaces
 
 SCREEN: Final = "screen"
+PAGE: Final = "page"
 FILE_MODE: Final = 0o644
 FOLDER_MODE: Final = 0o755
 WRITTEN_MS: Final = 1_767_225_600_000  # always the same moment, so that the same files make the same manifest
@@ -77,17 +78,25 @@ class Seeds:
 def seed_workspace(tx: Tx, seed: Seed, *, project_id: str, screen_id: str, thread_id: str) -> str:
     """Make the workspace of a new screen, with the template's files as its first checkpoint (reason `template`) and its
     dev server declared; the thread, whose row must be there, works in it from now on. The workspace's id."""
-    workspace_id = _add(tx, project_id, screen_id, thread_id, seed.template)
+    workspace_id = _add(tx, project_id, (SCREEN, screen_id), thread_id, seed.template)
     services.declare(tx, workspace_id, seed.service)
     new = NewCheckpoint(workspace_id, "template", seed.tree, seed.files, seed.size_bytes)
     checkpoints.add(tx, new, tx.now)
     return workspace_id
 
 
+def empty_workspace(tx: Tx, *, project_id: str, page_id: str, thread_id: str) -> str:
+    """Make the workspace of a new page; the thread, whose row must be there, works in it from now on. The workspace's
+    id."""
+    workspace_id = _add(tx, project_id, (PAGE, page_id), thread_id, None)
+    _begin_empty(tx, workspace_id)
+    return workspace_id
+
+
 def copy_workspace(
-    tx: Tx, source_id: str, *, screen_id: str, thread_id: str, checkpoint_id: str | None = None
+    tx: Tx, source_id: str, *, owner_id: str, thread_id: str, checkpoint_id: str | None = None
 ) -> str:
-    """Make the workspace of a copied screen: template, declared services, and the files as the source's newest
+    """Make the workspace of a copied screen or page: template, declared services, and the files as the source's newest
     checkpoint has them, or the one named. Save the source first (`CheckpointKeeper.take`) where the newest changes
     count. Nothing is copied on disk. Raises `NotFound`. The new workspace's id."""
     kept = checkpoints.newest_of(tx, source_id)
@@ -95,53 +104,69 @@ def copy_workspace(
         kept = checkpoints.checkpoint(tx, checkpoint_id)
         if kept.workspace_id != source_id:
             raise NotFound(f"There is no checkpoint {checkpoint_id} of these files.", id=checkpoint_id)
-    workspace_id = _add_like(tx, source_id, screen_id, thread_id)
+    workspace_id = _add_like(tx, source_id, owner_id, thread_id)
     if kept is not None:
         new = NewCheckpoint(workspace_id, "fork", kept.tree, kept.files, kept.size_bytes)
         checkpoints.add(tx, new, tx.now)
+    else:
+        _begin_empty(tx, workspace_id)
     return workspace_id
 
 
-def fork_workspace(tx: Tx, parent: sa.RowMapping, fork_id: str, message_id: str, *, screen_id: str) -> str:
-    """As `copy_workspace`, for the fork of a screen's thread: the files as they were at the message (before the first
-    answer: as they began), with the history up to it. `parent` is the row of the forked thread, `message_id` is one of
-    its messages, and the fork's copies must be there. A `FileCopy` once `screen_id` is given. The new workspace's id.
-    Raises `NotFound` for a thread that has none."""
+def fork_workspace(tx: Tx, parent: sa.RowMapping, fork_id: str, message_id: str, *, owner_id: str) -> str:
+    """As `copy_workspace`, for the fork of a screen's or page's thread: the files as they were at the message (before
+    the first answer: as they began), with the history up to it. `parent` is the row of the forked thread, `message_id`
+    is one of its messages, and the fork's copies must be there. A `FileCopy` once `owner_id` is given. The new
+    workspace's id. Raises `NotFound` for a thread that has none."""
     source_id = parent["workspace_id"]
     if source_id is None:
         raise NotFound(f"Thread {parent['id']} has no files.", id=parent["id"])
     position = tx.execute(sa.select(messages.c.position).where(messages.c.id == message_id)).scalar_one()
     kept = checkpoints.at_message(tx, source_id, parent["id"], position)
-    kept = kept or checkpoints.first_of(tx, source_id)
-    workspace_id = _add_like(tx, source_id, screen_id, fork_id)
+    workspace_id, began_empty = _add_like(tx, source_id, owner_id, fork_id), _is_pages(tx, source_id)
+    kept = kept or (None if began_empty else checkpoints.first_of(tx, source_id))
     checkpoints.copy_history(tx, parent, fork_id, workspace_id, position)
     copied = sa.select(messages.c.id).where(messages.c.thread_id == fork_id, messages.c.position == position)
     if kept is not None:
         bound = tx.execute(copied).scalar_one() if kept.message_id is not None else None
         new = NewCheckpoint(workspace_id, "fork", kept.tree, kept.files, kept.size_bytes, message_id=bound)
         checkpoints.add(tx, new, tx.now)
+    else:
+        _begin_empty(tx, workspace_id)
     return workspace_id
 
 
-def _add_like(tx: Tx, source_id: str, screen_id: str, thread_id: str) -> str:
-    """An empty workspace with the template and the declared services of another. Raises `NotFound`."""
-    source = tx.find(workspaces, {"id": source_id}, "project_id", "template")
+def _begin_empty(tx: Tx, workspace_id: str) -> None:
+    """There is nothing to bring back."""
+    tx.update(workspaces, {"id": workspace_id}, evicted_at=None)
+
+
+def _is_pages(tx: Tx, workspace_id: str) -> bool:
+    row = tx.find(workspaces, {"id": workspace_id}, "owner_type")
+    return row is not None and row["owner_type"] == PAGE
+
+
+def _add_like(tx: Tx, source_id: str, owner_id: str, thread_id: str) -> str:
+    """An empty workspace with the template and the declared services of another, for an owner of the same kind. Raises
+    `NotFound`."""
+    source = tx.find(workspaces, {"id": source_id}, "project_id", "template", "owner_type")
     if source is None:
         raise NotFound(f"There is no workspace {source_id} any more.", id=source_id)
-    workspace_id = _add(tx, str(source["project_id"]), screen_id, thread_id, source["template"])
+    owner = str(source["owner_type"]), owner_id
+    workspace_id = _add(tx, str(source["project_id"]), owner, thread_id, source["template"])
     for row in services.services_of(tx, source_id):
         services.declare(tx, workspace_id, row.declared)
     return workspace_id
 
 
-def _add(tx: Tx, project_id: str, screen_id: str, thread_id: str, template: str | None) -> str:
+def _add(tx: Tx, project_id: str, owner: tuple[str, str], thread_id: str, template: str | None) -> str:
     workspace_id = new_id("workspace")
     tx.execute(
         sa.insert(workspaces).values(
             id=workspace_id,
             project_id=project_id,
-            owner_type=SCREEN,
-            owner_id=screen_id,
+            owner_type=owner[0],
+            owner_id=owner[1],
             template=template,
             created_at=tx.now,
             last_used_at=tx.now,

@@ -121,7 +121,7 @@ async def test_a_copy_has_the_files_as_they_are_now(canvas: Canvas) -> None:
 
     def copy(tx: Tx) -> str:
         thread_id = make_thread(tx, canvas.team.project_id, canvas.team.owner)
-        return copy_workspace(tx, source, screen_id=new_id("screen"), thread_id=thread_id)
+        return copy_workspace(tx, source, owner_id=new_id("screen"), thread_id=thread_id)
 
     copied = await canvas.db.write(copy)
     await keeper.bring_back(copied)
@@ -143,7 +143,7 @@ async def test_a_copy_may_begin_at_an_earlier_checkpoint(canvas: Canvas) -> None
 
     def copy(tx: Tx, checkpoint_id: str) -> str:
         thread_id = make_thread(tx, canvas.team.project_id, canvas.team.owner)
-        ids = {"screen_id": new_id("screen"), "thread_id": thread_id}
+        ids = {"owner_id": new_id("screen"), "thread_id": thread_id}
         return copy_workspace(tx, source, **ids, checkpoint_id=checkpoint_id)
 
     copied = await canvas.db.write(copy, first.id)
@@ -178,7 +178,7 @@ async def test_a_fork_has_the_files_as_they_were_at_its_message(canvas: Canvas) 
         made: list[str] = []
 
         def copy(tx: Tx, parent: sa.RowMapping, fork_id: str, at: str) -> None:
-            made.append(fork_workspace(tx, parent, fork_id, at, screen_id=new_id("screen")))
+            made.append(fork_workspace(tx, parent, fork_id, at, owner_id=new_id("screen")))
 
         def fork(tx: Tx) -> None:
             parent = tx.find(threads, {"id": thread_id})

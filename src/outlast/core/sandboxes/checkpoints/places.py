@@ -141,7 +141,7 @@ def active_run(tx: Tx, place: Place) -> str | None:
     here = runs.c.workspace_id == place.id
     if place.owner_type == "thread":
         here |= runs.c.thread_id == place.owner_id
-    elif place.owner_type == "screen":
+    elif place.owner_type in ("screen", "page"):
         here |= runs.c.thread_id.in_(sa.select(threads.c.id).where(threads.c.workspace_id == place.id))
     found: str | None = tx.execute(sa.select(runs.c.id).where(here, runs.c.leg != "ended").limit(1)).scalar()
     return found

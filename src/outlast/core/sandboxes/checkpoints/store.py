@@ -243,7 +243,7 @@ def to_data(row: Mapping[str, Any] | sa.RowMapping) -> CheckpointData:
 def tell(tx: Tx, place: Place, data: CheckpointData) -> None:
     """Followers of the thread that works there learn of it; where none does, those of the project."""
     log = place.owner_id if place.owner_type == "thread" else place.project_id
-    if place.owner_type == "screen":
+    if place.owner_type in ("screen", "page"):
         works = sa.select(threads.c.id).where(threads.c.workspace_id == place.id)
         log = tx.execute(works.limit(1)).scalar() or place.project_id
     append(tx, log, [("checkpoint.created", CheckpointCreated(checkpoint=data))])
