@@ -1,0 +1,116 @@
+"""What a piece of code uses: the packages and services that are configured, and files of the workspace. Pure.
+
+Read by patterns, not by a parser: it decides what the agent is reminded of, never what it may do.
+"""
+
+import posixpath
+import re
+from collections.abc import Iterable
+from typing import Final, Literal
+
+from outlast.base.packages import NPM, PYPI, NotAPackage, name_of, parse_package
+from outlast.base.settings import DependencySettings
+
+Language = Literal["typescript", "python"]
+_IMPORTED: Final = re.compile(
+    r"""(?:\bfrom\s*|\bimport\s*\(?\s*|\brequire\s*\(\s*)["']([^"'\n]{1,400})["']"""
+)
+_PYTHON: Final = re.compile(
+    r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+([\w, \t]+)|import[ \t]+([\w., \t]+))", re.MULTILINE
+)
+_WORKSPACE: Final = "/workspace/"
+
+
+def filed_under(dependency: DependencySettings) -> str:
+    """The name by which a dependency's documentation is searched."""
+    if dependency.name:
+        return dependency.name
+    if dependency.package:
+        return _parsed(dependency.package)
+    return dependency.hosts[0] if dependency.hosts else ""
+
+
+def packages_used(
+    code: str, language: Language, dependencies: Iterable[DependencySettings]
+) -> list[DependencySettings]:
+    """Those of the dependencies that the code imports, or whose hosts or secret it names."""
+    imported = imports_of(code, language)
+    return [one for one in dependencies if _imports(one, imported, language) or _names(one, code)]
+
+
+def files_used(code: str, language: Language) -> frozenset[str]:
+    """Paths of the workspace that the code imports, relative to it; of Python those that it may mean."""
+    if language == "python":
+        modules = (name for name in imports_of(code, language) if name)
+        return frozenset(f"{name.replace('.', '/')}.py" for name in modules)
+    found = (_relative(name) for name in imports_of(code, language))
+    return frozenset(path for path in found if path)
+
+
+def imports_of(code: str, language: Language) -> frozenset[str]:
+    """What the code names in its imports, as it names it."""
+    if language == "typescript":
+        return frozenset(_IMPORTED.findall(code))
+    names: set[str] = set()
+    for source, taken, plain in _PYTHON.findall(code):
+        if source:
+            names.add(source)
+            names.update(f"{source}.{_first(one)}" for one in taken.split(",") if _first(one))
+        names.update(_first(one) for one in plain.split(","))
+    return frozenset(names - {""})
+
+
+def relative_imports(code: str, path: str) -> list[str]:
+    """The files that a module imports by a path of its own: what it cannot do without."""
+    if path.endswith(".py"):
+        return sorted(set(re.findall(r"^[ \t]*from[ \t]+(\.[\w.]*)[ \t]+import", code, re.MULTILINE)))
+    return sorted(name for name in imports_of(code, "typescript") if name.startswith((".", "/", "file:")))
+
+
+def _imports(dependency: DependencySettings, imported: frozenset[str], language: Language) -> bool:
+    package = _parsed(dependency.package)
+    if language == "python" and package.startswith(PYPI):
+        wanted = package.removeprefix(PYPI).replace("-", "_").lower()
+        return any(name.partition(".")[0].lower() == wanted for name in imported)
+    if language == "typescript" and package.startswith(NPM):
+        return any(_npm_name(name) == package for name in imported)
+    return False
+
+
+def _names(dependency: DependencySettings, code: str) -> bool:
+    hosts = [host for host in (*dependency.hosts, *dependency.allow_private) if "*" not in host]
+    return any(word in code for word in (dependency.secret_env, *hosts) if word)
+
+
+def _npm_name(imported: str) -> str:
+    """`@linear/sdk/dist/x` and `npm:@linear/sdk@98` as `npm:@linear/sdk`; empty for what is no package."""
+    plain = imported.removeprefix(NPM).lstrip("/")
+    if plain.startswith((".", "/")) or ":" in plain:
+        return ""
+    scope, _, rest = plain.partition("/")
+    return _parsed(f"{scope}/{rest.partition('/')[0]}" if scope.startswith("@") else scope)
+
+
+def _parsed(package: str) -> str:
+    if not package:
+        return ""
+    try:
+        return name_of(parse_package(package))
+    except NotAPackage:
+        return package
+
+
+def _relative(imported: str) -> str:
+    """A path as it stands below the workspace; empty for what is none."""
+    path = imported.removeprefix("file://").partition("?")[0]
+    if path.startswith(_WORKSPACE):
+        path = f"./{path.removeprefix(_WORKSPACE)}"
+    if not path.startswith("."):
+        return ""
+    plain = posixpath.normpath(path)
+    return "" if plain.startswith("..") or plain == "." else plain
+
+
+def _first(text: str) -> str:
+    words = text.split()
+    return words[0] if words else ""
