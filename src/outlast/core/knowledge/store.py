@@ -48,6 +48,21 @@ class Passage:
     hash: str
 
 
+@dataclass(frozen=True, slots=True)
+class Sourced:
+    """A passage as a hit shows it."""
+
+    id: str
+    source_id: str
+    package: str
+    version: str
+    heading: str
+    body: str
+    url: str
+    hash: str
+    fetched_at: datetime | None
+
+
 _OWN: Final = sa.or_(
     knowledge_sources.c.project_id.is_(None), knowledge_sources.c.project_id == sa.bindparam("project")
 )
@@ -67,19 +82,25 @@ _COUNT_VECTORS: Final = (
 
 def marks(tx: Tx, project_id: str) -> list[Mark]:
     """Of every source that a project can search: everybody's and its own, by id."""
-    return [
-        Mark(
-            row["id"],
-            row["project_id"],
-            row["package"],
-            row["version"],
-            row["revision"],
-            row["passages"],
-            row["state"] == "failed",
-            row["fetched_at"],
-        )
-        for row in tx.all(_MARKS, {"project": project_id})
-    ]
+    return [_mark(row) for row in tx.all(_MARKS, {"project": project_id})]
+
+
+def every_mark(tx: Tx) -> list[Mark]:
+    """Of every source there is, everybody's first."""
+    rows = tx.all(sa.select(knowledge_sources).order_by(knowledge_sources.c.id))
+    return sorted(map(_mark, rows), key=lambda mark: mark.project_id is not None)
+
+
+def passages_by_id(tx: Tx, ids: Sequence[str]) -> dict[str, Sourced]:
+    """By id, those of the passages that are still there, with what their sources say of them."""
+    if not ids:
+        return {}
+    joined = knowledge_passages.join(
+        knowledge_sources, knowledge_sources.c.id == knowledge_passages.c.source_id
+    )
+    columns = sa.select(knowledge_passages, knowledge_sources.c.fetched_at).select_from(joined)
+    rows = tx.all(columns.where(knowledge_passages.c.id.in_(sorted(ids))))
+    return {row["id"]: Sourced(**{name: row[name] for name in Sourced.__dataclass_fields__}) for row in rows}
 
 
 def passages_of(tx: Tx, source_id: str) -> list[Passage]:
@@ -165,6 +186,19 @@ def page_of_passages(tx: Tx, source_id: str, after: int, limit: int) -> list[Pas
         )
         for row in rows
     ]
+
+
+def _mark(row: sa.RowMapping) -> Mark:
+    return Mark(
+        row["id"],
+        row["project_id"],
+        row["package"],
+        row["version"],
+        row["revision"],
+        row["passages"],
+        row["state"] == "failed",
+        row["fetched_at"],
+    )
 
 
 def _iso(moment: Any) -> str | None:

@@ -1,0 +1,79 @@
+"""A re-ranker over HTTP: a model that reads the query beside each of the best hits and says how well they fit.
+
+The wire is what such services share: POST {model, query, documents, top_n}, answered by {"results": [{"index",
+"relevance_score"}]} (also a bare list, and "score"). It is never needed: whatever goes wrong, the order stays.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final, Protocol
+
+import aiohttp
+import anyio
+
+DOCUMENT_CHARS: Final = 8_000  # of each text that is sent
+ANSWER_BYTES: Final = 1_000_000
+
+
+class RerankFailed(Exception):
+    """Why there is no order, for people: no text of the query, no key."""
+
+
+class Sessions(Protocol):
+    """Whoever keeps connections open."""
+
+    def session(self, base_url: str) -> aiohttp.ClientSession: ...
+
+
+class Reranker:
+    """The configured service. `key` is sent as a bearer token; empty: none."""
+
+    def __init__(self, sessions: Sessions, url: str, model: str, key: str, timeout_s: float) -> None:
+        self._sessions, self._url, self._model, self._timeout_s = sessions, url, model, timeout_s
+        self._headers = {"authorization": f"Bearer {key}"} if key else {}
+
+    async def scores(self, query: str, documents: Sequence[str]) -> list[float]:
+        """How well each document answers the query, as the service says. Raises `RerankFailed`, also after the time
+        limit; cancelled, the request is given up."""
+        body: dict[str, Any] = {
+            "query": query,
+            "documents": [document[:DOCUMENT_CHARS] for document in documents],
+            "top_n": len(documents),
+        }
+        if self._model:
+            body["model"] = self._model
+        try:
+            with anyio.fail_after(self._timeout_s):
+                return _scores(await self._ask(body), len(documents))
+        except TimeoutError:
+            raise RerankFailed(f"it did not answer within {self._timeout_s:g} seconds") from None
+        except (aiohttp.ClientError, OSError) as error:
+            raise RerankFailed(f"it could not be reached ({type(error).__name__})") from None
+        except (ValueError, KeyError, TypeError, IndexError):
+            raise RerankFailed("its answer was not understood") from None
+
+    async def _ask(self, body: dict[str, Any]) -> Any:
+        session = self._sessions.session(self._url)
+        async with session.post(
+            self._url, json=body, headers=self._headers, allow_redirects=False
+        ) as response:
+            if response.status != 200:
+                raise RerankFailed(f"it answered with status {response.status}")
+            if (response.content_length or 0) > ANSWER_BYTES:
+                raise RerankFailed("its answer was too long")
+            return await response.json(content_type=None)
+
+
+def _scores(answer: Any, count: int) -> list[float]:
+    rows = answer["results"] if isinstance(answer, dict) else answer
+    scores: list[float | None] = [None] * count
+    for row in rows:
+        at = int(row["index"])
+        if not 0 <= at < count:
+            raise IndexError(at)
+        told = row["relevance_score"] if "relevance_score" in row else row["score"]
+        scores[at] = float(told)
+    known = [score for score in scores if score is not None]
+    if not known or any(score != score for score in known):
+        raise ValueError("no scores")
+    least = min(known)
+    return [least if score is None else score for score in scores]

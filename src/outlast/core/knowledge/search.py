@@ -1,0 +1,372 @@
+"""Search in documentation and modules: by words and by vectors at once, then put in order together.
+
+By words is BM25 over all that is looked through; by vectors is the cosine of the query with every text; `rules.py`
+makes one order of the two; a re-ranker, where there is one, sorts the best. Each of these but the first may be missing
+or fail; the answer says so. The same passages give the same order on either database.
+"""
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+import anyio
+import anyio.to_thread
+import numpy as np
+
+from outlast.base.clock import Clock
+from outlast.core.knowledge import postings, rules, store, words
+from outlast.core.knowledge.hits import (
+    Hit,
+    ModuleShelf,
+    ModuleText,
+    PackageData,
+    QueryEmbedder,
+    SearchAnswer,
+)
+from outlast.core.knowledge.reranking import Reranker, RerankFailed
+from outlast.core.knowledge.rules import Floats
+from outlast.core.knowledge.shelves import Shelf, Shelves
+from outlast.db.database import Database
+
+MOST_BYTES: Final = 1_000_000_000  # of memory for indexes and vectors
+QUERY_CHARS: Final = 2_000  # of a query are looked at
+EMBED_WAIT_S: Final = 5.0  # for a query's vector; then words alone must do
+REST_S: Final = 30.0  # that an embedder is left alone after it failed
+KEPT_QUERIES: Final = 256
+BY_WORDS: Final = 400  # texts whose vectors are looked at where they do not all fit into memory
+SPARE: Final = 5  # hits more than asked for, in case some are the same text or just gone
+NO_EMBEDDER: Final = "No embedder is configured ([embeddings]), so this search went by words alone."
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Looked:
+    """What one search looks through: documentation first, in the order of `starts`, then modules."""
+
+    shelves: Sequence[Shelf]
+    modules: Sequence[ModuleText]
+    words: Floats
+    cosines: Floats | None
+
+    def place(self, at: int) -> tuple[Shelf, int] | ModuleText:
+        for shelf in self.shelves:
+            if at < len(shelf.segment.ids):
+                return shelf, at
+            at -= len(shelf.segment.ids)
+        return self.modules[at]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Found:
+    """A candidate with its text and scores. `key` is the same for equal texts."""
+
+    hit: Hit
+    key: str
+
+
+class Knowledge:
+    """See `Searcher`. Keeps indexes, vectors and the vectors of recent queries in memory; all can be made again."""
+
+    def __init__(
+        self,
+        db: Database,
+        clock: Clock,
+        *,
+        folder: Path | None = None,
+        embedder: QueryEmbedder | None = None,
+        modules: ModuleShelf | None = None,
+        reranker: Reranker | None = None,
+        rerank_candidates: int = 20,
+        most_bytes: int = MOST_BYTES,
+    ) -> None:
+        self._db, self._clock = db, clock
+        self._embedder, self._modules = embedder, modules
+        self._reranker, self._rerank_candidates = reranker, rerank_candidates
+        self._shelves = Shelves(db, folder, most_bytes)
+        self._queries: OrderedDict[str, Floats] = OrderedDict()
+        self._rests_until = 0.0
+        self._changed = anyio.Event()
+        db.on_notice(self._hear)
+
+    @property
+    def embedder(self) -> str | None:
+        """The model whose vectors are used; None: none is configured."""
+        return None if self._embedder is None else self._embedder.model
+
+    @property
+    def reranks(self) -> bool:
+        return self._reranker is not None
+
+    async def run(self) -> None:
+        """Make indexes as soon as their sources change, so that no search waits for them. Ends when cancelled."""
+        while True:
+            self._changed = anyio.Event()
+            marks = await self._db.read(store.every_mark)
+            self._shelves.keep_only(frozenset(mark.source_id for mark in marks))
+            for mark in marks:
+                if not self._changed.is_set() and not self._shelves.is_full:
+                    await self._shelves.open([mark])
+            await self._changed.wait()
+
+    async def search(
+        self,
+        query: str,
+        *,
+        project_id: str,
+        package: str | None = None,
+        limit: int = 5,
+        workspace_id: str | None = None,
+        user_id: str | None = None,
+    ) -> SearchAnswer:
+        """See `Searcher.search`."""
+        began = self._clock.monotonic()
+        query = query[:QUERY_CHARS].strip()
+        marks = await self._db.read(store.marks, project_id)
+        if package is not None:
+            wanted = known_package(package, [mark.package for mark in marks])
+            marks = [mark for mark in marks if mark.package == wanted]
+        living: Sequence[ModuleText] = ()
+        if self._modules is not None and (workspace_id is not None or user_id is not None):
+            living = await self._modules.living(
+                project_id=project_id, workspace_id=workspace_id, user_id=user_id
+            )
+        looked, notes = await self._look(query, marks, living)
+        found = await self._found(looked, query, max(limit, self._candidates()) + SPARE)
+        method = "words" if looked.cosines is None else "words+vectors"
+        if self._reranker is not None and len(found) > 1:
+            found, note = await self._reranked(self._reranker, query, found[: self._candidates()])
+            notes += [note] if note else []
+            method += "" if note else "+reranked"
+        if package is not None and not marks:
+            notes.insert(0, f"There is no documentation of {package[:200]} here.")
+        return SearchAnswer(
+            hits=[one.hit for one in found[:limit]],
+            method=method,
+            note=" ".join(notes),
+            searched=len(looked.words),
+            took_ms=round((self._clock.monotonic() - began) * 1000, 2),
+        )
+
+    async def packages(self, project_id: str) -> list[PackageData]:
+        """See `Searcher.packages`."""
+        by_name: dict[str, list[store.Mark]] = {}
+        for mark in await self._db.read(store.marks, project_id):
+            by_name.setdefault(mark.package, []).append(mark)
+        return [_package(name, by_name[name]) for name in sorted(by_name)]
+
+    # --- looking
+
+    async def _look(
+        self, query: str, marks: Sequence[store.Mark], modules: Sequence[ModuleText]
+    ) -> tuple[_Looked, list[str]]:
+        """Both ways of looking, side by side."""
+        terms = words.query_terms(query)
+        vector: Floats | None = None
+        note = ""
+        shelves: list[Shelf] = []
+
+        async def embed() -> None:
+            nonlocal vector, note
+            vector, note = await self._vector(query)
+
+        async with anyio.create_task_group() as tasks:
+            if query and (marks or modules):
+                tasks.start_soon(embed)
+            shelves = await self._shelves.open(marks)
+            by_words = await anyio.to_thread.run_sync(_words, shelves, modules, terms)
+        cosines = None
+        if vector is not None and self._embedder is not None:
+            cosines = await self._cosines(vector, self._embedder.model, shelves, modules, by_words)
+        return _Looked(shelves, modules, by_words, cosines), [note] if note else []
+
+    async def _vector(self, query: str) -> tuple[Floats | None, str]:
+        """The query's vector, or why there is none."""
+        if self._embedder is None:
+            return None, NO_EMBEDDER
+        known = self._queries.get(query)
+        if known is not None:
+            self._queries.move_to_end(query)
+            return known, ""
+        if self._clock.monotonic() < self._rests_until:
+            return None, _failed("failed a moment ago")
+        try:
+            with anyio.fail_after(EMBED_WAIT_S):
+                vector = np.frombuffer((await self._embedder.embed([query]))[0], "<f2").astype(np.float32)
+        except (
+            Exception
+        ) as error:  # whatever it is, there are still words; the next one is asked for in half a minute
+            self._rests_until = self._clock.monotonic() + REST_S
+            late = isinstance(error, TimeoutError)
+            return None, _failed("did not answer in time" if late else "failed")
+        self._queries[query] = vector
+        if len(self._queries) > KEPT_QUERIES:
+            self._queries.popitem(last=False)
+        return vector, ""
+
+    async def _cosines(
+        self,
+        vector: Floats,
+        model: str,
+        shelves: list[Shelf],
+        modules: Sequence[ModuleText],
+        by_words: Floats,
+    ) -> Floats | None:
+        """How near each text is to the query; NaN: it has no vector. None: no text has one."""
+        hashes = [module.hash for module in modules]
+        if await self._shelves.fill(shelves, model, len(vector)):
+            known = await self._db.read(store.vectors_of, model, hashes) if hashes else {}
+            cosines = await anyio.to_thread.run_sync(_nearness, shelves, vector, model, hashes, known)
+        else:
+            at = rules.best(by_words, BY_WORDS)
+            all_hashes = [one for shelf in shelves for one in shelf.segment.hashes] + hashes
+            known = await self._db.read(store.vectors_of, model, [all_hashes[one] for one in at])
+            cosines = np.zeros(len(by_words), np.float32)
+            cosines[at] = _of_few([all_hashes[one] for one in at], known, vector)
+        return None if len(cosines) and bool(np.isnan(cosines).all()) else cosines
+
+    async def _found(self, looked: _Looked, query: str, limit: int) -> list[_Found]:
+        scores = rules.fused(looked.words, looked.cosines)
+        places = [(int(at), looked.place(int(at))) for at in rules.best(scores, limit)]
+        ids = [place[0].segment.ids[place[1]] for _, place in places if isinstance(place, tuple)]
+        rows = await self._db.read(store.passages_by_id, ids)
+        terms = frozenset(words.query_terms(query))
+        found: dict[str, _Found] = {}
+        for at, place in places:
+            how = {"words": round(float(looked.words[at]), 4)}
+            if looked.cosines is not None and not np.isnan(looked.cosines[at]):
+                how["vectors"] = round(float(looked.cosines[at]), 4)
+            score = round(float(scores[at]), 4)
+            if isinstance(place, ModuleText):
+                one = _Found(_module_hit(place, score, how, terms), place.id)
+            else:
+                shelf, position = place
+                row = rows.get(shelf.segment.ids[position])
+                if row is None:  # changed since the marks were read
+                    self._shelves.forget(shelf.segment.source_id)
+                    continue
+                one = _Found(_passage_hit(row, score, how, terms), shelf.segment.hashes[position])
+            found.setdefault(one.key, one)
+        return list(found.values())
+
+    async def _reranked(
+        self, reranker: Reranker, query: str, found: list[_Found]
+    ) -> tuple[list[_Found], str]:
+        texts = [f"{one.hit.heading}\n\n{one.hit.text}" for one in found]
+        try:
+            told = rules.as_shares(await reranker.scores(query, texts))
+        except RerankFailed as error:
+            return found, f"The re-ranker was not used: {error}."
+        order = sorted(range(len(found)), key=lambda at: -told[at])
+        return [_rescored(found[at], told[at]) for at in order], ""
+
+    def _candidates(self) -> int:
+        return self._rerank_candidates if self._reranker is not None else 0
+
+    def _hear(self, notice: str) -> None:
+        if notice in (store.VECTORS, "*"):
+            self._shelves.hear_of_vectors()
+        if notice in (store.BELL, "*"):
+            self._changed.set()
+
+
+def known_package(asked: str, known: Sequence[str]) -> str:
+    """The package that is meant: as it is called here, or without regard to case, registry (`npm:`, `pypi:`) and
+    version (`@98`). Itself, where none is."""
+    if asked in known:
+        return asked
+    bare = _bare(asked)
+    return next((name for name in known if _bare(name) == bare), asked)
+
+
+def _bare(package: str) -> str:
+    name = package.strip().lower().removeprefix("npm:").removeprefix("pypi:")
+    at = name.rfind("@")
+    return name[:at] if at > 0 else name
+
+
+# --- in a thread: arrays only
+
+
+def _words(shelves: Sequence[Shelf], modules: Sequence[ModuleText], terms: Sequence[str]) -> Floats:
+    collection = [shelf.segment.postings for shelf in shelves]
+    if modules:
+        collection.append(postings.build(words.terms_of(_text_of(module)) for module in modules))
+    scores = postings.bm25(collection, terms)
+    return np.concatenate(scores) if scores else np.zeros(0, np.float32)
+
+
+def _nearness(
+    shelves: Sequence[Shelf], vector: Floats, model: str, hashes: Sequence[str], known: dict[str, bytes]
+) -> Floats:
+    parts = [shelf.matrices[model].rows @ vector for shelf in shelves]
+    return np.concatenate([*parts, _of_few(hashes, known, vector)])
+
+
+def _of_few(hashes: Sequence[str], known: dict[str, bytes], vector: Floats) -> Floats:
+    near = np.full(len(hashes), np.nan, np.float32)
+    for at, one in enumerate(hashes):
+        if len(known.get(one, b"")) == 2 * len(vector):
+            near[at] = np.frombuffer(known[one], "<f2").astype(np.float32) @ vector
+    return near
+
+
+# --- hits
+
+
+def _text_of(module: ModuleText) -> str:
+    return f"{module.description}\n{module.path}: {', '.join(module.exports)}\n{module.usage}"
+
+
+def _module_hit(module: ModuleText, score: float, how: dict[str, float], terms: frozenset[str]) -> Hit:
+    text = module.description + (f"\nExports: {', '.join(module.exports)}" if module.exports else "")
+    return Hit(
+        type="module",
+        id=module.id,
+        heading=module.path,
+        text=text,
+        fetched_at=module.updated_at,
+        score=score,
+        scores=how,
+        terms=words.found_words(f"{module.path}\n{text}", terms),
+        usage=module.usage,
+        verified=module.verified,
+    )
+
+
+def _passage_hit(row: store.Sourced, score: float, how: dict[str, float], terms: frozenset[str]) -> Hit:
+    return Hit(
+        type="doc",
+        id=row.id,
+        heading=row.heading,
+        text=row.body,
+        url=row.url,
+        package=row.package,
+        version=row.version,
+        fetched_at=row.fetched_at,
+        score=score,
+        scores=how,
+        terms=words.found_words(f"{row.heading}\n{row.body}", terms),
+        source_id=row.source_id,
+    )
+
+
+def _rescored(one: _Found, told: float) -> _Found:
+    score = round(told, 4)
+    return _Found(replace(one.hit, score=score, scores={**one.hit.scores, "reranked": score}), one.key)
+
+
+def _package(name: str, marks: Sequence[store.Mark]) -> PackageData:
+    dates = [mark.fetched_at for mark in marks if mark.fetched_at is not None]
+    return PackageData(
+        package=name,
+        versions=sorted({mark.version for mark in marks if mark.version}),
+        sources=len(marks),
+        passages=sum(mark.passages for mark in marks),
+        failed=sum(mark.failed for mark in marks),
+        fetched_at=min(dates, default=None),
+    )
+
+
+def _failed(how: str) -> str:
+    return f"The embedder {how}, so this search went by words alone."

@@ -1,0 +1,101 @@
+"""Text as the words that search goes by: lower case, without accents, identifiers also in their parts, in the singular.
+
+Total: any text has a list of words, perhaps an empty one. The same on every database and machine, so `VERSION` names
+what stored indexes were made with; raise it with any change here.
+"""
+
+import re
+import unicodedata
+from functools import lru_cache
+from typing import Final
+
+VERSION: Final = 1
+MAX_WORD_CHARS: Final = 64
+MAX_QUERY_TERMS: Final = 64
+_CJK: Final = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_RAW: Final = re.compile(rf"[{_CJK}]{{1,32}}|[^\W{_CJK}]+")
+_IDEOGRAPHS: Final = re.compile(rf"[{_CJK}]+")
+_PIECE: Final = re.compile(r"[^\W_]+")
+_CAMEL: Final = re.compile(
+    r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\WA-Za-z\d_]+"
+)  # HTTPServer2 → HTTP Server 2
+_ENDINGS: Final = ("ation", "ing", "ed", "er", "or", "ion", "ly", "e")
+_STOP_WORDS: Final = """
+    a about am an and any are as at be been being but by can could did do does doing for from had has have having
+    he her hers him his how i if in into is it its itself just me my no nor of on or our ours she should so some
+    such than that the their theirs them then there these they this those to too us very was we were what when
+    where which while who whom why will with would you your yours"""
+_STOP: Final = frozenset(_STOP_WORDS.split())
+
+
+def terms_of(text: str) -> list[str]:
+    """The terms of a text in reading order, repeated as often as they stand there. An identifier gives itself and its
+    parts (`createIssues`: createissues, create, issue), ideographs give themselves one by one and in pairs."""
+    found: list[str] = []
+    for raw in _RAW.findall(text):
+        found.extend(_terms(raw[:MAX_WORD_CHARS]))
+    return found
+
+
+def query_terms(text: str) -> list[str]:
+    """The terms that a query is searched by: each once, in order, at most `MAX_QUERY_TERMS`."""
+    return list(dict.fromkeys(terms_of(text)))[:MAX_QUERY_TERMS]
+
+
+def found_words(text: str, terms: frozenset[str], limit: int = 40) -> tuple[str, ...]:
+    """The words of a text, as they stand there, that have one of these terms: what is to be highlighted."""
+    words = dict.fromkeys(
+        raw for raw in _RAW.findall(text) if not terms.isdisjoint(_terms(raw[:MAX_WORD_CHARS]))
+    )
+    return tuple(words)[:limit]
+
+
+@lru_cache(maxsize=65_536)
+def _terms(raw: str) -> tuple[str, ...]:
+    if raw.isascii() and raw.islower() and raw.isalpha():  # the common case
+        return () if raw in _STOP else (stem(raw),)
+    if _IDEOGRAPHS.fullmatch(raw):
+        return (*raw, *(raw[at : at + 2] for at in range(len(raw) - 1)))
+    raw = _without_accents(raw)
+    whole = raw.casefold()
+    if whole in _STOP:
+        return ()
+    pieces = [part.casefold() for piece in _PIECE.findall(raw) for part in _CAMEL.findall(piece)]
+    if len(pieces) < 2:
+        return tuple(map(stem, pieces))
+    return (whole, *(stem(piece) for piece in pieces if piece not in _STOP))
+
+
+def _without_accents(text: str) -> str:
+    if text.isascii():
+        return text
+    apart = unicodedata.normalize("NFKD", text)
+    return unicodedata.normalize("NFC", "".join(c for c in apart if not "\u0300" <= c <= "\u036f"))
+
+
+def stem(word: str) -> str:
+    """An English word in the singular; what is short, or not English, stays as it is."""
+    if len(word) < 4 or not word.isascii() or not word.isalpha():
+        return word
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith(("sses", "shes", "ches", "xes")):
+        return word[:-2]
+    if word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        return word[:-1]
+    return word
+
+
+def relatives(term: str) -> tuple[str, ...]:
+    """Other forms that a term may stand in (`installing`: install, installed …), for one that stands nowhere."""
+    if len(term) < 5 or not term.isascii() or not term.isalpha():
+        return ()
+    root = term
+    for ending in _ENDINGS:
+        if term.endswith(ending) and len(term) - len(ending) >= 3:
+            root = term.removesuffix(ending)
+            break
+    if len(root) > 3 and root[-1] == root[-2] and root[-1] not in "ls":
+        root = root[:-1]
+    forms = (root, *(root + ending for ending in _ENDINGS), root + root[-1] + "ing", root + root[-1] + "ed")
+    return tuple(dict.fromkeys(form for form in forms if form != term))
