@@ -5,10 +5,20 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from outlast.base.errors import ArgumentsInvalid
+from outlast.base.events import PageHtml, PagePart, PagePatched, Part
+from outlast.base.ids import new_id
 from outlast.core.models.protocol import ToolSpec
 from outlast.core.runs.history import exchanges_before
 from outlast.core.runs.model import Run
-from outlast.core.runs.profile import Prompt, StageContext, StageResult, Tool, ToolContext, ToolResult
+from outlast.core.runs.profile import (
+    LinesTaken,
+    Prompt,
+    StageContext,
+    StageResult,
+    Tool,
+    ToolContext,
+    ToolResult,
+)
 from outlast.db.database import Tx
 
 Body = Callable[[ToolContext, Mapping[str, Any]], Awaitable[str | ToolResult]]
@@ -114,3 +124,62 @@ class FakeStagedProfile(FakeProfile):
         if self.failure is not None:
             raise self.failure
         return self.problems
+
+
+class FakeLinedProfile(FakeProfile):
+    """A `FakeProfile` whose model writes lines: `+word` puts a word on a list, `!…` is a problem, `?` makes the
+    taking itself fail; anything else is prose. The list is `words`, as (run, step, word); each transaction's lines
+    stand in `takes`. It keeps no table: what a transaction that failed had taken stays in memory."""
+
+    def __init__(self, *tools: Tool, **stages: Any) -> None:
+        super().__init__(*tools, **stages)
+        self.words: list[tuple[str, int, str]] = []
+        self.takes: list[list[str]] = []
+        self.ends: list[str] = []
+
+    def take_lines(self, tx: Tx, run: Run, step: int, lines: Sequence[str]) -> LinesTaken:
+        self.takes.append(list(lines))
+        if "?" in lines:
+            raise RuntimeError("a line that nobody can take")
+        base = len(self.words)
+        words = [line[1:] for line in lines if line.startswith("+")]
+        self.words += [(run.id, step, word) for word in words]
+        prose = [line for line in lines if not line.startswith(("+", "!"))]
+        patches = [{"op": "text", "at": "page", "text": word} for word in words]
+        patched = {"page_id": "page_1", "base_version": base, "version": base + len(words)}
+        return LinesTaken(
+            events=[("page.patch", PagePatched.model_validate({**patched, "patches": patches, "step": step}))]
+            if words
+            else [],
+            prose="".join(f"{line}\n" for line in prose),
+            problems=tuple(f"Not a word: {line}" for line in lines if line.startswith("!")),
+            counts={"patches": len(words)} if words else {},
+        )
+
+    def reset_step(self, tx: Tx, run: Run, step: int) -> Sequence[tuple[str, Any]]:
+        kept = [word for word in self.words if word[:2] != (run.id, step)]
+        if kept == self.words:
+            return []
+        self.words = kept
+        html = PageHtml(page_id="page_1", version=len(kept), html="", reason="reset", step=step)
+        return [("page.html", html)]
+
+    def step_part(self, tx: Tx, run: Run, step: int, counts: Mapping[str, int]) -> Part | None:
+        version, patches = len(self.words), counts.get("patches", 0)
+        if not patches:
+            return None
+        return PagePart(
+            id=new_id("part"),
+            page_id="page_1",
+            base_version=version - patches,
+            version=version,
+            patches=patches,
+        )
+
+    def run_ended(self, tx: Tx, run: Run, status: str) -> Sequence[tuple[str, Any]]:
+        self.ends.append(status)
+        return []
+
+
+class FakeStagedLinedProfile(FakeLinedProfile, FakeStagedProfile):
+    """Both: stages, and lines."""

@@ -35,10 +35,12 @@ from outlast.base.events import (
 from outlast.base.ids import new_id
 from outlast.core.models.protocol import ModelRequest
 from outlast.core.runs import policy, store
+from outlast.core.runs.lines import LinedTurn
 from outlast.core.runs.model import Effect, Transcript
 from outlast.core.runs.policy import Grant
 from outlast.core.runs.profile import Prompt
 from outlast.core.runs.rules import End, backoff_s
+from outlast.core.runs.taking import part_in, reset_in, stream_lines
 from outlast.core.runs.turns import OpenPart, Turn, call_part, messages_of, parse_arguments
 from outlast.core.streams.log import NamedEvent
 from outlast.db.database import Tx
@@ -58,10 +60,13 @@ async def ask_model(leg: "Leg", transcript: Transcript, step: int, named: Effect
     effect = named or await _name_effect(leg, transcript, step)
     retries = effect.retries
     while True:
-        turn = Turn(step)
+        turn = Turn(step) if leg.lined is None else LinedTurn(step)
         try:
             request = await _request(leg, transcript, effect)
-            await _stream(leg, request, turn)
+            if leg.lined is not None and isinstance(turn, LinedTurn):
+                await stream_lines(leg, leg.lined, request, effect, turn)
+            else:
+                await _stream(leg, request, turn)
         except (StorageUnavailable, DiskFull, FenceLost):
             raise  # not the model's failure: the run is taken up again, or is another attempt's
         except TryLater as error:
@@ -92,6 +97,7 @@ def name_effect_in(tx: Tx, leg: "Leg", transcript: Transcript, step: int, events
     if again is not None:
         reset = StepReset(run_id=leg.run.id, step=step, attempt=leg.run.attempt, parts=[])
         events.append(("step.reset", reset))
+        events.extend(reset_in(tx, leg, again.id, step))
     events.append(("step.started", StepStarted(run_id=leg.run.id, step=step, attempt=leg.run.attempt)))
     if again is not None:
         store.update_effect(tx, again.id, status="started", attempt=leg.run.attempt)
@@ -153,18 +159,20 @@ async def _stream(leg: "Leg", request: ModelRequest, turn: Turn) -> None:
 async def _announce_retry(
     leg: "Leg", effect: Effect, turn: Turn, retries: int, error: OutlastError, wait_s: float
 ) -> None:
-    """Take back what was shown of the failed try and say when the next one is."""
+    """Take back what was shown of the failed try, and what its lines did, and say when the next one is."""
     events: list[NamedEvent] = []
-    if turn.parts:
-        events.append(
-            ("step.reset", StepReset(run_id=leg.run.id, step=turn.step, attempt=leg.run.attempt, parts=[]))
-        )
+    reset = StepReset(run_id=leg.run.id, step=turn.step, attempt=leg.run.attempt, parts=[])
     at = iso(leg.engine.clock.now() + timedelta(seconds=wait_s))
     status = RunStatusChanged(run_id=leg.run.id, status="running", retry_at=at, reason=error.code)
-    events.append(("run.status", status))
-    await leg.record(
-        events, lambda tx: store.update_effect(tx, effect.id, retries=retries, error=error.to_dict())
-    )
+
+    def change(tx: Tx) -> None:
+        store.update_effect(tx, effect.id, retries=retries, error=error.to_dict())
+        if turn.parts:
+            events.append(("step.reset", reset))
+            events.extend(reset_in(tx, leg, effect.id, turn.step))
+        events.append(("run.status", status))
+
+    await leg.record(events, change)
 
 
 async def _fail(leg: "Leg", effect: Effect, error: OutlastError) -> None:
@@ -186,9 +194,9 @@ async def _fail(leg: "Leg", effect: Effect, error: OutlastError) -> None:
 
 async def _record_turn(leg: "Leg", effect: Effect, turn: Turn) -> None:
     """Record the whole turn with a verdict on each of its calls; a turn without calls ends the run in the same
-    commit, unless a check comes before the end."""
+    commit, unless a check comes before the end or its lines have a part that is to be shown first."""
     assert turn.end is not None
-    ends = not turn.calls and (leg.staged is None or turn.end.finish == "refused")
+    ends = not turn.calls and leg.lined is None and (leg.staged is None or turn.end.finish == "refused")
     if ends:
         await leg.files_saved()
     usage = asdict(turn.end.usage)
@@ -205,6 +213,8 @@ async def _record_turn(leg: "Leg", effect: Effect, turn: Turn) -> None:
         grants = store.grants_of(tx, leg.run.thread_id) if turn.calls else []
         for offset, part in enumerate(turn.calls, start=1):
             events.extend(_plan_call(tx, leg, effect, part, effect.ordinal + offset, grants))
+        if isinstance(turn, LinedTurn) and leg.lined is not None and turn.took:
+            events.extend(part_in(tx, leg.lined, leg.run, turn.step, turn.counts)[1])
         events.append(("step.completed", completed))
         if not ends:
             return False

@@ -10,13 +10,13 @@ import anyio
 from outlast.base.errors import OutlastError
 from outlast.base.events import ErrorData, RunStarted, StepReset
 from outlast.core.runs import store
-from outlast.core.runs.asking import ask_model
+from outlast.core.runs.asking import REFUSED, ask_model
 from outlast.core.runs.calling import call_tools, lost_so_far
 from outlast.core.runs.endings import Ending, settle
 from outlast.core.runs.engine import Engine
 from outlast.core.runs.model import Effect, Run, Transcript
 from outlast.core.runs.parking import announce_decisions, park
-from outlast.core.runs.profile import stages_of
+from outlast.core.runs.profile import lines_of, stages_of
 from outlast.core.runs.rules import AskModel, CallTools, Check, End, Next, Prepare, Wait, next_step
 from outlast.core.runs.staging import perform_stage
 from outlast.core.streams.fold import RunFold, apply, fold_lines
@@ -37,7 +37,7 @@ class Leg:
         self.engine = engine
         self.run = run
         self.profile = engine.profiles[run.profile]
-        self.staged = stages_of(self.profile)
+        self.staged, self.lined = stages_of(self.profile), lines_of(self.profile)
         self.steps_began: dict[str, datetime] = {}  # when each step of the workflow was last said to begin
         self.stop: str | None = None
         self.fatal: OutlastError | None = None
@@ -150,6 +150,9 @@ class Leg:
             journal = store.transcript_of(tx, self.run.id, self.engine.questions())
             problems = journal.problems if end.stop_reason == "problems" else ()
             ending = replace(ending, problems=problems, facts=journal.facts, workflow=self.shown.workflow)
+        elif self.lined is not None and end.status == "completed":
+            journal = store.transcript_of(tx, self.run.id, self.engine.questions())
+            ending = replace(ending, problems=journal.untold)
         return settle(tx, self.engine.settings, self.profile, run, ending)
 
     async def _open(self) -> None:
@@ -193,7 +196,7 @@ class Leg:
             await self.files_saved()
             return await park(self, coming.waiting_for)
         else:
-            await self.end(coming)
+            await self.end(coming, REFUSED if coming.stop_reason == "policy" else None)
         if self.fatal is not None and not self.ended:
             await self.end(
                 End("error", "sandbox"),

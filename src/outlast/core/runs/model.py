@@ -36,7 +36,8 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """One model turn, tool call or stage. `result`: a turn as `{pieces, finish, opaque}`, a call as
+    """One model turn, tool call or stage. `result`: a turn as `{pieces, finish, opaque}` (and, where its text was
+    lines, `counts` of what they did and `problems` with them; `counts` alone while it is open), a call as
     `{content, is_error}`, a stage (kinds `prepare` and `check`) as `{problems, mendable, facts}`."""
 
     id: str
@@ -118,6 +119,12 @@ class Transcript:
         turn = self.last_turn
         last = [stage for stage in self.stages("check") if turn is not None and stage.step == turn.step]
         return tuple((last[-1].result or {}).get("problems", ())) if last else ()
+
+    @property
+    def untold(self) -> tuple[str, ...]:
+        """What could not be taken of the last turn's lines: the model is told with its next turn, if one comes."""
+        turn = self.last_turn
+        return tuple((turn.result or {}).get("problems", ())) if turn is not None else ()
 
     @property
     def said(self) -> tuple[str, ...]:

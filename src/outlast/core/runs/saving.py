@@ -1,7 +1,8 @@
 """The profile's own writes in a run's last transaction, and the named steps that show it. Runs without stages have no
 steps."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from outlast.base.errors import DiskFull, OutlastError, StorageUnavailable
@@ -58,18 +59,28 @@ def finished(
         problems, events = _told(profile.finish(tx, run, parts, ending.facts))
         return problems, [], events
     step: WorkflowName = "save_screen" if lines_of(profile) is None else "save_page"
-    hooks, notices = len(tx.hooks), set(tx.notices)
     try:
-        with tx.conn.begin_nested():
+        with savepoint(tx):
             problems, events = _told(profile.finish(tx, run, parts, ending.facts))
     except (StorageUnavailable, DiskFull):
         raise
     except OutlastError as error:
-        del tx.hooks[hooks:]
-        tx.notices.intersection_update(notices)
         failed = workflow_step(run.id, step, "failed", error.message)
         return [], [_not_saved(error, step.removeprefix("save_"))], [failed]
     return problems, [], [*events, workflow_step(run.id, step, "done")]
+
+
+@contextmanager
+def savepoint(tx: Tx) -> Iterator[None]:
+    """What is done in it is taken back when it raises; the transaction goes on."""
+    hooks, notices = len(tx.hooks), set(tx.notices)
+    try:
+        with tx.conn.begin_nested():
+            yield
+    except BaseException:
+        del tx.hooks[hooks:]
+        tx.notices.intersection_update(notices)
+        raise
 
 
 def _told(finished: Sequence[str] | Finished) -> tuple[list[str], list[NamedEvent]]:

@@ -5,7 +5,7 @@ once recorded. What happens in them is shown as named steps of the workflow (`wo
 """
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from functools import partial
@@ -56,6 +56,7 @@ async def perform_stage(leg: "Leg", transcript: Transcript, stage: Prepare | Che
         lost=partial(tell_lost, leg),
         said=transcript.said,
         last=isinstance(stage, Check) and stage.last,
+        untold=transcript.untold if isinstance(stage, Check) else (),
     )
     try:
         result = await _perform(leg, profile, effect, context)
@@ -69,7 +70,7 @@ async def perform_stage(leg: "Leg", transcript: Transcript, stage: Prepare | Che
         await _fail(leg, effect, error)
         return
     with anyio.CancelScope(shield=True):  # write the outcome first, then stop
-        await _record(leg, effect, result)
+        await _record(leg, effect, result, context.untold)
     try:
         await profile.forget(context)
     except OutlastError as error:
@@ -204,15 +205,16 @@ async def _stop(leg: "Leg", profile: Staged, context: StageContext) -> None:
             leg.engine.log("stage clean-up failed", effect_id=context.effect_id, error=error)
 
 
-async def _record(leg: "Leg", effect: Effect, result: StageResult) -> None:
-    """The result with its parts; and, when the model's turn comes next, that the agent is at work."""
+async def _record(leg: "Leg", effect: Effect, result: StageResult, untold: Sequence[str]) -> None:
+    """The result with its parts and with the problems that the model was not told of yet; and, when the model's turn
+    comes next, that the agent is at work."""
     parts = [part.model_copy(update={"step": effect.step}) for part in result.parts]
     carried = [PartCarrier(part=part) for part in parts]
     events: list[NamedEvent] = [
         (name, part) for part in carried for name in ("part.created", "part.completed")
     ]
     kept = {
-        "problems": list(result.problems),
+        "problems": list(dict.fromkeys((*untold, *result.problems))),
         "mendable": result.mendable,
         "facts": dict(result.facts),
     }

@@ -131,8 +131,8 @@ def call_part(part: OpenPart, step: int, **values: Any) -> ToolCallPart:
 
 
 def messages_of(effects: Sequence[Effect]) -> list[ModelMessage]:
-    """The run's own turns, as a model is told them: each finished turn, then the results of its calls, then what a
-    check found."""
+    """The run's own turns, as a model is told them: each finished turn, then the results of its calls, then what could
+    not be taken of its lines and what a check found."""
     messages: list[ModelMessage] = []
     for turn in (effect for effect in effects if effect.kind == "model" and effect.status == "finished"):
         result = turn.result or {}
@@ -146,11 +146,15 @@ def messages_of(effects: Sequence[Effect]) -> list[ModelMessage]:
         results = tuple(_result_piece(call, asked) for call in calls if call.result is not None)
         if results:
             messages.append(ModelMessage("tool", results))
+        told = result.get("problems", ())
+        checks = [effect for effect in effects if effect.kind == "check" and effect.step == turn.step]
+        found = [
+            (check.result or {}).get("problems", ()) for check in checks
+        ]  # the first has those told with it
         messages += [
-            ModelMessage("user", (TextPiece(problems_text(found)),))
-            for check in effects
-            if check.kind == "check" and check.step == turn.step
-            if (found := (check.result or {}).get("problems"))
+            ModelMessage("user", (TextPiece(problems_text(problems)),))
+            for problems in (found if any(found) else [told])
+            if problems
         ]
     return messages
 
