@@ -21,7 +21,7 @@ class Connections:
             session = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(limit=0, keepalive_timeout=60, ttl_dns_cache=300),
                 cookie_jar=aiohttp.DummyCookieJar(),
-                proxy=_proxy_for(base_url),
+                proxy=proxy_for(base_url),
                 read_bufsize=256 * 1024,
             )
             self._sessions[base_url] = session
@@ -41,7 +41,7 @@ class Connections:
             await close()
 
 
-def _proxy_for(base_url: str) -> str | None:
+def proxy_for(base_url: str) -> str | None:
     """The proxy that HTTP_PROXY, HTTPS_PROXY and NO_PROXY name for this URL. aiohttp's own `trust_env` would also read
     ~/.netrc, and refuse the request when a host stands in it."""
     address = urlsplit(base_url)
