@@ -14,6 +14,7 @@ from outlast.base.ids import new_id
 from outlast.base.settings import Settings
 from outlast.core.accounts import store as accounts
 from outlast.core.accounts.actor import Actor
+from outlast.core.knowledge.search import Knowledge
 from outlast.core.presence.board import PresenceBoard
 from outlast.core.projects import store as projects
 from outlast.core.projects.rules import Role
@@ -58,6 +59,7 @@ def make_services(db: Database, folder: Path, settings: Settings | None = None, 
             _log,
         ),
         "watching": Watching(db, hub, clock, chosen, "nod_test"),
+        "knowledge": Knowledge(db, clock),
     }
     return Services(**{**given, **more})
 

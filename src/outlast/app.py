@@ -38,7 +38,9 @@ from outlast.base.errors import OutlastError, UnsafeBind
 from outlast.base.ids import new_id
 from outlast.base.settings import Settings
 from outlast.core.accounts.store import has_tokens
+from outlast.core.knowledge.search import Knowledge
 from outlast.core.models.catalog import ModelCatalog
+from outlast.core.models.providers.connections import Connections
 from outlast.core.presence.board import PresenceBoard
 from outlast.core.runs.engine import Engine
 from outlast.core.runs.store import free_lapsed
@@ -80,6 +82,7 @@ from outlast.wiring import (
     egress_keeper,
     known_secrets,
     open_catalog,
+    open_knowledge,
     sandbox_manager,
     sandbox_steps,
     snapshot_keeper,
@@ -177,6 +180,9 @@ async def open_program(settings: Settings) -> AsyncIterator[Program]:
         egress = egress_keeper(settings, database, clock, folder, sandboxes, environment)
         snapshots = snapshot_keeper(settings, database, clock, folder, sandboxes, templates)
         hidden = known_secrets(settings, environment)
+        connections = Connections()
+        stack.push_async_callback(connections.aclose)
+        knowledge = open_knowledge(settings, database, clock, folder, connections, environment)
         yield _wire(
             settings,
             database,
@@ -189,6 +195,7 @@ async def open_program(settings: Settings) -> AsyncIterator[Program]:
             templates,
             tracker,
             hidden,
+            knowledge,
         )
 
 
@@ -204,6 +211,7 @@ def _wire(
     templates: Templates,
     tracker: Tracker | None,
     hidden: Redactor,
+    knowledge: Knowledge,
 ) -> Program:
     """The rooms, each given what it needs."""
     hub = Hub()
@@ -261,6 +269,7 @@ def _wire(
         catalog=catalog,
         engine=engine,
         watching=watching,
+        knowledge=knowledge,
         sandboxes=steps,
         machines=sandboxes,
         keeper=keeper,
@@ -316,6 +325,7 @@ async def _start_inner(program: Program, tasks: TaskGroup, worker_ended: anyio.E
         tasks.start_soon(program.warmer.run)
     if program.studio is not None:
         await tasks.start(program.studio.run)
+    tasks.start_soon(program.services.knowledge.run)
     tasks.start_soon(program.opener.run, program.services)
     tasks.start_soon(program.sweeper.run)
     tasks.start_soon(_work, program.worker, worker_ended)

@@ -9,8 +9,12 @@ from pathlib import Path
 from outlast.base.clock import SystemClock
 from outlast.base.data_directory import node_of
 from outlast.base.settings import Settings
+from outlast.core.knowledge.hits import ModuleShelf, QueryEmbedder
+from outlast.core.knowledge.reranking import Reranker
+from outlast.core.knowledge.search import Knowledge
 from outlast.core.models.catalog import ModelCatalog
 from outlast.core.models.config import ModelConfig, ProviderConfig
+from outlast.core.models.providers.connections import Connections
 from outlast.core.runs.sweeper import SandboxSteps
 from outlast.core.runs.telling import announce_sandbox
 from outlast.core.sandboxes.checkpoints.keeper import CheckpointKeeper
@@ -34,6 +38,7 @@ log = logging.getLogger("outlast.app")
 def known_secrets(settings: Settings, environment: Mapping[str, str]) -> Redactor:
     """What no log may show: keys and secrets that this server finds in its environment."""
     names = [provider.api_key_env for provider in settings.providers.values()]
+    names += [settings.embeddings.api_key_env, settings.rerank.api_key_env]
     if settings.sandbox is not None:
         names += [dependency.secret_env for dependency in settings.sandbox.dependencies]
     return Redactor(environment.get(name, "").encode() for name in names if name)
@@ -188,3 +193,32 @@ def sandbox_steps(sandboxes: SandboxManager | None) -> SandboxSteps | None:
     if sandboxes is None:
         return None
     return SandboxSteps(sandboxes.freeze, sandboxes.thaw, sandboxes.kill, sandboxes.stop_commands)
+
+
+def open_knowledge(
+    settings: Settings,
+    database: Database,
+    clock: SystemClock,
+    folder: Path,
+    connections: Connections,
+    environment: Mapping[str, str],
+    *,
+    embedder: QueryEmbedder | None = None,
+    modules: ModuleShelf | None = None,
+) -> Knowledge:
+    """Search in documentation and modules, with the re-ranker that is configured, if any. Its indexes are kept in the
+    data folder."""
+    asked = settings.rerank
+    reranker = None
+    if asked.url:
+        key = environment.get(asked.api_key_env, "") if asked.api_key_env else ""
+        reranker = Reranker(connections, asked.url, asked.model, key, asked.timeout_s)
+    return Knowledge(
+        database,
+        clock,
+        folder=folder / "search",
+        embedder=embedder,
+        modules=modules,
+        reranker=reranker,
+        rerank_candidates=asked.candidates,
+    )

@@ -7,7 +7,10 @@ from dataclasses import dataclass, field
 from outlast.actions.design_systems import DesignSystems
 from outlast.base.clock import Clock
 from outlast.base.settings import Settings
+from outlast.core.knowledge.search import Knowledge
 from outlast.core.models.catalog import ModelCatalog
+from outlast.core.pages.live import LiveTrees
+from outlast.core.pages.versions import Rules as PageRules
 from outlast.core.presence.board import PresenceBoard
 from outlast.core.runs.engine import Engine
 from outlast.core.runs.sweeper import SandboxSteps
@@ -29,11 +32,13 @@ def cold(_wanted: str) -> None:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Services:
     """The opened resources of one server, wired in `app.py`. `profiles` are the agent profiles that are registered;
-    `copy_files` copies a workspace's files into a fork (None: forks begin without files); `machines` opens workspaces,
-    `keeper` looks after their services, `checkpoints` after their files, and `sandboxes` is what of it runs need (all
-    None: the configuration offers no sandboxes); `seeds` has the files that app templates begin with;
-    `want_snapshot` is told each app template that somebody is about to need, `warm` each thread that is made or gets a
-    run, `open_screen` each screen (by id) whose app is to run soon; `designs` remembers what their Tailwind says."""
+    `knowledge` searches documentation and modules; `copy_files` copies a workspace's files into a fork (None: forks
+    begin without files); `machines` opens workspaces, `keeper` looks after their services, `checkpoints` after
+    their files, and `sandboxes` is what of it runs need (all None: the configuration offers no sandboxes); `seeds`
+    has the files that app templates begin with; `want_snapshot` is told each app template that somebody is about to
+    need, `warm` each thread that is made or gets a run, `open_screen` each screen (by id) whose app is to run soon;
+    `designs` remembers what their Tailwind says, `pages` has the bounds
+    of pages and the trees of those that change now."""
 
     db: Database
     clock: Clock
@@ -44,6 +49,7 @@ class Services:
     catalog: ModelCatalog
     engine: Engine
     watching: Watching
+    knowledge: Knowledge
     sandboxes: SandboxSteps | None = None
     machines: SandboxManager | None = None
     keeper: ServiceKeeper | None = None
@@ -56,3 +62,4 @@ class Services:
     profiles: AbstractSet[str] = field(default=frozenset({"chat"}))
     copy_files: FileCopy | None = None
     designs: DesignSystems = field(default_factory=DesignSystems)
+    pages: PageRules = field(default_factory=lambda: PageRules(LiveTrees()))
