@@ -7,18 +7,20 @@ from typing import Any
 
 import anyio
 
+from outlast.actions.following import follow_run
 from outlast.actions.runs import cancel_run, continue_run, read_run
 from outlast.base.errors import ModelCut
 from outlast.base.settings import RunSettings, Settings
 from outlast.base.settings.tables import RetrySettings
 from outlast.core.models.protocol import ModelMessage, TextPiece
 from outlast.core.runs.profile import StageContext, StageResult
+from outlast.core.runs.sweeper import Sweeper
 from outlast.core.runs.taking import LINES_AT_ONCE
 from outlast.core.runs.worker import Worker
 from outlast.db.database import Database
 from outlast.testing.profile import FakeLinedProfile, FakeStagedLinedProfile, FakeTool
 from outlast.testing.scripted_model import HANG, Call, Fail, Think, WaitFor, turn
-from tests.flow.harness import Event, stage
+from tests.flow.harness import Event, Stage, frames, stage
 
 QUICK = Settings(retry=RetrySettings(attempts=1, base_s=0.01))
 
@@ -43,6 +45,16 @@ def answer(events: list[Event]) -> list[dict[str, Any]]:
     """The parts of the saved answer, without ids."""
     message = named(events, "message.created")[-1]["message"]
     return [{key: value for key, value in part.items() if key != "id"} for part in message["parts"]]
+
+
+async def until_patched(it: Stage, run_id: str, count: int) -> None:
+    """Waits for this many `page.patch`."""
+    chunks = await follow_run(it.services, it.owner, run_id, "0")
+    assert chunks is not None
+    async for _, event in frames(chunks):
+        count -= event["event"] == "page.patch"
+        if count == 0:
+            return
 
 
 async def test_lines_are_taken_as_they_come_and_only_prose_is_shown(db: Database, tmp_path: Path) -> None:
@@ -206,9 +218,7 @@ async def test_a_cancelled_run_keeps_what_was_taken_and_may_be_continued(
     turns = [turn("+one\n", Call("look")), turn("+two\n+thr", HANG), turn("+four")]
     async with stage(db, tmp_path, turns, profile=profile) as it:
         started = await it.start()
-        while words(profile) != ["one", "two"]:
-            await it.until(started.run_id, "page.patch")
-            await anyio.lowlevel.checkpoint()
+        await until_patched(it, started.run_id, 2)
         await cancel_run(it.services, it.owner, started.run_id)
         events = await it.events(started.run_id)
         assert [part["type"] for part in answer(events)] == ["tool_call", "page", "page"]
@@ -229,9 +239,8 @@ async def test_another_attempt_takes_the_cut_step_back_in_the_commit_that_resets
         async with anyio.create_task_group() as group:
             worker = Worker(it.services.engine)
             group.start_soon(worker.run)
-            while words(profile) != ["one", "two"]:
-                await it.until(started.run_id, "page.patch")
-                await anyio.lowlevel.checkpoint()
+            await until_patched(it, started.run_id, 2)
+            worker.stop_softly()
             await worker.stop_hard()
             group.cancel_scope.cancel()
         async with anyio.create_task_group() as group:
@@ -242,6 +251,28 @@ async def test_another_attempt_takes_the_cut_step_back_in_the_commit_that_resets
         facts = names(events, "step.reset", "page.html", "step.started")
         assert facts[-3:] == ["step.reset", "page.html", "step.started"]
         assert [part["patches"] for part in answer(events) if part["type"] == "page"] == [1, 1]
+
+
+async def test_a_run_whose_worker_is_gone_is_cancelled_with_what_its_lines_did(
+    db: Database, tmp_path: Path
+) -> None:
+    settings = Settings(runs=RunSettings(cancel_force_s=0.05))
+    profile = FakeLinedProfile()
+    turns = [turn("+one\n", HANG)]
+    async with stage(db, tmp_path, turns, profile=profile, settings=settings, working=False) as it:
+        started = await it.start()
+        async with anyio.create_task_group() as group:
+            group.start_soon(Worker(it.services.engine).run)
+            await until_patched(it, started.run_id, 1)
+            group.cancel_scope.cancel()  # it is gone without a word: its lease still stands
+        await cancel_run(it.services, it.owner, started.run_id)
+        async with anyio.create_task_group() as group:
+            group.start_soon(Sweeper(it.services.engine, None).run)
+            events = await it.events(started.run_id)
+            group.cancel_scope.cancel()
+        assert words(profile) == ["one"]
+        assert [(part["type"], part["patches"]) for part in answer(events)] == [("page", 1)]
+        assert profile.ends == ["cancelled"]
 
 
 async def test_a_failure_in_taking_lines_is_a_problem_and_not_the_end_of_the_run(
