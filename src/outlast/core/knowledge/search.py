@@ -155,6 +155,24 @@ class Knowledge:
             by_name.setdefault(mark.package, []).append(mark)
         return [_package(name, by_name[name]) for name in sorted(by_name)]
 
+    async def rank(self, query: str, texts: Sequence[tuple[str, str]]) -> list[float]:
+        """How well each text, given as (SHA-256, text), answers the query, in order: as in a search, from 0 to 1, by
+        words and by the vectors that are there. Reads only; safe to repeat and to cancel."""
+        query = query[:QUERY_CHARS].strip()
+        if not query or not texts:
+            return [0.0] * len(texts)
+        by_words = await anyio.to_thread.run_sync(
+            _words_of, [text for _, text in texts], words.query_terms(query)
+        )
+        vector, _ = await self._vector(query)
+        cosines: Floats | None = None
+        if vector is not None and self._embedder is not None:
+            hashes = [one for one, _ in texts]
+            known = await self._db.read(store.vectors_of, self._embedder.model, hashes)
+            cosines = _of_few(hashes, known, vector)
+            cosines = None if bool(np.isnan(cosines).all()) else cosines
+        return [float(score) for score in rules.fused(by_words, cosines)]
+
     # --- looking
 
     async def _look(
@@ -294,6 +312,10 @@ def _words(shelves: Sequence[Shelf], modules: Sequence[ModuleText], terms: Seque
         collection.append(postings.build(words.terms_of(_text_of(module)) for module in modules))
     scores = postings.bm25(collection, terms)
     return np.concatenate(scores) if scores else np.zeros(0, np.float32)
+
+
+def _words_of(texts: Sequence[str], terms: Sequence[str]) -> Floats:
+    return postings.bm25([postings.build(words.terms_of(text) for text in texts)], terms)[0]
 
 
 def _nearness(

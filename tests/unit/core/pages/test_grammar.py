@@ -5,6 +5,7 @@ import json
 import pytest
 
 from outlast.core.pages.grammar import LINES, PATCHES
+from outlast.core.pages.lines import TYPES as LINE_TYPES
 from outlast.core.pages.lines import (
     FullLine,
     ModulesLine,
@@ -13,7 +14,6 @@ from outlast.core.pages.lines import (
     SummaryLine,
     read_line,
 )
-from outlast.core.pages.lines import TYPES as LINE_TYPES
 from outlast.core.pages.patches import OPS
 
 KINDS = {
