@@ -41,6 +41,8 @@ from outlast.core.accounts.store import has_tokens
 from outlast.core.knowledge.search import Knowledge
 from outlast.core.models.catalog import ModelCatalog
 from outlast.core.models.providers.connections import Connections
+from outlast.core.pages.live import LiveTrees
+from outlast.core.pages.versions import Rules as PageRules
 from outlast.core.presence.board import PresenceBoard
 from outlast.core.runs.engine import Engine
 from outlast.core.runs.store import free_lapsed
@@ -229,6 +231,7 @@ def _wire(
     opener = ScreenOpener()
     warmer = Warmer(database, sandboxes) if sandboxes is not None and warm else None
     rooms = Workspaces(database, sandboxes)
+    page_rules = PageRules(LiveTrees(), settings.pages.html_bytes, settings.pages.versions)
     chat = ChatProfile(settings, rooms, blobs, catalog.get, keeper)
     studio = open_studio(settings.screens, clock, folder) if sandboxes is not None else None
     screen = ScreenProfile(
@@ -281,6 +284,7 @@ def _wire(
         open_screen=opener.open,
         dress_screen=opener.dress,
         profiles=frozenset(engine.profiles),
+        pages=page_rules,
     )
     return Program(
         settings=settings,
