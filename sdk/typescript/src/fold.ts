@@ -2,6 +2,7 @@
  * Events in, state out. Plain functions without React, clock or network; the Python twin is
  * `core/streams/fold.py` and both run `contract/cases/*.json`. States are plain JSON and never changed in place.
  */
+import type { ModuleData, PageAction, PageStats } from './pages.ts'
 import type { WorkflowStep } from './screens.ts'
 import type {
   EventData,
@@ -37,6 +38,10 @@ export interface RunState {
   workflow: WorkflowStep[]
   parts: Part[]
   pending: Pending[]
+  /** Where the run has brought its page. The HTML is not kept here: see `pages.ts`. */
+  page: RunPage | null
+  /** What the run announced of the code that it saved. */
+  modules: ModuleData[]
   stop_reason: string | null
   problems: string[]
   usage: Usage | null
@@ -46,11 +51,22 @@ export interface RunState {
   ended: boolean
 }
 
+export interface RunPage {
+  page_id: string
+  version: number
+  /** Told at the run's end. */
+  stats: PageStats | null
+}
+
 export interface ThreadState {
   thread: Thread | null
   lock: Lock | null
   /** Ordered by position. */
   messages: Message[]
+  /** The page that the thread is about, as last told; null while nothing was told of one. */
+  page: Pick<RunPage, 'page_id' | 'version'> | null
+  /** What people did on that page, in order of first appearance. */
+  actions: PageAction[]
   /** Runs seen in this stream, by id. */
   runs: Record<string, RunState>
 }
@@ -79,6 +95,8 @@ export function emptyRun(runId: string): RunState {
     workflow: [],
     parts: [],
     pending: [],
+    page: null,
+    modules: [],
     stop_reason: null,
     problems: [],
     usage: null,
@@ -88,7 +106,14 @@ export function emptyRun(runId: string): RunState {
   }
 }
 
-export const emptyThread = (): ThreadState => ({ thread: null, lock: null, messages: [], runs: {} })
+export const emptyThread = (): ThreadState => ({
+  thread: null,
+  lock: null,
+  messages: [],
+  page: null,
+  actions: [],
+  runs: {},
+})
 
 /** The run after one event of its log. An event that says nothing about a run returns the same object. */
 export function foldRun(run: RunState, event: OutlastEvent): RunState {
@@ -132,7 +157,14 @@ export function foldRun(run: RunState, event: OutlastEvent): RunState {
     case 'run.cancelled':
       return foldEnd(run, event)
     case 'workflow.step':
-      return { ...run, workflow: upsertStep(run.workflow, event.data) }
+      return { ...run, workflow: upsertBy(run.workflow, event.data, 'name') }
+    case 'page.patch':
+    case 'page.html':
+      return { ...run, page: movedPage(event.data, run.page?.stats ?? null) }
+    case 'page.stats':
+      return { ...run, page: movedPage(event.data, event.data) }
+    case 'modules.saved':
+      return { ...run, modules: event.data.modules.reduce((all, one) => upsertBy(all, one, 'id'), run.modules) }
     case 'stream.ended':
       return { ...run, ended: true }
     default:
@@ -153,6 +185,13 @@ export function foldThread(state: ThreadState, event: OutlastEvent): ThreadState
     case 'lock.handed_over':
     case 'lock.taken_over':
       return foldLock(state, event.data.lock)
+    case 'page.action':
+      return { ...state, actions: upsertBy(state.actions, event.data.action, 'id') }
+    case 'page.patch':
+    case 'page.html': {
+      const { page_id, version } = event.data
+      return foldRunInThread({ ...state, page: { page_id, version } }, event)
+    }
     default:
       return foldRunInThread(state, event)
   }
@@ -260,15 +299,19 @@ function changeTool(run: RunState, partId: string, change: Partial<Extract<Part,
   return { ...run, parts: run.parts.with(at, { ...part, ...change }) }
 }
 
-function upsertStep(workflow: WorkflowStep[], step: WorkflowStep): WorkflowStep[] {
-  const at = workflow.findIndex(({ name }) => name === step.name)
-  return at === -1 ? [...workflow, step] : workflow.with(at, step)
+const movedPage = ({ page_id, version }: Omit<RunPage, 'stats'>, stats: PageStats | null): RunPage => ({
+  page_id,
+  version,
+  stats,
+})
+
+/** The items with this one in the place of that with the same key, or after the last. */
+function upsertBy<T, K extends keyof T>(items: T[], item: T, key: K): T[] {
+  const at = items.findIndex((known) => known[key] === item[key])
+  return at === -1 ? [...items, item] : items.with(at, item)
 }
 
-function upsertPart(parts: Part[], part: Part): Part[] {
-  const at = parts.findIndex((known) => known.id === part.id)
-  return at === -1 ? [...parts, part] : parts.with(at, part)
-}
+const upsertPart = (parts: Part[], part: Part): Part[] => upsertBy(parts, part, 'id')
 
 export function upsertMessage(messages: Message[], message: Message): Message[] {
   const others = messages.filter((known) => known.id !== message.id)

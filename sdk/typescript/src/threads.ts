@@ -169,6 +169,8 @@ function snapshotState(view: ThreadView, messages: Message[], unanswered: RunSta
     thread: view,
     lock: view.lock,
     messages,
+    page: null,
+    actions: [],
     runs: Object.fromEntries([...unanswered, ...active, ...queued].map((run) => [run.run_id, run])),
   }
 }

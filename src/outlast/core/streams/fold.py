@@ -14,6 +14,7 @@ from outlast.core.streams.log import Line
 _DELTAS: Final = frozenset(
     {"text.delta", "reasoning.delta", "tool_call.arguments.delta", "tool_call.output.delta"}
 )
+_PAGE_MOVES: Final = frozenset({"page.patch", "page.html"})
 Json = dict[str, Any]
 
 
@@ -21,7 +22,9 @@ Json = dict[str, Any]
 class RunFold:
     """A run as its events tell it, with the events' own field names. `parts` and `pending` are plain dicts as in
     base/events.py, in order of creation; `workflow` has each named step once, as it was last told, in order of their
-    first appearance; `last_seq` is where the log has been read to (0: not from a log)."""
+    first appearance; `page` is where the run has brought its page, `{page_id, version, stats}` (its HTML is not kept
+    here), `modules` what it announced of its code, each as last told; `last_seq` is where the log has been read to (0:
+    not from a log)."""
 
     run_id: str | None = None
     thread_id: str | None = None
@@ -41,6 +44,8 @@ class RunFold:
     workflow: list[Json] = field(default_factory=list)
     parts: list[Json] = field(default_factory=list)
     pending: list[Json] = field(default_factory=list)
+    page: Json | None = None
+    modules: list[Json] = field(default_factory=list)
     stop_reason: str | None = None
     problems: list[str] = field(default_factory=list)
     usage: Json | None = None
@@ -58,20 +63,19 @@ class RunFold:
 
     def put(self, part: Json) -> None:
         """Replace the part of this id, or add it."""
-        for index, old in enumerate(self.parts):
-            if old["id"] == part["id"]:
-                self.parts[index] = dict(part)
-                return
-        self.parts.append(dict(part))
+        _put_by(self.parts, part, "id")
 
 
 @dataclass(slots=True)
 class ThreadFold:
-    """A thread as its stream tells it: its own facts, and its runs by id. `messages` are ordered by position."""
+    """A thread as its stream tells it: its own facts, and its runs by id. `messages` are ordered by position; `page` is
+    `{page_id, version}` as last told, `actions` what people did on it, in order of first appearance."""
 
     thread: Json | None = None
     lock: Json | None = None
     messages: list[Json] = field(default_factory=list)
+    page: Json | None = None
+    actions: list[Json] = field(default_factory=list)
     runs: dict[str, RunFold] = field(default_factory=dict)
 
 
@@ -91,7 +95,12 @@ def apply(state: RunFold, event: Json) -> None:
         changes = {key: data[key] for key in ("status", "result", "duration_s")}
         _change_call(state, data["part_id"], changes)
     elif name == "workflow.step":
-        _put_step(state, dict(data))
+        _put_by(state.workflow, data, "name")
+    elif name in _PAGE_MOVES or name == "page.stats":
+        _fold_page(state, name, data)
+    elif name == "modules.saved":
+        for module in data["modules"]:
+            _put_by(state.modules, module, "id")
     elif name == "stream.ended":
         state.ended = True
 
@@ -99,8 +108,12 @@ def apply(state: RunFold, event: Json) -> None:
 def apply_to_thread(state: ThreadFold, event: Json) -> None:
     """Fold one event of a thread's stream (its own log, interleaved with its runs' logs) into `state`."""
     name, data = event["event"], event["data"]
+    if name in _PAGE_MOVES:
+        state.page = {"page_id": data["page_id"], "version": data["version"]}
     if name == "message.created":
         _put_message(state, data["message"])
+    elif name == "page.action":
+        _put_by(state.actions, data["action"], "id")
     elif name == "thread.updated":
         state.thread, state.lock = data["thread"], data["thread"]["lock"]
     elif name.startswith("lock."):
@@ -153,12 +166,19 @@ def _fold_step(state: RunFold, name: str, data: Json) -> None:
             state.parts = kept + [dict(part) for part in data["parts"]]
 
 
-def _put_step(state: RunFold, step: Json) -> None:
-    for index, old in enumerate(state.workflow):
-        if old["name"] == step["name"]:
-            state.workflow[index] = step
+def _fold_page(state: RunFold, name: str, data: Json) -> None:
+    before = state.page["stats"] if state.page is not None else None
+    stats = dict(data) if name == "page.stats" else before
+    state.page = {"page_id": data["page_id"], "version": data["version"], "stats": stats}
+
+
+def _put_by(items: list[Json], item: Json, key: str) -> None:
+    """Put the item in the place of the one with the same key, or after the last."""
+    for index, old in enumerate(items):
+        if old[key] == item[key]:
+            items[index] = dict(item)
             return
-    state.workflow.append(step)
+    items.append(dict(item))
 
 
 def _fold_waiting(state: RunFold, name: str, data: Json) -> None:

@@ -73,6 +73,7 @@ def begin_part(draw: st.DrawFn, log: Log) -> None:
                 e.ReasoningPart(**base),
                 e.ToolCallPart(**base, call_id=f"call_{log.parts_made}", tool="look"),
                 e.NoticePart(**base, code="note", text="Note."),
+                e.PagePart(**base, page_id="page_1", base_version=0, version=1),
             ]
         )
     )
@@ -170,6 +171,23 @@ def change_status(draw: st.DrawFn, log: Log) -> None:
     log.add("run.status", e.RunStatusChanged.model_validate({"run_id": RUN, **given}))
 
 
+def change_page(draw: st.DrawFn, log: Log) -> None:
+    """The page moves on, is taken back, or is counted."""
+    version = log.state.page["version"] if log.state.page is not None else 0
+    kind = draw(st.sampled_from(["patch", "html", "stats"]))
+    if kind == "patch":
+        patches = [e.Patch(op="text", at="#a", text=draw(TEXTS))]
+        log.add(
+            "page.patch",
+            e.PagePatched(page_id="page_1", base_version=version, version=version + 1, patches=patches),
+        )
+    elif kind == "html":
+        log.add("page.html", e.PageHtml(page_id="page_1", version=version // 2, html="", reason="reset"))
+    else:
+        counts = dict.fromkeys(e.PageStats.model_fields, 1) | {"page_id": "page_1", "run_id": RUN, "told": {}}
+        log.add("page.stats", e.PageStats.model_validate(counts))
+
+
 MOVES = [
     begin_part,
     begin_part,
@@ -183,4 +201,5 @@ MOVES = [
     reset,
     next_step,
     change_status,
+    change_page,
 ]
