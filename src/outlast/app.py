@@ -31,6 +31,7 @@ from outlast.actions.services import Services, cold
 from outlast.actions.warming import Warmer
 from outlast.agents.profiles.chat import ChatProfile
 from outlast.agents.profiles.screen import ScreenProfile
+from outlast.agents.tools.search_docs import SearchDocs
 from outlast.agents.workspaces import Workspaces
 from outlast.base.clock import SystemClock
 from outlast.base.data_directory import data_directory, held, node_of
@@ -232,7 +233,8 @@ def _wire(
     warmer = Warmer(database, sandboxes) if sandboxes is not None and warm else None
     rooms = Workspaces(database, sandboxes)
     page_rules = PageRules(LiveTrees(), settings.pages.html_bytes, settings.pages.versions)
-    chat = ChatProfile(settings, rooms, blobs, catalog.get, keeper)
+    search = SearchDocs(knowledge, database, settings.knowledge.results)
+    chat = ChatProfile(settings, rooms, blobs, catalog.get, keeper, search)
     studio = open_studio(settings.screens, clock, folder) if sandboxes is not None else None
     screen = ScreenProfile(
         settings,

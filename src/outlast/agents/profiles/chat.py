@@ -1,4 +1,4 @@
-"""The `chat` profile: a capable assistant with a sandbox."""
+"""The `chat` profile: a capable assistant with a sandbox, who looks things up in the indexed documentation."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
@@ -9,6 +9,7 @@ from outlast.agents.network import network_words
 from outlast.agents.tools.ask_user import AskUser
 from outlast.agents.tools.files import ReadFiles, WriteFiles
 from outlast.agents.tools.run_code import RunCode
+from outlast.agents.tools.search_docs import SearchDocs
 from outlast.agents.tools.start_service import Keeper, StartService
 from outlast.agents.tools.terminal import Terminal
 from outlast.agents.workspaces import Workspaces
@@ -29,7 +30,7 @@ You have a sandbox: a Linux machine of your own with a folder, /workspace, that 
 {network}
 - Use the tools to find out rather than to guess. Run what you write before you call it working, and quote what you saw.
 - Paths are relative to /workspace. Write files whole with create_or_update_files.
-- For calculations and small experiments use run_code; its last expression is the result.
+{looking_up}- For calculations and small experiments use run_code; its last expression is the result.
 - What has to stay running, such as a dev server, is started with start_service, never in the background of a terminal.
 - If a call is denied or fails, say so, and find another way or ask. Never repeat a denied call unchanged.
 - If something only the person can decide is missing, use ask_user, with options where there are some.
@@ -39,7 +40,12 @@ Answer in the language of the person. Be brief where the question is."""
 WITHOUT_TOOLS: Final = """\
 You are a capable assistant working in a shared thread of a project. People read your answer as Markdown while you
 write it. This server has no sandbox, so you cannot run code or write files; say so when it would be needed.
-Answer in the language of the person. Be brief where the question is."""
+{looking_up}Answer in the language of the person. Be brief where the question is."""
+
+LOOKING_UP: Final = """\
+- Before you write or explain code against a library or an API, look it up with search_docs: do not assume the shape of
+  an API. Name the address and version of what you rely on. Modules that it finds are code saved earlier: use them.
+"""
 
 
 class ChatProfile:
@@ -54,9 +60,11 @@ class ChatProfile:
         blobs: FolderBlobs,
         model_of: Callable[[str], ModelSpec],
         keeper: Keeper | None = None,
+        search: SearchDocs | None = None,
     ) -> None:
         self._settings, self._blobs, self._model_of = settings, blobs, model_of
-        tools: list[Tool] = [AskUser()]
+        tools: list[Tool] = [*([search] if search is not None else []), AskUser()]
+        self._looking_up = LOOKING_UP if search is not None else ""
         sandbox = settings.sandbox
         if sandbox is not None:
             tools = [
@@ -91,7 +99,10 @@ class ChatProfile:
 
     def _system(self, tx: Tx, run: Run) -> str:
         sandbox = self._settings.sandbox
-        system = WITHOUT_TOOLS if sandbox is None else SYSTEM.format(network=network_words(sandbox))
+        if sandbox is None:
+            system = WITHOUT_TOOLS.format(looking_up=self._looking_up)
+        else:
+            system = SYSTEM.format(network=network_words(sandbox), looking_up=self._looking_up)
         thread = tx.find(threads, {"id": run.thread_id}, "anchor")
         anchor = thread["anchor"] if thread else None
         if not anchor or not str(anchor.get("text", "")).strip():
