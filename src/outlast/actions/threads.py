@@ -5,12 +5,21 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from outlast.actions.page_copies import copy_page
 from outlast.actions.screen_copies import copy_screen, save_files
 from outlast.actions.services import Services
-from outlast.base.errors import MalformedInput, OutlastError, ThreadBusy, ThreadOfScreen, UnknownProfile
+from outlast.base.errors import (
+    MalformedInput,
+    OutlastError,
+    ThreadBusy,
+    ThreadOfPage,
+    ThreadOfScreen,
+    UnknownProfile,
+)
 from outlast.base.events import MessageData, ThreadData
 from outlast.core.accounts.actor import Actor
 from outlast.core.limits.rules import checked_line
+from outlast.core.pages import store as pages
 from outlast.core.projects.permissions import require, require_thread
 from outlast.core.projects.rules import Right
 from outlast.core.runs.telling import announce_thread
@@ -57,7 +66,7 @@ async def list_threads(
     limit: int = 50,
 ) -> ThreadPage:
     """The project's threads, last changed first; with a query those it finds, whatever their status. Those of screens
-    are among them, with the screen as their anchor; `profile` leaves only those of one agent profile."""
+    and pages are among them, with it as their anchor; `profile` leaves only those of one agent profile."""
 
     def run(tx: Tx) -> ThreadPage:
         require(tx, actor, project_id, Right.READ)
@@ -92,10 +101,10 @@ async def create_thread(
 def new_thread_fields(services: Services, title: str | None, profile: str, anchor: Any) -> dict[str, Any]:
     """A new thread's fields, checked. Raises `MalformedInput`, `InputTooLarge`, `UnknownProfile`."""
     demand_profile(services, profile)
-    if profile == "screen":
+    if profile in ("screen", "page"):
         raise MalformedInput(
-            "A thread of the profile screen is made with its screen.",
-            hint="POST /v1/projects/{id}/screens makes both; start runs on the screen's thread.",
+            f"A thread of the profile {profile} is made with its {profile}.",
+            hint=f"POST /v1/projects/{{id}}/{profile}s makes both; start runs on the {profile}'s thread.",
             field="profile",
         )
     return {
@@ -129,17 +138,22 @@ def view_thread(tx: Tx, actor: Actor, thread_id: str) -> ThreadView:
 
 
 async def rename_thread(services: Services, actor: Actor, thread_id: str, title: str) -> ThreadData:
-    """Give a thread a title of one's own choice (editors); the screen that it builds gets it too."""
+    """Give a thread a title of one's own choice (editors); the screen or page that it works on gets it too."""
     line = checked_line("The title", title, services.settings.limits.title_chars)
 
     def run(tx: Tx) -> ThreadData:
         row = require_thread(tx, actor, thread_id, Right.EDIT)
         screen = screens.screen_of_thread(tx, thread_id)
+        page = pages.page_of_thread(tx, thread_id)
         if screen is not None:  # before its thread, as everywhere
             screens.update(tx, screen["id"], title=line, named=True)
+        if page is not None:
+            pages.update(tx, page["id"], title=line, named=True)
         threads.rename(tx, thread_id, row["project_id"], line)
         if screen is not None:
             screens.announce(tx, screen["id"], by=actor.user_id)
+        if page is not None:
+            pages.announce(tx, page["id"], by=actor.user_id)
         return threads.announce(tx, thread_id)
 
     return await services.db.write(run)
@@ -147,7 +161,7 @@ async def rename_thread(services: Services, actor: Actor, thread_id: str, title:
 
 async def archive_thread(services: Services, actor: Actor, thread_id: str) -> ThreadData:
     """Hide a thread from the list (editors); it is still found by search. Raises `ThreadBusy` while a run of it has not
-    ended, `ThreadOfScreen` for one that builds a screen. Repeating is harmless."""
+    ended, `ThreadOfScreen` or `ThreadOfPage` for one that belongs to a screen or page. Repeating is harmless."""
 
     def run(tx: Tx) -> ThreadData:
         require_thread(tx, actor, thread_id, Right.EDIT)
@@ -172,8 +186,8 @@ async def unarchive_thread(services: Services, actor: Actor, thread_id: str) -> 
 
 async def delete_thread(services: Services, actor: Actor, thread_id: str) -> None:
     """Remove a thread with everything in it, its sandbox and files too (owners). Attached images stay in the project.
-    Raises `ThreadBusy` while a run of it has not ended, `ThreadOfScreen` for one that builds a screen. Once this
-    returns the thread is gone; a sandbox that could not be ended now is ended later."""
+    Raises `ThreadBusy` while a run of it has not ended, `ThreadOfScreen` or `ThreadOfPage` for one that belongs to a
+    screen or page. Once this returns the thread is gone; a sandbox that could not be ended now is ended later."""
 
     def run(tx: Tx) -> None:
         project_id = require_thread(tx, actor, thread_id, Right.OWN)["project_id"]
@@ -192,18 +206,22 @@ async def fork_thread(
     services: Services, actor: Actor, thread_id: str, message_id: str | None = None, title: str | None = None
 ) -> ThreadData:
     """Make a thread that begins as a copy of this one up to a message (None: the last), also while somebody else drives
-    it or it is archived (editors). The thread itself is not changed. The fork of a screen's thread builds a screen of
-    its own, a copy with the files as they were at the message (without one: as they are)."""
+    it or it is archived (editors). The thread itself is not changed. The fork of a screen's or page's thread
+    works on one of its own, a copy with the files (and HTML) as they were at the message (without one: as they are)."""
     limit = services.settings.limits.title_chars
     chosen = None if title is None else checked_line("The title", title, limit)
 
     parent = await services.db.read(require_thread, actor, thread_id, Right.EDIT)
-    if await services.db.read(screens.screen_of_thread, thread_id) is not None and message_id is None:
+    if message_id is None and parent["profile"] in ("screen", "page") and parent["workspace_id"]:
         await save_files(services, parent["workspace_id"])
 
     def run(tx: Tx) -> ThreadData:
         parent = require_thread(tx, actor, thread_id, Right.EDIT)
         shown = chosen or fork_title(parent["title"], limit)
+        page = pages.page_of_thread(tx, thread_id)
+        if page is not None:
+            made = copy_page(tx, services, actor, page, parent, title=shown, message_id=message_id)
+            return threads.thread_data(tx, pages.page_of(tx, made)["thread_id"])
         screen = screens.screen_of_thread(tx, thread_id)
         if screen is not None:
             copied = copy_screen(tx, services, actor, screen, parent, title=shown, message_id=message_id)
@@ -246,6 +264,13 @@ def _demand_its_own(tx: Tx, thread_id: str, what: str) -> None:
             f"Thread {thread_id} builds screen {screen['id']} and cannot be {what} without it.",
             thread_id=thread_id,
             screen_id=screen["id"],
+        )
+    page = pages.page_of_thread(tx, thread_id)
+    if page is not None:
+        raise ThreadOfPage(
+            f"Thread {thread_id} belongs to page {page['id']} and cannot be {what} without it.",
+            thread_id=thread_id,
+            page_id=page["id"],
         )
 
 

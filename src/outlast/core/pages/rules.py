@@ -10,6 +10,7 @@ from outlast.base.errors import ActionsFull, MalformedInput, TooManyPages
 from outlast.base.page_data import ActionState
 
 UNTITLED: Final = "Untitled page"
+_COPY: Final = " (copy)"
 DATA_BYTES: Final = 16_000
 NAME: Final = re.compile(r"[a-z][a-z0-9_.:-]{0,63}")
 PageState = Literal["new", "working", "waiting", "ready", "problems", "failed"]
@@ -33,6 +34,12 @@ def state_of(run_status: str, problems: Sequence[str], messages: int, version: i
     if problems:
         return "problems"
     return "ready" if messages or version else "new"
+
+
+def copy_title(title: str, limit_chars: int) -> str:
+    """The title of a copy, the original's shortened where it does not fit."""
+    room = limit_chars - len(_COPY)
+    return f"{title if len(title) <= room else title[: max(room - 1, 0)] + '…'}{_COPY}"[:limit_chars]
 
 
 def demand_room(have: int, most: int) -> None:

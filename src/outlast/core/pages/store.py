@@ -5,6 +5,7 @@ answers and events agree. Whoever changes one of these calls `announce`, `announ
 `announce_of_workspace` in the same transaction.
 """
 
+from datetime import datetime
 from typing import Any, Final, Literal
 
 import sqlalchemy as sa
@@ -15,7 +16,7 @@ from outlast.base.events import PageChanged, PageData, PageDeleted
 from outlast.core.pages.rules import state_of
 from outlast.core.streams.log import append
 from outlast.db.database import Tx
-from outlast.db.tables import pages, projects, sandboxes, threads
+from outlast.db.tables import page_versions, pages, projects, sandboxes, threads
 
 ChangeName = Literal["page.created", "page.updated"]
 
@@ -106,6 +107,18 @@ def list_pages(tx: Tx, project_id: str, after: str | None, limit: int) -> tuple[
         chosen = chosen.where(pages.c.id > after)
     rows = tx.all(chosen.order_by(pages.c.id).limit(limit + 1))
     return [to_data(row) for row in rows[:limit]], rows[limit - 1]["id"] if len(rows) > limit else None
+
+
+def version_at(tx: Tx, page_id: str, moment: datetime) -> int | None:
+    """The version that a page was at a moment; of those that are kept, the oldest where it was before them. None: the
+    page was empty."""
+    mine = sa.select(page_versions.c.version).where(page_versions.c.page_id == page_id)
+    then = mine.where(page_versions.c.created_at <= moment).order_by(page_versions.c.version.desc())
+    version: int | None = tx.execute(then.limit(1)).scalar()
+    if version is None:
+        oldest: int | None = tx.execute(mine.order_by(page_versions.c.version).limit(1)).scalar()
+        return None if oldest is None or oldest <= 1 else oldest
+    return version
 
 
 def count(tx: Tx, project_id: str) -> int:
