@@ -22,7 +22,9 @@ from outlast.core.models.protocol import (
     TurnEnd,
     Usage,
 )
-from outlast.core.models.providers.demo_lines import Line, Say, Think, Use
+from outlast.core.models.providers.demo_lines import Line, Say, Think, Use, Write
+from outlast.core.models.providers.demo_pages.scene import is_page
+from outlast.core.models.providers.demo_pages.scripts import page_lines
 from outlast.core.models.providers.demo_screens.scripts import is_screen, screen_lines
 from outlast.core.models.providers.demo_scripts import Scene, choose_script
 from outlast.core.models.turn import TurnCalls
@@ -54,6 +56,8 @@ class DemoModel:
 def _lines(request: ModelRequest) -> Sequence[Line]:
     if is_screen(request):
         return screen_lines(request)
+    if is_page(request):
+        return page_lines(request)
     scene = _scene(request)
     return choose_script(scene)(scene)
 
@@ -77,6 +81,9 @@ def _deltas(line: Line, calls: TurnCalls, call_id: str) -> Iterable[Delta]:
             yield from map(ReasoningDelta, split_words(text))
         case Say(text):
             yield from map(TextDelta, split_words(text))
+        case Write(text, piece_chars):
+            for at in range(0, len(text), piece_chars):
+                yield TextDelta(text[at : at + piece_chars])
         case Use(tool, arguments, piece_chars):
             start = calls.start(call_id, tool)
             yield start

@@ -17,6 +17,14 @@ class Say:
 
 
 @dataclass(frozen=True, slots=True)
+class Write:
+    """Text that is no prose, streamed so many characters at a time."""
+
+    text: str
+    piece_chars: int
+
+
+@dataclass(frozen=True, slots=True)
 class Use:
     """A call of one of the tools the request offered; its arguments are streamed so many characters at a time."""
 
@@ -25,4 +33,4 @@ class Use:
     piece_chars: int = ARGUMENT_PIECE_CHARS
 
 
-Line = Think | Say | Use
+Line = Think | Say | Write | Use
