@@ -6,7 +6,7 @@ end, a stray fence around it); else it is a problem, in words that the agent can
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -118,35 +118,28 @@ def _like_json(text: str) -> bool:
 
 
 def _read(value: Any, line: str) -> Line:
-    if isinstance(value, list):  # a list of patches without its object
+    if isinstance(value, list):  # patches without their object
         return _patches(value)
     if not isinstance(value, dict):
         return ProblemLine(said(line, "it is no object"))
     kind = value.get("type")
     if kind is None and "op" in value:
         return _patches([value])
-    if kind is None and len(value) == 1 and next(iter(value)) == "patches":
-        kind = "patches"
-    match kind:
-        case "patches" | "patch":
-            patches = value.get("patches", value.get("patch"))
-            if isinstance(patches, dict):
-                patches = [patches]
-            if not isinstance(patches, list):
-                return ProblemLine(said(line, 'it has no list "patches"'))
-            return _patches(patches)
-        case "full":
-            return _full(value, line)
-        case "stats":
-            return _stats(value)
-        case "code_modules":
-            return _modules(value, line)
-        case "summary":
-            text = value.get("text")
-            if not isinstance(text, str) or not text.strip():
-                return ProblemLine(said(line, 'it has no "text"'))
-            return SummaryLine(" ".join(text.split())[:SUMMARY_CHARS])
-    return ProblemLine(said(line, f'its "type" is none of {", ".join(TYPES)}'))
+    if kind in ("patches", "patch") or (kind is None and set(value) == {"patches"}):
+        return _patches_of(value, line)
+    reader = _READERS.get(kind) if isinstance(kind, str) else None
+    if reader is None:
+        return ProblemLine(said(line, f'its "type" is none of {", ".join(TYPES)}'))
+    return reader(value, line)
+
+
+def _patches_of(value: dict[str, Any], line: str) -> Line:
+    patches = value.get("patches", value.get("patch"))
+    if isinstance(patches, dict):
+        patches = [patches]
+    if not isinstance(patches, list):
+        return ProblemLine(said(line, 'it has no list "patches"'))
+    return _patches(patches)
 
 
 def _patches(values: Sequence[Any]) -> Line:
@@ -173,7 +166,7 @@ def _full(value: dict[str, Any], line: str) -> Line:
     return FullLine(html, title if isinstance(title, str) and title else None)
 
 
-def _stats(value: dict[str, Any]) -> Line:
+def _stats(value: dict[str, Any], _line: str) -> Line:
     """Numbers and short texts, also from one level below (`{"type": "stats", "stats": {…}}`); what is neither is left
     out: nothing depends on it."""
     found: dict[str, float | str] = {}
@@ -188,6 +181,13 @@ def _stats(value: dict[str, Any]) -> Line:
         elif isinstance(given, str):
             found[name] = given[:200]
     return StatsLine(found)
+
+
+def _summary(value: dict[str, Any], line: str) -> Line:
+    text = value.get("text")
+    if not isinstance(text, str) or not text.strip():
+        return ProblemLine(said(line, 'it has no "text"'))
+    return SummaryLine(" ".join(text.split())[:SUMMARY_CHARS])
 
 
 def _modules(value: dict[str, Any], line: str) -> Line:
@@ -221,3 +221,11 @@ def _module(one: Any) -> AnnouncedModule | str:
         return '"usage" is no text'
     names = tuple(name[:120] for name in exports[:100])
     return AnnouncedModule(path.strip()[:500], description.strip()[:2000], names, usage.strip()[:2000])
+
+
+_READERS: Final[dict[str, Callable[[dict[str, Any], str], Line]]] = {
+    "full": _full,
+    "stats": _stats,
+    "code_modules": _modules,
+    "summary": _summary,
+}

@@ -31,12 +31,12 @@ def read_patch(value: Any) -> Patch | str:
     refused: what they were to do would be lost in silence."""
     if not isinstance(value, dict):
         return "it is no object"
-    op = value.get("op")
+    op: Any = value.get("op")
     if isinstance(op, str):
         op = _SPOKEN.get(op, op)
     if op not in OPS:
         return f'its "op" is none of {", ".join(OPS)}'
-    fields = {_SPOKEN.get(name, name): given for name, given in value.items() if name != "op"}
+    fields = {_SPOKEN.get(str(name), str(name)): given for name, given in value.items() if name != "op"}
     at = _place(fields.pop("at", None))
     if at is None:
         return '"at" must be "#id" of an element, or "page"'

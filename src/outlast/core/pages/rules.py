@@ -8,6 +8,7 @@ import orjson
 
 from outlast.base.errors import ActionsFull, MalformedInput, TooManyPages
 from outlast.base.page_data import ActionState
+from outlast.core.limits.rules import clean
 
 UNTITLED: Final = "Untitled page"
 _COPY: Final = " (copy)"
@@ -61,14 +62,31 @@ def checked_action(name: str, data: Mapping[str, Any]) -> tuple[str, dict[str, A
             hint="It begins with a-z and goes on with a-z, 0-9 and _ . : -, at most 64 characters in all.",
             field="name",
         )
-    size = len(orjson.dumps(data))
+    try:
+        text = orjson.dumps(_cleaned(data))
+    except (TypeError, RecursionError) as error:
+        raise MalformedInput(
+            "The action's data is no plain JSON.",
+            hint="Numbers of at most 64 bits, texts, lists and objects, not nested too deeply.",
+            field="data",
+        ) from error
+    size = len(text)
     if size > DATA_BYTES:
         raise MalformedInput(
             f"The action's data has {size:,} bytes; at most {DATA_BYTES:,} are accepted.",
             hint="Send less: an action says what was done, not what is on the page.",
             field="data",
         )
-    return name, dict(data)
+    return name, orjson.loads(text)
+
+
+def _cleaned(value: Any) -> Any:
+    """Without what no database can hold."""
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, Mapping):
+        return {clean(name): _cleaned(item) for name, item in value.items()}
+    return [_cleaned(item) for item in value] if isinstance(value, list) else value
 
 
 def demand_waiting_room(waiting: int, most: int) -> None:
