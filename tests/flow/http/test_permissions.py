@@ -215,6 +215,8 @@ TABLE: dict[str, Row] = {
     "POST /v1/screens/{screen_id}/edits/pictures": Row(EDITOR, {"attachment_id": "{attachment_id}"}),
     "POST /v1/screens/{screen_id}/edits/inspect": Row(VIEWER, {"locs": ["app/page.tsx:1:0"]}),
     "POST /v1/screens/{screen_id}/edits/classes": Row(EDITOR, {"styles": {"color": "red"}}),
+    "GET /v1/knowledge/search": Row(VIEWER),
+    "GET /v1/knowledge/packages": Row(VIEWER),
     "GET /v1/projects/{project_id}/secret-uses": Row(EDITOR),
     "GET /v1/projects/{project_id}/threads": Row(VIEWER),
     "POST /v1/projects/{project_id}/threads": Row(EDITOR, {"title": "New"}),
@@ -273,6 +275,8 @@ QUERY = {
     "GET /v1/checkpoints/{checkpoint_id}/files/content": "?path=a.txt",
     "GET /v1/screens/{screen_id}/files/content": "?path=a.txt",
     "GET /v1/screens/{screen_id}/search": "?q=a",
+    "GET /v1/knowledge/search": "?q=a&project_id={project_id}",
+    "GET /v1/knowledge/packages": "?project_id={project_id}",
 }
 MAY: dict[str, Callable[[str], bool]] = {
     ANYBODY: lambda role: True,
