@@ -104,11 +104,11 @@ export interface PageAction {
   run_id: string | null
   created_at: string
 }
-/** `run_id`: the run that takes the action up; null while it waits for the one that works to end. */
+/** `run_id`: the run that takes the action up; while `state` is `waiting` it is queued behind another. */
 export interface SentAction {
   action_id: string
   state: ActionState
-  run_id: string | null
+  run_id: string
   thread_id: string
 }
 

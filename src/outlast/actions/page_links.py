@@ -17,7 +17,7 @@ MOST_LINKS = 50
 
 
 async def create_link(
-    services: Services, actor: Actor, page_id: str, name: str = "", days: int | None = None
+    services: Services, actor: Actor, page_id: str, name: str = "", days: float | None = None
 ) -> NewLink:
     """Make a link to a page (editors), good for so many days (None: until it is revoked). Its secret is in the answer
     and nowhere else. Raises `MalformedInput` (a page with 50 links), `InputTooLarge`."""

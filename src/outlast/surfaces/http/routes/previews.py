@@ -36,8 +36,8 @@ async def open_preview(
 
 def opener_of(surface: Surface, request: Request) -> str:
     """The origin of the page that asks, which may show the preview in a frame."""
-    scheme, here = _here(request, surface)
-    return request.headers.get("origin") or f"{scheme}://{here}"
+    scheme, host = here(request, surface)
+    return request.headers.get("origin") or f"{scheme}://{host}"
 
 
 def shown_ticket(surface: Surface, request: Request, ticket: Ticket, path: str) -> dict[str, str]:
@@ -53,11 +53,11 @@ def shown_ticket(surface: Surface, request: Request, ticket: Ticket, path: str) 
 
 def preview_origin(surface: Surface, request: Request, sandbox_id: str, port: int) -> str:
     """Where a port of a sandbox is seen."""
-    scheme, here = _here(request, surface)
-    return f"{scheme}://{surface.previews.format(Address(port, sandbox_id))}{port_suffix(here)}"
+    scheme, host = here(request, surface)
+    return f"{scheme}://{surface.previews.format(Address(port, sandbox_id))}{port_suffix(host)}"
 
 
-def _here(request: Request, surface: Surface) -> tuple[str, str]:
+def here(request: Request, surface: Surface) -> tuple[str, str]:
     """Scheme and host under which browsers reach this server."""
     public = urlsplit(surface.services.settings.server.public_url)
     if public.netloc:
