@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ago, bytes, countdown, dollars, duration, parseObject, plural, prettyJson } from '../src/lib/format'
+import { ago, bytes, countdown, dollars, duration, parseObject, percent, plural, prettyJson } from '../src/lib/format'
 
 const NOW = Date.parse('2026-11-20T12:00:00Z')
 const before = (seconds: number) => new Date(NOW - seconds * 1000).toISOString()
@@ -22,6 +22,14 @@ test.each([
   [3720, '1 h 2 min'],
 ])('%f s reads %s', (seconds, words) => {
   expect(duration(seconds)).toBe(words)
+})
+
+test.each([
+  [3, 4, '75 %'],
+  [0, 10, '0 %'],
+  [0, 0, '–'],
+])('%i of %i reads %s', (part, whole, words) => {
+  expect(percent(part, whole)).toBe(words)
 })
 
 test.each([

@@ -273,6 +273,10 @@ export interface RunView extends RunSummary {
   clocks: Clock[]
   /** Its named steps as they were last told; empty where its agent has none. */
   workflow: WorkflowStep[]
+  /** Where it has brought its page, and what it told of it at its end; null where it has none. */
+  page: { page_id: string; version: number; stats: PageStats | null } | null
+  /** What it announced of the code that it saved. */
+  modules: ModuleData[]
 }
 export interface ThreadView extends Thread {
   cursor: string

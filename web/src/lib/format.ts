@@ -61,6 +61,10 @@ export function bytes(count: number): string {
 
 export const count = (n: number): string => n.toLocaleString()
 
+/** A part of a whole, both as counts; a dash where there is no whole. */
+export const percent = (part: number, whole: number): string =>
+  whole === 0 ? '–' : `${Math.round((part / whole) * 100)} %`
+
 export function plural(n: number, one: string, many = `${one}s`): string {
   return `${count(n)} ${n === 1 ? one : many}`
 }

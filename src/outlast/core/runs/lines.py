@@ -90,7 +90,7 @@ class LinedTurn(Turn):
             self._take_text(encodable(delta.text))
             return None, None
         if isinstance(delta, ToolCallStart) or (isinstance(delta, ReasoningDelta) and delta.text):
-            self.waiting += self._splitter.end()
+            self._break_line()
         elif isinstance(delta, TurnEnd):
             self._end_lines(delta)
         return Turn.take(self, delta)
@@ -102,7 +102,7 @@ class LinedTurn(Turn):
         return reasoning + [("part.completed", PartCarrier(part=self._shown(part))) for part in self._prose]
 
     def result(self) -> dict[str, Any]:
-        """The whole text, and what of it could not be taken."""
+        """The whole text, and what of it could not be taken. The lines of its texts, joined, are those handed over."""
         kept = {"counts": dict(self.counts), "problems": list(self.problems)}
         return Turn.result(self) | {name: value for name, value in kept.items() if value}
 
@@ -138,6 +138,13 @@ class LinedTurn(Turn):
             self.parts.append(OpenPart(new_id("part"), "text"))
         self.parts[-1].text.append(text)
         self.waiting += self._splitter.feed(text)
+
+    def _break_line(self) -> None:
+        """Another part begins: the line ends, in the transcript too, so that whoever reads the text again finds the
+        same lines."""
+        if last := self._splitter.end():
+            self.waiting += last
+            self.parts[-1].text.append("\n")
 
     def _end_lines(self, end: TurnEnd) -> None:
         """The last line counts without an end of its own, unless the model was cut short in it."""

@@ -87,7 +87,8 @@ class ClockView:
 @dataclass(frozen=True, slots=True)
 class RunDetails:
     """What a single run shows beyond its summary; `cursor` is where its stream goes on after these parts; `workflow`
-    its named steps as they were last told (empty: its agent has none)."""
+    its named steps as they were last told (empty: its agent has none), `page` where it has brought its page, with the
+    statistics that it told (None: it has none), `modules` what it announced of its code."""
 
     parts: list[dict[str, Any]]
     pending: list[dict[str, Any]]
@@ -95,6 +96,8 @@ class RunDetails:
     cursor: int
     clocks: list[ClockView]
     workflow: list[dict[str, Any]]
+    page: dict[str, Any] | None
+    modules: list[dict[str, Any]]
 
 
 def summary_of(tx: Tx, run_id: str) -> RunSummary:
@@ -148,7 +151,10 @@ def details_of(tx: Tx, run_id: str, sandbox: SandboxSettings | None = None) -> R
     if sandbox is not None and row["workspace_id"] is not None and row["ended_at"] is None:
         beside = clocks_beside_run(tx, sandbox, row["workspace_id"])
         clocks += [ClockView(clock.name, clock.due_at, clock.takes_away) for clock in beside]
-    return RunDetails(parts, state.pending, steps_of(tx, row), state.last_seq, clocks, state.workflow)
+    steps = steps_of(tx, row)
+    return RunDetails(
+        parts, state.pending, steps, state.last_seq, clocks, state.workflow, state.page, state.modules
+    )
 
 
 def steps_of(tx: Tx, run: sa.RowMapping) -> list[StepView]:
@@ -185,19 +191,31 @@ def steps_of(tx: Tx, run: sa.RowMapping) -> list[StepView]:
 
 
 def export_of(tx: Tx, run_id: str) -> dict[str, Any]:
-    """Everything there is about a run, as plain JSON: row, steps, effects with arguments and results, events."""
+    """All there is about a run, as plain JSON: row, steps, effects with arguments and results, events; which part
+    of its prompts came from the provider's cache, and what it made of its page."""
     summary = summary_of(tx, run_id)
     rows = tx.all(sa.select(effects).where(effects.c.run_id == run_id).order_by(effects.c.ordinal))
     run = tx.one(sa.select(runs).where(runs.c.id == run_id))
     assert run is not None
     plain = {name: getattr(summary, name) for name in RunSummary.__dataclass_fields__}
+    lines = read_all(tx, run_id)
+    shown = fold_lines(lines)
     return {
         "format": "outlast-run/1",
         "run": plain,
+        "cached_share": cached_share(summary.usage),
+        "page": shown.page,
+        "modules": shown.modules,
         "steps": [{n: getattr(step, n) for n in StepView.__dataclass_fields__} for step in steps_of(tx, run)],
         "effects": [{str(key): _plain(value) for key, value in row.items()} for row in rows],
-        "events": [orjson.loads(line) for _, line in read_all(tx, run_id)],
+        "events": [orjson.loads(line) for _, line in lines],
     }
+
+
+def cached_share(usage: Mapping[str, Any]) -> float | None:
+    """Which part of the input tokens came from the provider's cache, 0 to 1; None: nothing was asked yet."""
+    asked: int = usage["input_tokens"]
+    return None if asked == 0 else round(usage["cached_tokens"] / asked, 4)
 
 
 def _plain(value: Any) -> Any:

@@ -78,6 +78,8 @@ def test_a_line_ends_where_a_tool_call_or_a_thought_begins() -> None:
         end(),
     )
     assert turn.waiting == ["one", "two", "three", "four"]
+    texts = [piece["text"] for piece in turn.result()["pieces"] if piece["type"] == "text"]
+    assert texts == ["one\ntwo\n", "three\n", "four"]
 
 
 def test_an_empty_thought_ends_no_line() -> None:

@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query'
 import { Download, Square } from 'lucide-react'
 import { useEffect, useState, type ReactNode } from 'react'
 import { Link } from 'wouter'
@@ -9,8 +10,8 @@ import { Problem } from '@/components/problem'
 import { SkeletonRows } from '@/components/states'
 import { Countdown } from '@/components/time'
 import { complain } from '@/components/toast'
-import { count, dollars, duration, fullTime } from '@/lib/format'
-import { client } from '@/lib/queries'
+import { bytes, count, dollars, duration, fullTime, percent, plural } from '@/lib/format'
+import { client, modelsQuery } from '@/lib/queries'
 import { PageHeader } from '../shell/shell'
 import { Timeline } from './timeline'
 import { Workflow } from './workflow'
@@ -80,6 +81,8 @@ interface DetailsProps {
 
 function Details({ run, workflow, statusText }: DetailsProps) {
   const { usage } = run
+  const models = useQuery(modelsQuery).data?.items
+  const provider = models?.find(({ id }) => id === run.model)?.provider
   return (
     <>
       <div className="flex items-center gap-2.5">
@@ -125,6 +128,11 @@ function Details({ run, workflow, statusText }: DetailsProps) {
         <Fact name="Profile">{run.profile}</Fact>
         <Fact name="Attempts">{run.attempt}</Fact>
         <Fact name="Stop reason">{run.stop_reason ?? '–'}</Fact>
+        <Fact name="Prompts from cache">{percent(usage.cached_tokens, usage.input_tokens)}</Fact>
+        <Fact name="Provider">{provider ?? '–'}</Fact>
+        <Fact name="Model turns">{count(run.step_count)}</Fact>
+        <Fact name="Tool calls">{count(run.tool_count)}</Fact>
+        {run.page !== null && <PageFacts page={run.page} />}
       </dl>
       {run.clocks.length > 0 && (
         <ul className="mt-4 space-y-1 text-muted">
@@ -141,6 +149,22 @@ function Details({ run, workflow, statusText }: DetailsProps) {
       {workflow.length > 0 && <Workflow steps={workflow} />}
       <h2 className="mt-8 mb-2 font-semibold">Steps</h2>
       <Timeline run={run} />
+    </>
+  )
+}
+
+function PageFacts({ page: { version, stats } }: { page: NonNullable<RunView['page']> }) {
+  return (
+    <>
+      <Fact name="Page">version {count(version)}</Fact>
+      <Fact name="Changes">
+        {stats === null ? '–' : plural(stats.patches, 'patch', 'patches')}
+        {stats !== null && stats.replaced > 0 && `, ${count(stats.replaced)} whole`}
+      </Fact>
+      <Fact name="Lines refused">{stats === null ? '–' : count(stats.refused)}</Fact>
+      <Fact name="Page size">
+        {stats === null ? '–' : `${bytes(stats.html_bytes)}, ${plural(stats.elements, 'element')}`}
+      </Fact>
     </>
   )
 }

@@ -1,5 +1,5 @@
-import type { RunView, Step } from '@outlast/sdk'
-import { count, dollars, duration, fullTime, secondTime } from '@/lib/format'
+import type { RunView, Step, Usage } from '@outlast/sdk'
+import { count, dollars, duration, fullTime, percent, secondTime } from '@/lib/format'
 import { cn } from '@/lib/cn'
 
 const COLOR: Record<Step['kind'], string> = {
@@ -66,8 +66,11 @@ export function Timeline({ run }: { run: RunView }) {
 
 function money({ usage, cost_usd }: Step): string {
   const tokens = usage === null ? '' : `${count(usage.input_tokens)} in, ${count(usage.output_tokens)} out`
-  return [tokens, cost_usd === null ? '' : dollars(cost_usd)].filter((text) => text !== '').join(' · ')
+  const cached = usage === null || usage.cached_tokens === 0 ? '' : cachedText(usage)
+  return [tokens, cached, cost_usd === null ? '' : dollars(cost_usd)].filter((text) => text !== '').join(' · ')
 }
+
+const cachedText = ({ cached_tokens, input_tokens }: Usage) => `${percent(cached_tokens, input_tokens)} cached`
 
 function Bar({ step, from, until }: { step: Step; from: number; until: number }) {
   if (step.started_at === null) return null

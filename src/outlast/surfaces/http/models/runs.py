@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from outlast.base.events import ApprovalData, ErrorData, Part, QuestionData, RunStatus, UsageData
+from outlast.base.page_data import ModuleData, PageStats
 from outlast.base.screen_data import WorkflowStep
 from outlast.surfaces.http.models.shapes import Answer, Request
 
@@ -89,6 +90,14 @@ class PendingQuestion(QuestionData):
     kind: Literal["question"]
 
 
+class RunPageAnswer(Answer):
+    """Where a run has brought its page. `stats` null: not told yet."""
+
+    page_id: str
+    version: int
+    stats: PageStats | None
+
+
 class RunAnswer(RunSummaryAnswer):
     parts: list[Part]
     pending: list[Annotated[PendingApproval | PendingQuestion, Field(discriminator="kind")]]
@@ -96,6 +105,8 @@ class RunAnswer(RunSummaryAnswer):
     cursor: int
     clocks: list[ClockAnswer]
     workflow: list[WorkflowStep]
+    page: RunPageAnswer | None
+    modules: list[ModuleData]
 
 
 class ApprovalRequest(Request):
