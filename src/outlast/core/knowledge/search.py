@@ -1,6 +1,6 @@
 """Search in documentation and modules: by words and by vectors at once, then put in order together.
 
-By words is BM25 over all that is looked through; by vectors is the cosine of the query with every text; `ranking.py`
+By words is BM25 over all that is looked through; by vectors is the cosine of the query with every text; `rules.py`
 makes one order of the two; a re-ranker, where there is one, sorts the best. Each of these but the first may be missing
 or fail; the answer says so. The same passages give the same order on either database.
 """
@@ -16,7 +16,7 @@ import anyio.to_thread
 import numpy as np
 
 from outlast.base.clock import Clock
-from outlast.core.knowledge import postings, ranking, store, words
+from outlast.core.knowledge import postings, rules, store, words
 from outlast.core.knowledge.hits import (
     Hit,
     ModuleShelf,
@@ -25,8 +25,8 @@ from outlast.core.knowledge.hits import (
     QueryEmbedder,
     SearchAnswer,
 )
-from outlast.core.knowledge.ranking import Floats
 from outlast.core.knowledge.reranking import Reranker, RerankFailed
+from outlast.core.knowledge.rules import Floats
 from outlast.core.knowledge.shelves import Shelf, Shelves
 from outlast.db.database import Database
 
@@ -171,7 +171,7 @@ class Knowledge:
             known = await self._db.read(store.vectors_of, self._embedder.model, hashes)
             cosines = _of_few(hashes, known, vector)
             cosines = None if bool(np.isnan(cosines).all()) else cosines
-        return [float(score) for score in ranking.fused(by_words, cosines)]
+        return [float(score) for score in rules.fused(by_words, cosines)]
 
     # --- looking
 
@@ -236,7 +236,7 @@ class Knowledge:
             known = await self._db.read(store.vectors_of, model, hashes) if hashes else {}
             cosines = await anyio.to_thread.run_sync(_nearness, shelves, vector, model, hashes, known)
         else:
-            at = ranking.best(by_words, BY_WORDS)
+            at = rules.best(by_words, BY_WORDS)
             all_hashes = [one for shelf in shelves for one in shelf.segment.hashes] + hashes
             known = await self._db.read(store.vectors_of, model, [all_hashes[one] for one in at])
             cosines = np.zeros(len(by_words), np.float32)
@@ -244,8 +244,8 @@ class Knowledge:
         return None if len(cosines) and bool(np.isnan(cosines).all()) else cosines
 
     async def _found(self, looked: _Looked, query: str, limit: int) -> list[_Found]:
-        scores = ranking.fused(looked.words, looked.cosines)
-        places = [(int(at), looked.place(int(at))) for at in ranking.best(scores, limit)]
+        scores = rules.fused(looked.words, looked.cosines)
+        places = [(int(at), looked.place(int(at))) for at in rules.best(scores, limit)]
         ids = [place[0].segment.ids[place[1]] for _, place in places if isinstance(place, tuple)]
         rows = await self._db.read(store.passages_by_id, ids)
         terms = frozenset(words.query_terms(query))
@@ -272,7 +272,7 @@ class Knowledge:
     ) -> tuple[list[_Found], str]:
         texts = [f"{one.hit.heading}\n\n{one.hit.text}" for one in found]
         try:
-            told = ranking.as_shares(await reranker.scores(query, texts))
+            told = rules.as_shares(await reranker.scores(query, texts))
         except RerankFailed as error:
             return found, f"The re-ranker was not used: {error}."
         order = sorted(range(len(found)), key=lambda at: -told[at])
