@@ -163,12 +163,9 @@ def details(issue: Issue) -> str:
     )
 
 
-def changed(issue: Issue, page_html: str) -> list[dict[str, Any]]:
-    """Patches that show one issue as it is now; none where the list does not have it."""
-    key = str(issue["key"])
-    if f'id="issue-{key}"' not in page_html:
-        return []
-    is_open, was_open = issue["state"] == "open", f'id="issue-{key}" data-state="open"' in page_html
+def changed(issue: Issue, was_open: bool) -> list[dict[str, Any]]:
+    """Patches that show an issue of the list as it is now."""
+    key, is_open = str(issue["key"]), issue["state"] == "open"
     status = str(issue["status"])
     patches: list[dict[str, Any]] = [
         {"op": "text", "at": f"#status-{key}", "text": status.replace("_", " ")},

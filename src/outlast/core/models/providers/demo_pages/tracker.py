@@ -202,8 +202,11 @@ def _show(scene: PageScene, wish: Wish, told: Mapping[str, Any]) -> list[Line]:
         return _show_list(scene, wish.query, told["list"])
     found = list[dict[str, Any]]()
     for issue in told.get("changed", ()):
-        found += html.changed(issue, scene.html)
-        found += _added(issue, scene) if not scene.has(f"issue-{issue['key']}") else []
+        row = f"issue-{issue['key']}"
+        if scene.has(row):
+            found += html.changed(issue, scene.attribute(row, "data-state") == "open")
+        else:
+            found += _added(issue, scene)
         if scene.attribute(html.DETAILS, "data-issue") == issue["key"]:
             found.append({"op": "replace", "at": f"#{html.DETAILS}", "html": html.details(issue)})
     if "list" not in told:
