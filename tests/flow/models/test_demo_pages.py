@@ -252,9 +252,8 @@ async def test_saved_code_is_announced_and_used_by_later_requests_without_lookin
     assert (desk.folder / "lib/issues.ts").exists()
     assert [one.path for one in desk.announced] == ["lib/issues.ts"]
     saved = desk.announced[0]
-    desk.modules = f"[SANDBOX MODULES]
-- {saved.path}: {', '.join(saved.exports)}
-  usage: {saved.usage}"
+    lines = [f"- {saved.path}: {', '.join(saved.exports)}", f"  usage: {saved.usage}"]
+    desk.modules = "\n".join(["[SANDBOX MODULES]", *lines])
     await desk.act(("close", {"issue": "ATL-7"}))
     assert _tools(desk) == ["run_code"]
     assert 'import("./lib/issues.ts")' in desk.calls[0][1]["code"]
