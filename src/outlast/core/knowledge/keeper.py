@@ -1,0 +1,217 @@
+"""Keeps sources as they are elsewhere: reads what is due, and sleeps until something is.
+
+Rows say what is due when; a bell in the database wakes whoever sleeps, also in another process. Nothing is asked again
+and again. A source that cannot be read keeps what it holds, says why, and is tried again.
+"""
+
+import logging
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from typing import Any, Final
+
+import anyio
+import anyio.to_thread
+import sqlalchemy as sa
+
+from outlast.base.clock import Clock
+from outlast.base.events import SourceChanged
+from outlast.base.settings import KnowledgeSettings
+from outlast.core.knowledge import filling
+from outlast.core.knowledge.documents import Document, KnownPage, Reading, cut_documents
+from outlast.core.knowledge.fetching import NotRead
+from outlast.core.knowledge.filling import Contents, NewSource
+from outlast.core.knowledge.reading.reader import SourceReader, Wish
+from outlast.core.knowledge.sources import LEASE, Configured, due_after, private_exceptions
+from outlast.core.knowledge.splitting import RULES
+from outlast.core.knowledge.store import BELL
+from outlast.db.database import Database, Tx
+
+AT_A_TIME: Final = 3  # sources
+GIVE_BACK_S: Final = 5.0
+Tell = Callable[[SourceChanged], None]
+log = logging.getLogger("outlast.knowledge")
+
+
+def _to_nobody(_data: SourceChanged) -> None:
+    return None
+
+
+class SourceKeeper:
+    """One per server. In memory: what the configuration says of its own sources, and a bell."""
+
+    def __init__(
+        self,
+        db: Database,
+        clock: Clock,
+        settings: KnowledgeSettings,
+        reader: SourceReader,
+        configured: list[Configured],
+        *,
+        model: str = "",
+        tell: Tell = _to_nobody,
+        filled: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`tell` hears of everybody's sources, `filled` that there may be passages without a vector; `model` is the
+        embedder's, empty for none."""
+        self._db, self._clock, self._settings, self._reader = db, clock, settings, reader
+        self._configured = {(one.package, one.location): one for one in configured}
+        self._model, self._tell, self._filled = model, tell, filled
+        self._cut = f"{RULES}:{settings.passage_chars}"
+        self._news = anyio.Event()
+        self._room = anyio.Semaphore(AT_A_TIME)
+        db.on_notice(self._hear)
+
+    async def run(self) -> None:
+        """Bring the configuration's sources into the database, then read what is due. Until cancelled; what was being
+        read then is due at once for the next server."""
+        await self.synchronise()
+        async with anyio.create_task_group() as tasks:
+            while True:
+                news = self._news
+                await self._room.acquire()
+                row = await self._db.write(self._claim)
+                if row is not None:
+                    tasks.start_soon(self._read, row)
+                    continue
+                self._room.release()
+                await self._sleep(news, await self._db.read(filling.next_due))
+
+    async def synchronise(self) -> None:
+        """Everybody's sources become those of the configuration, all due now; sources that a killed server was reading
+        are due too, and those that were cut by other rules."""
+
+        def run(tx: Tx) -> None:
+            filling.keep_only_configured(tx, self._configured)
+            if self._db.dialect == "sqlite":  # nobody else can be reading
+                filling.take_over(tx)
+            for one in self._configured.values():
+                filling.add(tx, NewSource(one.package, one.kind, one.location), tx.now)
+            filling.cut_anew(tx, self._cut)
+
+        try:
+            await self._db.write(run)
+        except sa.exc.IntegrityError:  # a server that starts beside this one was faster
+            await self._db.write(run)
+
+    async def read_due(self) -> int:
+        """Read everything that is due now, one after the other; how many those were."""
+        count = 0
+        while (row := await self._db.write(self._claim)) is not None:
+            await self._room.acquire()
+            await self._read(row)
+            count += 1
+        return count
+
+    def _claim(self, tx: Tx) -> tuple[sa.RowMapping, dict[str, KnownPage]] | None:
+        row = filling.claim(tx, tx.now + LEASE)
+        if row is None:
+            return None
+        self._told(tx, row["id"])
+        return row, filling.known_pages(tx, row["id"])
+
+    def _hear(self, stream_id: str) -> None:
+        if stream_id in (BELL, "*"):
+            self._news.set()
+            self._news = anyio.Event()
+
+    async def _sleep(self, news: anyio.Event, until: datetime | None) -> None:
+        async with anyio.create_task_group() as tasks:
+            if until is not None:
+                tasks.start_soon(self._wake_at, until, tasks.cancel_scope)
+            await news.wait()
+            tasks.cancel_scope.cancel()
+
+    async def _wake_at(self, moment: datetime, scope: anyio.CancelScope) -> None:
+        await self._clock.sleep(max(0.0, (moment - self._clock.now()).total_seconds()))
+        scope.cancel()
+
+    # --- reading one
+
+    async def _read(self, claimed: tuple[sa.RowMapping, dict[str, KnownPage]]) -> None:
+        row, pages = claimed
+        try:
+            await self._read_or_note(row, pages)
+        except anyio.get_cancelled_exc_class():
+            with anyio.CancelScope(shield=True), anyio.move_on_after(GIVE_BACK_S):
+                await self._db.write(filling.give_back, row["id"])
+            raise
+        finally:
+            self._room.release()
+
+    async def _read_or_note(self, row: sa.RowMapping, pages: Mapping[str, KnownPage]) -> None:
+        try:
+            reading = await self._reader.read(self._wish(row, pages))
+            contents = None if reading.documents is None else await self._contents(reading, pages)
+        except NotRead as error:
+            await self._fail(row, str(error), error.retry_after_s)
+        except Exception:  # the edge of one source: another one's trouble is not to end the keeper
+            log.exception("source not read", extra={"source": row["id"], "location": row["location"]})
+            await self._fail(row, "an error of this server, which its log has in full", None)
+        else:
+            await self._db.write(self._fill, row, reading, contents)
+            self._filled()
+
+    def _wish(self, row: sa.RowMapping, pages: Mapping[str, KnownPage]) -> Wish:
+        """What was cut by other rules is read as if for the first time."""
+        known = self._configured.get((row["package"], row["location"])) if row["project_id"] is None else None
+        current = row["cut"] == self._cut
+        itself = KnownPage(row["etag"], row["modified"], row["hash"] or "") if current else None
+        return Wish(
+            kind=row["kind"],
+            location=row["location"],
+            files=row["project_id"] is None,
+            allowed=known.allowed if known else private_exceptions(self._settings.allow_private),
+            installed=known.installed if known else "",
+            itself=itself,
+            pages=pages if current else {},
+        )
+
+    async def _contents(self, reading: Reading, pages: Mapping[str, KnownPage]) -> Contents:
+        documents = reading.documents or ()
+        cuts = await anyio.to_thread.run_sync(cut_documents, documents, self._settings.passage_chars)
+        if not documents or not (any(cuts.values()) or _kept(documents, pages)):
+            raise NotRead("what was read holds no text")
+        return Contents(
+            documents=documents,
+            cuts=cuts,
+            cut=self._cut,
+            version=reading.version,
+            etag=reading.etag,
+            modified=reading.modified,
+            trouble=reading.trouble,
+        )
+
+    def _fill(self, tx: Tx, row: sa.RowMapping, reading: Reading, contents: Contents | None) -> None:
+        due_at = due_after(tx.now, self._settings.refresh_hours, failed=False)
+        if contents is None:
+            filling.unchanged(tx, row["id"], due_at, reading.version)
+        else:
+            filling.fill(tx, row["id"], contents, due_at)
+        self._told(tx, row["id"])
+
+    async def _fail(self, row: sa.RowMapping, why: str, retry_after_s: float | None) -> None:
+        def run(tx: Tx) -> None:
+            due_at = due_after(
+                tx.now,
+                self._settings.refresh_hours,
+                failed=True,
+                read_at=row["fetched_at"],
+                retry_after_s=retry_after_s,
+            )
+            filling.failed(tx, row["id"], why, due_at)
+            self._told(tx, row["id"])
+
+        log.warning(
+            "source not read", extra={"source": row["id"], "location": row["location"], "reason": why}
+        )
+        await self._db.write(run)
+
+    def _told(self, tx: Tx, source_id: str) -> None:
+        data: Any = filling.tell(tx, source_id, self._model)
+        if data is not None:
+            tx.after_commit(lambda: self._tell(data))
+
+
+def _kept(documents: Any, pages: Mapping[str, KnownPage]) -> bool:
+    found: list[Document] = list(documents)
+    return any(one.text is None and one.url in pages for one in found)
