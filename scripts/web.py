@@ -48,6 +48,7 @@ def build() -> None:
     fresh = BUILT.with_name("_web.new")
     shutil.rmtree(fresh, ignore_errors=True)
     npm("run", "--silent", "build", "--", "--outDir", str(fresh), "--emptyOutDir")
+    npm("run", "--silent", "build:page", "--", "--outDir", str(fresh / "page"), "--emptyOutDir")
     (fresh / STAMP).write_text(wanted)
     shutil.rmtree(BUILT, ignore_errors=True)
     fresh.rename(BUILT)

@@ -11,6 +11,8 @@ import { SignInPage } from './features/session/sign-in-page'
 import { useThemeSync } from './lib/theme'
 
 const CanvasPage = lazy(() => import('./features/canvas/canvas-page'))
+const PagesPage = lazy(() => import('./features/pages/pages-page'))
+const PageView = lazy(() => import('./features/pages/page-view'))
 const RunsPage = lazy(() => import('./features/runs/runs-page'))
 const SandboxesPage = lazy(() => import('./features/sandboxes/sandboxes-page'))
 const RunPage = lazy(() => import('./features/runs/run-page'))
@@ -51,6 +53,8 @@ function Pages() {
       <Route path={CANVAS}>
         {({ project, screen }) => <CanvasPage projectId={project ?? null} screenId={screen ?? null} />}
       </Route>
+      <Route path="/projects/:id/pages">{({ id }) => <PagesPage key={id} projectId={id} />}</Route>
+      <Route path="/pages/:id">{({ id }) => <PageView key={id} pageId={id} />}</Route>
       <Route path="/threads/:id">{({ id }) => <ThreadPage key={id} threadId={id} />}</Route>
       <Route path="/runs" component={RunsPage} />
       <Route path="/sandboxes" component={SandboxesPage} />

@@ -294,6 +294,8 @@ export interface Me {
   version: string
   /** Pages are looked at under `<id with - for _>.<pages_domain>`. */
   pages_domain: string
+  /** Whether agents can run code here. */
+  sandboxes: boolean
   limits: { message_bytes: number; image_bytes: number; images_per_message: number }
   clocks: {
     approval_pause_after_s: number

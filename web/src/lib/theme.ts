@@ -28,6 +28,17 @@ function subscribe(listener: () => void): () => void {
 
 export const useTheme = (): Theme => useSyncExternalStore(subscribe, chosen)
 
+const isDark = (): boolean => document.documentElement.classList.contains('dark')
+
+function watchPaint(listener: () => void): () => void {
+  const watcher = new MutationObserver(listener)
+  watcher.observe(document.documentElement, { attributeFilter: ['class'] })
+  return () => watcher.disconnect()
+}
+
+/** Whether the page is painted dark now, by choice or as the system is. */
+export const useDark = (): boolean => useSyncExternalStore(watchPaint, isDark)
+
 /** Follows the system's choice and the one made in another tab. */
 export function useThemeSync(): void {
   useEffect(() => {

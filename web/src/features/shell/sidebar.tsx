@@ -1,4 +1,4 @@
-import { Activity, Box, Frame, Search, SquarePen } from 'lucide-react'
+import { Activity, Box, Frame, LayoutTemplate, Search, SquarePen } from 'lucide-react'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { Kbd } from '@/components/kbd'
@@ -33,6 +33,10 @@ export function Sidebar({ onPalette }: { onPalette: () => void }) {
           <Frame />
           Canvas
         </Link>
+        <Link href={`/projects/${projectId}/pages`} className={cn(ITEM, isPages(path) && 'bg-active text-fg')}>
+          <LayoutTemplate />
+          Pages
+        </Link>
         <Link href="/runs" className={cn(ITEM, path.startsWith('/runs') && 'bg-active text-fg')}>
           <Activity />
           Runs
@@ -58,7 +62,8 @@ export function Sidebar({ onPalette }: { onPalette: () => void }) {
 }
 
 const isCanvas = (path: string) => /^\/(screens\/|projects\/[^/]+\/canvas)/.test(path)
-const isStart = (path: string) => path.startsWith('/projects') && !isCanvas(path)
+const isPages = (path: string) => /^\/(pages\/|projects\/[^/]+\/pages)/.test(path)
+const isStart = (path: string) => path.startsWith('/projects') && !isCanvas(path) && !isPages(path)
 
 function SearchBox({ value, onChange }: { value: string; onChange: (value: string) => void }) {
   return (

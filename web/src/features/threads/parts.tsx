@@ -8,6 +8,7 @@ import { AnswerFiles } from './answer-files'
 import { PendingCard } from './pending-card'
 import { Reasoning } from './reasoning'
 import { useThreadFacts } from './thread-context'
+import { PageChange } from './page-change'
 import { ToolCard } from './tool-card'
 import { sectionsOf } from './work'
 import { WorkGroup } from './work-group'
@@ -89,6 +90,8 @@ function PartView({ part, pending, growing }: { part: Part; pending: Pending | u
       return <Picture part={part} />
     case 'notice':
       return <Notice part={part} />
+    case 'page':
+      return <PageChange part={part} />
   }
 }
 

@@ -13,6 +13,7 @@ export function title(tool: string, args: Arguments | null): string {
     case 'terminal':
       return firstLine(text(args['command']))
     case 'run_code':
+      if (text(args['description']) !== '') return text(args['description'])
       return [text(args['language']), firstLine(text(args['code']))].filter((word) => word !== '').join(': ')
     case 'start_service':
       return `${text(args['name'])} on port ${text(args['port'])}: ${firstLine(text(args['command']))}`

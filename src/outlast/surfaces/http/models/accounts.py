@@ -29,6 +29,7 @@ class MeAnswer(Answer):
     default_project_id: str | None
     version: str
     pages_domain: str
+    sandboxes: bool
     limits: LimitsAnswer
     clocks: ClocksAnswer
 

@@ -35,6 +35,7 @@ async def read_me(request: Request, surface: Served, actor: Signed) -> Response:
             "default_project_id": me.default_project_id,
             "version": surface.version,
             "pages_domain": page_hosts(surface.previews).domain,
+            "sandboxes": surface.services.machines is not None,
             **_bounds(surface.services),
         }
     )

@@ -1,0 +1,67 @@
+/** What was done on a page and waits, or is being worked on. */
+import { useQuery } from '@tanstack/react-query'
+import { useCallback, useMemo, useState } from 'react'
+import type { OutlastEvent, PageAction } from '@outlast/sdk'
+import { useEvents } from '@outlast/sdk/react'
+import { complain } from '@/components/toast'
+import { client, queryClient } from '@/lib/queries'
+import type { FrameAction } from './page-frame'
+import { actionsQuery } from './pages'
+
+const OPEN = new Set<PageAction['state']>(['waiting', 'taken'])
+
+/** The list, newest first, with an action as it is now. Pure. */
+export function withAction(all: readonly PageAction[], action: PageAction): PageAction[] {
+  const at = all.findIndex(({ id }) => id === action.id)
+  return at === -1 ? [action, ...all] : all.with(at, action)
+}
+
+/** Which of the frame's own actions are still under way: sent and not yet answered, waiting, or being worked on. Pure. */
+export function busyKeys(sent: ReadonlyMap<string, string | null>, actions: readonly PageAction[]): string[] {
+  const known = new Map(actions.map((action) => [action.id, action.state]))
+  return [...sent].flatMap(([key, id]) => {
+    const state = id === null ? 'waiting' : (known.get(id) ?? 'waiting')
+    return OPEN.has(state) ? [key] : []
+  })
+}
+
+export function usePageActions(pageId: string) {
+  const { data } = useQuery(actionsQuery(pageId))
+  const actions = useMemo(() => data ?? [], [data])
+  const [sent, setSent] = useState<ReadonlyMap<string, string | null>>(new Map())
+  useEvents(
+    useCallback(
+      ({ event, data }: OutlastEvent) => {
+        if (event !== 'page.action' || data.action.page_id !== pageId) return
+        queryClient.setQueryData<PageAction[]>(actionsQuery(pageId).queryKey, (all) =>
+          withAction(all ?? [], data.action),
+        )
+      },
+      [pageId],
+    ),
+  )
+  const act = useCallback(
+    ({ key, name, data }: FrameAction) => {
+      setSent((all) => new Map(all).set(key, null))
+      client.pages.act(pageId, name, data).then(
+        ({ action_id }) => setSent((all) => new Map(all).set(key, action_id)),
+        (reason: Error) => {
+          complain(reason)
+          setSent((all) => new Map([...all].filter(([one]) => one !== key)))
+        },
+      )
+    },
+    [pageId],
+  )
+  const takeBack = useCallback(
+    (action: PageAction) => {
+      client.pages
+        .takeBack(pageId, action.id)
+        .then(() => void queryClient.invalidateQueries({ queryKey: actionsQuery(pageId).queryKey }), complain)
+    },
+    [pageId],
+  )
+  const keys = useMemo(() => busyKeys(sent, actions), [sent, actions])
+  const waiting = useMemo(() => actions.filter(({ state }) => state === 'waiting').toReversed(), [actions])
+  return { act, takeBack, busyKeys: keys, waiting }
+}

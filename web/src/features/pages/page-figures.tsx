@@ -1,0 +1,43 @@
+import type { PageData } from '@outlast/sdk'
+import { Tip } from '@/components/tooltip'
+import { bytes, count, plural } from '@/lib/format'
+import { useOpenThread } from '../threads/thread-context'
+
+/** What the last run made of the page, and what its prompts cost. */
+export function PageFigures({ page, version }: { page: PageData; version: number }) {
+  const { open } = useOpenThread()
+  const stats = Object.values(open.runs)
+    .map((run) => run.page?.stats ?? null)
+    .findLast((one) => one !== null && one.page_id === page.id)
+  const figures: [label: string, value: string, detail: string][] = [['Version', count(version), 'Changes that stand']]
+  if (stats != null) {
+    const share = stats.cached_share
+    figures.push(
+      ['Changes', plural(stats.patches + stats.replaced, 'patch', 'patches'), 'Of the last run'],
+      ['Size', `${count(stats.elements)} · ${bytes(stats.html_bytes)}`, 'Elements and HTML of the page'],
+      [
+        'Tokens',
+        count(stats.input_tokens + stats.output_tokens),
+        `${count(stats.input_tokens)} read, ${count(stats.output_tokens)} written`,
+      ],
+      [
+        'From cache',
+        share === null ? '–' : `${Math.round(share * 100)} %`,
+        share === null ? 'The provider does not say' : `${count(stats.cached_tokens)} of the tokens read`,
+      ],
+    )
+    for (const [name, value] of Object.entries(stats.told)) figures.push([name, String(value), 'As the agent counted'])
+  }
+  return (
+    <dl data-page-figures className="flex shrink-0 flex-wrap gap-x-4 gap-y-1 border-t border-line px-4 py-2 text-xs">
+      {figures.map(([label, value, detail]) => (
+        <Tip key={label} label={detail}>
+          <div className="flex gap-1.5">
+            <dt className="text-faint">{label}</dt>
+            <dd className="tabular-nums">{value}</dd>
+          </div>
+        </Tip>
+      ))}
+    </dl>
+  )
+}

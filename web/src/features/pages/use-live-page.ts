@@ -1,0 +1,21 @@
+import { useEffect, useMemo, useSyncExternalStore } from 'react'
+import { client } from '@/lib/queries'
+import { LivePage, type LiveState } from './live-page'
+
+/** The page itself, and how it stands, for as long as the caller is shown. */
+export function useLivePage(pageId: string): { live: LivePage; state: LiveState } {
+  const live = useMemo(
+    () =>
+      new LivePage({
+        pageId,
+        read: (signal) => client.pages.get(pageId, signal),
+        listen: (listener) => client.listen(listener),
+      }),
+    [pageId],
+  )
+  useEffect(() => {
+    live.start()
+    return () => live.stop()
+  }, [live])
+  return { live, state: useSyncExternalStore(live.subscribe, live.get) }
+}

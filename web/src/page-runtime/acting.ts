@@ -1,0 +1,78 @@
+/** What a person does on a page, as the action that it stands for: clicks, sent forms, changed fields. */
+import { ACTION_NAME, fits } from './protocol.ts'
+
+export interface Acted {
+  element: HTMLElement
+  name: string
+  data: Record<string, unknown>
+  /** The fields whose content goes with it: handed in, they are not kept for the reader any more. */
+  handedIn: Field[]
+}
+
+export type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement
+export type Refused = { refused: string }
+
+const SELECTOR = '[data-action]'
+
+/** The action of a click; null where the click stands for none (a form is sent, a field is changed). */
+export function ofClick(target: EventTarget | null): Acted | Refused | null {
+  const element = nearest(target)
+  if (element === null || element instanceof HTMLFormElement || isField(element)) return null
+  if (element.matches(':disabled, [aria-disabled=true]')) return null
+  return made(element, valuesOf(element), [])
+}
+
+/** The action of a form that is sent: its own values, then its fields. */
+export function ofSubmit(form: HTMLFormElement, submitter: HTMLElement | null): Acted | Refused | null {
+  const element = submitter?.matches(SELECTOR) === true ? submitter : form
+  if (!element.matches(SELECTOR)) return null
+  const data = { ...valuesOf(form), ...valuesOf(element), ...fieldsOf(form, submitter) }
+  return made(element, data, fieldsIn(form))
+}
+
+/** The action of a field that was changed. */
+export function ofChange(target: EventTarget | null): Acted | Refused | null {
+  if (!(target instanceof Element) || !isField(target) || !target.matches(SELECTOR)) return null
+  const value = valueOf(target)
+  const named = target.name === '' ? {} : { [target.name]: value }
+  return made(target, { ...valuesOf(target), value, ...named }, [])
+}
+
+function made(element: HTMLElement, data: Record<string, unknown>, handedIn: Field[]): Acted | Refused {
+  const name = element.getAttribute('data-action') ?? ''
+  if (!ACTION_NAME.test(name)) return { refused: `“${name.slice(0, 80)}” is no name of an action.` }
+  if (!fits(data)) return { refused: 'That is more than an action can carry: at most 16 kB.' }
+  return { element, name, data, handedIn }
+}
+
+/** The element's `data-*` values, but those that are the page's own business. */
+function valuesOf(element: HTMLElement): Record<string, unknown> {
+  const own = Object.entries(element.dataset).filter(([name]) => name !== 'action' && !name.startsWith('outlast'))
+  const value = element instanceof HTMLButtonElement && element.value !== '' ? { value: element.value } : {}
+  return { ...value, ...Object.fromEntries(own) }
+}
+
+function fieldsOf(form: HTMLFormElement, submitter: HTMLElement | null): Record<string, unknown> {
+  const found: Record<string, unknown> = {}
+  const data = submitter instanceof HTMLButtonElement ? new FormData(form, submitter) : new FormData(form)
+  for (const [name, value] of data) {
+    if (typeof value !== 'string') continue // a file's content does not travel
+    const before = found[name]
+    found[name] = before === undefined ? value : [...(Array.isArray(before) ? before : [before]), value]
+  }
+  return found
+}
+
+const fieldsIn = (form: HTMLFormElement): Field[] => [...form.elements].filter(isField)
+
+function valueOf(field: Field): unknown {
+  if (field instanceof HTMLInputElement && field.type === 'checkbox') return field.checked
+  if (field instanceof HTMLSelectElement && field.multiple) return [...field.selectedOptions].map(({ value }) => value)
+  return field.value
+}
+
+export const isField = (element: Element): element is Field =>
+  element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement || element instanceof HTMLSelectElement
+
+const nearest = (target: EventTarget | null): HTMLElement | null =>
+  target instanceof Element ? target.closest<HTMLElement>(SELECTOR) : null

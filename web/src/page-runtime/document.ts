@@ -1,0 +1,44 @@
+/** The page that the frame shows: changed by whole HTML or by patches, without taking from the reader what they hold. */
+import type { PagePatch } from '@outlast/sdk'
+import { applyPatches } from './apply.ts'
+import { type HandedIn, giveBack, keep } from './keeping.ts'
+import { morph } from './morph.ts'
+
+export class PageDocument {
+  readonly handedIn: HandedIn = new WeakMap()
+  readonly #moved = new Set<Element>()
+  #html: string | null = null
+  version = -1
+
+  constructor(readonly root: HTMLElement) {
+    const remember = ({ target }: Event) => {
+      if (target instanceof Element && root.contains(target)) this.#moved.add(target)
+    }
+    root.addEventListener('scroll', remember, { capture: true, passive: true })
+  }
+
+  /** The whole page. Parts that are the same stay as they are. */
+  show(html: string, version: number): void {
+    if (this.#html !== html) this.#change(() => morph(this.root, html))
+    this.#html = html
+    this.version = version
+  }
+
+  /** What turns version `base` into `version`. Throws where they do not fit; then the whole page has to be shown. */
+  patch(patches: readonly PagePatch[], base: number, version: number): void {
+    if (base !== this.version) throw new Error(`the page is at version ${this.version}, not ${base}`)
+    this.#html = null
+    this.#change(() => applyPatches(this.root, patches))
+    this.version = version
+  }
+
+  #change(change: () => void): void {
+    const kept = keep(this.root, this.handedIn, this.#moved)
+    try {
+      change()
+    } finally {
+      giveBack(this.root, kept)
+      for (const element of this.#moved) if (!element.isConnected) this.#moved.delete(element)
+    }
+  }
+}

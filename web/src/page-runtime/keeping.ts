@@ -1,0 +1,134 @@
+/**
+ * What a reader has in hand while the page changes under them: the focus, the caret, what they typed, how far they have
+ * scrolled. Nodes that a change leaves alone keep all of that by themselves; those that it writes anew get it back here.
+ */
+import { isField, type Field } from './acting.ts'
+
+interface Typed {
+  /** What the page said it holds, before somebody typed. */
+  given: string
+  typed: string
+  node: Field
+}
+
+export interface Kept {
+  typed: Map<string, Typed>
+  focus: { way: string; node: Element; from: number | null; to: number | null } | null
+  scrolled: Map<string, { node: Element; top: number; left: number }>
+  page: { x: number; y: number }
+}
+
+/** Fields that were sent with an action, and what they held then: the page may empty them. */
+export type HandedIn = WeakMap<Field, string>
+
+/** `moved` are the elements that have been scrolled. */
+export function keep(root: HTMLElement, handedIn: HandedIn, moved: ReadonlySet<Element>): Kept {
+  const active = document.activeElement
+  const inside = active !== null && active !== document.body && root.contains(active)
+  return {
+    typed: new Map(typedIn(root, handedIn)),
+    focus: inside ? { way: wayTo(root, active), node: active, ...selectionOf(active) } : null,
+    scrolled: new Map(
+      [...moved]
+        .filter((node) => root.contains(node) && (node.scrollTop !== 0 || node.scrollLeft !== 0))
+        .map((node) => [wayTo(root, node), { node, top: node.scrollTop, left: node.scrollLeft }]),
+    ),
+    page: { x: scrollX, y: scrollY },
+  }
+}
+
+export function giveBack(root: HTMLElement, kept: Kept): void {
+  for (const [way, { given, typed, node }] of kept.typed) {
+    const field = root.contains(node) ? node : find(root, way)
+    // Where the page now says something else, the page is right.
+    if (field !== null && isField(field) && sameKind(field, node) && givenOf(field) === given) type(field, typed)
+  }
+  for (const [way, { node, top, left }] of kept.scrolled) {
+    const found = root.contains(node) ? node : find(root, way)
+    if (found !== null && (found.scrollTop !== top || found.scrollLeft !== left)) found.scrollTo(left, top)
+  }
+  if (scrollX !== kept.page.x || scrollY !== kept.page.y) scrollTo(kept.page.x, kept.page.y)
+  if (kept.focus !== null) focusAgain(root, kept.focus)
+}
+
+function focusAgain(root: HTMLElement, { way, node, from, to }: NonNullable<Kept['focus']>): void {
+  const found = root.contains(node) ? node : find(root, way)
+  if (!(found instanceof HTMLElement) || found.tagName !== node.tagName) return
+  if (document.activeElement !== found) found.focus({ preventScroll: true })
+  if (from === null || !('setSelectionRange' in found)) return
+  try {
+    ;(found as HTMLInputElement).setSelectionRange(from, to)
+  } catch {
+    // not a kind of field that has a caret
+  }
+}
+
+function* typedIn(root: HTMLElement, handedIn: HandedIn): Iterable<[string, Typed]> {
+  for (const node of root.querySelectorAll('input, textarea, select')) {
+    if (!isField(node)) continue
+    const [given, typed] = [givenOf(node), typedOf(node)]
+    if (given !== typed && handedIn.get(node) !== typed) yield [wayTo(root, node), { given, typed, node }]
+  }
+}
+
+const isBox = (field: Field): field is HTMLInputElement =>
+  field instanceof HTMLInputElement && (field.type === 'checkbox' || field.type === 'radio')
+
+function givenOf(field: Field): string {
+  if (field instanceof HTMLSelectElement)
+    return JSON.stringify([...field.options].filter((one) => one.defaultSelected).map(({ value }) => value))
+  return isBox(field) ? String(field.defaultChecked) : field.defaultValue
+}
+
+export function typedOf(field: Field): string {
+  if (field instanceof HTMLSelectElement) {
+    const chosen = [...field.selectedOptions].map(({ value }) => value)
+    // A list of one shows its first entry where none is marked: nobody has chosen that.
+    const unmarked = !field.multiple && ![...field.options].some((one) => one.defaultSelected)
+    return JSON.stringify(unmarked && field.selectedIndex <= 0 ? [] : chosen)
+  }
+  return isBox(field) ? String(field.checked) : field.value
+}
+
+function type(field: Field, typed: string): void {
+  if (typedOf(field) === typed) return
+  if (field instanceof HTMLSelectElement) {
+    const chosen = new Set(JSON.parse(typed) as string[])
+    if (![...field.options].some(({ value }) => chosen.has(value))) return
+    for (const option of field.options) option.selected = chosen.has(option.value)
+  } else if (isBox(field)) field.checked = typed === 'true'
+  else if (field.type !== 'file') field.value = typed
+}
+
+const sameKind = (one: Field, other: Field): boolean => one.tagName === other.tagName && one.type === other.type
+
+function selectionOf(element: Element): { from: number | null; to: number | null } {
+  if (!('selectionStart' in element)) return { from: null, to: null }
+  const { selectionStart, selectionEnd } = element as HTMLInputElement
+  return { from: selectionStart, to: selectionEnd }
+}
+
+/**
+ * How an element is found again after its part of the page was written anew: by its id, by its field name in its form,
+ * else by its place below the nearest element with an id.
+ */
+export function wayTo(root: Element, element: Element): string {
+  if (element.id !== '') return `#${element.id}`
+  const name = element.getAttribute('name')
+  if (name !== null && name !== '') {
+    const form = element.closest('form')
+    const base = form !== null && root.contains(form) && form !== element ? wayTo(root, form) : ''
+    const twins = [...root.querySelectorAll(`${element.tagName}[name="${CSS.escape(name)}"]`)].filter(
+      (one) => one.closest('form') === form,
+    )
+    return `${base}>${element.tagName}[${name}]${twins.indexOf(element)}`
+  }
+  const parent = element.parentElement
+  if (element === root || parent === null) return ''
+  return `${wayTo(root, parent)}/${[...parent.children].indexOf(element)}${element.tagName}`
+}
+
+function find(root: HTMLElement, way: string): Element | null {
+  if (way.startsWith('#') && !/[/>]/.test(way)) return root.querySelector(`#${CSS.escape(way.slice(1))}`)
+  return [...root.querySelectorAll('*')].find((element) => wayTo(root, element) === way) ?? null
+}

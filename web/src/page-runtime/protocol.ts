@@ -1,0 +1,109 @@
+/**
+ * What the app and a page's frame say to each other. The frame's document has an origin of its own that is no one's, so
+ * the app knows it by its window, and takes nothing that is not exactly one of these shapes. Pure.
+ */
+import type { PagePatch } from '@outlast/sdk'
+
+export type FrameTheme = 'light' | 'dark'
+
+/** From the app to the frame. */
+export type ToFrame =
+  | { outlast: 'page'; type: 'html'; version: number; html: string }
+  | { outlast: 'page'; type: 'patches'; base: number; version: number; patches: readonly PagePatch[] }
+  | { outlast: 'page'; type: 'look'; theme: FrameTheme; readOnly: boolean }
+  /** The actions that wait or are being worked on, by the key that the frame gave them. */
+  | { outlast: 'page'; type: 'busy'; keys: readonly string[] }
+
+/** From the frame to the app. */
+export type FromFrame =
+  | { outlast: 'page'; type: 'ready' }
+  | { outlast: 'page'; type: 'action'; key: string; name: string; data: Record<string, unknown> }
+  | { outlast: 'page'; type: 'open'; href: string }
+  | { outlast: 'page'; type: 'height'; height: number }
+  | { outlast: 'page'; type: 'applied'; version: number }
+  /** What came did not fit: the frame wants the whole page. */
+  | { outlast: 'page'; type: 'lost'; version: number; why: string }
+  /** Something was refused in the frame itself, for people to read. */
+  | { outlast: 'page'; type: 'trouble'; text: string }
+  | { outlast: 'page'; type: 'undo' }
+
+export const ACTION_NAME = /^[a-z][a-z0-9_.:-]{0,63}$/
+/** Of an action's data as JSON, in bytes. */
+export const MOST_DATA_BYTES = 16_000
+const MOST_TEXT = 500
+const MOST_HEIGHT = 200_000
+
+/** A message of the frame, checked; null for anything else. */
+export function readFromFrame(value: unknown): FromFrame | null {
+  if (!isRecord(value) || value['outlast'] !== 'page') return null
+  switch (value['type']) {
+    case 'ready':
+    case 'undo':
+      return { outlast: 'page', type: value['type'] }
+    case 'action':
+      return readAction(value)
+    case 'open': {
+      const href = safeLink(value['href'])
+      return href === null ? null : { outlast: 'page', type: 'open', href }
+    }
+    case 'height': {
+      const height = wholeNumber(value['height'], MOST_HEIGHT)
+      return height === null ? null : { outlast: 'page', type: 'height', height }
+    }
+    case 'applied': {
+      const version = wholeNumber(value['version'])
+      return version === null ? null : { outlast: 'page', type: 'applied', version }
+    }
+    case 'lost': {
+      const version = wholeNumber(value['version'])
+      return version === null ? null : { outlast: 'page', type: 'lost', version, why: short(value['why']) }
+    }
+    case 'trouble': {
+      const text = short(value['text'])
+      return text === '' ? null : { outlast: 'page', type: 'trouble', text }
+    }
+    default:
+      return null
+  }
+}
+
+function readAction({ key, name, data }: Record<string, unknown>): FromFrame | null {
+  if (typeof key !== 'string' || key.length > 64 || typeof name !== 'string' || !ACTION_NAME.test(name)) return null
+  if (!isRecord(data) || !fits(data)) return null
+  return { outlast: 'page', type: 'action', key, name, data }
+}
+
+/** Whether an action's data is small enough to be sent, and JSON at all. */
+export function fits(data: Record<string, unknown>): boolean {
+  try {
+    return new TextEncoder().encode(JSON.stringify(data)).length <= MOST_DATA_BYTES
+  } catch {
+    return false
+  }
+}
+
+/** An address that may be opened in a window of its own; null for every other. */
+export function safeLink(href: unknown): string | null {
+  if (typeof href !== 'string' || href.length > 4000) return null
+  try {
+    const url = new URL(href)
+    return ['http:', 'https:', 'mailto:'].includes(url.protocol) ? url.href : null
+  } catch {
+    return null
+  }
+}
+
+/** A message of the app, as far as the frame looks at it: who sent it has been checked. */
+export function readToFrame(value: unknown): ToFrame | null {
+  if (!isRecord(value) || value['outlast'] !== 'page') return null
+  const known = ['html', 'patches', 'look', 'busy'].includes(String(value['type']))
+  return known ? (value as unknown as ToFrame) : null
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const wholeNumber = (value: unknown, most = Number.MAX_SAFE_INTEGER): number | null =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= most ? value : null
+
+const short = (value: unknown): string => (typeof value === 'string' ? value.slice(0, MOST_TEXT) : '')

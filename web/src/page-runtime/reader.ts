@@ -1,0 +1,59 @@
+/** What a reader does in a page's document: acts on it, follows links, takes back. */
+import { ofChange, ofClick, ofSubmit, type Acted, type Refused } from './acting.ts'
+import { safeLink } from './protocol.ts'
+
+export interface Reader {
+  act: (acted: Acted) => void
+  refuse: (why: string) => void
+  open: (href: string) => void
+  undo: () => void
+}
+
+const EDITABLE = /^(INPUT|TEXTAREA|SELECT)$/
+
+/** Listens until the document goes. Nothing in it navigates, whatever its HTML says. */
+export function listen(root: HTMLElement, reader: Reader): void {
+  const tell = (acted: Acted | Refused | null): boolean => {
+    if (acted === null) return false
+    if ('refused' in acted) reader.refuse(acted.refused)
+    else reader.act(acted)
+    return true
+  }
+  root.addEventListener('click', (event) => {
+    const link = event.target instanceof Element ? event.target.closest('a[href], area[href]') : null
+    if (tell(ofClick(event.target))) return event.preventDefault()
+    if (link !== null) follow(event, link, reader)
+  })
+  root.addEventListener('auxclick', (event) => {
+    const link = event.target instanceof Element ? event.target.closest('a[href], area[href]') : null
+    if (link !== null) follow(event, link, reader)
+  })
+  root.addEventListener('submit', (event) => {
+    event.preventDefault()
+    if (event.target instanceof HTMLFormElement) tell(ofSubmit(event.target, event.submitter))
+  })
+  root.addEventListener('change', (event) => {
+    tell(ofChange(event.target))
+  })
+  addEventListener('keydown', (event) => {
+    const mod = event.metaKey || event.ctrlKey
+    if (!mod || event.shiftKey || event.altKey || event.key.toLowerCase() !== 'z') return
+    const held = document.activeElement
+    if (held !== null && EDITABLE.test(held.tagName)) return
+    event.preventDefault()
+    reader.undo()
+  })
+}
+
+/** A place of the same page is gone to here; anything else is for whoever shows the page to open. */
+function follow(event: MouseEvent, link: Element, reader: Reader): void {
+  event.preventDefault()
+  const href = link.getAttribute('href') ?? ''
+  if (href.startsWith('#')) {
+    const target = href === '#' ? document.body : document.getElementById(decodeURIComponent(href.slice(1)))
+    target?.scrollIntoView({ behavior: 'smooth', block: 'start' })
+    return
+  }
+  const safe = safeLink(href)
+  if (safe !== null) reader.open(safe)
+}

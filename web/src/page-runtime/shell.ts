@@ -1,0 +1,96 @@
+/** The frame inside the app: it shows what the app tells, and tells what a reader does. It fetches and keeps nothing. */
+import type { Acted } from './acting.ts'
+import { typedOf } from './keeping.ts'
+import { PageDocument } from './document.ts'
+import { readToFrame, type FromFrame, type ToFrame } from './protocol.ts'
+import { listen } from './reader.ts'
+
+const BUSY = 'data-outlast-busy'
+const PRESSED_MS = 12_000
+
+/** `parents`: the origins whose messages are taken. */
+export function runShell(root: HTMLElement, parents: ReadonlySet<string>): void {
+  const page = new PageDocument(root)
+  const waiting = new Map<string, { element: HTMLElement; since: number }>()
+  let parent: string | null = null
+  let readOnly = false
+  let count = 0
+
+  const tell = (message: FromFrame): void => {
+    // Until the app has spoken it is not known under which of its names it is open. Nothing told before is private.
+    if (parent !== null) window.parent.postMessage(message, parent)
+    else if (message.type === 'ready' || message.type === 'height') window.parent.postMessage(message, '*')
+  }
+  const act = (acted: Acted): void => {
+    if (readOnly) return
+    const key = `${Date.now().toString(36)}.${(count += 1)}`
+    waiting.set(key, { element: acted.element, since: Date.now() })
+    mark(root, waiting)
+    for (const field of acted.handedIn) page.handedIn.set(field, typedOf(field))
+    tell({ outlast: 'page', type: 'action', key, name: acted.name, data: acted.data })
+  }
+  const hear = (message: ToFrame): void => {
+    switch (message.type) {
+      case 'html':
+        page.show(message.html, message.version)
+        mark(root, waiting)
+        return tell({ outlast: 'page', type: 'applied', version: page.version })
+      case 'patches':
+        page.patch(message.patches, message.base, message.version)
+        mark(root, waiting)
+        return tell({ outlast: 'page', type: 'applied', version: page.version })
+      case 'look':
+        readOnly = message.readOnly
+        document.documentElement.dataset['theme'] = message.theme
+        document.documentElement.toggleAttribute('data-read-only', readOnly)
+        return
+      case 'busy': {
+        const kept = new Set(message.keys)
+        const now = Date.now()
+        for (const [key, { since }] of waiting) {
+          // One that was pressed a moment ago may be on its way to the app still.
+          if (!kept.has(key) && now - since > 0 && told.has(key)) waiting.delete(key)
+          else if (!kept.has(key) && now - since > PRESSED_MS) waiting.delete(key)
+        }
+        for (const key of kept) told.add(key)
+        return mark(root, waiting)
+      }
+    }
+  }
+  const told = new Set<string>()
+  addEventListener('message', ({ data, source, origin }: MessageEvent) => {
+    if (source !== window.parent || !parents.has(origin)) return
+    const message = readToFrame(data)
+    if (message === null) return
+    parent = origin
+    try {
+      hear(message)
+    } catch (error) {
+      tell({ outlast: 'page', type: 'lost', version: Math.max(0, page.version), why: String(error).slice(0, 500) })
+    }
+  })
+  listen(root, {
+    act,
+    refuse: (text) => tell({ outlast: 'page', type: 'trouble', text }),
+    open: (href) => tell({ outlast: 'page', type: 'open', href }),
+    undo: () => tell({ outlast: 'page', type: 'undo' }),
+  })
+  new ResizeObserver(() => tell({ outlast: 'page', type: 'height', height: Math.ceil(root.scrollHeight) })).observe(
+    root,
+  )
+  tell({ outlast: 'page', type: 'ready' })
+}
+
+/** Elements whose action is not done yet say so, to eyes and to screen readers. */
+function mark(root: HTMLElement, waiting: ReadonlyMap<string, { element: HTMLElement }>): void {
+  const busy = new Set([...waiting.values()].map(({ element }) => element))
+  for (const element of root.querySelectorAll(`[${BUSY}]`)) {
+    if (busy.has(element as HTMLElement)) continue
+    element.removeAttribute(BUSY)
+    element.removeAttribute('aria-busy')
+  }
+  for (const element of busy) {
+    element.setAttribute(BUSY, '')
+    element.setAttribute('aria-busy', 'true')
+  }
+}
