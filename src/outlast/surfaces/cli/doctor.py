@@ -17,6 +17,7 @@ from outlast.base.clock import SystemClock
 from outlast.base.data_directory import data_directory, held
 from outlast.base.errors import DataDirectoryInUse, OutlastError
 from outlast.base.settings import SandboxSettings, Settings
+from outlast.base.settings.rules import brings_tracker
 from outlast.core.models.config import DEFAULT_KEY_ENVS
 from outlast.core.sandboxes.browser.program import find_browser
 from outlast.core.sandboxes.interface import ProbeReport
@@ -63,6 +64,8 @@ def _examine(settings: Settings) -> Iterator[Finding]:
     yield _web_app()
     yield _chromium(settings)
     yield from _models(settings)
+    if brings_tracker(settings):
+        yield Finding("ok", "Demo", "an issues tracker on a loopback port, for pages: “show my open issues”")
 
 
 def _data_folder(settings: Settings) -> Finding:

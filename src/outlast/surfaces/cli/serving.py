@@ -1,6 +1,7 @@
 """`outlast serve`, `worker`, `check-config`, `migrate`, `doctor`."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -9,6 +10,7 @@ import typer
 from outlast.base.errors import OutlastError
 from outlast.base.logs import set_up_logs
 from outlast.base.settings import Settings, load_settings
+from outlast.base.settings.rules import brings_tracker
 from outlast.surfaces.cli.consoles import err, out, tell_error
 from outlast.surfaces.cli.exits import Exit
 from outlast.surfaces.cli.options import ConfigOption, DataDirOption, read_settings
@@ -44,18 +46,25 @@ def add_commands(app: typer.Typer, serve: Program, work: Program) -> None:
 def _run(program: Program, settings: Settings) -> None:
     set_up_logs(settings.logs.level, settings.logs.format)
     try:
-        program(settings, _announce)
+        program(settings, partial(_announce, settings))
     except OutlastError as error:  # whatever it is, the server has not started
         tell_error(error)
         raise typer.Exit(Exit.REFUSED_TO_START) from None
 
 
-def _announce(address: str) -> None:
+def _announce(settings: Settings, address: str) -> None:
     err.print(
         f"[bold green]Outlast is ready[/] {address}" if address else "[bold green]The worker is ready[/]"
     )
-    if address:
-        err.print("  Ctrl+C stops it; runs go on at the next start.", style="dim")
+    if not address:
+        return
+    if brings_tracker(settings):
+        err.print(
+            "  No model is configured: the demo answers. It has an issues tracker of its own; make a page and say "
+            "“show my open issues”.",
+            markup=False,
+        )
+    err.print("  Ctrl+C stops it; runs go on at the next start.", style="dim")
 
 
 def check_config(

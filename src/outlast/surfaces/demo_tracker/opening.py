@@ -14,6 +14,7 @@ from anyio.abc import TaskStatus
 from outlast.base.clock import Clock
 from outlast.base.errors import StartRefused
 from outlast.base.settings import DependencySettings, Settings
+from outlast.base.settings.rules import brings_tracker
 from outlast.core.sandboxes.egress.authority import write_private
 from outlast.core.sandboxes.egress.secrets import SecretValue
 from outlast.surfaces.demo_tracker.access import VERSION, RequestLog
@@ -83,7 +84,7 @@ class Tracker:
 def open_tracker(settings: Settings, folder: Path, clock: Clock) -> Tracker | None:
     """The tracker for a server whose data lie in `folder`; None where the demo is not wanted, or no loopback port is
     to be had (said in the log). Makes what is missing: the token, the issues, the documentation with the address."""
-    if not belongs_to(settings):
+    if not brings_tracker(settings):
         return None
     home = folder / FOLDER
     home.mkdir(mode=0o700, exist_ok=True)
@@ -102,20 +103,6 @@ def open_tracker(settings: Settings, folder: Path, clock: Clock) -> Tracker | No
     )
     write_private(docs, documentation(f"http://{tracker.authority}/v2").encode())
     return tracker
-
-
-def belongs_to(settings: Settings) -> bool:
-    """Whether a server so configured has the tracker: one process, no model but the demo's, sandboxes on this machine,
-    and no dependency or secrets of the operator's own."""
-    sandbox = settings.sandbox
-    return (
-        settings.demo.tracker
-        and sandbox is not None
-        and sandbox.provider == "local"
-        and not (sandbox.dependencies or sandbox.secret_lookup)
-        and all(provider.kind == "demo" for provider in settings.providers.values())
-        and settings.database.url.startswith("sqlite:")
-    )
 
 
 def with_tracker(settings: Settings, tracker: Tracker | None) -> Settings:
