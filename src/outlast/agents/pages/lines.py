@@ -1,6 +1,6 @@
 """The lines of a page's agent, taken: each is read, and what it asks of the page is done by the pages room."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -57,11 +57,11 @@ def take_lines(tx: Tx, page_id: str, rules: Rules, author: Author, lines: Sequen
             case StatsLine() | SummaryLine():
                 counts = added(counts, {"notes": 1})
             case None:
-                pass
+                prose += [""] if not line.strip() else []  # what keeps paragraphs apart
     return LinesTaken(tuple(events), "".join(f"{line}\n" for line in prose), tuple(problems), counts)
 
 
-def part_of(tx: Tx, page_id: str, run_id: str, step: int, counts: dict[str, int]) -> PagePart | None:
+def part_of(tx: Tx, page_id: str, run_id: str, step: int, counts: Mapping[str, int]) -> PagePart | None:
     """What a step made of the page; None: nothing, and nothing of it was refused."""
     made = sa.select(
         sa.func.min(page_versions.c.base_version).label("base"),

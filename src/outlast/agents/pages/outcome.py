@@ -11,6 +11,7 @@ from typing import Final
 from outlast.agents.pages.announcing import plain_path, wrong_with
 from outlast.core.knowledge.modules import NewModule
 from outlast.core.pages.lines import FullLine, ModulesLine, ProseLine, StatsLine, SummaryLine, read_line
+from outlast.core.runs.lines import lines_in
 
 MOST_MODULES: Final = 40
 PROSE_CHARS: Final = 2_000
@@ -33,7 +34,7 @@ def outcome_of(said: Sequence[str]) -> Outcome:
     prose: list[str] = []
     stats: dict[str, float | str] = {}
     modules: dict[str, NewModule] = {}
-    for line in (line for text in said for line in text.split("\n")):
+    for line in (line for text in said for line in lines_in(text)):
         match read_line(line):
             case FullLine(_, str(given)):
                 title = given

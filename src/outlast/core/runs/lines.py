@@ -10,6 +10,7 @@ from outlast.base.events import Delta as TextGrows
 from outlast.base.events import PartCarrier, TextPart
 from outlast.base.ids import new_id
 from outlast.core.models.protocol import Delta, ReasoningDelta, TextDelta, ToolCallStart, TurnEnd
+from outlast.core.runs.joining import Joiner
 from outlast.core.runs.profile import LinesTaken
 from outlast.core.runs.turns import OpenPart, StreamedDelta, Turn, encodable
 from outlast.core.streams.log import NamedEvent
@@ -71,6 +72,37 @@ class LineSplitter:
         return TooLong(line[:QUOTED_CHARS]) if long else line.removesuffix("\r")
 
 
+class WholeLines:
+    """As `LineSplitter`, with JSON that the model spread over several lines put together as one (`joining.py`)."""
+
+    def __init__(self, most: int = MAX_LINE_CHARS) -> None:
+        self._most = most
+        self._splitter, self._joiner = LineSplitter(most), Joiner()
+
+    def feed(self, text: str) -> list[Line]:
+        """The lines that are whole with this piece."""
+        return [whole for line in self._splitter.feed(text) for whole in self._join(line)]
+
+    def end(self) -> list[Line]:
+        """The text ends here, also where a line does not."""
+        last = [whole for line in self._splitter.end() for whole in self._join(line)]
+        return [*last, *self._joiner.end()]
+
+    def _join(self, line: Line) -> list[Line]:
+        if isinstance(line, TooLong):
+            return [*self._joiner.end(), line]
+        whole: list[Line] = [*self._joiner.feed(line)]
+        if self._joiner.held_chars > self._most:
+            whole += [TooLong(held[:QUOTED_CHARS]) for held in self._joiner.end()]
+        return whole
+
+
+def lines_in(text: str) -> list[str]:
+    """The lines of a text as they were handed over when a model wrote it."""
+    whole = WholeLines()
+    return [line for line in (*whole.feed(text), *whole.end()) if isinstance(line, str)]
+
+
 @dataclass(slots=True)
 class LinedTurn(Turn):
     """A turn of a profile that takes lines. `waiting` are those not handed over yet; `counts` and `problems` are what
@@ -80,7 +112,7 @@ class LinedTurn(Turn):
     counts: dict[str, int] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
     took: bool = False  # some lines were handed over
-    _splitter: LineSplitter = field(default_factory=LineSplitter)
+    _lines: WholeLines = field(default_factory=WholeLines)
     _prose: list[OpenPart] = field(default_factory=list)
     _closed: bool = True  # the next prose begins a new part
 
@@ -137,18 +169,18 @@ class LinedTurn(Turn):
         if not self.parts or self.parts[-1].kind != "text":
             self.parts.append(OpenPart(new_id("part"), "text"))
         self.parts[-1].text.append(text)
-        self.waiting += self._splitter.feed(text)
+        self.waiting += self._lines.feed(text)
 
     def _break_line(self) -> None:
         """Another part begins: the line ends, in the transcript too, so that whoever reads the text again finds the
         same lines."""
-        if last := self._splitter.end():
+        if last := self._lines.end():
             self.waiting += last
             self.parts[-1].text.append("\n")
 
     def _end_lines(self, end: TurnEnd) -> None:
         """The last line counts without an end of its own, unless the model was cut short in it."""
-        last = self._splitter.end()
+        last = self._lines.end()
         if end.finish != "length":
             self.waiting += last
             return

@@ -166,7 +166,8 @@ class Lined(Protocol):
 
     What a step's lines did stands as soon as it is told, also when the run is cancelled or fails; a step that is asked
     again (the server died, the model's stream broke) is taken back first, with the `step.reset` that says so. A line
-    ends at a line break, at a tool call, or with the turn. Blank lines are not handed over.
+    ends at a line break, at a tool call, or with the turn; JSON that the model spread over several lines is one line.
+    Blank lines are handed over too: they keep paragraphs of prose apart.
     """
 
     def take_lines(self, tx: Tx, run: Run, step: int, lines: Sequence[str]) -> LinesTaken:

@@ -24,6 +24,7 @@ from outlast.db.tables import approvals, effects, idempotency, runs
 
 RETRY_S: Final = 5.0
 KEY_LIFE: Final = timedelta(hours=24)
+Handler = Callable[[str], Awaitable[None]]  # by the timer's subject
 SandboxStep = Callable[[str], Awaitable[None]]  # by workspace id
 
 
@@ -40,10 +41,14 @@ class SandboxSteps:
 class Sweeper:
     """Handles what is due. Late or double firing is harmless: each handler re-checks the state first."""
 
-    def __init__(self, engine: Engine, sandboxes: SandboxSteps | None) -> None:
+    def __init__(
+        self, engine: Engine, sandboxes: SandboxSteps | None, further: Mapping[str, Handler] | None = None
+    ) -> None:
+        """`further`: who handles the timers of other rooms, by their kind."""
         self._engine = engine
         self._sandboxes = sandboxes
-        self._handlers: Mapping[str, Callable[[str], Awaitable[None]]] = {
+        self._handlers: Mapping[str, Handler] = {
+            **(further or {}),
             "approval_pause": self._pause,
             "paused_kill": self._kill,
             "abandon": self._abandon,

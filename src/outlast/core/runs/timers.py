@@ -20,6 +20,7 @@ TimerKind = Literal[
     "cancel_force",  # a cancel that no worker confirmed
     "fold",  # a run has ended a while ago: fold its deltas
     "clean_up",  # a run's raw records have had their time
+    "page_dormant",  # nobody has used a page for a while
 ]
 
 _CLEAR = sa.delete(timers).where(

@@ -1,0 +1,83 @@
+"""JSON spread over lines: one line again; anything else as it came."""
+
+from __future__ import annotations
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from outlast.core.runs.joining import Joiner
+from outlast.core.runs.lines import WholeLines, lines_in
+from tests.unit.core.runs.test_lines import pieces_of
+
+SPREAD = '{\n  "type": "patches",\n  "patches": [\n    {"op": "text", "at": "#a", "text": "} {"}\n  ]\n}'
+JSON = st.recursive(
+    st.none() | st.integers(-9, 9) | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, min_size=1, max_size=3)
+    ),
+    max_leaves=8,
+)
+
+
+def joined(text: str) -> list[str]:
+    joiner = Joiner()
+    return [line for given in text.split("\n") for line in joiner.feed(given)] + joiner.end()
+
+
+def test_one_object_a_line_stays_as_it_is() -> None:
+    lines = ['{"type":"stats","n":1}', "", "Words.", '[{"op":"remove","at":"#a"}]', "Done."]
+    assert joined("\n".join(lines)) == lines
+
+
+def test_an_object_written_over_several_lines_is_one_line() -> None:
+    first, second = joined(f"{SPREAD}\nDone.")
+    assert orjson.loads(first)["patches"][0]["text"] == "} {"
+    assert second == "Done."
+
+
+def test_a_line_break_inside_a_string_does_not_end_the_line() -> None:
+    text = '{"type":"full","html":"<p>\nOne {\\" two\n</p>"}\n{"type":"stats"}'
+    assert joined(text) == [text.rpartition("\n")[0], '{"type":"stats"}']
+
+
+def test_a_broken_object_ends_where_the_next_one_begins() -> None:
+    broken, good = '{"type":"full","html":"<p>', '{"type":"stats","n":1}'
+    assert joined(f"{broken}\n</p>\n{good}\n") == [f"{broken}\n</p>", good, ""]
+    assert joined(f"{broken}\n```\nDone.") == [broken, "```", "Done."]
+
+
+@pytest.mark.parametrize(
+    "line", ['{"type":"patches","patches":[{"op":"remove"}', "[1] says so", "{name} is you"]
+)
+def test_a_line_that_stops_at_no_place_to_stop_does_not_wait(line: str) -> None:
+    assert joined(f"{line}\nDone.") == [line, "Done."]
+
+
+def test_what_is_held_at_the_end_comes_out() -> None:
+    assert joined('{\n"type": "full",') == ['{\n"type": "full",']
+
+
+@given(st.lists(JSON.filter(lambda value: isinstance(value, (dict, list))), max_size=4), st.booleans())
+def test_any_values_come_out_one_by_one_written_wide_or_narrow(values: list[object], wide: bool) -> None:
+    written = [orjson.dumps(value, option=orjson.OPT_INDENT_2 if wide else 0).decode() for value in values]
+    assert [orjson.loads(line) for line in joined("\n".join(written)) if line] == values
+
+
+@given(
+    st.text(alphabet=st.sampled_from(list('{}[]",:\\ab \n\r')), max_size=60),
+    st.lists(st.integers(0, 60), max_size=12),
+    st.integers(1, 40),
+)
+def test_a_text_gives_the_same_whole_lines_however_it_is_cut(text: str, cuts: list[int], most: int) -> None:
+    def whole(pieces: list[str]) -> list[object]:
+        lines = WholeLines(most)
+        return [*(line for piece in pieces for line in lines.feed(piece)), *lines.end()]
+
+    assert whole(pieces_of(text, cuts)) == whole([text])
+
+
+@given(st.text(alphabet=st.sampled_from(list('{}[]",:\\ab \n')), max_size=60))
+def test_no_text_is_lost(text: str) -> None:
+    assert "".join(lines_in(text)).replace("\n", "") == text.replace("\n", "")
