@@ -1,0 +1,165 @@
+"""Gives every text that is searched its vector, in the background: passages, modules, memories.
+
+Vectors lie in the table `vectors`, by model and by hash of the text, so that no text is ever sent twice. What has none
+is found by asking the database, after each wish; a wish that comes while one is at work is not lost. Without this
+everything works: search goes by words until vectors are there.
+"""
+
+import logging
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from functools import partial
+from typing import Final
+
+import anyio
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert as pg_insert
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+
+from outlast.base.clock import Clock
+from outlast.base.errors import OutlastError
+from outlast.core.knowledge import filling, memory, modules
+from outlast.core.knowledge.hits import QueryEmbedder
+from outlast.core.knowledge.keeper import Tell
+from outlast.core.knowledge.store import BELL, FEW, VECTORS
+from outlast.core.knowledge.texts import searched_text
+from outlast.db.database import Database, Tx
+from outlast.db.tables import knowledge_passages, knowledge_sources, memories, vectors
+from outlast.db.tables import modules as module_rows
+
+AT_ONCE: Final = 256  # texts between two writes
+PAUSES_S: Final = (5.0, 30.0, 120.0, 600.0)  # after failures in a row
+UNUSED_FOR: Final = timedelta(days=1)  # a vector that nothing refers to; a text may come back after a change
+COLLECT_EVERY: Final = timedelta(hours=12)
+log = logging.getLogger("outlast.knowledge")
+Missing = Callable[[Tx, str, int], list[tuple[str, str]]]
+
+
+def passages_without_vector(tx: Tx, model: str, limit: int) -> list[tuple[str, str]]:
+    """(hash, text) of passages that have no vector of this model yet."""
+    missing = ~sa.exists().where(vectors.c.model == model, vectors.c.hash == knowledge_passages.c.hash)
+    table = knowledge_passages.c
+    rows = tx.all(
+        sa.select(table.hash, table.heading, table.body).where(missing).order_by(table.id).limit(limit)
+    )
+    return [(row["hash"], searched_text(row["heading"], row["body"])) for row in rows]
+
+
+SHELVES: Final[Sequence[Missing]] = (
+    memory.without_vector,  # short and soon wanted
+    modules.without_vector,
+    passages_without_vector,
+)
+
+
+class Indexer:
+    """One per server that has an embedder. In memory: whether somebody wishes it to look."""
+
+    def __init__(
+        self,
+        db: Database,
+        clock: Clock,
+        embedder: QueryEmbedder,
+        tell: Tell,
+        shelves: Sequence[Missing] = SHELVES,
+    ) -> None:
+        """`tell` hears of everybody's sources as their vectors come."""
+        self._db, self._clock, self._embedder, self._tell, self._shelves = db, clock, embedder, tell, shelves
+        self._wish = anyio.Event()
+        self._trouble = ""
+        db.on_notice(self._hear)
+
+    @property
+    def trouble(self) -> str:
+        """Why the last try failed; empty: it did not."""
+        return self._trouble
+
+    def want(self) -> None:
+        """There may be texts without a vector. Returns at once."""
+        self._wish.set()
+
+    async def run(self) -> None:
+        """Until cancelled: embed what has no vector, then wait for a wish. A failing embedder is left alone for longer
+        and longer, unless somebody wishes."""
+        failures, collected_at = 0, self._clock.now() - COLLECT_EVERY
+        while True:
+            self._wish = anyio.Event()
+            try:
+                await self.embed_missing()
+                failures, self._trouble = 0, ""
+            except OutlastError as error:
+                log.warning("not embedded", extra={"code": error.code, "reason": error.message})
+                failures, self._trouble = failures + 1, error.message
+            if self._clock.now() - collected_at >= COLLECT_EVERY:
+                await self._db.write(remove_unused)
+                collected_at = self._clock.now()
+            await self._rest(failures)
+
+    async def embed_missing(self) -> int:
+        """Embed everything that has no vector; how many texts those were. Raises the embedder's errors; what was done
+        before stays."""
+        count = 0
+        for missing in self._shelves:
+            while found := await self._db.read(missing, self._embedder.model, AT_ONCE):
+                texts = dict(found)
+                made = await self._embedder.embed(list(texts.values()))
+                await self._db.write(self._save, dict(zip(texts, made, strict=True)))
+                count += len(texts)
+        return count
+
+    def _save(self, tx: Tx, made: dict[str, bytes]) -> None:
+        save_vectors(tx, self._embedder.model, made)
+        for source_id in _sources_of(tx, list(made)):
+            data = filling.tell(tx, source_id, self._embedder.model)
+            if data is not None:
+                tx.after_commit(partial(self._tell, data))
+
+    async def _rest(self, failures: int) -> None:
+        wish = self._wish
+        async with anyio.create_task_group() as tasks:
+            if failures:
+                tasks.start_soon(self._after_pause, failures, tasks.cancel_scope)
+            await wish.wait()
+            tasks.cancel_scope.cancel()
+
+    async def _after_pause(self, failures: int, scope: anyio.CancelScope) -> None:
+        await self._clock.sleep(PAUSES_S[min(failures, len(PAUSES_S)) - 1])
+        scope.cancel()
+
+    def _hear(self, stream_id: str) -> None:
+        if stream_id in (BELL, "*") and not self._trouble:
+            self._wish.set()
+
+
+def save_vectors(tx: Tx, model: str, made: dict[str, bytes]) -> None:
+    """Keep vectors by the hash of their text; those that are there stay. Rings `VECTORS`."""
+    hashes = list(made)
+    insert = pg_insert if tx.conn.dialect.name == "postgresql" else sqlite_insert
+    for start in range(0, len(hashes), FEW):
+        rows = [
+            {"model": model, "hash": one, "vector": made[one], "created_at": tx.now}
+            for one in hashes[start : start + FEW]
+        ]
+        # Another server may have embedded the same text meanwhile.
+        tx.execute(insert(vectors).on_conflict_do_nothing(), rows)
+    tx.ring(VECTORS)
+
+
+def remove_unused(tx: Tx) -> int:
+    """Vectors of texts that nothing has any more; how many."""
+    used = [
+        sa.exists().where(column == vectors.c.hash)
+        for column in (knowledge_passages.c.hash, module_rows.c.hash, memories.c.hash)
+    ]
+    old = vectors.c.created_at < tx.now - UNUSED_FOR
+    return tx.execute(sa.delete(vectors).where(old, *(~one for one in used))).rowcount
+
+
+def _sources_of(tx: Tx, hashes: Sequence[str]) -> list[str]:
+    found: set[str] = set()
+    for start in range(0, len(hashes), FEW):
+        some = knowledge_passages.c.hash.in_(hashes[start : start + FEW])
+        query = sa.select(knowledge_passages.c.source_id).where(some).distinct()
+        found |= {row["source_id"] for row in tx.all(query)}
+    there = sa.select(knowledge_sources.c.id).where(knowledge_sources.c.id.in_(sorted(found)))
+    return sorted(row["id"] for row in tx.all(there))
