@@ -12,8 +12,16 @@ import sqlalchemy as sa
 
 from outlast.base.ids import new_id
 from outlast.core.accounts.actor import Actor
+from outlast.core.pages import actions as page_actions
+from outlast.core.pages import store as pages
+from outlast.core.pages.actions import NewAction
+from outlast.core.pages.links import add_link
+from outlast.core.pages.live import LiveTrees
+from outlast.core.pages.versions import Rules as PageRules
+from outlast.core.pages.versions import begin
 from outlast.core.projects import invitations
 from outlast.core.projects.rules import Role
+from outlast.core.sandboxes.seeding import empty_workspace
 from outlast.core.sandboxes.services.rules import Declared
 from outlast.core.sandboxes.services.store import declare
 from outlast.core.screens import store as screens
@@ -60,6 +68,7 @@ class Scene:
             "sandbox_id": (sandbox_id := _sandbox(tx, team)),
             "checkpoint_id": _checkpoint(tx, team, sandbox_id),
             "screen_id": _screen(tx, team),
+            **_page(tx, team),
             "name": "web",
             "invitation_id": invited.invitation.id,
             "secret": invited.secret,
@@ -154,6 +163,27 @@ def _screen(tx: Tx, team: Team) -> str:
     return screen_id
 
 
+def _page(tx: Tx, team: Team) -> dict[str, str]:
+    """A page with a version, something that the editor did on it, and a link."""
+    thread_id, page_id = make_thread(tx, team.project_id, team.owner), new_id("page")
+    workspace_id = empty_workspace(tx, project_id=team.project_id, page_id=page_id, thread_id=thread_id)
+    pages.add(
+        tx,
+        page_id,
+        team.project_id,
+        team.owner.user_id,
+        thread_id=thread_id,
+        workspace_id=workspace_id,
+        title="Issues",
+        named=True,
+    )
+    begin(tx, page_id, PageRules(LiveTrees()), "<p>Hello</p>", by=team.owner.user_id)
+    page = pages.page_of(tx, page_id)
+    action = page_actions.add(tx, page, NewAction("refresh", {}, team.editor.user_id, "run_1", "taken"))
+    link = add_link(tx, page, team.owner.user_id, "", None)
+    return {"page_id": page_id, "action_id": action.id, "link_id": link.link.id, "version": "1"}
+
+
 # Who may, as the first of these that gets further than the permission:
 ANYBODY = "anybody"  # also without signing in
 SIGNED_IN = "stranger"  # whoever is signed in, about themselves
@@ -215,6 +245,23 @@ TABLE: dict[str, Row] = {
     "POST /v1/screens/{screen_id}/edits/pictures": Row(EDITOR, {"attachment_id": "{attachment_id}"}),
     "POST /v1/screens/{screen_id}/edits/inspect": Row(VIEWER, {"locs": ["app/page.tsx:1:0"]}),
     "POST /v1/screens/{screen_id}/edits/classes": Row(EDITOR, {"styles": {"color": "red"}}),
+    "GET /v1/projects/{project_id}/pages": Row(VIEWER),
+    "POST /v1/projects/{project_id}/pages": Row(EDITOR, {"title": "Issues"}),
+    "GET /v1/pages/{page_id}": Row(VIEWER),
+    "PATCH /v1/pages/{page_id}": Row(EDITOR, {"title": "Other"}),
+    "DELETE /v1/pages/{page_id}": Row(OWNER),
+    "POST /v1/pages/{page_id}/duplicate": Row(EDITOR),
+    "GET /v1/pages/{page_id}/actions": Row(VIEWER),
+    "POST /v1/pages/{page_id}/actions": Row(EDITOR, {"name": "refresh"}),
+    "DELETE /v1/pages/{page_id}/actions/{action_id}": Row(STEERER),
+    "GET /v1/pages/{page_id}/versions": Row(VIEWER),
+    "GET /v1/pages/{page_id}/versions/{version}": Row(VIEWER),
+    "POST /v1/pages/{page_id}/undo": Row(EDITOR),
+    "POST /v1/pages/{page_id}/restore": Row(EDITOR, {"version": 1}),
+    "GET /v1/pages/{page_id}/code": Row(VIEWER),
+    "GET /v1/pages/{page_id}/links": Row(EDITOR),
+    "POST /v1/pages/{page_id}/links": Row(EDITOR, {}),
+    "DELETE /v1/pages/{page_id}/links/{link_id}": Row(EDITOR),
     "GET /v1/knowledge/search": Row(VIEWER),
     "GET /v1/knowledge/packages": Row(VIEWER),
     "GET /v1/projects/{project_id}/secret-uses": Row(EDITOR),

@@ -1,0 +1,107 @@
+"""A server without doors, with one page: database, hub, worker and sweeper over a scripted model."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import anyio
+import sqlalchemy as sa
+
+from outlast.actions.page_actions import Acted, act
+from outlast.actions.pages import create_page
+from outlast.actions.services import Services
+from outlast.base.events import PageAction, PageData
+from outlast.base.settings import Settings
+from outlast.core.accounts.actor import Actor
+from outlast.core.pages.actions import list_actions
+from outlast.core.runs.profile import Tool
+from outlast.core.runs.sweeper import Sweeper
+from outlast.core.runs.worker import Worker
+from outlast.core.streams.log import read_all
+from outlast.core.threads.rules import text_of
+from outlast.db.database import Database, Tx
+from outlast.db.tables import messages
+from outlast.testing.catalog import ScriptedCatalog
+from outlast.testing.profile import FakeProfile
+from outlast.testing.scripted_model import ScriptedModel, Turn
+from tests.factories import Team, make_services
+from tests.flow.harness import Stage
+
+__all__ = ["PageStage", "page_stage"]
+
+
+class FakePageProfile(FakeProfile):
+    """The profile `page`: its prompt holds the texts of the thread."""
+
+    name = "page"
+
+
+@dataclass
+class PageStage(Stage):
+    """A `Stage` whose thread is a page's."""
+
+    page: PageData
+    team: Team
+
+    async def act(self, name: str = "refresh", actor: Actor | None = None, **more: Any) -> Acted:
+        data = more.pop("data", {})
+        return await act(self.services, actor or self.owner, self.page.id, name, data, **more)
+
+    async def actions(self) -> list[PageAction]:
+        """Oldest first."""
+        found, _ = await self.services.db.read(list_actions, self.page.id, None, None, 200)
+        return found[::-1]
+
+    async def states(self) -> dict[str, str]:
+        return {one.name: one.state for one in await self.actions()}
+
+    async def asked(self) -> list[str]:
+        """The texts of the people's messages, oldest first."""
+
+        def read(tx: Tx) -> list[str]:
+            mine = messages.c.thread_id == self.thread_id, messages.c.role == "user"
+            rows = tx.all(sa.select(messages.c.parts).where(*mine).order_by(messages.c.position))
+            return [text_of(row["parts"]) for row in rows]
+
+        return await self.services.db.read(read)
+
+    async def told(self, event: str) -> list[str]:
+        """The lines of one event in the thread's own log."""
+        lines = await self.services.db.read(read_all, self.thread_id)
+        return [line.decode() for _, line in lines if f'"event":"{event}"' in line.decode()]
+
+
+@asynccontextmanager
+async def page_stage(
+    db: Database,
+    folder: Path,
+    turns: list[Turn] | ScriptedModel,
+    *tools: Tool,
+    settings: Settings | None = None,
+    working: bool = True,
+) -> AsyncIterator[PageStage]:
+    """A team with a page in their project, and a worker and a sweeper at work (unless `working` is False)."""
+    model = turns if isinstance(turns, ScriptedModel) else ScriptedModel(turns)
+    profiles = {"chat": FakeProfile(*tools), "page": FakePageProfile(*tools)}
+    services: Services = make_services(
+        db,
+        folder,
+        settings,
+        catalog=ScriptedCatalog(model),
+        run_profiles=profiles,
+        profiles=frozenset(profiles),
+    )
+    team = await db.write(Team)
+    page = await create_page(services, team.owner, team.project_id, title="Issues")
+    async with anyio.create_task_group() as group:
+        it = PageStage(services, model, team.owner, team.project_id, page.thread_id, page, team)
+        if working:
+            group.start_soon(Worker(services.engine).run)
+            group.start_soon(Sweeper(services.engine, None).run)
+        with anyio.fail_after(60):
+            yield it
+        group.cancel_scope.cancel()

@@ -1,0 +1,310 @@
+"""What people do on a page reaches the agent: at once, or with all that waits, in order, once; or is taken back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import anyio
+import pytest
+
+from outlast.actions.locks import take_lock
+from outlast.actions.page_actions import take_back
+from outlast.actions.runs import cancel_run, continue_run, retry_run
+from outlast.base.errors import (
+    ActionsFull,
+    ActionTaken,
+    Forbidden,
+    IdempotencyMismatch,
+    ModelRejected,
+    NotFound,
+    OutlastError,
+    RateLimited,
+    ThreadLocked,
+)
+from outlast.base.settings import LimitSettings, PageSettings, Settings
+from outlast.core.runs.store import run_of
+from outlast.db.database import Database
+from outlast.testing.scripted_model import HANG, Fail, ScriptedModel, WaitFor, turn
+from tests.flow.pages.rig import page_stage
+
+
+async def test_an_action_on_an_idle_page_starts_a_run_for_it(db: Database, tmp_path: Path):
+    async with page_stage(db, tmp_path, [turn("Done.")]) as it:
+        acted = await it.act("refresh", data={"page": 2})
+        assert acted.state == "taken"
+        assert await it.ended(acted.run_id) == "completed"
+        assert await it.asked() == ['1. Action: refresh Data: {"page":2}']
+        (action,) = await it.actions()
+        assert (action.state, action.run_id, action.by_name) == ("done", acted.run_id, "Olga")
+        assert len(await it.told("page.action")) == 2
+
+
+async def test_what_is_done_while_a_run_works_waits_and_goes_into_one_next_run_in_order(
+    db: Database, tmp_path: Path
+):
+    gate = anyio.Event()
+    async with page_stage(db, tmp_path, [turn("One.", WaitFor(gate), "."), turn("Two.")]) as it:
+        first = await it.act("first")
+        await it.until(first.run_id, "step.started")
+        waiting = [await it.act(name) for name in ("second", "third", "fourth")]
+        assert [one.state for one in waiting] == ["waiting"] * 3
+        assert len({one.run_id for one in waiting}) == 1
+        assert await it.states() == {
+            "first": "taken",
+            "second": "waiting",
+            "third": "waiting",
+            "fourth": "waiting",
+        }
+        gate.set()
+        await it.ended(waiting[0].run_id)
+        assert await it.asked() == [
+            "1. Action: first Data: {}",
+            "1. Action: second Data: {}\n2. Action: third Data: {}\n3. Action: fourth Data: {}",
+        ]
+        assert set((await it.states()).values()) == {"done"}
+        assert len(it.model.requests) == 2
+        assert "3. Action: fourth" in it.model.requests[1].system
+
+
+async def test_followers_see_a_waiting_runs_message_grow(db: Database, tmp_path: Path):
+    async with page_stage(db, tmp_path, [], working=False) as it:
+        await it.start("Show my issues")
+        await it.act("one")
+        await it.act("two")
+        told = [line for line in await it.told("message.created") if "Action" in line]
+        assert len(told) == 2
+        assert told[0].split('"message":{"id":"')[1][:30] == told[1].split('"message":{"id":"')[1][:30]
+        assert "2. Action: two" in told[1]
+
+
+async def test_actions_quickly_one_after_the_other_share_a_run_that_nobody_has_begun(
+    db: Database, tmp_path: Path
+):
+    async with page_stage(db, tmp_path, [], working=False) as it:
+        one, two = await it.act("one"), await it.act("two")
+        assert one.run_id == two.run_id
+        assert (one.state, two.state) == ("taken", "taken")
+        assert await it.asked() == ["1. Action: one Data: {}\n2. Action: two Data: {}"]
+
+
+async def test_an_action_keeps_its_place_behind_a_prompt_that_came_before_it(db: Database, tmp_path: Path):
+    async with page_stage(db, tmp_path, [], working=False) as it:
+        await it.start("Show my issues")
+        early = await it.act("early")
+        await it.start("Sort them", on_busy="enqueue")
+        late = await it.act("late")
+        assert early.run_id != late.run_id
+        assert await it.asked() == [
+            "Show my issues",
+            "1. Action: early Data: {}",
+            "Sort them",
+            "1. Action: late Data: {}",
+        ]
+
+
+async def test_a_repeated_key_gets_the_first_answer_also_when_the_run_has_ended(db: Database, tmp_path: Path):
+    async with page_stage(db, tmp_path, [turn("Done.")]) as it:
+        first = await it.act("refresh", key="k")
+        await it.ended(first.run_id)
+        assert await it.act("refresh", key="k") == first
+        assert len(await it.actions()) == 1
+        with pytest.raises(IdempotencyMismatch):
+            await it.act("other", key="k")
+
+
+async def test_the_same_key_twice_at_once_does_it_once(db: Database, tmp_path: Path):
+    async with page_stage(db, tmp_path, [], working=False) as it:
+        answers = []
+
+        async def act() -> None:
+            answers.append(await it.act("refresh", key="k"))
+
+        async with anyio.create_task_group() as tasks:
+            for _ in range(4):
+                tasks.start_soon(act)
+        assert len(set(answers)) == 1
+        assert len(await it.actions()) == 1
+
+
+async def test_many_actions_at_the_same_moment_are_each_in_one_run_once(db: Database, tmp_path: Path):
+    names = [f"a{number}" for number in range(12)]
+    async with page_stage(db, tmp_path, [turn("Done.") for _ in names]) as it:
+        runs = set()
+
+        async def act(name: str) -> None:
+            runs.add((await it.act(name)).run_id)
+
+        async with anyio.create_task_group() as tasks:
+            for name in names:
+                tasks.start_soon(act, name)
+        for run_id in runs:
+            assert await it.ended(run_id) == "completed"
+        lines = [
+            line.split("Action: ")[1].split(" ")[0] for text in await it.asked() for line in text.split("\n")
+        ]
+        assert sorted(lines) == sorted(names)
+        assert [one.name for one in await it.actions()] == lines
+        assert set((await it.states()).values()) == {"done"}
+
+
+async def test_an_action_that_comes_while_the_run_settles_is_neither_lost_nor_done_twice(
+    db: Database, tmp_path: Path
+):
+    async with page_stage(db, tmp_path, [turn("Done.") for _ in range(40)]) as it:
+        acted = [await it.act("a0")]
+        for number in range(1, 12):
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(it.ended, acted[-1].run_id)
+                acted.append(await it.act(f"a{number}"))
+        await it.ended(acted[-1].run_id)
+        lines = [
+            line.split("Action: ")[1].split(" ")[0] for text in await it.asked() for line in text.split("\n")
+        ]
+        assert lines == [f"a{number}" for number in range(12)]
+        assert set((await it.states()).values()) == {"done"}
+
+
+async def test_an_action_is_taken_back_while_it_waits(db: Database, tmp_path: Path):
+    async with page_stage(db, tmp_path, [], working=False) as it:
+        await it.start("Show my issues")
+        one, two = await it.act("one"), await it.act("two")
+        await take_back(it.services, it.owner, it.page.id, one.action_id)
+        await take_back(it.services, it.owner, it.page.id, one.action_id)
+        assert await it.asked() == ["Show my issues", "1. Action: two Data: {}"]
+        assert await it.states() == {"one": "dropped", "two": "waiting"}
+        await take_back(it.services, it.owner, it.page.id, two.action_id)
+        run = await it.services.db.read(run_of, two.run_id)
+        assert run.status == "cancelled"  # nothing was left for it to do
+        assert await it.states() == {"one": "dropped", "two": "dropped"}
+
+
+async def test_an_action_whose_run_has_its_turn_is_not_taken_back(db: Database, tmp_path: Path):
+    async with page_stage(db, tmp_path, [turn("Hm", HANG)]) as it:
+        acted = await it.act("refresh")
+        await it.until(acted.run_id, "step.started")
+        with pytest.raises(ActionTaken):
+            await take_back(it.services, it.owner, it.page.id, acted.action_id)
+        await cancel_run(it.services, it.owner, acted.run_id)
+        with pytest.raises(ActionTaken):
+            await take_back(it.services, it.owner, it.page.id, acted.action_id)
+        assert await it.states() == {"refresh": "failed"}
+
+
+async def test_only_whoever_did_it_and_owners_take_an_action_back(db: Database, tmp_path: Path):
+    async with page_stage(db, tmp_path, [], working=False) as it:
+        await it.start("Show my issues", actor=it.team.editor)
+        acted = await it.act("one", it.team.editor)
+        with pytest.raises(Forbidden):
+            await take_back(it.services, it.team.viewer, it.page.id, acted.action_id)
+        with pytest.raises(NotFound):
+            await take_back(it.services, it.team.editor, it.page.id, "act_none")
+        await take_back(it.services, it.owner, it.page.id, acted.action_id)
+        assert await it.states() == {"one": "dropped"}
+
+
+async def test_a_queued_run_that_is_cancelled_drops_what_waited_for_it(db: Database, tmp_path: Path):
+    async with page_stage(db, tmp_path, [], working=False) as it:
+        await it.start("Show my issues")
+        acted = await it.act("one")
+        await cancel_run(it.services, it.owner, acted.run_id)
+        assert await it.states() == {"one": "dropped"}
+
+
+async def test_what_waits_goes_on_when_the_run_before_it_is_cancelled(db: Database, tmp_path: Path):
+    async with page_stage(db, tmp_path, [turn("Hm", HANG), turn("Done.")]) as it:
+        first = await it.act("one")
+        await it.until(first.run_id, "step.started")
+        second = await it.act("two")
+        await cancel_run(it.services, it.owner, first.run_id)
+        assert await it.ended(second.run_id) == "completed"
+        assert await it.states() == {"one": "failed", "two": "done"}
+
+
+@pytest.mark.parametrize("again", [retry_run, continue_run])
+async def test_an_action_that_failed_is_done_by_the_run_that_tries_again(
+    db: Database, tmp_path: Path, again: object
+):
+    refused = Fail(ModelRejected("No."))
+    async with page_stage(db, tmp_path, [turn("Hm", refused), turn("Done.")]) as it:
+        first = await it.act("one")
+        assert await it.ended(first.run_id) == "error"
+        assert await it.states() == {"one": "failed"}
+        second = await again(it.services, it.owner, first.run_id)  # type: ignore[operator]
+        assert await it.ended(second.run_id) == "completed"
+        (action,) = await it.actions()
+        assert (action.state, action.run_id) == ("done", second.run_id)
+
+
+async def test_viewers_do_nothing_on_a_page_and_strangers_know_of_none(db: Database, tmp_path: Path):
+    async with page_stage(db, tmp_path, [], working=False) as it:
+        with pytest.raises(Forbidden):
+            await it.act("refresh", it.team.viewer)
+        with pytest.raises(NotFound):
+            await it.act("refresh", it.team.stranger)
+        assert await it.actions() == []
+
+
+async def test_who_is_kept_out_by_anothers_lock_is_told_whose(db: Database, tmp_path: Path):
+    async with page_stage(db, tmp_path, [], working=False) as it:
+        await take_lock(it.services, it.owner, it.thread_id)
+        with pytest.raises(ThreadLocked) as refused:
+            await it.act("refresh", it.team.editor)
+        assert "Olga" in refused.value.message
+        await it.act("refresh")
+        with pytest.raises(ThreadLocked):  # also where it would only join a run
+            await it.act("refresh", it.team.editor)
+        assert len(await it.actions()) == 1
+
+
+async def test_two_people_at_once_one_drives_and_the_other_is_told(db: Database, tmp_path: Path):
+    async with page_stage(db, tmp_path, [], working=False) as it:
+        outcomes: list[str] = []
+
+        async def act(actor: object) -> None:
+            try:
+                outcomes.append((await it.act("refresh", actor)).state)  # type: ignore[arg-type]
+            except OutlastError as error:
+                outcomes.append(error.code)
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(act, it.owner)
+            tasks.start_soon(act, it.team.editor)
+        assert sorted(outcomes) == ["taken", "thread_locked"]
+
+
+async def test_only_so_many_actions_wait_and_only_so_many_come_a_minute(db: Database, tmp_path: Path):
+    settings = Settings(
+        pages=PageSettings(actions_waiting=2), limits=LimitSettings(actions_per_minute_per_user=4)
+    )
+    async with page_stage(db, tmp_path, [], settings=settings, working=False) as it:
+        await it.start("Show my issues")
+        await it.act("one")
+        await it.act("two")
+        with pytest.raises(ActionsFull):
+            await it.act("three")
+        assert len(await it.asked()) == 2
+        for one in await it.actions():
+            await take_back(it.services, it.owner, it.page.id, one.id)
+        await it.act("three")
+        await it.act("four")
+        with pytest.raises(RateLimited):
+            await it.act("five")
+
+
+async def test_actions_whose_data_would_fill_a_message_are_refused(db: Database, tmp_path: Path):
+    settings = Settings(limits=LimitSettings(message_bytes=1_000))
+    async with page_stage(db, tmp_path, [], settings=settings, working=False) as it:
+        await it.act("one", data={"text": "x" * 600})
+        with pytest.raises(ActionsFull):
+            await it.act("two", data={"text": "x" * 600})
+        assert await it.states() == {"one": "taken"}
+
+
+async def test_a_run_begun_by_an_action_has_the_model_of_the_pages_last_one(db: Database, tmp_path: Path):
+    model = ScriptedModel([])
+    async with page_stage(db, tmp_path, model, working=False) as it:
+        acted = await it.act("refresh")
+        run = await it.services.db.read(run_of, acted.run_id)
+        assert run.model == it.services.catalog.default.id
+        assert run.profile == "page"
+        assert run.workspace_id == it.page.workspace_id
