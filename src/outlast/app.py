@@ -29,7 +29,9 @@ from outlast.actions.sandboxes import pause_idle
 from outlast.actions.screen_opening import ScreenOpener
 from outlast.actions.services import Services, cold
 from outlast.actions.warming import Warmer
+from outlast.agents.pages.dormancy import KIND as DORMANT
 from outlast.agents.profiles.chat import ChatProfile
+from outlast.agents.profiles.page import PageProfile
 from outlast.agents.profiles.screen import ScreenProfile
 from outlast.agents.tools.search_docs import SearchDocs
 from outlast.agents.workspaces import Workspaces
@@ -39,6 +41,8 @@ from outlast.base.errors import OutlastError, UnsafeBind
 from outlast.base.ids import new_id
 from outlast.base.settings import Settings
 from outlast.core.accounts.store import has_tokens
+from outlast.core.knowledge.modules import Modules
+from outlast.core.knowledge.recall import Recall
 from outlast.core.knowledge.search import Knowledge
 from outlast.core.models.catalog import ModelCatalog
 from outlast.core.models.providers.connections import Connections
@@ -86,6 +90,8 @@ from outlast.wiring import (
     known_secrets,
     open_catalog,
     open_knowledge,
+    open_modules,
+    page_dormancy,
     sandbox_manager,
     sandbox_steps,
     snapshot_keeper,
@@ -185,7 +191,10 @@ async def open_program(settings: Settings) -> AsyncIterator[Program]:
         hidden = known_secrets(settings, environment)
         connections = Connections()
         stack.push_async_callback(connections.aclose)
-        knowledge = open_knowledge(settings, database, clock, folder, connections, environment)
+        modules = open_modules(settings, database)
+        knowledge = open_knowledge(
+            settings, database, clock, folder, connections, environment, modules=modules
+        )
         yield _wire(
             settings,
             database,
@@ -199,6 +208,7 @@ async def open_program(settings: Settings) -> AsyncIterator[Program]:
             tracker,
             hidden,
             knowledge,
+            modules,
         )
 
 
@@ -215,6 +225,7 @@ def _wire(
     tracker: Tracker | None,
     hidden: Redactor,
     knowledge: Knowledge,
+    modules: Modules,
 ) -> Program:
     """The rooms, each given what it needs."""
     hub = Hub()
@@ -228,6 +239,8 @@ def _wire(
         keeper = ServiceKeeper(database, clock, logs, find=sandboxes.find)
         sandboxes.attend(keeper)
     checkpoints = checkpoint_keeper(settings, database, blobs, clock, folder, sandboxes)
+    if checkpoints is not None:
+        modules.look_into(checkpoints)
     warm = settings.sandbox is not None and settings.sandbox.mode == "warm"
     opener = ScreenOpener()
     warmer = Warmer(database, sandboxes) if sandboxes is not None and warm else None
@@ -247,6 +260,17 @@ def _wire(
         keeper=keeper,
         photographer=studio,
     )
+    page = PageProfile(
+        settings,
+        database,
+        rooms,
+        blobs,
+        catalog.get,
+        page_rules,
+        modules,
+        search=search,
+        recall=Recall(database, knowledge),
+    )
     # On PostgreSQL another process may have been this machine's server a moment ago: its leases must lapse, so a
     # new process must not renew them.
     node_id = node_of(folder) if database.dialect == "sqlite" else new_id("node")
@@ -256,7 +280,7 @@ def _wire(
         clock=clock,
         settings=settings,
         catalog=catalog,
-        profiles={chat.name: chat, screen.name: screen},
+        profiles={chat.name: chat, screen.name: screen, page.name: page},
         flusher=Flusher(settings.streams.save_interval_s),
         node_id=node_id,
         log=_log_event,
@@ -296,7 +320,7 @@ def _wire(
         presence=presence,
         watching=watching,
         worker=Worker(engine),
-        sweeper=Sweeper(engine, steps),
+        sweeper=Sweeper(engine, steps, {DORMANT: page_dormancy(settings, database, page_rules, sandboxes)}),
         sandboxes=sandboxes,
         egress=egress,
         snapshots=snapshots,

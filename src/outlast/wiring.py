@@ -6,16 +6,20 @@ from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
 
+from outlast.agents.pages.dormancy import Dormancy, no_sessions
 from outlast.base.clock import SystemClock
 from outlast.base.data_directory import node_of
+from outlast.base.packages import parse_package
 from outlast.base.settings import Settings
 from outlast.core.knowledge.hits import ModuleShelf, QueryEmbedder
+from outlast.core.knowledge.modules import Modules, dependencies_hash
 from outlast.core.knowledge.reranking import Reranker
 from outlast.core.knowledge.search import Knowledge
 from outlast.core.models.catalog import ModelCatalog
 from outlast.core.models.config import ModelConfig, ProviderConfig
 from outlast.core.models.providers.connections import Connections
-from outlast.core.runs.sweeper import SandboxSteps
+from outlast.core.pages.versions import Rules as PageRules
+from outlast.core.runs.sweeper import Handler, SandboxSteps
 from outlast.core.runs.telling import announce_sandbox
 from outlast.core.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.core.sandboxes.egress.handing import HandedOver
@@ -222,3 +226,19 @@ def open_knowledge(
         reranker=reranker,
         rerank_candidates=asked.candidates,
     )
+
+
+def open_modules(settings: Settings, database: Database) -> Modules:
+    """The shelf of saved modules; it knows no files yet."""
+    asked = settings.sandbox
+    packages = [] if asked is None else [one.package for one in asked.dependencies if one.package]
+    commands = () if asked is None else asked.setup
+    return Modules(database, None, dependencies_hash(map(parse_package, packages), commands))
+
+
+def page_dormancy(
+    settings: Settings, database: Database, rules: PageRules, sandboxes: SandboxManager | None
+) -> Handler:
+    """What frees the memory of pages that nobody uses, when their timer is due."""
+    ends = no_sessions if sandboxes is None else sandboxes.end_sessions
+    return Dormancy(database, rules.live, settings.pages.dormant_after_s, ends).rest

@@ -454,9 +454,9 @@ timers = sa.Table(
         "kind",
         sa.String(30),
         primary_key=True,
-        comment="approval_pause | paused_kill | abandon | cancel_force | fold | clean_up",
+        comment="approval_pause | paused_kill | abandon | cancel_force | fold | clean_up | page_dormant",
     ),
-    sa.Column("subject_id", sa.String(40), primary_key=True, comment="the run, thread or workspace"),
+    sa.Column("subject_id", sa.String(40), primary_key=True, comment="the run, thread, workspace or page"),
     moment("due_at", "handled then, or as soon as a server runs", nullable=False, index=True),
 )
 

@@ -7,7 +7,7 @@ import pytest
 
 from outlast.base.errors import InvalidSetting
 from outlast.base.settings import PolicyRule, SecretUrl, Settings, load_settings
-from outlast.base.settings.tables import SCREEN_POLICY
+from outlast.base.settings.tables import SHIPPED_POLICY
 from outlast.base.settings.toml_lines import key_lines, line_of
 
 
@@ -56,7 +56,7 @@ def test_lists_and_tables_come_from_the_environment_too():
     }
     settings = load_settings(environ=environ)
     assert settings.server.allowed_hosts == ("a.example", "b.example")
-    assert settings.policy == (PolicyRule(tool="terminal", decision="deny"), *SCREEN_POLICY)
+    assert settings.policy == (PolicyRule(tool="terminal", decision="deny"), *SHIPPED_POLICY)
 
 
 def test_rules_of_a_persons_own_come_before_those_that_keep_dev_servers_out_of_screens(written):
@@ -69,7 +69,7 @@ decision = "allow"
 """
     settings = load_settings(written(own), environ={})
     assert settings.policy[0].commands == ("npm run build",)
-    assert settings.policy[1:] == SCREEN_POLICY
+    assert settings.policy[1:] == SHIPPED_POLICY
 
 
 def test_screens_keep_their_own_limits_unless_others_are_given(written):

@@ -1,13 +1,13 @@
 """`run_code`: TypeScript or Python in a session that keeps its variables; the last expression is the result."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
 import orjson
 from pydantic import Field
 
 from outlast.agents.tools.base import Arguments, ToolBase
-from outlast.agents.workspaces import Workspaces
+from outlast.agents.workspaces import OpenWorkspace, Workspaces
 from outlast.core.runs.calling import interrupted
 from outlast.core.runs.profile import ToolContext, ToolResult
 from outlast.core.sandboxes.interface import Evaluation, EvaluationResult
@@ -53,10 +53,22 @@ class RunCode(ToolBase):
             )
             return await workspace.sandbox.evaluate(evaluation, context.output)
 
+        notes = await self.before(context, asked, workspace)
         result = await self._workspaces.attach_or_start(workspace, context, evaluate)
         if result is None:
             return interrupted(self.name)
-        return ToolResult(_told(result), is_error=not result.success)
+        notes += await self.after(context, asked, workspace, result)
+        return ToolResult(_told(result, notes), is_error=not result.success)
+
+    async def before(self, context: ToolContext, asked: CodeArguments, workspace: OpenWorkspace) -> list[str]:
+        """What is done before the code runs; notes for the model. Repeatable."""
+        return []
+
+    async def after(
+        self, context: ToolContext, asked: CodeArguments, workspace: OpenWorkspace, result: EvaluationResult
+    ) -> list[str]:
+        """What is done after it has run; notes for the model. Repeatable."""
+        return []
 
     async def stop(self, context: ToolContext) -> None:
         workspace = await self._workspaces.open(context)
@@ -67,7 +79,9 @@ class RunCode(ToolBase):
         await workspace.sandbox.acknowledge(context.effect_id)
 
 
-def _told(result: EvaluationResult) -> str:
+def _told(result: EvaluationResult, notes: Sequence[str]) -> str:
     value = result.result if result.result is not None else result.result_text or None
     body = {"success": result.success, "result": value, "error": result.error, "stdout": result.stdout}
+    if notes:
+        body["note"] = " ".join(notes)
     return orjson.dumps(body, option=orjson.OPT_INDENT_2, default=str).decode()

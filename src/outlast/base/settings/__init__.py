@@ -7,6 +7,7 @@ turns one into its type, `rules.py` refuses what contradicts itself, `toml_lines
 A setting that cannot be used stops the start with its name, what was expected, and where it was read.
 """
 
+from outlast.base.settings.fields import SecretUrl
 from outlast.base.settings.reading import load_settings
 from outlast.base.settings.tables import (
     CreditSettings,
@@ -23,7 +24,6 @@ from outlast.base.settings.tables import (
     ProviderSettings,
     RunSettings,
     SandboxSettings,
-    SecretUrl,
     ServerSettings,
     Settings,
 )

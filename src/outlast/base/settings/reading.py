@@ -11,13 +11,13 @@ from pathlib import Path as File
 from typing import Any, Literal, get_args, get_origin
 
 from outlast.base.errors import InvalidSetting
+from outlast.base.settings.fields import SecretUrl
 from outlast.base.settings.rules import check_settings
 from outlast.base.settings.tables import (
-    SCREEN_POLICY,
     SHIPPED_PLANS,
+    SHIPPED_POLICY,
     SHIPPED_PROFILES,
     ProfileSettings,
-    SecretUrl,
     Settings,
 )
 from outlast.base.settings.toml_lines import Path, key_lines, line_of
@@ -195,10 +195,10 @@ def _named(table: Any, value: Any, path: Path, raw: _Raw) -> Mapping[str, Any]:
 
 
 def _without_absent(settings: Settings, raw: _Raw) -> Settings:
-    """What follows from the settings given: shipped plans, profiles and the policy of screens stay, no sandbox section
+    """What follows from the settings given: shipped plans, profiles and policies stay, no sandbox section
     for "none", demo without models."""
     defaults = Settings()
-    own = [rule for rule in SCREEN_POLICY if rule not in settings.policy]
+    own = [rule for rule in SHIPPED_POLICY if rule not in settings.policy]
     settings = replace(settings, policy=(*settings.policy, *own), profiles=_profiles(settings.profiles))
     plans = types.MappingProxyType({**SHIPPED_PLANS, **settings.credits.plans})
     settings = replace(settings, credits=replace(settings.credits, plans=plans))

@@ -5,64 +5,11 @@ Help texts and docs/reference/configuration.md are generated from these tables. 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Literal, Self
-from urllib.parse import urlsplit
+from typing import Any, Literal
 
-DOTS = "••••••"
-
-
-class SecretUrl(str):
-    """An address that may hold a password: works as text, but prints with the password as dots."""
-
-    __slots__ = ()
-
-    def reveal(self) -> str:
-        """The address as it is, for the library that connects to it."""
-        return str.__str__(self)
-
-    def __str__(self) -> str:
-        plain = str.__str__(self)
-        try:
-            password = urlsplit(plain).password
-        except ValueError:
-            return DOTS
-        return plain.replace(f":{password}@", f":{DOTS}@") if password else plain
-
-    def __repr__(self) -> str:
-        return repr(str(self))
-
-    def __format__(self, spec: str) -> str:
-        return format(str(self), spec)
-
-    def __getnewargs__(self) -> tuple[str]:
-        return (self.reveal(),)
-
-    @classmethod
-    def of(cls, value: str) -> Self:
-        return cls(value)
-
-
-def setting(
-    sentence: str,
-    default: Any = ...,
-    *,
-    unit: str = "",
-    least: float | None = None,
-    most: float | None = None,
-    factory: Any = None,
-    env: str = "",
-) -> Any:
-    """One line of a table: `least` and `most` are inclusive bounds, `env` a second, shorter environment variable."""
-    metadata = MappingProxyType(
-        {"sentence": sentence, "unit": unit, "least": least, "most": most, "env": env}
-    )
-    if factory is not None:
-        return field(default_factory=factory, metadata=metadata)
-    if default is ...:
-        return field(metadata=metadata)
-    return field(default=default, metadata=metadata)
+from outlast.base.settings.fields import SecretUrl, setting
 
 
 def _empty() -> Mapping[str, Any]:
@@ -476,7 +423,15 @@ _DESTRUCTIVE = (
     "*shred *",
     "*find *-delete*",
 )
-DEFAULT_POLICY: tuple[PolicyRule, ...] = SCREEN_POLICY + tuple(
+PAGE_POLICY: tuple[PolicyRule, ...] = (
+    PolicyRule(
+        tool="publish_module",
+        decision="ask",
+        reason="A published module is found and run by everything that works for the person from then on.",
+    ),
+)
+SHIPPED_POLICY = SCREEN_POLICY + PAGE_POLICY  # they stay below whatever is configured
+DEFAULT_POLICY: tuple[PolicyRule, ...] = SHIPPED_POLICY + tuple(
     PolicyRule(tool=tool, decision="ask", arguments=arguments)
     for tool in ("terminal", "start_service")
     for arguments in _DESTRUCTIVE

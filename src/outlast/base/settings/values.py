@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import Field, is_dataclass
 from typing import Any, Literal, Union, get_args, get_origin
 
-from outlast.base.settings.tables import SecretUrl
+from outlast.base.settings.fields import SecretUrl
 
 TRUE = frozenset({"true", "1", "yes", "on"})
 FALSE = frozenset({"false", "0", "no", "off"})

@@ -116,6 +116,10 @@ class Modules:
         self._db, self._files = db, files
         self.dependencies = dependencies
 
+    def look_into(self, files: ModuleFiles) -> None:
+        """From now on these files say which modules live."""
+        self._files = files
+
     async def living(
         self, *, project_id: str, workspace_id: str | None, user_id: str | None
     ) -> list[ModuleText]:
@@ -136,6 +140,11 @@ class Modules:
             own = [module for module in own if module.path in there]
         published = [] if user_id is None else await self._db.read(of_user, user_id)
         return [*own, *published]
+
+
+def dependencies_hash(packages: Iterable[str], commands: Iterable[str] = ()) -> str:
+    """Changes with what sandboxes have installed: parsed packages in any order, and the commands run after them."""
+    return hash_of("\n".join([*sorted(set(packages)), "", *commands]))
 
 
 def searched_text(path: str, description: str, exports: Iterable[str], usage: str) -> str:

@@ -202,6 +202,16 @@ class SandboxManager:
             for effect_id in effect_ids:
                 await sandbox.kill_command(effect_id)
 
+    async def end_sessions(self, workspace_id: str) -> int:
+        """End the code sessions at rest in its sandbox, if that is awake: how many. One that sleeps is let sleep."""
+        async with self.locks[workspace_id]:
+            row = await self._newest(workspace_id)
+            if row is None or row.life.state is not State.READY:
+                return 0
+            with suppress(SandboxLost):
+                return await (await self.lives.connect(row)).end_sessions()
+            return 0
+
     async def trim(self) -> None:
         """Stop what is awake beyond the limit; that holds back nobody who is at work."""
         async with self._room:

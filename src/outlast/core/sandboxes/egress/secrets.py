@@ -10,7 +10,7 @@ import re
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import Final, NoReturn, Protocol
 
-from outlast.base.settings.tables import DOTS
+from outlast.base.settings.fields import DOTS
 from outlast.core.sandboxes.egress import refusals
 from outlast.core.sandboxes.egress.http1 import Headers
 
