@@ -14,6 +14,8 @@ from typing import Final
 import anyio
 import anyio.to_thread
 import numpy as np
+from anyio import TASK_STATUS_IGNORED
+from anyio.abc import TaskStatus
 
 from outlast.base.clock import Clock
 from outlast.core.knowledge import postings, rules, store, words
@@ -98,16 +100,23 @@ class Knowledge:
     def reranks(self) -> bool:
         return self._reranker is not None
 
-    async def run(self) -> None:
-        """Make indexes as soon as their sources change, so that no search waits for them. Ends when cancelled."""
+    async def run(self, *, task_status: TaskStatus[None] = TASK_STATUS_IGNORED) -> None:
+        """Make indexes as soon as their sources change, so that no search waits for them. Ends when cancelled. Has
+        started once those of the sources that there are now are made."""
+        await self._prepare()
+        task_status.started()
         while True:
-            self._changed = anyio.Event()
-            marks = await self._db.read(store.every_mark)
-            self._shelves.keep_only(frozenset(mark.source_id for mark in marks))
-            for mark in marks:
-                if not self._changed.is_set() and not self._shelves.is_full:
-                    await self._shelves.open([mark])
             await self._changed.wait()
+            await self._prepare()
+
+    async def _prepare(self) -> None:
+        """Make the indexes of all sources as they are now, as far as they fit; a change amid it begins anew."""
+        self._changed = anyio.Event()
+        marks = await self._db.read(store.every_mark)
+        self._shelves.keep_only(frozenset(mark.source_id for mark in marks))
+        for mark in marks:
+            if not self._changed.is_set() and not self._shelves.is_full:
+                await self._shelves.open([mark])
 
     async def search(
         self,
