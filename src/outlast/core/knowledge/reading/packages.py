@@ -14,8 +14,10 @@ import tarfile
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Final, Protocol
 from urllib.parse import quote, urljoin, urlsplit
+from urllib.request import url2pathname
 
 import anyio.to_thread
 from bs4 import BeautifulSoup
@@ -52,9 +54,11 @@ class Installed(Protocol):
     async def version(self, package: str) -> str:
         """The version of a parsed package; empty where it is not installed, or that cannot be looked at."""
 
-    async def find(self, package: str, wanted: Wanted, most_bytes: int) -> PackageFiles | None:
-        """Its files whose path is wanted, at most so many bytes together; None where it is not installed, or that
-        cannot be looked at."""
+    async def files(
+        self, package: str, wanted: Wanted, most_bytes: int
+    ) -> tuple[str, Mapping[str, bytes]] | None:
+        """(version, its files by path) that are wanted, at most so many bytes together; None where it is not installed,
+        or that cannot be looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +93,8 @@ class PackageReader:
         """Raises `NotRead`."""
         found = None
         if self._installed is not None:
-            found = await self._installed.find(package, wanted(package), self._most_bytes)
+            installed = await self._installed.files(package, wanted(package), self._most_bytes)
+            found = None if installed is None else PackageFiles(*installed)
         if found is None:
             registries = await anyio.to_thread.run_sync(self._registries)
             found = await (_Npm if package.startswith(NPM) else _PyPi)(self._fetcher, registries).find(
@@ -222,6 +227,8 @@ class _PyPi:
         raise why or NotRead(f"no package index is configured that could have {name}")
 
     async def _from(self, index: str, package: str, name: str) -> PackageFiles:
+        if not index.startswith(("http://", "https://")):
+            return await anyio.to_thread.run_sync(_from_folder, index, package, name)
         url = f"{index.rstrip('/')}/{name}/"
         answer = await self._fetcher.get(
             url,
@@ -234,8 +241,7 @@ class _PyPi:
             if "json" in answer.content_type
             else _listed_html(answer.text(), url)
         )
-        asked = package.removeprefix(name_of(package))
-        asked = re.sub(r"^\[[^\]]*\]", "", asked)
+        asked = _asked(package)
         chosen = best_pypi(asked, files)
         if chosen is None:
             raise NotRead(f"{url} has no file of {name}{asked} that can be read")
@@ -244,6 +250,27 @@ class _PyPi:
         return PackageFiles(
             version, await anyio.to_thread.run_sync(_unzipped, file.body, wanted(package), address)
         )
+
+
+def _asked(package: str) -> str:
+    """What a PyPI package says of its version, without its extras."""
+    return re.sub(r"^\[[^\]]*\]", "", package.removeprefix(name_of(package)))
+
+
+def _from_folder(index: str, package: str, name: str) -> PackageFiles:
+    """An index that is a folder of this machine: wheels, or a folder of them for each package. Blocking."""
+    folder = Path(url2pathname(urlsplit(index).path) if index.startswith("file:") else index)
+    wheels = [*folder.glob("*.whl"), *(folder / name).glob("*.whl")]
+    files = {
+        wheel.name: str(wheel)
+        for wheel in wheels
+        if re.sub(r"[-_.]+", "-", wheel.name.partition("-")[0]).lower() == name
+    }
+    chosen = best_pypi(_asked(package), files)
+    if chosen is None:
+        raise NotRead(f"{index} has no file of {name}{_asked(package)} that can be read")
+    version, path = chosen
+    return PackageFiles(version, _unzipped(Path(path).read_bytes(), wanted(package), path))
 
 
 def _json(body: bytes, url: str) -> dict[str, Any]:

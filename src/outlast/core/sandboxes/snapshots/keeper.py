@@ -3,7 +3,7 @@ from; gives up old ones."""
 
 import logging
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
@@ -83,6 +83,7 @@ class SnapshotKeeper:
         self._wish = anyio.Event()
         self._news = anyio.Event()
         self._building = anyio.Lock()
+        self._listeners: list[Callable[[], None]] = []
 
     async def run(self) -> None:
         """Build what is configured, then whenever somebody needs it and it is not there; collect what is old. Until
@@ -109,6 +110,16 @@ class SnapshotKeeper:
         if template in self._recipes.templates:
             self._wanted.add(template)
             self._wish.set()
+
+    def on_built(self, listener: Callable[[], None]) -> None:
+        """Call `listener` whenever a snapshot was built."""
+        self._listeners.append(listener)
+
+    async def ready_ref(self) -> str:
+        """The ref of the configured snapshot, if it can be started from now; else empty. Builds nothing."""
+        recipe = await self.recipe()
+        known = await self._db.read(store.find, self._place, recipe.name) if recipe is not None else None
+        return known.ref if known is not None and known.state is State.READY else ""
 
     async def start_from(
         self, sandbox_id: str, project_id: str, named: str | None = None, template: str = CONFIGURED
@@ -276,6 +287,8 @@ class SnapshotKeeper:
                 self._progress = None
             if failure is None:  # of a failure each that waits is told by itself, with what it gets instead
                 await self._tell(self._waiting_for(recipe), self._event(recipe, State.READY))
+                for listener in self._listeners:
+                    listener()
             self._ring()
             return failure
 

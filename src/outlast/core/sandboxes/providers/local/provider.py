@@ -154,6 +154,11 @@ class LocalProvider(ProviderDefaults):
     async def has_snapshot(self, ref: str) -> bool:
         return self._snapshots.find(ref) is not None
 
+    def snapshot_home(self, ref: str) -> Path | None:
+        """Where what a snapshot has installed lies on this machine; None: it is not here."""
+        snapshot = self._snapshots.find(ref)
+        return None if snapshot is None else snapshot.home
+
     async def remove_snapshot(self, ref: str) -> None:
         await _in_thread(functools.partial(self._snapshots.remove, ref))
 
