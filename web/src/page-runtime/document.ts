@@ -1,25 +1,30 @@
 /** The page that the frame shows: changed by whole HTML or by patches, without taking from the reader what they hold. */
 import type { PagePatch } from '@outlast/sdk'
-import { applyPatches } from './apply.ts'
-import { type HandedIn, giveBack, keep } from './keeping.ts'
-import { morph } from './morph.ts'
+import { applyPatches, showHtml } from './apply.ts'
+import { type HandedIn, changeField, giveBack, keep } from './keeping.ts'
+import { isField } from './acting.ts'
+import { rememberOpened, type Care } from './morph.ts'
 
 export class PageDocument {
   readonly handedIn: HandedIn = new WeakMap()
   readonly #moved = new Set<Element>()
   #html: string | null = null
+  readonly #care: Care = {
+    change: (element, change) => (isField(element) ? changeField(element, change, this.handedIn) : change()),
+  }
   version = -1
 
   constructor(readonly root: HTMLElement) {
     const remember = ({ target }: Event) => {
       if (target instanceof Element && root.contains(target)) this.#moved.add(target)
     }
+    rememberOpened(root)
     root.addEventListener('scroll', remember, { capture: true, passive: true })
   }
 
   /** The whole page. Parts that are the same stay as they are. */
   show(html: string, version: number): void {
-    if (this.#html !== html) this.#change(() => morph(this.root, html))
+    if (this.#html !== html) this.#change(() => showHtml(this.root, html, this.#care))
     this.#html = html
     this.version = version
   }
@@ -28,7 +33,7 @@ export class PageDocument {
   patch(patches: readonly PagePatch[], base: number, version: number): void {
     if (base !== this.version) throw new Error(`the page is at version ${this.version}, not ${base}`)
     this.#html = null
-    this.#change(() => applyPatches(this.root, patches))
+    this.#change(() => applyPatches(this.root, patches, this.#care))
     this.version = version
   }
 

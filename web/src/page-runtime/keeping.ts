@@ -3,6 +3,7 @@
  * scrolled. Nodes that a change leaves alone keep all of that by themselves; those that it writes anew get it back here.
  */
 import { isField, type Field } from './acting.ts'
+import { allIn, closestTo, getValue, idOf, parentOf, tagOf } from './dom.ts'
 
 interface Typed {
   /** What the page said it holds, before somebody typed. */
@@ -90,6 +91,22 @@ export function typedOf(field: Field): string {
   return isBox(field) ? String(field.checked) : field.value
 }
 
+/**
+ * A field is written anew and stays the same field: where the page says something else than before, or its reader has
+ * handed in what they typed, it shows what the page says.
+ */
+export function changeField(field: Field, change: () => void, handedIn: HandedIn): void {
+  const before = givenOf(field)
+  const done = handedIn.get(field) === typedOf(field)
+  change()
+  const given = givenOf(field)
+  if ((given === before && !done) || given === typedOf(field)) return
+  if (field instanceof HTMLSelectElement) {
+    for (const option of field.options) option.selected = option.defaultSelected
+    if (given === '[]' && !field.multiple) field.selectedIndex = 0
+  } else type(field, given)
+}
+
 function type(field: Field, typed: string): void {
   if (typedOf(field) === typed) return
   if (field instanceof HTMLSelectElement) {
@@ -113,19 +130,19 @@ function selectionOf(element: Element): { from: number | null; to: number | null
  * else by its place below the nearest element with an id.
  */
 export function wayTo(root: Element, element: Element): string {
-  if (element.id !== '') return `#${element.id}`
-  const name = element.getAttribute('name')
+  if (idOf(element) !== '') return `#${idOf(element)}`
+  const name = getValue(element, 'name')
   if (name !== null && name !== '') {
-    const form = element.closest('form')
+    const form = closestTo(element, 'form')
     const base = form !== null && root.contains(form) && form !== element ? wayTo(root, form) : ''
-    const twins = [...root.querySelectorAll(`${element.tagName}[name="${CSS.escape(name)}"]`)].filter(
-      (one) => one.closest('form') === form,
+    const twins = allIn(root, `${tagOf(element)}[name="${CSS.escape(name)}"]`).filter(
+      (one) => closestTo(one, 'form') === form,
     )
-    return `${base}>${element.tagName}[${name}]${twins.indexOf(element)}`
+    return `${base}>${tagOf(element)}[${name}]${twins.indexOf(element)}`
   }
-  const parent = element.parentElement
+  const parent = parentOf(element)
   if (element === root || parent === null) return ''
-  return `${wayTo(root, parent)}/${[...parent.children].indexOf(element)}${element.tagName}`
+  return `${wayTo(root, parent)}/${allIn(parent, ':scope > *').indexOf(element)}${tagOf(element)}`
 }
 
 function find(root: HTMLElement, way: string): Element | null {
