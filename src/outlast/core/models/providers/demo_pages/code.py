@@ -34,6 +34,11 @@ def facts_of(searches: Sequence[ToolResultPiece]) -> Facts | None:
     return Facts(address[0], version[1], secret[1]) if address and version and secret else None
 
 
+def knows_address(searches: Sequence[ToolResultPiece]) -> bool:
+    """Whether a search found the tracker's documentation at all."""
+    return any(_ADDRESS.search(result.content) for result in searches if not result.is_error)
+
+
 @dataclass(frozen=True, slots=True)
 class Tracker:
     """How code reaches the tracker: by a module, or by functions written out from the documentation."""

@@ -42,7 +42,8 @@ class Saved:
 
 @dataclass(frozen=True, slots=True)
 class PageScene:
-    """`said` is a person's request ("" where only actions wait), `results` what tools gave since, in order."""
+    """`said` is a person's request ("" where only actions wait), `results` what tools gave since, in order; `before`
+    are lines about what was done earlier, the latest first."""
 
     said: str
     actions: Sequence[Acted] = ()
@@ -94,7 +95,12 @@ def page_scene(request: ModelRequest) -> PageScene:
         actions=actions,
         html=parts.get("HTML:", "").strip(),
         modules=_modules(parts.get("[SANDBOX MODULES]", "")),
-        before="\n".join(parts.get(name, "") for name in ("[RECENT CHANGES]", "[RELEVANT PAST CONTEXT]")),
+        before="\n".join(
+            [
+                *reversed(parts.get("[RECENT CHANGES]", "").splitlines()),
+                parts.get("[RELEVANT PAST CONTEXT]", ""),
+            ]
+        ),
         results=tuple(results),
         tools=frozenset(tool.name for tool in request.tools),
         found=tuple(found),

@@ -18,6 +18,9 @@ from outlast.core.models.providers.demo_pages.wishes import Kind, Wish, from_tex
 
 PACKAGE: Final = "issues-tracker"
 MOST_SEARCHES: Final = 2
+HEADERS_QUERY: Final = (
+    "Issues tracker API: authentication and headers, bearer token, Tracker-Version, address"
+)
 CHANGES: Final = {"close": "done", "reopen": "todo", "start": "in_progress"}
 ACTIONS: Final = frozenset(
     {
@@ -101,15 +104,14 @@ def _look_up(scene: PageScene, what: str) -> list[Line]:
             lines.prose(said),
             Use(SEARCH, {"query": what, "package": PACKAGE}),
         ]
+    found = code.knows_address(searches)
     return [
-        lines.prose("One thing is still missing: which headers a request carries."),
-        Use(
-            SEARCH,
-            {
-                "query": "Authentication and headers: bearer token, Tracker-Version, address of the API",
-                "package": PACKAGE,
-            },
+        lines.prose(
+            "One thing is still missing: which headers a request carries."
+            if found
+            else "That found nothing of it; I search by other words."
         ),
+        Use(SEARCH, {"query": HEADERS_QUERY, **({"package": PACKAGE} if found else {})}),
     ]
 
 

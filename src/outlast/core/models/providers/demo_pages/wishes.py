@@ -38,7 +38,7 @@ _LIST: Final = (
 )
 _COUNTER: Final = r"counters?|count(?:s|ing)? (?:up|clicks)|clicks?|tally"
 _TODO: Final = r"to-?dos?|check-?lists?|shopping|packing|lists? of things"
-_AGAIN: Final = r"again|as before|like (?:before|last time)|same (?:as|again|thing)|the usual"
+_AGAIN: Final = r"again|as before|like (?:before|last time)|same|the usual"
 _REMEMBERED: Final = re.compile(r"[\"“]([^\"”]+)[\"”]\s*→|^\s*(?:\d+\.|-)\s*(.+?)\s*→", re.MULTILINE)
 
 
