@@ -49,7 +49,8 @@ class PassageData(Frozen):
 
 
 class SourceChanged(Frozen):
-    """A source of a project as it is now (project log; those of the configuration are told without a number)."""
+    """A source of a project as it is now (project log; of those of the configuration the
+    projects hear that somebody follows)."""
 
     source: SourceData
 

@@ -8,7 +8,6 @@ everything works: search goes by words until vectors are there.
 import logging
 from collections.abc import Callable, Sequence
 from datetime import timedelta
-from functools import partial
 from typing import Final
 
 import anyio
@@ -20,7 +19,7 @@ from outlast.base.clock import Clock
 from outlast.base.errors import OutlastError
 from outlast.core.knowledge import filling, memory, modules
 from outlast.core.knowledge.hits import QueryEmbedder
-from outlast.core.knowledge.keeper import Tell
+from outlast.core.knowledge.keeper import Followed, nobody
 from outlast.core.knowledge.store import BELL, FEW, VECTORS
 from outlast.core.knowledge.texts import searched_text
 from outlast.db.database import Database, Tx
@@ -60,11 +59,16 @@ class Indexer:
         db: Database,
         clock: Clock,
         embedder: QueryEmbedder,
-        tell: Tell,
+        followed: Followed = nobody,
         shelves: Sequence[Missing] = SHELVES,
     ) -> None:
-        """`tell` hears of everybody's sources as their vectors come."""
-        self._db, self._clock, self._embedder, self._tell, self._shelves = db, clock, embedder, tell, shelves
+        self._db, self._clock, self._embedder, self._followed, self._shelves = (
+            db,
+            clock,
+            embedder,
+            followed,
+            shelves,
+        )
         self._wish = anyio.Event()
         self._trouble = ""
         db.on_notice(self._hear)
@@ -103,16 +107,14 @@ class Indexer:
             while found := await self._db.read(missing, self._embedder.model, AT_ONCE):
                 texts = dict(found)
                 made = await self._embedder.embed(list(texts.values()))
-                await self._db.write(self._save, dict(zip(texts, made, strict=True)))
+                await self._db.write(self._save, dict(zip(texts, made, strict=True)), self._followed())
                 count += len(texts)
         return count
 
-    def _save(self, tx: Tx, made: dict[str, bytes]) -> None:
+    def _save(self, tx: Tx, made: dict[str, bytes], followed: Sequence[str]) -> None:
         save_vectors(tx, self._embedder.model, made)
         for source_id in _sources_of(tx, list(made)):
-            data = filling.tell(tx, source_id, self._embedder.model)
-            if data is not None:
-                tx.after_commit(partial(self._tell, data))
+            filling.tell(tx, source_id, self._embedder.model, followed)
 
     async def _rest(self, failures: int) -> None:
         wish = self._wish

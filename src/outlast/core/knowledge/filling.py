@@ -8,12 +8,14 @@ import base64
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
 import sqlalchemy as sa
 
+from outlast.base.errors import NotFound
 from outlast.base.ids import KINDS, new_id
 from outlast.base.knowledge_data import SourceChanged, SourceKind, SourceRemoved
 from outlast.core.knowledge import store
@@ -96,26 +98,29 @@ def configured_id(package: str, location: str) -> str:
     return f"{KINDS['source']}_{name.translate(_AS_IDS)}"
 
 
-def remove(tx: Tx, source_id: str) -> bool:
-    """With its passages; their vectors go when nothing else has their text. False: there is none. Told to its
-    project."""
+def remove(tx: Tx, source_id: str, followed: Iterable[str] = ()) -> bool:
+    """With its passages; their vectors go when nothing else has their text. False: there is none. Told as `tell`
+    does."""
     row = store.find(tx, source_id)
     if row is None:
         return False
     tx.execute(sa.delete(knowledge_sources).where(knowledge_sources.c.id == source_id))
-    if row["project_id"] is not None:
-        append(tx, row["project_id"], [("knowledge.removed", SourceRemoved(source_id=source_id))])
+    for project_id in followed if row["project_id"] is None else (row["project_id"],):
+        with suppress(NotFound):
+            append(tx, project_id, [("knowledge.removed", SourceRemoved(source_id=source_id))])
     tx.ring(BELL)
     return True
 
 
-def keep_only_configured(tx: Tx, places: Iterable[tuple[str, str]]) -> list[str]:
+def keep_only_configured(
+    tx: Tx, places: Iterable[tuple[str, str]], followed: Sequence[str] = ()
+) -> list[str]:
     """Remove the configuration's sources that it names no more, by (package, location); the ids of those removed."""
     wanted = set(places)
     rows = tx.all(sa.select(knowledge_sources).where(knowledge_sources.c.project_id.is_(None)))
     gone = [row["id"] for row in rows if (row["package"], row["location"]) not in wanted]
     for source_id in gone:
-        remove(tx, source_id)
+        remove(tx, source_id, followed)
     return gone
 
 
@@ -235,16 +240,15 @@ def fill(tx: Tx, source_id: str, contents: Contents, due_at: datetime | None) ->
     return True
 
 
-def tell(tx: Tx, source_id: str, model: str) -> SourceChanged | None:
-    """Tell a source's project how it is now. What is everybody's is returned, for whoever can tell everybody."""
+def tell(tx: Tx, source_id: str, model: str, followed: Iterable[str] = ()) -> None:
+    """Tell a source's project how it is now; of everybody's source those projects that are `followed` hear."""
     row = store.find(tx, source_id)
     if row is None:
-        return None
+        return
     data = SourceChanged(source=store.source_data(tx, row, model))
-    if row["project_id"] is None:
-        return data
-    append(tx, row["project_id"], [("knowledge.updated", data)])
-    return None
+    for project_id in followed if row["project_id"] is None else (row["project_id"],):
+        with suppress(NotFound):  # removed a moment ago
+            append(tx, project_id, [("knowledge.updated", data)])
 
 
 def _new_passages(contents: Contents, old: Sequence[store.Passage]) -> list[Cut]:

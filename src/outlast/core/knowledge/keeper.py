@@ -5,16 +5,15 @@ and again. A source that cannot be read keeps what it holds, says why, and is tr
 """
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 import anyio
 import anyio.to_thread
 import sqlalchemy as sa
 
 from outlast.base.clock import Clock
-from outlast.base.events import SourceChanged
 from outlast.base.settings import KnowledgeSettings
 from outlast.core.knowledge import filling
 from outlast.core.knowledge.documents import Document, KnownPage, Reading, cut_documents
@@ -28,12 +27,13 @@ from outlast.db.database import Database, Tx
 
 AT_A_TIME: Final = 3  # sources
 GIVE_BACK_S: Final = 5.0
-Tell = Callable[[SourceChanged], None]
+Followed = Callable[[], Sequence[str]]
+"""The projects that somebody follows now: they hear of what is everybody's."""
 log = logging.getLogger("outlast.knowledge")
 
 
-def _to_nobody(_data: SourceChanged) -> None:
-    return None
+def nobody() -> Sequence[str]:
+    return ()
 
 
 class SourceKeeper:
@@ -48,14 +48,13 @@ class SourceKeeper:
         configured: list[Configured],
         *,
         model: str = "",
-        tell: Tell = _to_nobody,
+        followed: Followed = nobody,
         filled: Callable[[], None] = lambda: None,
     ) -> None:
-        """`tell` hears of everybody's sources, `filled` that there may be passages without a vector; `model` is the
-        embedder's, empty for none."""
+        """`filled` hears that there may be passages without a vector; `model` is the embedder's, empty for none."""
         self._db, self._clock, self._settings, self._reader = db, clock, settings, reader
         self._configured = {(one.package, one.location): one for one in configured}
-        self._model, self._tell, self._filled = model, tell, filled
+        self._model, self._followed, self._filled = model, followed, filled
         self._cut = f"{RULES}:{settings.passage_chars}"
         self._news = anyio.Event()
         self._room = anyio.Semaphore(AT_A_TIME)
@@ -69,7 +68,7 @@ class SourceKeeper:
             while True:
                 news = self._news
                 await self._room.acquire()
-                row = await self._db.write(self._claim)
+                row = await self._db.write(self._claim, self._followed())
                 if row is not None:
                     tasks.start_soon(self._read, row)
                     continue
@@ -80,8 +79,10 @@ class SourceKeeper:
         """Everybody's sources become those of the configuration, all due now; sources that a killed server was reading
         are due too, and those that were cut by other rules."""
 
+        followed = self._followed()
+
         def run(tx: Tx) -> None:
-            filling.keep_only_configured(tx, self._configured)
+            filling.keep_only_configured(tx, self._configured, followed)
             if self._db.dialect == "sqlite":  # nobody else can be reading
                 filling.take_over(tx)
             for one in self._configured.values():
@@ -96,17 +97,17 @@ class SourceKeeper:
     async def read_due(self) -> int:
         """Read everything that is due now, one after the other; how many those were."""
         count = 0
-        while (row := await self._db.write(self._claim)) is not None:
+        while (row := await self._db.write(self._claim, self._followed())) is not None:
             await self._room.acquire()
             await self._read(row)
             count += 1
         return count
 
-    def _claim(self, tx: Tx) -> tuple[sa.RowMapping, dict[str, KnownPage]] | None:
+    def _claim(self, tx: Tx, followed: Sequence[str]) -> tuple[sa.RowMapping, dict[str, KnownPage]] | None:
         row = filling.claim(tx, tx.now + LEASE)
         if row is None:
             return None
-        self._told(tx, row["id"])
+        filling.tell(tx, row["id"], self._model, followed)
         return row, filling.known_pages(tx, row["id"])
 
     def _hear(self, stream_id: str) -> None:
@@ -148,7 +149,7 @@ class SourceKeeper:
             log.exception("source not read", extra={"source": row["id"], "location": row["location"]})
             await self._fail(row, "an error of this server, which its log has in full", None)
         else:
-            await self._db.write(self._fill, row, reading, contents)
+            await self._db.write(self._fill, row, reading, contents, self._followed())
             self._filled()
 
     def _wish(self, row: sa.RowMapping, pages: Mapping[str, KnownPage]) -> Wish:
@@ -181,15 +182,24 @@ class SourceKeeper:
             trouble=reading.trouble,
         )
 
-    def _fill(self, tx: Tx, row: sa.RowMapping, reading: Reading, contents: Contents | None) -> None:
+    def _fill(
+        self,
+        tx: Tx,
+        row: sa.RowMapping,
+        reading: Reading,
+        contents: Contents | None,
+        followed: Sequence[str],
+    ) -> None:
         due_at = due_after(tx.now, self._settings.refresh_hours, failed=False)
         if contents is None:
             filling.unchanged(tx, row["id"], due_at, reading.version)
         else:
             filling.fill(tx, row["id"], contents, due_at)
-        self._told(tx, row["id"])
+        filling.tell(tx, row["id"], self._model, followed)
 
     async def _fail(self, row: sa.RowMapping, why: str, retry_after_s: float | None) -> None:
+        followed = self._followed()
+
         def run(tx: Tx) -> None:
             due_at = due_after(
                 tx.now,
@@ -199,19 +209,13 @@ class SourceKeeper:
                 retry_after_s=retry_after_s,
             )
             filling.failed(tx, row["id"], why, due_at)
-            self._told(tx, row["id"])
+            filling.tell(tx, row["id"], self._model, followed)
 
         log.warning(
             "source not read", extra={"source": row["id"], "location": row["location"], "reason": why}
         )
         await self._db.write(run)
 
-    def _told(self, tx: Tx, source_id: str) -> None:
-        data: Any = filling.tell(tx, source_id, self._model)
-        if data is not None:
-            tx.after_commit(lambda: self._tell(data))
 
-
-def _kept(documents: Any, pages: Mapping[str, KnownPage]) -> bool:
-    found: list[Document] = list(documents)
-    return any(one.text is None and one.url in pages for one in found)
+def _kept(documents: Sequence[Document], pages: Mapping[str, KnownPage]) -> bool:
+    return any(one.text is None and one.url in pages for one in documents)

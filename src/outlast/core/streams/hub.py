@@ -237,6 +237,14 @@ class Hub:
     def watchers(self, thread_id: str) -> int:
         return self._watchers.get(thread_id, 0)
 
+    def followed(self, prefix: str) -> list[str]:
+        """The streams of this kind (`prj_`) that somebody follows in this process."""
+        return [
+            channel.stream_id
+            for channel in self._channels.values()
+            if channel.followers and channel.stream_id.startswith(prefix)
+        ]
+
     def watched(self) -> list[str]:
         return list(self._watchers)
 
