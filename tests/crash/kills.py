@@ -29,6 +29,7 @@ BY_THE_CLOCK = re.compile(
     r"flush|nothing|claim_ready|Watching\._write|Worker|renew|touch|free_lapsed|forget_node|done|set_timer"
     r"|step\.started"  # named with the last result of a step, or alone where a person's decision came last
     r"|add\[checkpoint\.created\]|mark_kept"
+    r"|_take\.change"  # lines that come fast go together
 )
 AT_START = ("migrate.λ", "ensure_local_owner.run", "free_lapsed", "forget_node", "claim_ready")
 

@@ -18,7 +18,11 @@ from outlast.db.tables import (
     checkpoints,
     effects,
     ledger,
+    memories,
     messages,
+    modules,
+    page_versions,
+    pages,
     runs,
     sandboxes,
     threads,
@@ -39,6 +43,7 @@ PART_FIELDS = (
     "result",
     "level",
     "code",
+    *("base_version", "version", "patches", "whole", "refused"),
 )
 
 
@@ -80,6 +85,7 @@ def _rows(tx: Tx, played: Played) -> dict[str, Any]:
         ],
         "journal": [_effect(row) for row in done],
         "workflow": [[step[n] for n in ("name", "status", "detail")] for step in shown.workflow],
+        "page": _page(tx, played),
         "approvals": [{name: row[name] for name in _APPROVAL_FIELDS} for row in asked],
         "ledger": [(row["kind"], row["credits"]) for row in paid],
         "sandboxes": [tuple(row) for row in tx.execute(machines)],
@@ -87,6 +93,31 @@ def _rows(tx: Tx, played: Played) -> dict[str, Any]:
     }
 
 
+def _page(tx: Tx, played: Played) -> dict[str, Any] | None:
+    """The page that the thread is about: as it is, its history, and what was kept of the run. None: it has none."""
+    page = tx.one(sa.select(pages).where(pages.c.thread_id == played.thread_id))
+    if page is None:
+        return None
+    history = (
+        sa.select(page_versions)
+        .where(page_versions.c.page_id == page["id"])
+        .order_by(page_versions.c.version)
+    )
+    saved = sa.select(modules).where(modules.c.page_id == page["id"]).order_by(modules.c.path)
+    lines = sa.select(memories).where(memories.c.thread_id == played.thread_id)
+    return {
+        **{name: page[name] for name in ("title", "version", "html", "problems")},
+        "versions": [{name: row[name] for name in _VERSION_FIELDS} for row in tx.all(history)],
+        "modules": [
+            {**{name: row[name] for name in _MODULE_FIELDS}, "verified": row["verified_at"] is not None}
+            for row in tx.all(saved)
+        ],
+        "memories": [row["summary"] for row in tx.all(lines)],
+    }
+
+
+_VERSION_FIELDS = ("version", "base_version", "kind", "patches", "html", "step", "summary")
+_MODULE_FIELDS = ("scope", "path", "description", "exports", "usage", "hash", "content_hash")
 _RUN_FIELDS = (
     *(
         "status",
@@ -110,7 +141,9 @@ def _effect(row: sa.RowMapping) -> dict[str, Any]:
         name: row[name]
         for name in ("ordinal", "step", "kind", "tool", "status", "call_id", "arguments", "error")
     }
-    result = (row["result"] or {}).get("finish") if row["kind"] == "model" else row["result"]
+    result = row["result"]
+    if row["kind"] == "model":
+        result = {name: value for name, value in (result or {}).items() if name not in ("pieces", "opaque")}
     return {**same, "result": result}
 
 

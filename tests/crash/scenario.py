@@ -131,7 +131,8 @@ async def play(
     """Start the run, follow it, decide what it asks, through any number of dead servers; returns when it has ended."""
     marker = new_id("request")[-8:]
     with anyio.fail_after(patience_s):
-        played = await begin(server, marker, message(marker, turns or server.turns or TURNS))
+        thread_id = "" if server.page is None else await new_page(server, server.page, f"page-{marker}")
+        played = await begin(server, marker, message(marker, turns or server.turns or TURNS), thread_id)
         async with anyio.create_task_group() as group:
             decided: set[str] = set()
             async for event in follow(server, played):
@@ -147,6 +148,14 @@ async def begin(server: CrashServer, marker: str, content: str, thread_id: str =
     assert status == 202, body
     thread = await server.get(f"/v1/threads/{body['thread_id']}")
     return Played(body["run_id"], body["thread_id"], thread["project_id"], marker)
+
+
+async def new_page(server: CrashServer, html: str, key: str) -> str:
+    """A page of its own; its thread's id."""
+    project = (await server.get("/v1/projects"))["items"][0]
+    status, page = await server.call("POST", f"/v1/projects/{project['id']}/pages", {"html": html}, key=key)
+    assert status == 201, page
+    return str(page["thread_id"])
 
 
 async def follow(server: CrashServer, played: Played) -> Any:
@@ -206,4 +215,4 @@ def plain(text: str, played: Played) -> str:
     """Without what differs between any two runs."""
     for number, name in ((played.marker, "MARKER"), (played.run_id, "RUN"), (played.thread_id, "THREAD")):
         text = text.replace(number, name)
-    return re.sub(r"\b(prt|eff|apr|que|msg)_[0-9a-z]{26}\b", r"\1", text)
+    return re.sub(r"\b(prt|eff|apr|que|msg|pag)_[0-9a-z]{26}\b", r"\1", text)

@@ -76,6 +76,7 @@ class CrashServer:
         None  # what the model says in each run; None: the scenario's usual turns
     )
     staged: bool = False  # the profile has stages
+    page: str | None = None  # the HTML of the page that each run works on; None: runs are chats
     more: str = ""  # further tables of the configuration
     data: Path | None = None
     port: int = 0
