@@ -1,4 +1,5 @@
-"""Pages seen by link: read only, by whoever has its secret, kept in step until it is revoked or expires.
+"""Pages seen by link: read only, by whoever has its secret, in step until it is revoked or expires, or until its maker
+may not change the page any more.
 
 The secret is all that is asked for, each time anew. What a link shows is the page's title, HTML and changes; nothing of
 its conversation, files or people.
@@ -16,6 +17,8 @@ from outlast.actions.services import Services
 from outlast.base.errors import NotFound
 from outlast.base.page_data import PageHtml, PagePatched
 from outlast.core.pages import links
+from outlast.core.projects.permissions import role_of
+from outlast.core.projects.rules import Right, allows
 from outlast.core.streams import follow
 from outlast.db.database import Tx
 
@@ -118,6 +121,7 @@ def _frame(data: dict[str, Any]) -> bytes:
 
 def _embedded(tx: Tx, page_id: str, secret: str) -> Embedded:
     row = links.opened(tx, secret)
-    if row["page_id"] != page_id:
+    role = role_of(tx, row["created_by"], row["project_id"])
+    if row["page_id"] != page_id or role is None or not allows(role, Right.EDIT):
         raise links.closed()
     return Embedded(page_id, row["thread_id"], row["title"], row["html"], row["version"])

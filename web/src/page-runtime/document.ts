@@ -1,8 +1,8 @@
 /** The page that the frame shows: changed by whole HTML or by patches, without taking from the reader what they hold. */
 import type { PagePatch } from '@outlast/sdk'
 import { applyPatches, showHtml } from './apply.ts'
-import { type HandedIn, changeField, giveBack, keep } from './keeping.ts'
-import { isField } from './acting.ts'
+import { type Field, isField } from './acting.ts'
+import { type HandedIn, changeField, giveBack, keep, typedOf, untype } from './keeping.ts'
 import { rememberOpened, type Care } from './morph.ts'
 
 export class PageDocument {
@@ -18,8 +18,8 @@ export class PageDocument {
     const remember = ({ target }: Event) => {
       if (target instanceof Element && root.contains(target)) this.#moved.add(target)
     }
-    rememberOpened(root)
     root.addEventListener('scroll', remember, { capture: true, passive: true })
+    rememberOpened(root)
   }
 
   /** The whole page. Parts that are the same stay as they are. */
@@ -35,6 +35,15 @@ export class PageDocument {
     this.#html = null
     this.#change(() => applyPatches(this.root, patches, this.#care))
     this.version = version
+  }
+
+  /** An action is done: what was handed in with it, and not touched since, is what the page says again. */
+  done(fields: readonly Field[]): void {
+    for (const field of fields) {
+      if (!field.isConnected || this.handedIn.get(field) !== typedOf(field)) continue
+      this.handedIn.delete(field)
+      untype(field)
+    }
   }
 
   #change(change: () => void): void {

@@ -41,8 +41,9 @@ export function keep(root: HTMLElement, handedIn: HandedIn, moved: ReadonlySet<E
 export function giveBack(root: HTMLElement, kept: Kept): void {
   for (const [way, { given, typed, node }] of kept.typed) {
     const field = root.contains(node) ? node : find(root, way)
-    // Where the page now says something else, the page is right.
-    if (field !== null && isField(field) && sameKind(field, node) && givenOf(field) === given) type(field, typed)
+    if (field === null || !isField(field) || !sameKind(field, node)) continue
+    if (givenOf(field) === given) type(field, typed)
+    else if (field === node) untype(field) // the page now says something else, and the page is right
   }
   for (const [way, { node, top, left }] of kept.scrolled) {
     const found = root.contains(node) ? node : find(root, way)
@@ -115,6 +116,16 @@ function type(field: Field, typed: string): void {
     for (const option of field.options) option.selected = chosen.has(option.value)
   } else if (isBox(field)) field.checked = typed === 'true'
   else if (field.type !== 'file') field.value = typed
+}
+
+/** The field shows what the page says that it holds. */
+export function untype(field: Field): void {
+  if (field instanceof HTMLSelectElement) {
+    const marked = [...field.options].some((one) => one.defaultSelected)
+    for (const option of field.options) option.selected = option.defaultSelected
+    if (!marked && !field.multiple) field.selectedIndex = field.options.length === 0 ? -1 : 0
+  } else if (isBox(field)) field.checked = field.defaultChecked
+  else field.value = field.type === 'file' ? '' : field.defaultValue
 }
 
 const sameKind = (one: Field, other: Field): boolean => one.tagName === other.tagName && one.type === other.type

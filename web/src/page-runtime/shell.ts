@@ -1,5 +1,5 @@
 /** The frame inside the app: it shows what the app tells, and tells what a reader does. It fetches and keeps nothing. */
-import type { Acted } from './acting.ts'
+import type { Acted, Field } from './acting.ts'
 import { typedOf } from './keeping.ts'
 import { PageDocument } from './document.ts'
 import { readToFrame, type FromFrame, type ToFrame } from './protocol.ts'
@@ -8,10 +8,17 @@ import { listen } from './reader.ts'
 const BUSY = 'data-outlast-busy'
 const PRESSED_MS = 12_000
 
+interface Waiting {
+  element: HTMLElement
+  fields: readonly Field[]
+  since: number
+}
+
 /** `parents`: the origins whose messages are taken. */
 export function runShell(root: HTMLElement, parents: ReadonlySet<string>): void {
   const page = new PageDocument(root)
-  const waiting = new Map<string, { element: HTMLElement; since: number }>()
+  const waiting = new Map<string, Waiting>()
+  const told = new Set<string>()
   let parent: string | null = null
   let readOnly = false
   let count = 0
@@ -24,7 +31,7 @@ export function runShell(root: HTMLElement, parents: ReadonlySet<string>): void 
   const act = (acted: Acted): void => {
     if (readOnly) return
     const key = `${Date.now().toString(36)}.${(count += 1)}`
-    waiting.set(key, { element: acted.element, since: Date.now() })
+    waiting.set(key, { element: acted.element, fields: acted.handedIn, since: Date.now() })
     mark(root, waiting)
     for (const field of acted.handedIn) page.handedIn.set(field, typedOf(field))
     tell({ outlast: 'page', type: 'action', key, name: acted.name, data: acted.data })
@@ -45,19 +52,20 @@ export function runShell(root: HTMLElement, parents: ReadonlySet<string>): void 
         document.documentElement.toggleAttribute('data-read-only', readOnly)
         return
       case 'busy': {
-        const kept = new Set(message.keys)
-        const now = Date.now()
-        for (const [key, { since }] of waiting) {
-          // One that was pressed a moment ago may be on its way to the app still.
-          if (!kept.has(key) && now - since > 0 && told.has(key)) waiting.delete(key)
-          else if (!kept.has(key) && now - since > PRESSED_MS) waiting.delete(key)
-        }
-        for (const key of kept) told.add(key)
+        const open = new Set(message.keys)
+        for (const [key, one] of waiting) if (!open.has(key) && isOver(key, one)) end(key, one)
+        for (const key of open) told.add(key)
         return mark(root, waiting)
       }
     }
   }
-  const told = new Set<string>()
+  /** The app has named it before and does not any more; or it never did, as it refused it. */
+  const isOver = (key: string, { since }: Waiting): boolean => told.has(key) || Date.now() - since > PRESSED_MS
+  const end = (key: string, { fields }: Waiting): void => {
+    waiting.delete(key)
+    told.delete(key)
+    page.done(fields)
+  }
   addEventListener('message', ({ data, source, origin }: MessageEvent) => {
     if (source !== window.parent || !parents.has(origin)) return
     const message = readToFrame(data)

@@ -21,8 +21,6 @@ import { MOD } from '@/lib/keys'
 import { client } from '@/lib/queries'
 import { CreditsChip } from '../account/credits-chip'
 import { PageHeader } from '../shell/shell'
-import { LockChip } from '../threads/lock-chip'
-import { Watching } from '../threads/presence'
 import { useOpenThread } from '../threads/thread-context'
 import { PageBadge } from './page-badge'
 import type { PanelTab } from './page-panel'
@@ -66,8 +64,6 @@ export function ViewHeader({ page, mayEdit, panel, onPanel, undo, narrow }: View
         )}
         <PageBadge state={page.state} />
       </div>
-      {!narrow && <Watching />}
-      {!narrow && <LockChip />}
       <IconButton
         label={undo.why ?? 'Undo the last changes'}
         {...(undo.why === null && { keys: `${MOD} Z` })}

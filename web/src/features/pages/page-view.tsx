@@ -122,7 +122,14 @@ function Room({ page }: { page: PageData }) {
             />
             {isEmpty && <NothingYet page={page} mayDrive={mayDrive} />}
           </div>
-          <PromptBar page={page} waiting={waiting} mayTakeBack={mayDrive} onTakeBack={takeBack} isEmpty={isEmpty} />
+          <PromptBar
+            page={page}
+            waiting={waiting}
+            mayTakeBack={mayDrive}
+            onTakeBack={takeBack}
+            isEmpty={isEmpty}
+            besides={tab === 'activity' && !narrow}
+          />
         </div>
         {tab !== null && <PagePanel {...panel} tab={tab} narrow={narrow} mayEdit={mayEdit} />}
       </div>

@@ -13,15 +13,17 @@ interface PromptBarProps {
   mayTakeBack: boolean
   onTakeBack: (action: PageAction) => void
   isEmpty: boolean
+  /** The conversation is open beside the page: how the last answer ended is read there. */
+  besides: boolean
 }
 
 /** Below the page: what happens, what waits, and where the next wish is written. */
-export function PromptBar({ waiting, mayTakeBack, onTakeBack, isEmpty }: PromptBarProps) {
+export function PromptBar({ waiting, mayTakeBack, onTakeBack, isEmpty, besides }: PromptBarProps) {
   const { open } = useOpenThread()
   const mayDrive = useMayDrive()
   const run = open.activeRun
   const lastSaved = open.messages.at(-1)
-  const failed = run === null ? failedRun(open) : null
+  const failed = run === null && !besides ? failedRun(open) : null
   return (
     <div data-prompt-bar className="shrink-0 border-t border-line bg-bg pt-2">
       <div className="mx-auto w-full max-w-3xl space-y-2 px-3">

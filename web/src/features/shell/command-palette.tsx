@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { Activity, Box, MessageSquare, Moon, Search, SquarePen, Sun } from 'lucide-react'
+import { Activity, Box, Frame, LayoutTemplate, MessageSquare, Moon, Search, SquarePen, Sun } from 'lucide-react'
 import { Dialog } from 'radix-ui'
 import { useDeferredValue, useState, type KeyboardEvent, type ReactNode } from 'react'
 import { useLocation } from 'wouter'
@@ -104,6 +104,8 @@ function useCommands(q: string): Command[] {
   })
   const fixed: Command[] = [
     { key: 'new', icon: <SquarePen />, label: 'New thread', run: () => navigate(`/projects/${projectId}`) },
+    { key: 'canvas', icon: <Frame />, label: 'Canvas', run: () => navigate(`/projects/${projectId}/canvas`) },
+    { key: 'pages', icon: <LayoutTemplate />, label: 'Pages', run: () => navigate(`/projects/${projectId}/pages`) },
     { key: 'runs', icon: <Activity />, label: 'Runs', run: () => navigate('/runs') },
     { key: 'sandboxes', icon: <Box />, label: 'Sandboxes', run: () => navigate('/sandboxes') },
     { key: 'dark', icon: <Moon />, label: 'Dark theme', run: () => setTheme('dark') },

@@ -6,6 +6,7 @@ import { IconButton } from '@/components/button'
 import { complain, say } from '@/components/toast'
 import { client } from '@/lib/queries'
 import { putScreen } from '../canvas/screens'
+import { putPage } from '../pages/pages'
 import { patchThreads } from './thread-cache'
 import { useThreadFacts } from './thread-context'
 
@@ -20,11 +21,13 @@ export function useFork(): [fork: (messageId?: string) => void, busy: boolean] {
       .fork(threadId, messageId === undefined ? {} : { message_id: messageId })
       .then(async (forked) => {
         patchThreads(forked)
-        const screen = screenOf(forked)
+        const [screen, page] = [screenOf(forked), pageOf(forked)]
         // The canvas knows its screens from a stream that may bring the new one later than this answer.
         if (screen !== null) putScreen(await client.screens.get(screen))
-        say(screen === null ? 'Forked. You are in the new thread.' : 'Forked. You are on a copy of the screen.')
-        navigate(screen === null ? `/threads/${forked.id}` : `/screens/${screen}`)
+        if (page !== null) putPage(await client.pages.get(page))
+        const copied = screen !== null ? 'screen' : page !== null ? 'page' : null
+        say(copied === null ? 'Forked. You are in the new thread.' : `Forked. You are on a copy of the ${copied}.`)
+        navigate(screen !== null ? `/screens/${screen}` : page !== null ? `/pages/${page}` : `/threads/${forked.id}`)
       })
       .catch(complain)
       .finally(() => setBusy(false))
@@ -33,9 +36,14 @@ export function useFork(): [fork: (messageId?: string) => void, busy: boolean] {
 }
 
 /** The screen that a thread is about; null where it is about none. */
-export function screenOf({ anchor }: Pick<Thread, 'anchor'>): string | null {
+export const screenOf = (thread: Pick<Thread, 'anchor'>): string | null => anchored(thread, 'screen')
+
+/** The page that a thread is about; null where it is about none. */
+export const pageOf = (thread: Pick<Thread, 'anchor'>): string | null => anchored(thread, 'page')
+
+function anchored({ anchor }: Pick<Thread, 'anchor'>, noun: string): string | null {
   const { type, id } = anchor ?? {}
-  return type === 'screen' && typeof id === 'string' ? id : null
+  return type === noun && typeof id === 'string' ? id : null
 }
 
 export function ForkButton({ messageId }: { messageId: string }) {

@@ -1,4 +1,4 @@
-import { Frame, GitFork, Lock as LockIcon } from 'lucide-react'
+import { Frame, GitFork, LayoutTemplate, Lock as LockIcon } from 'lucide-react'
 import { Link } from 'wouter'
 import type { Lock, Thread } from '@outlast/sdk'
 import { Dot } from '@/components/dot'
@@ -9,10 +9,10 @@ import { useMe } from '../session/session-gate'
 
 export function ThreadRow({ thread, current, q }: { thread: Thread; current: boolean; q: string }) {
   const quiet = thread.run_status === 'idle' || thread.run_status === 'complete'
-  const screenId = screenOf(thread)
+  const about = aboutOf(thread)
   return (
     <Link
-      href={screenId === null ? `/threads/${thread.id}` : `/screens/${screenId}`}
+      href={about?.href ?? `/threads/${thread.id}`}
       data-thread-link
       aria-current={current ? 'page' : undefined}
       className={cn(
@@ -21,7 +21,8 @@ export function ThreadRow({ thread, current, q }: { thread: Thread; current: boo
       )}
     >
       <span className="flex items-center gap-2">
-        {screenId !== null && <Frame aria-label="Screen" className="size-3.5 shrink-0 text-faint" />}
+        {about?.type === 'screen' && <Frame aria-label="Screen" className="size-3.5 shrink-0 text-faint" />}
+        {about?.type === 'page' && <LayoutTemplate aria-label="Page" className="size-3.5 shrink-0 text-faint" />}
         {thread.parent_thread_id !== null && <GitFork aria-label="Fork" className="size-3.5 shrink-0 text-faint" />}
         <span className={cn('min-w-0 flex-1 truncate', thread.title === '' && 'text-muted')}>
           {thread.title === '' ? 'Untitled' : thread.title}
@@ -38,9 +39,12 @@ export function ThreadRow({ thread, current, q }: { thread: Thread; current: boo
   )
 }
 
-/** The screen whose conversation a thread is; it is read beside the screen. */
-const screenOf = ({ anchor }: Thread): string | null =>
-  anchor?.['type'] === 'screen' && typeof anchor['id'] === 'string' ? anchor['id'] : null
+/** The screen or page whose conversation a thread is; it is read beside that. */
+function aboutOf({ anchor }: Thread): { type: 'screen' | 'page'; href: string } | null {
+  const { type, id } = anchor ?? {}
+  if ((type !== 'screen' && type !== 'page') || typeof id !== 'string') return null
+  return { type, href: `/${type}s/${id}` }
+}
 
 function LockMark({ lock }: { lock: Lock | null }) {
   const me = useMe()
