@@ -12,7 +12,7 @@ from outlast.agents.pages.context import MOST_RECENT, SAID_CHARS, change_line, q
 from outlast.core.knowledge.memory import summaries_of_runs
 from outlast.core.runs.model import Run
 from outlast.db.database import Tx
-from outlast.db.tables import messages, page_versions
+from outlast.db.tables import messages, page_versions, runs
 
 ARROW: Final = "→"
 _BY_HAND: Final = {
@@ -34,7 +34,7 @@ class Lately:
 class _Request:
     at: datetime
     asked: str
-    run_id: str | None
+    run_id: str
     status: str
     parts: Sequence[Mapping[str, Any]]
 
@@ -42,14 +42,14 @@ class _Request:
 def lately(tx: Tx, run: Run, page_id: str, most: int = MOST_RECENT) -> Lately:
     """The last `most` things that happened before this run's own message."""
     requests = _requests(tx, run, most)
-    summaries = summaries_of_runs(tx, [one.run_id for one in requests if one.run_id])
-    told = [(one.at, _line(one, summaries.get(one.run_id or "", ""))) for one in requests]
+    summaries = summaries_of_runs(tx, [one.run_id for one in requests])
+    told = [(one.at, _line(one, summaries.get(one.run_id, ""))) for one in requests]
     if requests and (said := _said(requests[-1].parts)):
         at, line = told[-1]
         told[-1] = at, f"{line}; you said: {quoted(said, SAID_CHARS)}"
     told += _by_hand(tx, page_id, most)
     lines = [line for _, line in sorted(told, key=lambda one: one[0])][-most:]
-    return Lately(tuple(lines), frozenset(one.run_id for one in requests if one.run_id))
+    return Lately(tuple(lines), frozenset(one.run_id for one in requests))
 
 
 def asked_text(parts: Sequence[Mapping[str, Any]]) -> str:
@@ -85,28 +85,20 @@ def _requests(tx: Tx, run: Run, most: int) -> list[_Request]:
         .order_by(messages.c.position.desc())
         .limit(most)
     )
-    answers = {
-        row["reply_to"]: row
+    ended = {
+        row["message_id"]: row
         for row in tx.all(
-            sa.select(messages.c.reply_to, messages.c.run_id, messages.c.status, messages.c.parts)
-            .where(messages.c.reply_to.in_([row["id"] for row in asked]), messages.c.role == "assistant")
-            .order_by(messages.c.position)
+            sa.select(runs.c.message_id, runs.c.id, runs.c.status, messages.c.parts)
+            .outerjoin(messages, messages.c.id == runs.c.answer_id)
+            .where(runs.c.message_id.in_([row["id"] for row in asked]), runs.c.leg == "ended")
+            .order_by(runs.c.created_at, runs.c.id)
         )
     }
-    found = []
-    for row in reversed(asked):
-        answer = answers.get(row["id"])
-        if answer is not None:
-            found.append(
-                _Request(
-                    row["created_at"],
-                    asked_text(row["parts"]),
-                    answer["run_id"],
-                    answer["status"],
-                    answer["parts"],
-                )
-            )
-    return found
+    return [
+        _Request(row["created_at"], asked_text(row["parts"]), last["id"], last["status"], last["parts"] or ())
+        for row in reversed(asked)
+        if (last := ended.get(row["id"])) is not None
+    ]
 
 
 def _line(request: _Request, summary: str) -> str:

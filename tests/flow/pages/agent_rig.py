@@ -1,0 +1,222 @@
+"""A server without doors, with one page and its real agent: a scripted model, real search, and (where wanted) real
+sandboxes of this machine."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import anyio
+import sqlalchemy as sa
+
+from outlast.actions.approvals import decide_approval
+from outlast.actions.pages import create_page, read_page
+from outlast.actions.runs import Started, start_run
+from outlast.agents.pages.dormancy import KIND, Dormancy
+from outlast.agents.profiles.page import PageProfile
+from outlast.agents.tools.search_docs import SearchDocs
+from outlast.agents.workspaces import Workspaces
+from outlast.base.clock import SystemClock
+from outlast.base.events import PageData
+from outlast.base.settings import DependencySettings, SandboxSettings, Settings
+from outlast.core.knowledge import memory
+from outlast.core.knowledge.modules import Module, Modules, of_user, of_workspace
+from outlast.core.knowledge.recall import Recall
+from outlast.core.knowledge.search import Knowledge
+from outlast.core.models.protocol import ModelRequest, TextPiece
+from outlast.core.pages.live import LiveTrees
+from outlast.core.pages.versions import Rules
+from outlast.core.runs.sweeper import Sweeper
+from outlast.core.runs.worker import Worker
+from outlast.core.sandboxes.checkpoints.keeper import CheckpointKeeper
+from outlast.core.sandboxes.interface import SandboxProvider
+from outlast.core.sandboxes.manager import SandboxManager
+from outlast.core.threads.composing import Draft
+from outlast.db import tables
+from outlast.db.blobs import FolderBlobs
+from outlast.db.database import Database
+from outlast.testing.catalog import ScriptedCatalog
+from outlast.testing.scripted_model import Call, ScriptedModel, Turn
+from tests.factories import Team, make_services
+from tests.flow.harness import Event, Stage
+from tests.store.core.knowledge.test_search import put_source
+
+TRACKER = DependencySettings(name="tracker", docs=("tracker.md",), hosts=("tracker.test",))
+SANDBOX = SandboxSettings(memory_mb=512, processes=128, disk_mb=64, dependencies=(TRACKER,))
+WITH_SANDBOX = Settings(sandbox=SANDBOX)
+WITHOUT_SANDBOX = Settings(sandbox=None)
+DEPENDENCIES = "dependencies of the tests"
+
+
+def lines(*objects: dict[str, Any] | str) -> str:
+    """What a model writes: a line each."""
+    return "".join(f"{one if isinstance(one, str) else json.dumps(one)}\n" for one in objects)
+
+
+def full(html: str, **more: Any) -> dict[str, Any]:
+    return {"type": "full", "html": html, **more}
+
+
+def patches(*some: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "patches", "patches": list(some)}
+
+
+def summary(text: str) -> dict[str, Any]:
+    return {"type": "summary", "text": text}
+
+
+def announcing(*some: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "code_modules", "modules": list(some)}
+
+
+def module(path: str = "lib/tracker.ts", *exports: str, **more: Any) -> dict[str, Any]:
+    names = exports or ("double",)
+    usage = f"import {{ {names[0]} }} from './{path}'"
+    return {"path": path, "description": "Doubles numbers.", "exports": names, "usage": usage, **more}
+
+
+def write(path: str, content: str) -> Call:
+    return Call("create_or_update_files", {"files": [{"path": path, "content": content}]})
+
+
+def code(text: str, **more: Any) -> Call:
+    return Call("run_code", {"code": text, "description": "Try it", **more})
+
+
+def asked_with(request: ModelRequest) -> str:
+    """The message that a request's run began with."""
+    return "".join(piece.text for piece in request.messages[0].pieces if isinstance(piece, TextPiece))
+
+
+@dataclass
+class PageAgent(Stage):
+    """A `Stage` whose thread is a page's, with what its agent uses."""
+
+    page: PageData = field(kw_only=True)
+    db: Database = field(kw_only=True)
+    shelf: Modules = field(kw_only=True)
+    knowledge: Knowledge = field(kw_only=True)
+    profile: PageProfile = field(kw_only=True)
+    dormancy: Dormancy = field(kw_only=True)
+    live: LiveTrees = field(kw_only=True)
+    machines: SandboxManager | None = field(kw_only=True, default=None)
+    files: CheckpointKeeper | None = field(kw_only=True, default=None)
+
+    async def now(self) -> PageData:
+        return await read_page(self.services, self.owner, self.page.id)
+
+    async def ask(self, text: str = "Show my issues", **options: Any) -> Started:
+        return await start_run(self.services, self.owner, self.thread_id, Draft(text), **options)
+
+    async def asked(self, text: str = "Show my issues", **options: Any) -> list[Event]:
+        """Every event of a run that has ended."""
+        return await self.events((await self.ask(text, **options)).run_id)
+
+    async def approve(self, started: Started) -> None:
+        event = await self.until(started.run_id, "approval.requested")
+        approval_id = event["data"]["approval"]["id"]
+        await decide_approval(self.services, self.owner, approval_id, "approve")
+
+    async def modules(self) -> list[Module]:
+        return await self.db.read(of_workspace, self.page.workspace_id)
+
+    async def published(self) -> list[Module]:
+        return await self.db.read(of_user, self.owner.user_id)
+
+    async def memories(self) -> list[str]:
+        """Oldest first."""
+        return [one.summary for one in await self.db.read(memory.of_thread, self.thread_id)][::-1]
+
+
+def named(events: list[Event], name: str) -> list[Any]:
+    return [event["data"] for event in events if event["event"] == name]
+
+
+def results(events: list[Event]) -> list[str]:
+    return [data["result"] for data in named(events, "tool_call.result")]
+
+
+@asynccontextmanager
+async def page_agent(
+    db: Database,
+    folder: Path,
+    turns: list[Turn] | ScriptedModel,
+    *,
+    provider: SandboxProvider | None = None,
+    settings: Settings | None = None,
+    embedder: Any = None,
+    working: bool = True,
+    clock: Any = None,
+) -> AsyncIterator[PageAgent]:
+    """A team with a page in their project, its agent at work. `provider` None: a server without sandboxes."""
+    chosen = settings or (WITHOUT_SANDBOX if provider is None else WITH_SANDBOX)
+    clock = clock or SystemClock()
+    model = turns if isinstance(turns, ScriptedModel) else ScriptedModel(turns)
+    catalog: Any = ScriptedCatalog(model)
+    blobs = FolderBlobs(folder / "blobs")
+    live = LiveTrees()
+    machines: SandboxManager | None = None
+    keeper: CheckpointKeeper | None = None
+    async with anyio.create_task_group() as group:
+        if provider is not None and chosen.sandbox is not None:
+            machines = SandboxManager(db, provider, SystemClock(), chosen.sandbox, folder)
+            keeper = CheckpointKeeper(
+                db,
+                blobs,
+                SystemClock(),
+                chosen.sandbox,
+                folder,
+                node_id="local",
+                local=provider.capabilities.volume,
+                find=machines.find,
+            )
+            machines.keep_files(keeper)
+            machines.attend(keeper)
+            group.start_soon(keeper.run)
+        shelf = Modules(db, keeper, DEPENDENCIES)
+        knowledge = Knowledge(db, SystemClock(), modules=shelf, embedder=embedder)
+        profile = PageProfile(
+            chosen,
+            db,
+            Workspaces(db, machines),
+            blobs,
+            catalog.get,
+            Rules(live),
+            shelf,
+            search=SearchDocs(knowledge, db),
+            recall=Recall(db, knowledge),
+        )
+        services = make_services(
+            db, folder, chosen, clock=clock, catalog=catalog, run_profiles={"page": profile}
+        )
+        services = replace(
+            services,
+            engine=replace(services.engine, files=keeper),
+            machines=machines,
+            checkpoints=keeper,
+            profiles=frozenset({"page"}),
+        )
+        ends = {} if machines is None else {"end_sessions": machines.end_sessions}
+        dormancy = Dormancy(db, live, chosen.pages.dormant_after_s, **ends)
+        await db.write(put_source, "tracker")
+        team = await db.write(Team)
+        page = await create_page(services, team.owner, team.project_id)
+        if working:
+            group.start_soon(Worker(services.engine).run)
+            group.start_soon(Sweeper(services.engine, None, {KIND: dormancy.rest}).run)
+        with anyio.fail_after(120):
+            yield PageAgent(
+                services, model, team.owner, team.project_id, page.thread_id, page=page, db=db, shelf=shelf,
+                knowledge=knowledge, profile=profile, dormancy=dormancy, live=live, machines=machines, files=keeper,
+            )  # fmt: skip
+        group.cancel_scope.cancel()
+    if machines is not None:
+        await machines.aclose()
+
+
+async def run_row(db: Database, run_id: str) -> Any:
+    return await db.read(lambda tx: tx.one(sa.select(tables.runs).where(tables.runs.c.id == run_id)))
