@@ -13,7 +13,7 @@ from outlast.base.errors import OutlastError, ThreadBusy
 from outlast.base.events import PageData
 from outlast.base.ids import new_id
 from outlast.core.accounts.actor import Actor
-from outlast.core.limits.rules import check_bytes, checked_line, clean
+from outlast.core.limits.rules import checked_line, clean
 from outlast.core.limits.store import check_page_rate
 from outlast.core.pages import store, versions
 from outlast.core.pages.rules import UNTITLED, demand_room
@@ -47,13 +47,12 @@ async def create_page(
     `html` is sanitised. A repeated `key` gets the first answer. Raises `MalformedInput`, `InputTooLarge`,
     `TooManyPages`, `RateLimited`; then nothing was made."""
     chosen = None if title is None else checked_title(services, title)
-    html = clean(html)
-    check_bytes("The page", len(html.encode()), services.settings.pages.html_bytes)
-    asked = request_hash("page", project_id, chosen, html)
+    given = clean(html)
+    asked = request_hash("page", project_id, chosen, given)
 
     def produce(tx: Tx) -> dict[str, Any]:
         demand_page(tx, services, actor, project_id)
-        return {"id": _add(tx, services, actor, project_id, chosen, html)}
+        return {"id": _add(tx, services, actor, project_id, chosen, given)}
 
     def run(tx: Tx) -> PageData:
         require(tx, actor, project_id, Right.EDIT)

@@ -15,14 +15,9 @@ from outlast.base.errors import NotFound
 from outlast.base.ids import new_id
 from outlast.core.accounts.secrets import hash_of, new_secret
 from outlast.db.database import Tx
-from outlast.db.tables import members, page_links, pages
+from outlast.db.tables import page_links, pages
 
 LINK_PREFIX: Final = "olp_"
-_MAKER: Final = (
-    (members.c.project_id == page_links.c.project_id)
-    & (members.c.user_id == page_links.c.created_by)
-    & members.c.role.in_(("owner", "editor"))
-)
 _VALID: Final = page_links.c.revoked_at.is_(None) & sa.or_(
     page_links.c.expires_at.is_(None),
     page_links.c.expires_at > sa.bindparam("now", type_=page_links.c.expires_at.type),
@@ -31,13 +26,14 @@ _OPEN: Final = (
     sa.select(
         page_links.c.id.label("link_id"),
         page_links.c.page_id,
+        page_links.c.created_by,
+        pages.c.project_id,
         pages.c.thread_id,
         pages.c.title,
         pages.c.html,
         pages.c.version,
     )
     .join(pages, pages.c.id == page_links.c.page_id)
-    .join(members, _MAKER)
     .where(page_links.c.hash == sa.bindparam("hash"), _VALID)
 )
 
@@ -102,8 +98,9 @@ def revoke(tx: Tx, link_id: str) -> None:
 
 
 def opened(tx: Tx, secret: str) -> sa.RowMapping:
-    """What a secret opens now: `link_id, page_id, thread_id, title, html, version`. Raises `NotFound`, the same for a
-    secret that never was and one that is over."""
+    """What a secret opens now: `link_id, created_by, page_id, project_id, thread_id, title, html, version`; whether its
+    maker may still change the page is the caller's to ask. Raises `NotFound`, the same for a secret that never was and
+    one that is over."""
     row = tx.one(_OPEN, {"hash": hash_of(secret), "now": tx.now})
     if row is None:
         raise closed()
