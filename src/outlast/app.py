@@ -45,6 +45,7 @@ from outlast.core.knowledge.modules import Modules
 from outlast.core.knowledge.recall import Recall
 from outlast.core.knowledge.search import Knowledge
 from outlast.core.models.catalog import ModelCatalog
+from outlast.core.models.embedders import OpenAIEmbedder
 from outlast.core.models.providers.connections import Connections
 from outlast.core.pages.live import LiveTrees
 from outlast.core.pages.versions import Rules as PageRules
@@ -85,12 +86,15 @@ from outlast.surfaces.http.stream import OpenStreams, StreamTimes
 from outlast.surfaces.protocols.e2b.ports import with_ports
 from outlast.surfaces.protocols.e2b.runtime import E2bRuntime
 from outlast.wiring import (
+    Sources,
     checkpoint_keeper,
     egress_keeper,
     known_secrets,
     open_catalog,
+    open_embedder,
     open_knowledge,
     open_modules,
+    open_sources,
     page_dormancy,
     sandbox_manager,
     sandbox_steps,
@@ -121,6 +125,7 @@ class Program:
     warmer: Warmer | None
     opener: ScreenOpener
     studio: Studio | None
+    sources: Sources
     tracker: Tracker | None
 
 
@@ -192,8 +197,9 @@ async def open_program(settings: Settings) -> AsyncIterator[Program]:
         connections = Connections()
         stack.push_async_callback(connections.aclose)
         modules = open_modules(settings, database)
+        embedder = open_embedder(settings, clock, connections, environment)
         knowledge = open_knowledge(
-            settings, database, clock, folder, connections, environment, modules=modules
+            settings, database, clock, folder, connections, environment, embedder=embedder, modules=modules
         )
         yield _wire(
             settings,
@@ -209,6 +215,7 @@ async def open_program(settings: Settings) -> AsyncIterator[Program]:
             hidden,
             knowledge,
             modules,
+            embedder,
         )
 
 
@@ -226,6 +233,7 @@ def _wire(
     hidden: Redactor,
     knowledge: Knowledge,
     modules: Modules,
+    embedder: OpenAIEmbedder | None,
 ) -> Program:
     """The rooms, each given what it needs."""
     hub = Hub()
@@ -288,6 +296,9 @@ def _wire(
     )
     watching = Watching(database, hub, clock, settings, node_id)
     steps = sandbox_steps(sandboxes)
+    sources = open_sources(
+        settings, database, clock, sandboxes, snapshots, embedder, lambda: hub.followed("prj_")
+    )
     services = Services(
         db=database,
         clock=clock,
@@ -328,6 +339,7 @@ def _wire(
         opener=opener,
         studio=studio,
         tracker=tracker,
+        sources=sources,
     )
 
 
@@ -356,6 +368,7 @@ async def _start_inner(program: Program, tasks: TaskGroup, worker_ended: anyio.E
     if program.studio is not None:
         await tasks.start(program.studio.run)
     tasks.start_soon(program.services.knowledge.run)
+    tasks.start_soon(program.sources.run)
     tasks.start_soon(program.opener.run, program.services)
     tasks.start_soon(program.sweeper.run)
     tasks.start_soon(_work, program.worker, worker_ended)

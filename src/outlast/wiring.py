@@ -2,21 +2,33 @@
 
 import logging
 import os
+import sys
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
+
+import anyio
 
 from outlast.agents.pages.dormancy import Dormancy, no_sessions
 from outlast.base.clock import SystemClock
 from outlast.base.data_directory import node_of
 from outlast.base.packages import parse_package
 from outlast.base.settings import Settings
+from outlast.core.knowledge.embedding import Indexer
+from outlast.core.knowledge.fetching import Fetcher
 from outlast.core.knowledge.hits import ModuleShelf, QueryEmbedder
+from outlast.core.knowledge.keeper import Followed, SourceKeeper
 from outlast.core.knowledge.modules import Modules, dependencies_hash
+from outlast.core.knowledge.reading.packages import PackageReader, Registries
+from outlast.core.knowledge.reading.reader import SourceReader
 from outlast.core.knowledge.reranking import Reranker
 from outlast.core.knowledge.search import Knowledge
+from outlast.core.knowledge.sources import configured_sources
 from outlast.core.models.catalog import ModelCatalog
 from outlast.core.models.config import ModelConfig, ProviderConfig
+from outlast.core.models.embedders import OpenAIEmbedder
+from outlast.core.models.keys import ApiKey
 from outlast.core.models.providers.connections import Connections
 from outlast.core.pages.versions import Rules as PageRules
 from outlast.core.runs.sweeper import Handler, SandboxSteps
@@ -31,6 +43,9 @@ from outlast.core.sandboxes.egress.secrets import OperatorSecrets
 from outlast.core.sandboxes.manager import SandboxManager
 from outlast.core.sandboxes.providers.registry import open_provider
 from outlast.core.sandboxes.providers.setup import setup_from
+from outlast.core.sandboxes.snapshots.indexes import NPM as NPM_REGISTRY
+from outlast.core.sandboxes.snapshots.indexes import read_indexes
+from outlast.core.sandboxes.snapshots.installed import InstalledPackages
 from outlast.core.sandboxes.snapshots.keeper import SnapshotKeeper
 from outlast.core.sandboxes.templates import Templates, preview_environment
 from outlast.db.blobs import FolderBlobs
@@ -226,6 +241,88 @@ def open_knowledge(
         reranker=reranker,
         rerank_candidates=asked.candidates,
     )
+
+
+def open_embedder(
+    settings: Settings, clock: SystemClock, connections: Connections, environment: Mapping[str, str]
+) -> OpenAIEmbedder | None:
+    """The configured embedder; None: search goes by words."""
+    asked = settings.embeddings
+    if not asked.url:
+        return None
+    return OpenAIEmbedder(
+        connections,
+        clock,
+        url=asked.url,
+        model=asked.model,
+        key=ApiKey(environment.get(asked.api_key_env, "") if asked.api_key_env else ""),
+        key_env=asked.api_key_env,
+        dimensions=asked.dimensions,
+        batch=asked.batch,
+        timeout_s=asked.timeout_s,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What keeps documentation as it is elsewhere, and gives it vectors."""
+
+    keeper: SourceKeeper
+    indexer: Indexer | None
+    fetcher: Fetcher
+
+    async def run(self) -> None:
+        """Until cancelled."""
+        try:
+            async with anyio.create_task_group() as tasks:
+                if self.indexer is not None:
+                    tasks.start_soon(self.indexer.run)
+                await self.keeper.run()
+        finally:
+            with anyio.CancelScope(shield=True):
+                await self.fetcher.aclose()
+
+
+def open_sources(
+    settings: Settings,
+    database: Database,
+    clock: SystemClock,
+    sandboxes: SandboxManager | None,
+    snapshots: SnapshotKeeper | None,
+    embedder: OpenAIEmbedder | None,
+    followed: Followed,
+) -> Sources:
+    """What reads the sources of documentation, those of the configuration and people's."""
+    asked = settings.knowledge
+    fetcher = Fetcher(asked.timeout_s, clock)
+    installed = None
+    if sandboxes is not None and snapshots is not None:
+        installed = InstalledPackages(sandboxes.provider, snapshots)
+    packages = PackageReader(fetcher, installed, _registries, asked.source_bytes)
+    keeper = SourceKeeper(
+        database,
+        clock,
+        asked,
+        SourceReader(fetcher, packages, asked.source_bytes, asked.pages_per_source),
+        configured_sources(settings.sandbox, asked),
+        model=embedder.model if embedder is not None else "",
+        followed=followed,
+    )
+    if snapshots is not None:
+        snapshots.on_built(keeper.packages_changed)
+    indexer = None if embedder is None else Indexer(database, clock, embedder, followed)
+    return Sources(keeper, indexer, fetcher)
+
+
+def _registries() -> Registries:
+    """The package indexes that pip and npm are configured with on this machine. Blocking."""
+    found = read_indexes(Path(sys.executable))
+    words = " ".join(
+        found.pip.get(name, "") for name in ("PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_FIND_LINKS")
+    )
+    scopes = dict(line.split(":registry=", 1) for line in found.npmrc.splitlines())
+    default = found.npm.get("NPM_CONFIG_REGISTRY", NPM_REGISTRY)
+    return Registries({"": default, **scopes}, tuple(words.split()), found.allowed)
 
 
 def open_modules(settings: Settings, database: Database) -> Modules:

@@ -56,6 +56,7 @@ class SourceKeeper:
         self._configured = {(one.package, one.location): one for one in configured}
         self._model, self._followed, self._filled = model, followed, filled
         self._cut = f"{RULES}:{settings.passage_chars}"
+        self._packages_changed = False
         self._news = anyio.Event()
         self._room = anyio.Semaphore(AT_A_TIME)
         db.on_notice(self._hear)
@@ -67,6 +68,7 @@ class SourceKeeper:
         async with anyio.create_task_group() as tasks:
             while True:
                 news = self._news
+                await self._want_packages()
                 await self._room.acquire()
                 row = await self._db.write(self._claim, self._followed())
                 if row is not None:
@@ -94,6 +96,11 @@ class SourceKeeper:
         except sa.exc.IntegrityError:  # a server that starts beside this one was faster
             await self._db.write(run)
 
+    def packages_changed(self) -> None:
+        """Other versions of packages may be installed now: their documentation is read again. Returns at once."""
+        self._packages_changed = True
+        self._hear(BELL)
+
     async def read_due(self) -> int:
         """Read everything that is due now, one after the other; how many those were."""
         count = 0
@@ -109,6 +116,13 @@ class SourceKeeper:
             return None
         filling.tell(tx, row["id"], self._model, followed)
         return row, filling.known_pages(tx, row["id"])
+
+    async def _want_packages(self) -> None:
+        """Packages themselves, and what has the version of one."""
+        if self._packages_changed:
+            self._packages_changed = False
+            ids = [filling.configured_id(*place) for place, one in self._configured.items() if one.installed]
+            await self._db.write(filling.want_now, ids)
 
     def _hear(self, stream_id: str) -> None:
         if stream_id in (BELL, "*"):
