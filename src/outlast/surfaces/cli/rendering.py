@@ -93,6 +93,8 @@ class Rendering:
             self._note(part["text"], {"error": "red", "warning": "yellow"}.get(part["level"], "dim"))
         elif kind == "tool_call" and (complete or part["status"] != "streaming"):
             self._call(part)
+        elif kind == "page" and complete:
+            self._note(page_words(part), "cyan", mark="▸")
 
     def _call(self, part: Mapping[str, Any]) -> None:
         key = f"call {part['id']}"
@@ -138,6 +140,15 @@ class Rendering:
         self.line()
         self._kind = ""
         out.print(f"{mark} {text}", style=style)
+
+
+def page_words(part: Mapping[str, Any]) -> str:
+    """What a step made of a page."""
+    patches, refused = part["patches"], part["refused"]
+    made = ["written anew"] if part["whole"] else []
+    made += [f"{patches} change{'' if patches == 1 else 's'}"] if patches else []
+    told = f"page: {', '.join(made)}, now version {part['version']}" if made else "page: unchanged"
+    return f"{told}; {refused} could not be made" if refused else told
 
 
 def shorten(text: str) -> str:
