@@ -1,5 +1,71 @@
-"""Real sandboxes for agents that run code."""
+"""A site with pages: files kept in checkpoints, no sandboxes; and real sandboxes for agents that run code."""
 
+from __future__ import annotations
+
+import shutil
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from outlast.base.clock import SystemClock
+from outlast.base.settings import Settings
+from outlast.core.sandboxes.checkpoints.keeper import CheckpointKeeper
+from outlast.core.sandboxes.interface import Sandbox
+from outlast.db.blobs import FolderBlobs
+from outlast.db.opening import open_database
+from outlast.surfaces.http.application import create_http
+from outlast.surfaces.http.hosts import known_hosts
+from outlast.testing.profile import FakeProfile
+from tests.asgi import Browser
+from tests.factories import Team, make_services
+from tests.flow.http.conftest import Site, surface_over
 from tests.sandbox.conftest import cache_dir, local
 
-__all__ = ["cache_dir", "local"]
+__all__ = ["cache_dir", "local", "make_page", "site", "team"]
+
+
+@pytest.fixture(scope="module")
+async def site(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Site]:
+    """One site for the tests of a file: each makes its own users and projects."""
+    folder = tmp_path_factory.mktemp("pages")
+    shutil.copy(migrated_sqlite, folder / "outlast.db")
+    clock = SystemClock()
+    database = open_database("sqlite:///outlast.db", folder, clock)
+    settings, blobs = Settings(), FolderBlobs(folder / "blobs")
+    assert settings.sandbox is not None
+    keeper = CheckpointKeeper(
+        database, blobs, clock, settings.sandbox, folder, node_id="nod_test", local=True, find=_nothing
+    )
+    services = make_services(
+        database,
+        folder,
+        settings,
+        blobs=blobs,
+        clock=clock,
+        checkpoints=keeper,
+        run_profiles={"chat": FakeProfile(), "page": FakeProfile()},
+        profiles=frozenset({"chat", "page"}),
+    )
+    surface = surface_over(services, None)
+    browser = Browser(create_http(surface, known_hosts("127.0.0.1", "", ())))
+    yield Site(services, surface, browser, browser)
+    await database.aclose()
+
+
+@pytest.fixture
+async def team(site: Site) -> Team:
+    made: Team = await site.services.db.write(Team)
+    return made
+
+
+async def _nothing(_workspace_id: str) -> Sandbox | None:
+    return None
+
+
+async def make_page(browser: Browser, project_id: str, **body: Any) -> dict[str, Any]:
+    answer = await browser.post(f"/v1/projects/{project_id}/pages", body)
+    assert answer.status == 201, answer.body
+    made: dict[str, Any] = answer.json()
+    return made
