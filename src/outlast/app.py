@@ -31,7 +31,7 @@ from outlast.actions.services import Services, cold
 from outlast.actions.warming import Warmer
 from outlast.agents.pages.dormancy import KIND as DORMANT
 from outlast.agents.profiles.chat import ChatProfile
-from outlast.agents.profiles.page import PageProfile
+from outlast.agents.profiles.page import PageProfile, nothing
 from outlast.agents.profiles.screen import ScreenProfile
 from outlast.agents.tools.search_docs import SearchDocs
 from outlast.agents.workspaces import Workspaces
@@ -268,6 +268,9 @@ def _wire(
         keeper=keeper,
         photographer=studio,
     )
+    sources = open_sources(
+        settings, database, clock, sandboxes, snapshots, embedder, lambda: hub.followed("prj_")
+    )
     page = PageProfile(
         settings,
         database,
@@ -278,6 +281,7 @@ def _wire(
         modules,
         search=search,
         recall=Recall(database, knowledge),
+        embed=sources.indexer.want if sources.indexer is not None else nothing,
     )
     # On PostgreSQL another process may have been this machine's server a moment ago: its leases must lapse, so a
     # new process must not renew them.
@@ -296,9 +300,6 @@ def _wire(
     )
     watching = Watching(database, hub, clock, settings, node_id)
     steps = sandbox_steps(sandboxes)
-    sources = open_sources(
-        settings, database, clock, sandboxes, snapshots, embedder, lambda: hub.followed("prj_")
-    )
     services = Services(
         db=database,
         clock=clock,
@@ -310,6 +311,7 @@ def _wire(
         engine=engine,
         watching=watching,
         knowledge=knowledge,
+        modules=modules,
         sandboxes=steps,
         machines=sandboxes,
         keeper=keeper,
