@@ -1,0 +1,354 @@
+"""Sources are read over a real wire, kept on both databases, asked for again when due, and survive being offline."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+import orjson
+
+from outlast.base.settings import DependencySettings, KnowledgeSettings, SandboxSettings
+from outlast.core.knowledge import filling, store
+from outlast.core.knowledge.embedding import Indexer
+from outlast.core.knowledge.fetching import Fetcher
+from outlast.core.knowledge.keeper import SourceKeeper
+from outlast.core.knowledge.reading.packages import PackageReader, Registries
+from outlast.core.knowledge.reading.reader import SourceReader
+from outlast.core.knowledge.sources import configured_sources
+from outlast.core.streams.log import read_all
+from outlast.db.database import Database
+from outlast.testing.clock import ManualClock
+from outlast.testing.embeddings import HashingEmbedder
+from tests.factories import Team
+from tests.web_site import Site, web_site
+
+GUIDE = "# Tracker\n\nTalks to it.\n\n## Create\n\nCall `create`.\n\n## List\n\nCall `list`.\n"
+
+
+@asynccontextmanager
+async def keeping(
+    db: Database, site: Site | None, *docs: str, clock: ManualClock | None = None, **more: Any
+) -> AsyncIterator[SourceKeeper]:
+    """A keeper of these configured sources, which may be read from the site."""
+    private = (f"127.0.0.1:{site.port}",) if site is not None else ()
+    asked = KnowledgeSettings(allow_private=private, **more.pop("knowledge", {}))
+    dependency = DependencySettings(name="tracker", docs=docs)
+    sandbox = SandboxSettings(dependencies=(dependency,) if docs else ())
+    clock = clock or ManualClock()
+    fetcher = Fetcher(5.0, clock)
+    registries = more.pop("registries", Registries({}, ()))
+    packages = PackageReader(fetcher, more.pop("installed", None), lambda: registries, asked.source_bytes)
+    reader = SourceReader(fetcher, packages, asked.source_bytes, asked.pages_per_source)
+    configured = configured_sources(sandbox, asked)
+    try:
+        yield SourceKeeper(db, clock, asked, reader, configured, **more)
+    finally:
+        await fetcher.aclose()
+
+
+async def sources(db: Database) -> list[Any]:
+    return await db.read(lambda tx: [store.source_data(tx, row, "") for row in store.listed(tx, [])])
+
+
+async def passages(db: Database) -> list[store.Passage]:
+    def run(tx: Any) -> list[store.Passage]:
+        return [one for row in store.listed(tx, []) for one in store.passages_of(tx, row["id"])]
+
+    return await db.read(run)
+
+
+async def read_again(db: Database, keeper: SourceKeeper) -> None:
+    await db.write(filling.want_now)
+    await keeper.read_due()
+
+
+async def test_a_configured_document_is_fetched_cut_and_stored(db: Database) -> None:
+    async with web_site({"/sdk.md": GUIDE}) as site, keeping(db, site, f"{site.base}/sdk.md") as keeper:
+        await keeper.synchronise()
+        assert [one.state for one in await sources(db)] == ["waiting"]
+        assert await keeper.read_due() == 1
+        (source,) = await sources(db)
+        assert (source.state, source.package, source.kind, source.passages) == (
+            "ready",
+            "tracker",
+            "markdown",
+            3,
+        )
+        assert source.fetched_at is not None
+        assert [one.heading for one in await passages(db)] == [
+            "Tracker",
+            "Tracker › Create",
+            "Tracker › List",
+        ]
+        assert {agent.partition("/")[0] for agent in site.agents} == {"Outlast"}
+
+
+async def test_what_has_not_changed_is_not_sent_again(db: Database) -> None:
+    async with web_site({"/sdk.md": GUIDE}) as site, keeping(db, site, f"{site.base}/sdk.md") as keeper:
+        await keeper.synchronise()
+        await keeper.read_due()
+        before = await passages(db)
+        await read_again(db, keeper)
+        assert site.statuses == [200, 304]
+        assert await passages(db) == before
+        assert (await db.read(store.marks, "prj_x"))[0].revision == 1
+
+
+async def test_a_change_keeps_the_ids_of_the_passages_that_stay(db: Database) -> None:
+    async with web_site({"/sdk.md": GUIDE}) as site, keeping(db, site, f"{site.base}/sdk.md") as keeper:
+        await keeper.synchronise()
+        await keeper.read_due()
+        before = {one.heading: one.id for one in await passages(db)}
+        site.pages["/sdk.md"] = GUIDE.replace("Call `list`.", "Call `all`.").replace(
+            "## Create", "## Before\n\nNew.\n\n## Create"
+        )
+        await read_again(db, keeper)
+        after = {one.heading: one.id for one in await passages(db)}
+        assert list(after) == ["Tracker", "Tracker › Before", "Tracker › Create", "Tracker › List"]
+        assert after["Tracker"] == before["Tracker"]
+        assert after["Tracker › Create"] == before["Tracker › Create"]
+        assert after["Tracker › List"] not in before.values()
+
+
+async def test_a_source_that_cannot_be_read_keeps_what_it_holds_and_says_why(db: Database) -> None:
+    async with web_site({"/sdk.md": GUIDE}) as site, keeping(db, site, f"{site.base}/sdk.md") as keeper:
+        await keeper.synchronise()
+        await keeper.read_due()
+        site.pages["/sdk.md"] = 500
+        await read_again(db, keeper)
+        (source,) = await sources(db)
+        assert (source.state, source.passages) == ("failed", 3)
+        assert "answered 500" in (source.error or "")
+        assert len(await passages(db)) == 3
+        site.pages["/sdk.md"] = GUIDE
+        await read_again(db, keeper)
+        (source,) = await sources(db)
+        assert (source.state, source.error) == ("ready", None)
+
+
+async def test_a_private_address_is_refused_unless_it_is_allowed(db: Database) -> None:
+    async with web_site({"/sdk.md": GUIDE, "/away.md": 302}) as site:
+        site.headers["/away.md"] = {"Location": "http://localhost:1/secret"}
+        name = f"http://localhost:{site.port}/sdk.md"
+        async with keeping(db, site, f"{site.base}/away.md", name) as keeper:
+            await keeper.synchronise()
+            await keeper.read_due()
+            for source in await sources(db):
+                # The name leads to an allowed address, the other one's redirect to one that is not.
+                if source.location == name:
+                    assert source.state == "ready"
+                else:
+                    assert source.state == "failed"
+                    assert "private address" in (source.error or "")
+        async with keeping(db, None, f"{site.base}/sdk.md") as keeper:
+            site.forget()
+            await keeper.synchronise()
+            await keeper.read_due()
+            assert site.asked == []
+
+
+async def test_a_source_taken_out_of_the_configuration_is_gone_at_the_next_start(db: Database) -> None:
+    async with web_site({"/a.md": GUIDE, "/b.md": "# B\n\ntext"}) as site:
+        async with keeping(db, site, f"{site.base}/a.md", f"{site.base}/b.md") as keeper:
+            await keeper.synchronise()
+            await keeper.read_due()
+        async with keeping(db, site, f"{site.base}/b.md") as keeper:
+            await keeper.synchronise()
+        assert [one.location for one in await sources(db)] == [f"{site.base}/b.md"]
+        assert [one.heading for one in await passages(db)] == ["B"]
+
+
+async def test_a_list_of_documents_is_followed_and_unchanged_ones_are_kept(db: Database) -> None:
+    site_pages: dict[str, Any] = {
+        "/llms.txt": "# Tracker\n\n> Issues.\n\n- [Guide](/guide.md): how\n- [Gone](/gone.md)\n- [API](api.md)\n",
+        "/guide.md": GUIDE,
+        "/api.md": "# API\n\nAll calls.\n",
+    }
+    async with web_site(site_pages) as site, keeping(db, site, f"{site.base}/llms.txt") as keeper:
+        await keeper.synchronise()
+        await keeper.read_due()
+        (source,) = await sources(db)
+        assert (source.kind, source.state) == ("llms_txt", "ready")
+        assert "1 of 3 documents could not be read" in (source.error or "")
+        assert "Tracker › Create" in {one.heading for one in await passages(db)}
+        before = {one.url: one.id for one in await passages(db)}
+        site.forget()
+        site.pages["/api.md"] = "# API\n\nEvery call.\n"
+        site.pages["/guide.md"] = 503
+        await read_again(db, keeper)
+        after = {one.url: one.id for one in await passages(db)}
+        assert after[f"{site.base}/guide.md#create"] == before[f"{site.base}/guide.md#create"]
+        assert after[f"{site.base}/api.md"] != before[f"{site.base}/api.md"]
+
+
+async def test_a_sitemap_is_read_page_by_page_as_robots_allow(db: Database) -> None:
+    page = "<html><body><main><h1>{0}</h1><h2 id='use'>Use</h2><p>Of {0}, as it is told here.</p></main></body></html>"
+    pages: dict[str, Any] = {
+        "/sitemap.xml": "<sitemapindex><sitemap><loc>{base}/docs.xml</loc></sitemap></sitemapindex>",
+        "/docs.xml": "<urlset>"
+        + "".join(
+            f"<url><loc>{{base}}{path}</loc></url>"
+            for path in ("/docs/a", "/docs/b", "/docs/secret", "/blog")
+        )
+        + "<url><loc>https://elsewhere.example/docs/x</loc></url></urlset>",
+        "/docs/a": page.format("A"),
+        "/docs/b": page.format("B"),
+        "/blog": page.format("Blog"),
+        "/robots.txt": "User-agent: *\nDisallow: /docs/secret\n",
+    }
+    async with web_site(pages) as site, keeping(db, site, f"{site.base}/sitemap.xml#/docs/") as keeper:
+        await keeper.synchronise()
+        await keeper.read_due()
+        found = await passages(db)
+        assert [(one.heading, one.url) for one in found] == [
+            ("A › Use", f"{site.base}/docs/a#use"),
+            ("B › Use", f"{site.base}/docs/b#use"),
+        ]
+        assert "/docs/secret" not in site.asked
+        assert "/blog" not in site.asked
+
+
+async def test_one_host_is_asked_for_two_documents_at_a_time(db: Database) -> None:
+    links = "".join(f"- [{n}](/{n}.md)\n" for n in range(30))
+    pages: dict[str, Any] = {"/llms.txt": links} | {f"/{n}.md": f"# {n}\n\ntext" for n in range(30)}
+    async with web_site(pages) as site, keeping(db, site, f"{site.base}/llms.txt") as keeper:
+        await keeper.synchronise()
+        await keeper.read_due()
+        assert len(site.asked) == 31
+        assert site.most_at_once <= 2
+
+
+async def test_a_document_that_is_too_large_is_refused(db: Database) -> None:
+    async with (
+        web_site({"/sdk.md": "x" * 5000}) as site,
+        keeping(db, site, f"{site.base}/sdk.md", knowledge={"source_bytes": 2000}) as keeper,
+    ):
+        await keeper.synchronise()
+        await keeper.read_due()
+        (source,) = await sources(db)
+        assert "larger than 2,000 bytes" in (source.error or "")
+
+
+async def test_files_and_folders_of_this_machine_are_read(db: Database, tmp_path: Path) -> None:
+    (tmp_path / "docs/deep").mkdir(parents=True)
+    (tmp_path / "docs/guide.md").write_text(GUIDE)
+    (tmp_path / "docs/deep/using-it.md").write_text("Without a heading.")
+    (tmp_path / "docs/secret").symlink_to("/etc/passwd")
+    (tmp_path / "docs/picture.png").write_bytes(b"\x89PNG")
+    (tmp_path / "one.md").write_text("# One\n\ntext\n")
+    async with keeping(db, None, str(tmp_path / "docs"), str(tmp_path / "one.md"), "/nowhere/x.md") as keeper:
+        await keeper.synchronise()
+        await keeper.read_due()
+        assert {(one.heading, one.url) for one in await passages(db)} == {
+            ("Tracker", "guide.md"),
+            ("Tracker › Create", "guide.md#create"),
+            ("Tracker › List", "guide.md#list"),
+            ("using it", "deep/using-it.md"),
+            ("One", "one.md"),
+        }
+        states = {one.location: one.state for one in await sources(db)}
+        assert states["/nowhere/x.md"] == "failed"
+
+
+async def test_other_rules_of_cutting_cut_everything_anew(db: Database) -> None:
+    long = "# A\n\n" + "\n\n".join(f"Paragraph {n}. " + "word " * 30 for n in range(10))
+    async with web_site({"/sdk.md": long}) as site:
+        async with keeping(db, site, f"{site.base}/sdk.md") as keeper:
+            await keeper.synchronise()
+            await keeper.read_due()
+            few = len(await passages(db))
+        async with keeping(db, site, f"{site.base}/sdk.md", knowledge={"passage_chars": 400}) as keeper:
+            await keeper.synchronise()
+            await keeper.read_due()
+            assert len(await passages(db)) > few
+
+
+async def until(db: Database, holds: Callable[[], Awaitable[bool]]) -> None:
+    """Return once it holds; looked at whenever the bell of knowledge rings."""
+    rung = anyio.Event()
+
+    def hear(_stream_id: str) -> None:
+        rung.set()
+
+    db.on_notice(hear)
+    with anyio.fail_after(30):
+        while not await holds():
+            await rung.wait()
+            rung = anyio.Event()
+
+
+async def test_a_keeper_sleeps_until_a_source_is_due_or_wanted(db: Database) -> None:
+    async with (
+        web_site({"/sdk.md": GUIDE}) as site,
+        keeping(db, site, f"{site.base}/sdk.md") as keeper,
+        anyio.create_task_group() as tasks,
+    ):
+
+        async def is_read(times: int) -> bool:
+            return len(site.statuses) == times and [one.state for one in await sources(db)] == ["ready"]
+
+        tasks.start_soon(db.background)
+        tasks.start_soon(keeper.run)
+        await until(db, lambda: is_read(1))
+        await db.write(filling.want_now)
+        await until(db, lambda: is_read(2))
+        assert site.statuses == [200, 304]
+        tasks.cancel_scope.cancel()
+
+
+async def test_a_project_hears_of_its_own_sources_and_followed_ones_of_everybodys(db: Database) -> None:
+    team = await db.write(Team)
+    async with (
+        web_site({"/own.md": GUIDE, "/all.md": GUIDE}) as site,
+        keeping(db, site, f"{site.base}/all.md", followed=lambda: [team.project_id, "prj_gone"]) as keeper,
+    ):
+        new = filling.NewSource("tracker", "markdown", f"{site.base}/own.md", team.project_id)
+        await db.write(lambda tx: filling.add(tx, new, tx.now))
+        await keeper.synchronise()
+        await keeper.read_due()
+    lines = [orjson.loads(line) for _, line in await db.read(read_all, team.project_id)]
+    told = [
+        (one["data"]["source"]["location"].rpartition("/")[2], one["data"]["source"]["state"])
+        for one in lines
+        if one["event"] == "knowledge.updated"
+    ]
+    assert sorted(told) == [
+        ("all.md", "fetching"),
+        ("all.md", "ready"),
+        ("own.md", "fetching"),
+        ("own.md", "ready"),
+    ]
+
+
+async def test_a_source_that_a_person_names_never_reads_a_file_of_the_server(
+    db: Database, tmp_path: Path
+) -> None:
+    (tmp_path / "secret.md").write_text("# Secret\n\ntext")
+    team = await db.write(Team)
+    async with keeping(db, None) as keeper:
+        new = filling.NewSource("x", "markdown", str(tmp_path / "secret.md"), team.project_id)
+        source_id = await db.write(lambda tx: filling.add(tx, new, tx.now))
+        await keeper.read_due()
+        row = await db.read(store.find, source_id)
+        assert row is not None
+        assert (row["state"], row["passages"]) == ("failed", 0)
+
+
+async def test_everything_without_a_vector_gets_one_and_nothing_is_sent_twice(db: Database) -> None:
+    embedder = HashingEmbedder()
+    indexer = Indexer(db, ManualClock(), embedder)
+    async with web_site({"/sdk.md": GUIDE}) as site, keeping(db, site, f"{site.base}/sdk.md") as keeper:
+        await keeper.synchronise()
+        await keeper.read_due()
+        assert await indexer.embed_missing() == 3
+        assert await indexer.embed_missing() == 0
+        site.pages["/sdk.md"] = GUIDE.replace("Call `list`.", "Call `all`.")
+        await read_again(db, keeper)
+        assert await indexer.embed_missing() == 1
+        hashes = [one.hash for one in await passages(db)]
+        found = await db.read(store.vectors_of, embedder.model, hashes)
+        assert set(found) == set(hashes)
+        assert {len(vector) for vector in found.values()} == {embedder.dimensions * 2}
