@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from outlast.actions.design_systems import DesignSystems
 from outlast.base.clock import Clock
 from outlast.base.settings import Settings
+from outlast.core.knowledge.modules import Modules
 from outlast.core.knowledge.search import Knowledge
 from outlast.core.models.catalog import ModelCatalog
 from outlast.core.pages.live import LiveTrees
@@ -32,7 +33,8 @@ def cold(_wanted: str) -> None:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Services:
     """The opened resources of one server, wired in `app.py`. `profiles` are the agent profiles that are registered;
-    `knowledge` searches documentation and modules; `copy_files` copies a workspace's files into a fork (None: forks
+    `knowledge` searches documentation and modules, `modules`
+    is the shelf of the latter; `copy_files` copies a workspace's files into a fork (None: forks
     begin without files); `machines` opens workspaces, `keeper` looks after their services, `checkpoints` after
     their files, and `sandboxes` is what of it runs need (all None: the configuration offers no sandboxes); `seeds`
     has the files that app templates begin with; `want_snapshot` is told each app template that somebody is about to
@@ -50,6 +52,7 @@ class Services:
     engine: Engine
     watching: Watching
     knowledge: Knowledge
+    modules: Modules | None = None
     sandboxes: SandboxSteps | None = None
     machines: SandboxManager | None = None
     keeper: ServiceKeeper | None = None

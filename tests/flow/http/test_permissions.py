@@ -12,6 +12,8 @@ import sqlalchemy as sa
 
 from outlast.base.ids import new_id
 from outlast.core.accounts.actor import Actor
+from outlast.core.knowledge.modules import NewModule
+from outlast.core.knowledge.modules import save as save_modules
 from outlast.core.pages import actions as page_actions
 from outlast.core.pages import store as pages
 from outlast.core.pages.actions import NewAction
@@ -181,7 +183,22 @@ def _page(tx: Tx, team: Team) -> dict[str, str]:
     page = pages.page_of(tx, page_id)
     action = page_actions.add(tx, page, NewAction("refresh", {}, team.editor.user_id, "run_1", "taken"))
     link = add_link(tx, page, team.owner.user_id, "", None)
-    return {"page_id": page_id, "action_id": action.id, "link_id": link.link.id, "version": "1"}
+    said = NewModule(
+        "lib/issues.ts", "Fetches issues.", ("issues",), "import { issues } from './lib/issues.ts'"
+    )
+    (module,) = save_modules(
+        tx,
+        [said],
+        project_id=team.project_id,
+        workspace_id=workspace_id,
+        page_id=page_id,
+        user_id=team.editor.user_id,
+        run_id=None,
+        dependencies="",
+    )
+    link_id = link.link.id
+    ids = {"page_id": page_id, "action_id": action.id, "link_id": link_id, "module_id": module.id}
+    return {**ids, "version": "1"}
 
 
 # Who may, as the first of these that gets further than the permission:
@@ -262,6 +279,10 @@ TABLE: dict[str, Row] = {
     "GET /v1/pages/{page_id}/links": Row(EDITOR),
     "POST /v1/pages/{page_id}/links": Row(EDITOR, {}),
     "DELETE /v1/pages/{page_id}/links/{link_id}": Row(EDITOR),
+    "GET /v1/pages/{page_id}/modules": Row(VIEWER),
+    "GET /v1/modules": Row(SIGNED_IN),
+    "POST /v1/modules/{module_id}/publish": Row(EDITOR),
+    "DELETE /v1/modules/{module_id}": Row(EDITOR),
     "GET /v1/knowledge/search": Row(VIEWER),
     "GET /v1/knowledge/packages": Row(VIEWER),
     "GET /v1/projects/{project_id}/secret-uses": Row(EDITOR),
