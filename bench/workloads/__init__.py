@@ -22,6 +22,7 @@ from bench.workloads import (
     resuming,
     sandboxes,
     screens,
+    searching,
     starts,
 )
 
@@ -53,5 +54,6 @@ ALL: tuple[Workload, ...] = (
     Workload("preview", measure_alone=previews.measure, contestants=("outlast",)),
     Workload("canvas", measure_alone=canvas.measure, contestants=("outlast",)),
     Workload("edit", measure_alone=edits.measure, contestants=("outlast",)),
+    Workload("search", measure_alone=searching.measure, contestants=("outlast",)),
     Workload("screen", measure_alone=screens.measure, contestants=("outlast",)),
 )

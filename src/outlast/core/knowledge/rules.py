@@ -18,7 +18,7 @@ def relative(words: Floats) -> Floats:
     return words / np.float32(best) if best > 0 else np.zeros_like(words)
 
 
-def fused(words: Floats, cosines: Floats | None) -> Floats:
+def fused(words: Floats, cosines: Floats | None, vector_share: float = VECTOR_SHARE) -> Floats:
     """One score from 0 to 1 for each text: 0.7 × cosine + 0.3 × its share of the best BM25 score. `cosines` is NaN for
     a text that has no vector yet: it is taken to be as near to the query, compared with the nearest text, as its words
     are, so that what is new is found before it is embedded. None: words alone."""
@@ -28,7 +28,7 @@ def fused(words: Floats, cosines: Floats | None) -> Floats:
     known = np.clip(cosines, 0, 1)
     nearest = np.float32(np.nanmax(known, initial=0.0, where=~np.isnan(known)))
     near = np.where(np.isnan(known), shares * nearest, known)
-    return (VECTOR_SHARE * near + (1 - VECTOR_SHARE) * shares).astype(np.float32)
+    return (vector_share * near + (1 - vector_share) * shares).astype(np.float32)
 
 
 def best(scores: Floats, limit: int) -> npt.NDArray[np.int64]:

@@ -5,6 +5,7 @@ makes one order of the two; a re-ranker, where there is one, sorts the best. Eac
 or fail; the answer says so. The same passages give the same order on either database.
 """
 
+import logging
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -18,6 +19,7 @@ from anyio import TASK_STATUS_IGNORED
 from anyio.abc import TaskStatus
 
 from outlast.base.clock import Clock
+from outlast.base.errors import OutlastError
 from outlast.core.knowledge import postings, rules, store, words
 from outlast.core.knowledge.hits import (
     Hit,
@@ -39,6 +41,7 @@ REST_S: Final = 30.0  # that an embedder is left alone after it failed
 KEPT_QUERIES: Final = 256
 BY_WORDS: Final = 400  # texts whose vectors are looked at where they do not all fit into memory
 SPARE: Final = 5  # hits more than asked for, in case some are the same text or just gone
+log = logging.getLogger("outlast.knowledge")
 NO_EMBEDDER: Final = "No embedder is configured ([embeddings]), so this search went by words alone."
 
 
@@ -81,10 +84,12 @@ class Knowledge:
         reranker: Reranker | None = None,
         rerank_candidates: int = 20,
         most_bytes: int = MOST_BYTES,
+        vector_share: float = rules.VECTOR_SHARE,
     ) -> None:
         self._db, self._clock = db, clock
         self._embedder, self._modules = embedder, modules
         self._reranker, self._rerank_candidates = reranker, rerank_candidates
+        self._vector_share = vector_share
         self._shelves = Shelves(db, folder, most_bytes)
         self._queries: OrderedDict[str, Floats] = OrderedDict()
         self._rests_until = 0.0
@@ -110,13 +115,17 @@ class Knowledge:
             await self._prepare()
 
     async def _prepare(self) -> None:
-        """Make the indexes of all sources as they are now, as far as they fit; a change amid it begins anew."""
+        """Make the indexes of all sources as they are now, as far as they fit; a change amid it begins anew. What
+        cannot be made now is made when it is searched."""
         self._changed = anyio.Event()
-        marks = await self._db.read(store.every_mark)
-        self._shelves.keep_only(frozenset(mark.source_id for mark in marks))
-        for mark in marks:
-            if not self._changed.is_set() and not self._shelves.is_full:
-                await self._shelves.open([mark])
+        try:
+            marks = await self._db.read(store.every_mark)
+            self._shelves.keep_only(frozenset(mark.source_id for mark in marks))
+            for mark in marks:
+                if not self._changed.is_set() and not self._shelves.is_full:
+                    await self._shelves.open([mark])
+        except OutlastError as error:
+            log.warning("search indexes not made", extra={"code": error.code, "reason": error.message})
 
     async def search(
         self,
@@ -189,23 +198,25 @@ class Knowledge:
     ) -> tuple[_Looked, list[str]]:
         """Both ways of looking, side by side."""
         terms = words.query_terms(query)
-        vector: Floats | None = None
+        cosines: Floats | None = None
         note = ""
-        shelves: list[Shelf] = []
+        model = self.embedder
 
-        async def embed() -> None:
-            nonlocal vector, note
+        async def by_vectors() -> None:
+            nonlocal cosines, note
             vector, note = await self._vector(query)
+            if vector is not None and model is not None:
+                cosines = await self._cosines(vector, model, shelves, modules)
 
+        shelves = await self._shelves.open(marks)
         async with anyio.create_task_group() as tasks:
             if query and (marks or modules):
-                tasks.start_soon(embed)
-            shelves = await self._shelves.open(marks)
+                tasks.start_soon(by_vectors)
             by_words = await anyio.to_thread.run_sync(_words, shelves, modules, terms)
-        cosines = None
-        if vector is not None and self._embedder is not None:
-            cosines = await self._cosines(vector, self._embedder.model, shelves, modules, by_words)
-        return _Looked(shelves, modules, by_words, cosines), [note] if note else []
+        if cosines is None and not note and model is not None and query in self._queries:
+            cosines = await self._cosines_of_few(self._queries[query], model, shelves, modules, by_words)
+        known = None if cosines is None or bool(np.isnan(cosines).all()) else cosines
+        return _Looked(shelves, modules, by_words, known), [note] if note else []
 
     async def _vector(self, query: str) -> tuple[Floats | None, str]:
         """The query's vector, or why there is none."""
@@ -224,36 +235,41 @@ class Knowledge:
             Exception
         ) as error:  # whatever it is, there are still words; the next one is asked for in half a minute
             self._rests_until = self._clock.monotonic() + REST_S
-            late = isinstance(error, TimeoutError)
-            return None, _failed("did not answer in time" if late else "failed")
+            return None, _failed(_reason(error))
         self._queries[query] = vector
         if len(self._queries) > KEPT_QUERIES:
             self._queries.popitem(last=False)
         return vector, ""
 
     async def _cosines(
+        self, vector: Floats, model: str, shelves: list[Shelf], modules: Sequence[ModuleText]
+    ) -> Floats | None:
+        """How near each text is to the query; NaN: it has no vector. None: they do not fit into memory."""
+        if not await self._shelves.fill(shelves, model, len(vector)):
+            return None
+        hashes = [module.hash for module in modules]
+        known = await self._db.read(store.vectors_of, model, hashes) if hashes else {}
+        return await anyio.to_thread.run_sync(_nearness, shelves, vector, model, hashes, known)
+
+    async def _cosines_of_few(
         self,
         vector: Floats,
         model: str,
         shelves: list[Shelf],
         modules: Sequence[ModuleText],
         by_words: Floats,
-    ) -> Floats | None:
-        """How near each text is to the query; NaN: it has no vector. None: no text has one."""
-        hashes = [module.hash for module in modules]
-        if await self._shelves.fill(shelves, model, len(vector)):
-            known = await self._db.read(store.vectors_of, model, hashes) if hashes else {}
-            cosines = await anyio.to_thread.run_sync(_nearness, shelves, vector, model, hashes, known)
-        else:
-            at = rules.best(by_words, BY_WORDS)
-            all_hashes = [one for shelf in shelves for one in shelf.segment.hashes] + hashes
-            known = await self._db.read(store.vectors_of, model, [all_hashes[one] for one in at])
-            cosines = np.zeros(len(by_words), np.float32)
-            cosines[at] = _of_few([all_hashes[one] for one in at], known, vector)
-        return None if len(cosines) and bool(np.isnan(cosines).all()) else cosines
+    ) -> Floats:
+        """The same for the best by words alone; the others count as not near at all."""
+        at = rules.best(by_words, BY_WORDS)
+        hashes = [one for shelf in shelves for one in shelf.segment.hashes]
+        hashes += [module.hash for module in modules]
+        asked = [hashes[one] for one in at]
+        cosines = np.zeros(len(by_words), np.float32)
+        cosines[at] = _of_few(asked, await self._db.read(store.vectors_of, model, asked), vector)
+        return cosines
 
     async def _found(self, looked: _Looked, query: str, limit: int) -> list[_Found]:
-        scores = rules.fused(looked.words, looked.cosines)
+        scores = rules.fused(looked.words, looked.cosines, self._vector_share)
         places = [(int(at), looked.place(int(at))) for at in rules.best(scores, limit)]
         ids = [place[0].segment.ids[place[1]] for _, place in places if isinstance(place, tuple)]
         rows = await self._db.read(store.passages_by_id, ids)
@@ -330,7 +346,8 @@ def _words_of(texts: Sequence[str], terms: Sequence[str]) -> Floats:
 def _nearness(
     shelves: Sequence[Shelf], vector: Floats, model: str, hashes: Sequence[str], known: dict[str, bytes]
 ) -> Floats:
-    parts = [shelf.matrices[model].rows @ vector for shelf in shelves]
+    # Not `@`: its threads wait for each other by spinning, which is ten times slower where cores are busy.
+    parts = [np.einsum("ij,j->i", shelf.matrices[model].rows, vector) for shelf in shelves]
     return np.concatenate([*parts, _of_few(hashes, known, vector)])
 
 
@@ -397,6 +414,12 @@ def _package(name: str, marks: Sequence[store.Mark]) -> PackageData:
         failed=sum(mark.failed for mark in marks),
         fetched_at=min(dates, default=None),
     )
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, TimeoutError):
+        return "did not answer in time"
+    return f"failed ({error.code})" if isinstance(error, OutlastError) else "failed"
 
 
 def _failed(how: str) -> str:
