@@ -191,6 +191,16 @@ export interface RunSummary {
   ended_at: string | null
   duration_s: number | null
 }
+/** Of one model: its prompts' tokens, and which part of them (0 to 1) its provider read from a cache. */
+export interface CacheShare {
+  /** Empty for a model that is not configured any more. */
+  provider: string
+  model: string
+  runs: number
+  input_tokens: number
+  cached_tokens: number
+  cached_share: number
+}
 export interface Step {
   name: string
   kind: 'start' | 'prepare' | 'model' | 'tool' | 'check' | 'wait' | 'settle'
@@ -296,6 +306,8 @@ export interface Me {
   pages_domain: string
   /** Whether agents can run code here. */
   sandboxes: boolean
+  /** Whether searches compare meanings too; without, they go by words. */
+  embedder: boolean
   limits: { message_bytes: number; image_bytes: number; images_per_message: number }
   clocks: {
     approval_pause_after_s: number

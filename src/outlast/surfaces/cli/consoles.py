@@ -56,6 +56,11 @@ def tell_bytes(content: bytes) -> None:
     sys.stdout.flush()
 
 
+def harmless(line: str) -> str:
+    """What an agent or another person wrote, without what would command the terminal."""
+    return "".join(one if one.isprintable() or one == "\t" else "\ufffd" for one in line)
+
+
 def can_ask() -> bool:
     """Whether a person sits at the terminal."""
     return sys.stdin.isatty() and sys.stdout.isatty()

@@ -9,7 +9,9 @@ import typer
 from outlast.base.errors import InvalidSetting, OutlastError, StartRefused
 from outlast.surfaces.cli import (
     checkpoints,
+    docs,
     lists,
+    pages,
     runs,
     sandboxes,
     screens,
@@ -41,11 +43,13 @@ def build_app(serve: serving.Program, work: serving.Program) -> typer.Typer:
     serving.add_commands(app, serve, work)
     app.add_typer(runs.app, name="run")
     app.add_typer(screens.app, name="screen")
+    app.add_typer(pages.app, name="page")
     app.add_typer(sandboxes.app, name="sandbox")
     app.add_typer(checkpoints.app, name="checkpoint")
     app.add_typer(lists.projects, name="projects")
     app.add_typer(lists.threads, name="threads")
     app.add_typer(tokens.app, name="token")
+    app.add_typer(docs.app, name="docs")
     app.add_typer(search.app, name="search")
     app.add_typer(secrets.app, name="secret")
     app.add_typer(snapshots.app, name="snapshot")

@@ -25,6 +25,7 @@ def start(
     screen: Annotated[
         str | None, typer.Option(help="Screen to work on (scr_…): goes on in its thread.")
     ] = None,
+    page: Annotated[str | None, typer.Option(help="Page to work on (pag_…): goes on in its thread.")] = None,
     project: Annotated[
         str | None, typer.Option(help="Project of a new thread; without: the default one.")
     ] = None,
@@ -42,13 +43,16 @@ def start(
     text = sys.stdin.read() if message == "-" else message
     if thread and screen:
         raise typer.BadParameter("a screen has its own thread: give one of --thread and --screen")
+    if page and (thread or screen):
+        raise typer.BadParameter("a page has its own thread: give one of --thread, --screen and --page")
     body: dict[str, Any] = {"content": text, "on_busy": on_busy, "model": model}
-    if not thread and not screen:
+    if not thread and not screen and not page:
         body |= {"project_id": project, "profile": profile}
     sent = {name: value for name, value in body.items() if value is not None}
 
     async def work(client: "Client") -> int:
-        its = (await client.get(f"/v1/screens/{screen}"))["thread_id"] if screen else thread
+        noun = f"screens/{screen}" if screen else f"pages/{page}" if page else None
+        its = thread if noun is None else (await client.get(f"/v1/{noun}"))["thread_id"]
         path = f"/v1/threads/{its}/runs" if its else "/v1/runs"
         started = await client.post(path, sent, idempotency_key=uuid.uuid4().hex)
         if not follow:

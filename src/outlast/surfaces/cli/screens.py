@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import orjson
 import typer
 
-from outlast.surfaces.cli.consoles import err, out, tell_bytes, tell_json, tell_rows
+from outlast.surfaces.cli.consoles import err, harmless, out, tell_bytes, tell_json, tell_rows
 from outlast.surfaces.cli.exits import Exit
 from outlast.surfaces.cli.options import DEFAULT_URL, JsonOption, TokenOption, UrlOption, with_server
 
@@ -125,7 +125,7 @@ def files(
         return
     for item in found["items"]:
         line = f"{item['path']}:{item['line']}: {item['text']}" if search is not None else item["path"]
-        out.print(_harmless(line), markup=False)
+        out.print(harmless(line), markup=False)
     if found["truncated"]:
         err.print(f"Only the first {len(found['items'])} are shown.")
 
@@ -178,7 +178,7 @@ def changes(
     if as_json:
         tell_json(found)
         return
-    rows = [(item["status"], _size(item), _harmless(item["path"])) for item in found["items"]]
+    rows = [(item["status"], _size(item), harmless(item["path"])) for item in found["items"]]
     tell_rows(("change", "bytes", "file"), rows, empty="No run has changed a file.")
 
 
@@ -259,8 +259,3 @@ def _tokens(file: Path) -> Any:
 def _size(item: dict[str, Any]) -> str:
     before, after = item["before_bytes"], item["after_bytes"]
     return f"{'-' if before is None else before} -> {'-' if after is None else after}"
-
-
-def _harmless(line: str) -> str:
-    """What an agent wrote, without what would command the terminal."""
-    return "".join(one if one.isprintable() or one == "\t" else "\ufffd" for one in line)

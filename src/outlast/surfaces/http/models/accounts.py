@@ -30,6 +30,7 @@ class MeAnswer(Answer):
     version: str
     pages_domain: str
     sandboxes: bool
+    embedder: bool
     limits: LimitsAnswer
     clocks: ClocksAnswer
 

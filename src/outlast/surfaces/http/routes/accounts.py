@@ -36,6 +36,7 @@ async def read_me(request: Request, surface: Served, actor: Signed) -> Response:
             "version": surface.version,
             "pages_domain": page_hosts(surface.previews).domain,
             "sandboxes": surface.services.machines is not None,
+            "embedder": bool(surface.services.settings.embeddings.url),
             **_bounds(surface.services),
         }
     )
