@@ -202,7 +202,8 @@ async def test_a_click_closes_an_issue_in_the_tracker_and_patches_only_what_it_c
     await desk.act(("close", {"issue": "ATL-7"}))
     assert desk.status("ATL-7") == "done"
     assert {patch.at for patch in desk.patches} <= {
-        "#status-ATL-7", "#buttons-ATL-7", "#assignee-ATL-7", "#title-ATL-7", "#issue-ATL-7", "#count-open",
+        "#status-ATL-7", "#buttons-ATL-7", "#assignee-ATL-7", "#title-ATL-7", "#issue-ATL-7",
+        "#count-open", "#count-urgent",
     }  # fmt: skip
     assert 'id="count-open">7<' in desk.html
     await desk.act(
@@ -239,7 +240,7 @@ async def test_views_filters_details_comments_and_charts_follow_clicks(desk: Des
     assert "Fixed by a lease." not in desk.html
     await desk.act(("summary", {}))
     assert 'id="summary-total">7<' in desk.html
-    assert "<meter" in desk.html
+    assert 'class="bar"' in desk.html
     await desk.act(("hide-summary", {}), ("refresh", {}))
     assert 'id="summary"' not in desk.html
 

@@ -45,6 +45,7 @@ def _bars(by: str, groups: list[dict[str, Any]]) -> str:
         lines.append(
             f'<div class="row spread"><span>{escape(name)}</span>'
             f'<strong id="{by}-{escape(value)}">{count}</strong></div>'
-            f'<meter min="0" max="{most}" value="{count}" aria-label="{escape(name)}">{count}</meter>'
+            f'<div class="bar" role="img" aria-label="{escape(name)}: {count}">'
+            f'<span style="width:{round(100 * count / most)}%"></span></div>'
         )
-    return f'<div class="stack">{"".join(lines)}</div>'
+    return f'<div class="stack" style="gap:0.45rem">{"".join(lines)}</div>'

@@ -63,7 +63,11 @@ class Tracker:
 
 def listing(tracker: Tracker, query: Mapping[str, str]) -> str:
     """All pages of a list."""
-    return tracker.code(["listIssues"], f"return await listIssues({_text(to_text(query))});")
+    asked = _text(to_text(query))
+    return tracker.code(
+        ["listIssues"],
+        f"const items = await listIssues({asked});\nreturn {{ items, at: new Date().toISOString() }};",
+    )
 
 
 def counting(tracker: Tracker, query: Mapping[str, str]) -> str:

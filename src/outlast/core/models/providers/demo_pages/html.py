@@ -1,6 +1,6 @@
 """HTML of the issues page, made of what the tracker answered. Every element that a click changes has an id."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from typing import Any, Final
 
@@ -24,6 +24,8 @@ _STATUSES: Final = {
     "backlog": "",
     "cancelled": "",
 }
+_FIGURES: Final = "grid-template-columns:repeat(auto-fit,minmax(7rem,1fr))"
+_WORKING: Final = ("in_progress", "in_review")
 _VIEWS: Final = (
     ("Mine", {"state": "open", "assigned_to": "me", "sort": "priority"}),
     ("Everybody's", {"state": "open", "sort": "priority"}),
@@ -32,26 +34,36 @@ _VIEWS: Final = (
 )
 
 
-def page(query: Mapping[str, str], issues: Sequence[Issue], rows: bool = True) -> str:
-    """The whole page; `rows` False: its list is empty, to be filled by patches."""
-    listed = "".join(row(issue) for issue in issues) if rows else ""
+FIGURES: Final[tuple[tuple[str, str, Callable[[str, str], bool]], ...]] = (
+    ("count-open", "open", lambda _priority, status: status not in ("done", "cancelled")),
+    (
+        "count-urgent",
+        "urgent",
+        lambda priority, status: priority == "urgent" and status not in ("done", "cancelled"),
+    ),
+    ("count-working", "in work", lambda _priority, status: status in _WORKING),
+)
+
+
+def page(query: Mapping[str, str], issues: Sequence[Issue], at: str) -> str:
+    """The whole page but for the lines of its list, which patches bring. `at`: when the issues were read."""
     return (
         f'<div id="{ROOT}" data-query="{escape(to_text(query))}">'
         f'<header class="toolbar"><div><h1 id="tracker-title">{escape(title_of(query))}</h1>'
-        f'<p class="muted" id="{NOTE}">{note(issues)}</p></div>'
+        f'<p class="muted" id="{NOTE}">{note(issues, at)}</p></div>'
         '<div class="row"><button id="show-summary" data-action="summary">Chart</button>'
         '<button id="refresh" data-action="refresh">Refresh</button></div></header>'
-        f'<nav class="row" id="views">{views(query)}</nav>'
-        f'<section class="grid" id="figures">{figures(issues)}</section>'
-        f'<section class="card" id="issues"><ul class="list" id="{LIST}">{listed or empty()}</ul></section>'
+        f'<nav class="row" id="views" style="margin-bottom:1rem">{views(query)}</nav>'
+        f'<section class="grid" id="figures" style="{_FIGURES}">{figures(issues)}</section>'
+        f'<section class="card" id="issues"><ul class="list" id="{LIST}">{empty()}</ul></section>'
         f"{new_issue()}"
         f'<p class="muted small" id="demo-label">{LABEL}</p></div>'
     )
 
 
-def note(issues: Sequence[Issue]) -> str:
+def note(issues: Sequence[Issue], at: str) -> str:
     many = "1 issue" if len(issues) == 1 else f"{len(issues)} issues"
-    return f"{many}, as the tracker has them now"
+    return f"{many}, read from the tracker at {at[11:19]} UTC"
 
 
 def views(query: Mapping[str, str]) -> str:
@@ -70,19 +82,16 @@ def views(query: Mapping[str, str]) -> str:
         f'<option value="{key}"{" selected" if key == project else ""}>{name}</option>'
         for key, name in (("", "All projects"), *PROJECTS.items())
     )
-    return f'{"".join(buttons)}<select name="project" data-action="filter" aria-label="Project">{options}</select>'
+    choice = '<select name="project" data-action="filter" aria-label="Project" style="flex:0 1 10rem">'
+    return f"{''.join(buttons)}{choice}{options}</select>"
 
 
 def figures(issues: Sequence[Issue]) -> str:
-    """Four numbers over the issues of the list."""
-    working = sum(issue["status"] in ("in_progress", "in_review") for issue in issues)
-    urgent = sum(issue["priority"] == "urgent" and issue["state"] == "open" for issue in issues)
-    is_open = sum(issue["state"] == "open" for issue in issues)
-    told = (
-        ("count-open", is_open, "open"),
-        ("count-urgent", urgent, "urgent"),
-        ("count-working", working, "in work"),
-    )
+    """Three numbers over the issues of the list."""
+    told = [
+        (name, sum(belongs(str(one["priority"]), str(one["status"])) for one in issues), words)
+        for name, words, belongs in FIGURES
+    ]
     return "".join(
         f'<div class="card"><div class="stat" id="{name}">{count}</div><div class="muted">{words}</div></div>'
         for name, count, words in told
@@ -99,13 +108,12 @@ def row(issue: Issue) -> str:
     return (
         f'<li id="issue-{key}" data-state="{escape(str(issue["state"]))}">'
         f'<span class="badge {_PRIORITIES.get(str(issue["priority"]), "")}">{escape(str(issue["priority"]))}</span>'
-        f'<div><strong id="title-{key}"{done}>{escape(str(issue["title"]))}</strong>'
+        f'<div style="flex:1;min-width:0"><strong id="title-{key}"{done}>{escape(str(issue["title"]))}</strong>'
         f'<div class="muted small"><span>{key}</span> · {escape(project)} · <span id="assignee-{key}">{who}</span>{due}'
         "</div></div>"
-        '<span class="spacer"></span>'
         f'<span class="badge {_STATUSES.get(str(issue["status"]), "")}" id="status-{key}">'
         f"{escape(str(issue['status']).replace('_', ' '))}</span>"
-        f'<span class="row nowrap" id="buttons-{key}">{buttons(issue)}</span></li>'
+        f'<span class="row" id="buttons-{key}" style="flex-wrap:nowrap;gap:0.35rem">{buttons(issue)}</span></li>'
     )
 
 
@@ -183,6 +191,15 @@ def changed(issue: Issue, was_open: bool) -> list[dict[str, Any]]:
             {"op": "attributes", "at": f"#issue-{key}", "set": {"data-state": str(issue["state"])}}
         )
     return patches
+
+
+def moved(counts: Mapping[str, int], before: tuple[str, str], after: tuple[str, str]) -> dict[str, int]:
+    """The numbers above the list after an issue went from one (priority, status) to another; "" is no status."""
+    return {
+        name: counts[name] + bool(after[1] and belongs(*after)) - bool(before[1] and belongs(*before))
+        for name, _, belongs in FIGURES
+        if name in counts
+    }
 
 
 def kept_query(text: str) -> dict[str, str]:

@@ -235,7 +235,8 @@ def _show(scene: PageScene, wish: Wish, told: Mapping[str, Any]) -> list[Line]:
     return [*lines.patches(found), lines.summary(names, done or f"{len(found)} changes of the page")]
 
 
-def _show_list(scene: PageScene, query: Mapping[str, str], issues: Sequence[html.Issue]) -> list[Line]:
+def _show_list(scene: PageScene, query: Mapping[str, str], read: Mapping[str, Any]) -> list[Line]:
+    issues = read["items"]
     title = title_of(query)
     done = f"fetched {len(issues)} issues, shown as a list"
     ended: list[Line] = [
@@ -243,10 +244,10 @@ def _show_list(scene: PageScene, query: Mapping[str, str], issues: Sequence[html
         lines.summary(scene.said or title, done),
     ]
     if scene.has(html.ROOT):  # what is typed elsewhere on the page stays
-        return [lines.prose(f"{title}: {len(issues)}."), *lines.patches(_relisted(query, issues)), *ended]
+        return [lines.prose(f"{title}: {len(issues)}."), *lines.patches(_relisted(query, read)), *ended]
     found: list[Line] = [
         lines.prose(f"The tracker has {len(issues)} of them. I build the page of what it answered."),
-        lines.full(html.page(query, issues, rows=not issues), title),
+        lines.full(html.page(query, issues, read["at"]), title),
     ]
     if issues:
         found += lines.patches([{"op": "remove", "at": "#no-issues"}])
@@ -258,12 +259,13 @@ def _show_list(scene: PageScene, query: Mapping[str, str], issues: Sequence[html
     return [*found, *ended]
 
 
-def _relisted(query: Mapping[str, str], issues: Sequence[html.Issue]) -> list[dict[str, Any]]:
+def _relisted(query: Mapping[str, str], read: Mapping[str, Any]) -> list[dict[str, Any]]:
+    issues = read["items"]
     rows = "".join(html.row(issue) for issue in issues) or html.empty()
     return [
         {"op": "attributes", "at": f"#{html.ROOT}", "set": {"data-query": to_text(query)}},
         {"op": "text", "at": "#tracker-title", "text": title_of(query)},
-        {"op": "text", "at": f"#{html.NOTE}", "text": html.note(issues)},
+        {"op": "text", "at": f"#{html.NOTE}", "text": html.note(issues, read["at"])},
         {"op": "html", "at": "#views", "html": html.views(query)},
         {"op": "html", "at": "#figures", "html": html.figures(issues)},
         {"op": "html", "at": f"#{html.LIST}", "html": rows},
@@ -307,15 +309,19 @@ def _added(issue: html.Issue, scene: PageScene) -> list[dict[str, Any]]:
 
 
 def _figures(scene: PageScene, changed: Sequence[html.Issue]) -> list[dict[str, Any]]:
-    """The number of open issues as the page shows it, moved by what was closed, opened and created."""
-    text = scene.text_of("count-open")
-    if not changed or not text.isdigit():
-        return []
-    moved = int(text)
+    """The numbers as the page shows them, moved by what was closed, opened, begun and created."""
+    shown = {name: scene.text_of(name) for name, _, _ in html.FIGURES}
+    before = {name: int(text) for name, text in shown.items() if text.isdigit()}
+    counts = before
     for key, issue in {issue["key"]: issue for issue in changed}.items():
-        was_open = scene.attribute(f"issue-{key}", "data-state") == "open"
-        moved += (issue["state"] == "open") - was_open
-    return [{"op": "text", "at": "#count-open", "text": str(max(moved, 0))}] if str(moved) != text else []
+        priority = str(issue["priority"])
+        was = scene.text_of(f"status-{key}").replace(" ", "_")
+        counts = html.moved(counts, (priority, was), (priority, str(issue["status"])))
+    return [
+        {"op": "text", "at": f"#{name}", "text": str(count)}
+        for name, count in counts.items()
+        if count != before[name]
+    ]
 
 
 def _hidden(scene: PageScene) -> list[dict[str, Any]]:
