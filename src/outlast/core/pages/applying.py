@@ -168,7 +168,7 @@ def _not_kept(tag: str, name: str) -> str:
 
 def _classes(target: Element, patch: Patch) -> Patch | None:
     before = target.get("class", "").split()
-    gone = set(patch.remove or ())
+    gone = set(patch.remove or ()) - set(patch.add or ())
     kept = [name for name in before if name not in gone] + list(patch.add or ())
     after = kept_attributes(target.tag, [("class", " ".join(dict.fromkeys(kept)))]).get("class", "")
     if after == target.get("class", ""):

@@ -39,7 +39,7 @@ def plain(text: str) -> str:
     """The text as a browser's tree and ours can both hold it: without control characters, line breaks as `\\n`."""
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return _CONTROLS.sub("", text)
+    return _CONTROLS.sub("", text.replace("\f", " "))
 
 
 def kept_attributes(tag: str, given: Iterable[tuple[str, str]]) -> dict[str, str]:

@@ -41,6 +41,8 @@ _CAREFUL: Final = nh3.Cleaner(
     **_OPTIONS,
     attribute_filter=lambda _tag, name, value: value if _PLAIN_NAME.fullmatch(name) else None,
 )
+_TAG_WITH_PREFIX: Final = re.compile(r"<[^<>]*\s\w+:[^<>]*>")
+_PREFIXED: Final = re.compile(r'\s\w+:[^\s=]+="[^"]*"')  # `xlink:href`
 # How HTML is read depends on where it stands: rows are rows only in a table.
 _AROUND: Final = {
     "table": ("table",),
@@ -144,8 +146,9 @@ def _parsed(html: str) -> Element:
         return read_canonical(plain(_CLEANER.clean(html)))
     except etree.XMLSyntaxError:  # a name of an attribute that no tree can hold
         pass
+    html = _TAG_WITH_PREFIX.sub(lambda tag: _PREFIXED.sub("", tag[0]), _CAREFUL.clean(html))
     try:
-        return read_canonical(plain(_CAREFUL.clean(html)))
+        return read_canonical(plain(html))
     except etree.XMLSyntaxError:
         raise Refused("its elements lie too deep in each other") from None
 
