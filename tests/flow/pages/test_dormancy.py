@@ -1,0 +1,102 @@
+"""A page that nobody uses gives up what it keeps in memory, and nothing else. On both databases."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from outlast.agents.pages.dormancy import KIND
+from outlast.base.errors import NotFound
+from outlast.core.runs.sweeper import Sweeper
+from outlast.core.runs.timers import due_of
+from outlast.db.database import Database, Tx
+from outlast.db.tables import pages, threads, timers
+from outlast.testing.scripted_model import turn
+from tests.flow.pages.agent_rig import (
+    WITHOUT_SANDBOX,
+    PageAgent,
+    full,
+    lines,
+    page_agent,
+    patches,
+    summary,
+)
+
+WROTE = lines(full('<p id="a">1</p>'), patches({"op": "text", "at": "#a", "text": "2"}), summary("a → b"))
+
+
+async def last_used(it: PageAgent, before_s: float) -> None:
+    """The page was last used so long ago."""
+
+    def change(tx: Tx) -> None:
+        tx.update(pages, {"id": it.page.id}, active_at=tx.now - timedelta(seconds=before_s))
+
+    await it.db.write(change)
+
+
+async def test_the_end_of_a_run_sets_the_timer(db: Database, tmp_path: Path) -> None:
+    async with page_agent(db, tmp_path, [turn(WROTE)]) as it:
+        await it.asked()
+        ((kind, due_at),) = await db.read(due_of, it.page.id)
+        assert kind == KIND
+        assert due_at == await db.read(_active_at) + timedelta(seconds=300)
+
+
+async def test_a_page_used_since_keeps_its_tree_and_gets_a_new_time(db: Database, tmp_path: Path) -> None:
+    async with page_agent(db, tmp_path, [turn(WROTE)]) as it:
+        await it.asked()
+        await last_used(it, 200)
+        await it.dormancy.rest(it.page.id)
+        assert it.live.statistics().trees == 1
+        ((_, due_at),) = await db.read(due_of, it.page.id)
+        assert due_at == await db.read(_active_at) + timedelta(seconds=300)
+
+
+async def test_a_page_that_rested_is_changed_on_as_if_nothing_had_been(db: Database, tmp_path: Path) -> None:
+    more = lines(patches({"op": "text", "at": "#a", "text": "3"}), summary("c → d"))
+    async with page_agent(db, tmp_path, [turn(WROTE), turn(more)]) as it:
+        await it.asked()
+        await last_used(it, 301)
+        await it.dormancy.rest(it.page.id)
+        assert it.live.statistics().trees == 0
+        await it.asked("again")
+        assert (await it.now()).html == '<p id="a">3</p>'
+
+
+async def test_a_page_at_work_is_let_be(db: Database, tmp_path: Path) -> None:
+    async with page_agent(db, tmp_path, [turn(WROTE)]) as it:
+        await it.asked()
+        await last_used(it, 10_000)
+        await db.write(lambda tx: tx.update(threads, {"id": it.thread_id}, active_run_id="run_1"))
+        await it.dormancy.rest(it.page.id)
+        assert it.live.statistics().trees == 1
+        await db.write(lambda tx: tx.update(threads, {"id": it.thread_id}, active_run_id=None))
+
+
+async def test_the_sweeper_puts_pages_to_rest_when_their_time_has_come(db: Database, tmp_path: Path) -> None:
+    at_once = replace(WITHOUT_SANDBOX, pages=replace(WITHOUT_SANDBOX.pages, dormant_after_s=0))
+    async with page_agent(db, tmp_path, [turn(WROTE)], settings=at_once) as it:
+        await it.asked()
+        await Sweeper(it.services.engine, None, {KIND: it.dormancy.rest}).sweep()
+        assert it.live.statistics().trees == 0
+        assert await db.read(due_of, it.page.id) == []
+
+
+async def test_a_page_that_is_gone_has_no_timer_any_more(db: Database, tmp_path: Path) -> None:
+    async with page_agent(db, tmp_path, [], working=False) as it:
+        with pytest.raises(NotFound):
+            await it.dormancy.rest("pag_gone")
+        await db.write(
+            lambda tx: tx.insert(timers, kind=KIND, subject_id="pag_gone", due_at=tx.now - timedelta(1))
+        )
+        await Sweeper(it.services.engine, None, {KIND: it.dormancy.rest}).sweep()
+        assert await db.read(due_of, "pag_gone") == []
+
+
+def _active_at(tx: Tx) -> datetime:
+    found: datetime = tx.execute(sa.select(pages.c.active_at)).scalar_one()
+    return found
