@@ -12,6 +12,8 @@ import sqlalchemy as sa
 
 from outlast.base.ids import new_id
 from outlast.core.accounts.actor import Actor
+from outlast.core.knowledge.filling import NewSource
+from outlast.core.knowledge.filling import add as add_source
 from outlast.core.knowledge.modules import NewModule
 from outlast.core.knowledge.modules import save as save_modules
 from outlast.core.pages import actions as page_actions
@@ -71,6 +73,7 @@ class Scene:
             "checkpoint_id": _checkpoint(tx, team, sandbox_id),
             "screen_id": _screen(tx, team),
             **_page(tx, team),
+            "source_id": add_source(tx, _source(team), tx.now),
             "name": "web",
             "invitation_id": invited.invitation.id,
             "secret": invited.secret,
@@ -141,6 +144,10 @@ def _checkpoint(tx: Tx, team: Team, sandbox_id: str) -> str:
         )
     )
     return str(own["id"])
+
+
+def _source(team: Team) -> NewSource:
+    return NewSource("tracker", "markdown", "https://docs.example/sdk.md", team.project_id)
 
 
 def _screen(tx: Tx, team: Team) -> str:
@@ -285,6 +292,14 @@ TABLE: dict[str, Row] = {
     "DELETE /v1/modules/{module_id}": Row(EDITOR),
     "GET /v1/knowledge/search": Row(VIEWER),
     "GET /v1/knowledge/packages": Row(VIEWER),
+    "GET /v1/knowledge/sources": Row(VIEWER),
+    "POST /v1/knowledge/sources": Row(
+        EDITOR, {"package": "tracker", "text": "A text", "name": "a.md", "project_id": "{project_id}"}
+    ),
+    "GET /v1/knowledge/sources/{source_id}": Row(VIEWER),
+    "DELETE /v1/knowledge/sources/{source_id}": Row(EDITOR),
+    "POST /v1/knowledge/sources/{source_id}/refresh": Row(EDITOR),
+    "GET /v1/knowledge/sources/{source_id}/passages": Row(VIEWER),
     "GET /v1/projects/{project_id}/secret-uses": Row(EDITOR),
     "GET /v1/projects/{project_id}/threads": Row(VIEWER),
     "POST /v1/projects/{project_id}/threads": Row(EDITOR, {"title": "New"}),
@@ -305,6 +320,7 @@ TABLE: dict[str, Row] = {
     "POST /v1/threads/{thread_id}/typing": Row(EDITOR, {"typing": True}),
     "GET /v1/runs": Row(SIGNED_IN),
     "POST /v1/runs": Row(EDITOR, {"content": "Hello", "project_id": "{project_id}"}),
+    "GET /v1/runs/cached": Row(SIGNED_IN),
     "GET /v1/runs/{run_id}": Row(VIEWER),
     "GET /v1/runs/{run_id}/events": Row(VIEWER),
     "GET /v1/runs/{run_id}/export": Row(VIEWER),
@@ -345,6 +361,7 @@ QUERY = {
     "GET /v1/screens/{screen_id}/search": "?q=a",
     "GET /v1/knowledge/search": "?q=a&project_id={project_id}",
     "GET /v1/knowledge/packages": "?project_id={project_id}",
+    "GET /v1/knowledge/sources": "?project_id={project_id}",
 }
 MAY: dict[str, Callable[[str], bool]] = {
     ANYBODY: lambda role: True,

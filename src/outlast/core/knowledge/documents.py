@@ -9,6 +9,7 @@ from outlast.core.knowledge.declarations import cut_declarations
 from outlast.core.knowledge.signatures import cut_signatures, module_of
 from outlast.core.knowledge.splitting import cut_markdown
 from outlast.core.knowledge.texts import Cut, text_hash
+from outlast.core.knowledge.web_pages import NoPage, read_web_page
 
 Language = Literal["markdown", "typescript", "python"]
 
@@ -83,6 +84,25 @@ def cut_documents(documents: Iterable[Document], passage_chars: int) -> dict[str
                 fresh.append(one)
         found[document.url] = fresh
     return found
+
+
+def document_of(name: str, text: str, passage_chars: int) -> tuple[Document, list[Cut]]:
+    """A text that somebody handed in, with its passages; what it is, its name tells. Blocking for long texts."""
+    lower = name.lower()
+    language: Language = "markdown"
+    title = title_of(name)
+    if lower.endswith((".html", ".htm")):
+        try:
+            found, text = read_web_page(text, "")
+        except NoPage:
+            found = ""
+        title = found or title
+    elif lower.endswith((".d.ts", ".d.mts", ".d.cts")):
+        language = "typescript"
+    elif lower.endswith((".pyi", ".py")):
+        language = "python"
+    document = Document(url=name.partition("#")[0], text=text, language=language, title=title, path=name)
+    return document, cut_document(document, passage_chars)
 
 
 def title_of(path: str) -> str:

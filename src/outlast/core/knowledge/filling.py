@@ -57,7 +57,8 @@ class Contents:
 
 
 def add(tx: Tx, new: NewSource, due_at: datetime | None) -> str:
-    """The id of the source; one of the same place (package, location, project) is taken again."""
+    """The id of the source, which waits to be read; one of the same place (package, location, project) is taken
+    again."""
     here = knowledge_sources.c.project_id
     known = tx.one(
         sa.select(knowledge_sources.c.id).where(
@@ -67,7 +68,7 @@ def add(tx: Tx, new: NewSource, due_at: datetime | None) -> str:
         )
     )
     if known is not None:
-        change: dict[str, Any] = {"kind": new.kind, "due_at": due_at}
+        change: dict[str, Any] = {"kind": new.kind, "due_at": due_at, "state": "waiting"}
         if new.version:
             change["version"] = new.version
         tx.update(knowledge_sources, {"id": known["id"]}, **change)
@@ -134,7 +135,7 @@ def want_now(tx: Tx, source_ids: Sequence[str] | None = None, *, kind: SourceKin
         query = query.where(knowledge_sources.c.id.in_(source_ids))
     if kind is not None:
         query = query.where(knowledge_sources.c.kind == kind)
-    count = tx.execute(query.values(due_at=tx.now)).rowcount
+    count = tx.execute(query.values(due_at=tx.now, state="waiting")).rowcount
     tx.ring(BELL)
     return count
 

@@ -20,8 +20,7 @@ from outlast.core.knowledge.documents import Document, KnownPage, Reading, cut_d
 from outlast.core.knowledge.fetching import NotRead
 from outlast.core.knowledge.filling import Contents, NewSource
 from outlast.core.knowledge.reading.reader import SourceReader, Wish
-from outlast.core.knowledge.sources import LEASE, Configured, due_after, private_exceptions
-from outlast.core.knowledge.splitting import RULES
+from outlast.core.knowledge.sources import LEASE, Configured, cut_name, due_after, private_exceptions
 from outlast.core.knowledge.store import BELL
 from outlast.db.database import Database, Tx
 
@@ -55,7 +54,7 @@ class SourceKeeper:
         self._db, self._clock, self._settings, self._reader = db, clock, settings, reader
         self._configured = {(one.package, one.location): one for one in configured}
         self._model, self._followed, self._filled = model, followed, filled
-        self._cut = f"{RULES}:{settings.passage_chars}"
+        self._cut = cut_name(settings.passage_chars)
         self._packages_changed = False
         self._news = anyio.Event()
         self._room = anyio.Semaphore(AT_A_TIME)

@@ -11,6 +11,7 @@ from outlast.base.host_patterns import parse_host_port
 from outlast.base.knowledge_data import SourceKind
 from outlast.base.packages import NotAPackage, name_of, parse_package
 from outlast.base.settings import KnowledgeSettings, SandboxSettings
+from outlast.core.knowledge.splitting import RULES
 
 INSTALLED: Final = "package"  # as a dependency's source: what the package itself brings along
 LEASE: Final = timedelta(minutes=15)  # a source that is being read is somebody else's to read after this long
@@ -44,6 +45,11 @@ class Archive:
     url: str
     folder: str = ""
     shown_at: str = ""
+
+
+def cut_name(passage_chars: int) -> str:
+    """How texts are cut now: passages with another name were cut otherwise."""
+    return f"{RULES}:{passage_chars}"
 
 
 def is_web(location: str) -> bool:

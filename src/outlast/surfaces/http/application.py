@@ -39,6 +39,7 @@ def create_http(surface: Surface, hosts: KnownHosts) -> Doors:
         hosts,
         body_bytes=limits.request_bytes,
         file_bytes=limits.image_bytes,
+        text_bytes=surface.services.settings.knowledge.source_bytes,
         frames=surface.previews.frame_source,
     )
 

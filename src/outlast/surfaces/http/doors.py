@@ -29,6 +29,7 @@ SECURITY_HEADERS: Final = [
     (b"x-frame-options", b"DENY"),
 ]
 FORM_PATHS: Final = frozenset({"/v1/attachments"})
+TEXT_PATHS: Final = frozenset({"/v1/knowledge/sources"})
 HEALTH_PATHS: Final = frozenset({"/healthz", "/readyz"})
 FORM_OVERHEAD_BYTES: Final = 64_000
 HeaderList = list[tuple[bytes, bytes]]
@@ -38,11 +39,19 @@ log = logging.getLogger("outlast.http")
 
 
 class Doors:
-    """Wraps the application. `body_bytes` bounds JSON bodies, `file_bytes` an uploaded file; `frames` are the sources
-    of what our own pages may show in frames, as a content security policy names them."""
+    """Wraps the application. `body_bytes` bounds JSON bodies, `file_bytes` an uploaded file, `text_bytes` a
+    documentation that is handed in; `frames` are the sources of what our own pages may show in frames, as a content
+    security policy names them."""
 
     def __init__(
-        self, app: ASGIApp, hosts: KnownHosts, *, body_bytes: int, file_bytes: int, frames: str = "'none'"
+        self,
+        app: ASGIApp,
+        hosts: KnownHosts,
+        *,
+        body_bytes: int,
+        file_bytes: int,
+        text_bytes: int = 0,
+        frames: str = "'none'",
     ) -> None:
         policy = f"{CONTENT_SECURITY}; frame-src {frames}"
         self._security = [*SECURITY_HEADERS, (b"content-security-policy", policy.encode())]
@@ -50,6 +59,7 @@ class Doors:
         self._hosts = hosts
         self._body_bytes = body_bytes
         self._file_bytes = file_bytes
+        self._text_bytes = max(body_bytes, text_bytes + text_bytes // 4)  # JSON escapes what it carries
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -98,13 +108,17 @@ class Doors:
         if site not in ("same-origin", "none") and not (origin and self._hosts.invited(origin)):
             raise OriginRefused("The browser says that this request comes from another site.", site=site[:20])
 
+    def _most(self, path: str) -> int:
+        if path in FORM_PATHS:
+            return self._file_bytes + FORM_OVERHEAD_BYTES
+        return self._text_bytes if path in TEXT_PATHS else self._body_bytes
+
     def _bounded(self, receive: Receive, scope: Scope, headers: Headers) -> Receive:
         """`receive`, refusing more bytes than this path takes. Requests of E2B's protocol are bounded where they are
         read: a file may be as large as a sandbox."""
         if knock_of(scope) is not None:
             return receive
-        is_form = scope["path"] in FORM_PATHS
-        most = self._file_bytes + FORM_OVERHEAD_BYTES if is_form else self._body_bytes
+        most = self._most(scope["path"])
         stated = headers.get("content-length", "")
         if stated.isdigit() and int(stated) > most:
             raise _too_large(most)
@@ -197,7 +211,7 @@ def _check_content_type(scope: Scope, headers: Headers) -> None:
 def _too_large(most: int) -> InputTooLarge:
     return InputTooLarge(
         f"The request's body is larger than the {most:,} bytes taken here.",
-        hint="Send less, or raise limits.request_bytes or limits.image_bytes.",
+        hint="Send less, or raise limits.request_bytes, limits.image_bytes or knowledge.source_bytes.",
         limit_bytes=most,
     )
 
