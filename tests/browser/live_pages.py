@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final
 
 from playwright.sync_api import Frame, FrameLocator, Locator, Page, expect
@@ -90,3 +94,24 @@ def panel(page: Page, name: str) -> Locator:
 def told(requests: list[dict[str, Any]]) -> str:
     """The last thing that the model was asked."""
     return json.dumps(requests[-1]["messages"][-1]["content"], ensure_ascii=False)
+
+
+@contextmanager
+def another_site(html: str) -> Iterator[str]:
+    """A web site that knows nothing of us and shows this HTML; its address. On loopback, as browsers let no site of the
+    internet show what lies there."""
+
+    class Site(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("content-type", "text/html")
+            self.end_headers()
+            self.wfile.write(html.encode())
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Site) as site:
+        threading.Thread(target=site.serve_forever, daemon=True).start()
+        yield f"http://localhost:{site.server_port}/"
+        site.shutdown()

@@ -10,6 +10,7 @@ from playwright.sync_api import Page, Request, expect
 from tests.browser.conftest import OpenPage
 from tests.browser.live_pages import (
     FORM,
+    another_site,
     answering,
     ask,
     frame_of,
@@ -306,8 +307,8 @@ def test_a_link_shows_the_page_live_and_read_only_in_any_site_until_it_is_revoke
     dialog.get_by_role("button", name="Make a link").click()
     link, html = dialog.locator("[data-new-link] code").all_inner_texts()
     wiki = open_page()
-    wiki.route("http://wiki.example/", lambda route: route.fulfill(content_type="text/html", body=html))
-    wiki.goto("http://wiki.example/")
+    with another_site(html) as address:
+        wiki.goto(address)
     embedded = wiki.frame_locator("iframe")
     expect(embedded.locator("#title")).to_have_text("Shopping")
     expect(embedded.get_by_role("button", name="More")).to_be_disabled()

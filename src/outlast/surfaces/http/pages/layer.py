@@ -54,6 +54,9 @@ class PagesLayer:
         except OutlastError as error:
             log.warning("page not served", extra={"code": error.code})
             await _tell(scope, send, Notice(503, "Not now", error.message, error.hint))
+        except Exception:
+            log.exception("page failed", extra={"host": host[:100]})
+            await _tell(scope, send, Notice(500, "The page failed", "The server's log says more."))
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send, host: str) -> None:
         page_id, path = self._hosts.parse(host), scope["path"]
