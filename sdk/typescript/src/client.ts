@@ -184,6 +184,11 @@ export class OutlastClient {
     const { signal, ...query } = options
     return this.#get<api.Page<api.RunSummary>>('/v1/runs', query, signal)
   }
+  /** By provider and model: which part of the prompts of the last days (30) came from the provider's cache. */
+  cacheShares = (options: { project?: string; days?: number; signal?: AbortSignal } = {}) => {
+    const { signal, ...query } = options
+    return this.#get<api.Page<api.CacheShare>>('/v1/runs/cached', query, signal)
+  }
   run = (id: string, signal?: AbortSignal) => this.#get<api.RunView>(`/v1/runs/${id}`, {}, signal)
   exportUrl = (runId: string) => this.url(`/v1/runs/${runId}/export`)
   cancel = (runId: string) => this.#json<api.RunSummary>('POST', `/v1/runs/${runId}/cancel`)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any, Literal
 
 import anyio
@@ -24,7 +25,8 @@ from outlast.core.pages import store as pages
 from outlast.core.projects import store as projects
 from outlast.core.projects.permissions import require, require_run, require_thread
 from outlast.core.projects.rules import Right
-from outlast.core.runs import parking, store, views
+from outlast.core.runs import caching, parking, store, views
+from outlast.core.runs.caching import CacheShare
 from outlast.core.runs.endings import PAGE
 from outlast.core.runs.rules import ENDED, may_continue, may_retry
 from outlast.core.runs.starting import NewRun, last_queued, queue_run
@@ -40,6 +42,7 @@ from outlast.core.threads.rules import demand_open
 from outlast.db.database import Tx
 
 OnBusy = Literal["reject", "enqueue", "interrupt"]
+CACHE_DAYS = 30
 CONFIRM_S = 2.0  # a cancel is confirmed within this time
 
 
@@ -188,6 +191,23 @@ async def list_runs(
             tx, mine, thread_id=thread_id, status=status, query=query, before=before, limit=limit
         )
         return RunPage(*found)
+
+    return await services.db.read(run)
+
+
+async def cache_shares(
+    services: Services, actor: Actor, project_id: str | None = None, days: int = CACHE_DAYS
+) -> list[CacheShare]:
+    """How much of their prompts the models read from a cache, in runs of the last `days` days of one project, or of all
+    of the actor's; by provider."""
+    provider = {model.id: model.provider for model in services.engine.catalog.list()}
+
+    def run(tx: Tx) -> list[CacheShare]:
+        if project_id is not None:
+            require(tx, actor, project_id, Right.READ)
+        mine = [project_id] if project_id else [p.id for p in projects.list_projects(tx, actor.user_id)]
+        since = tx.now - timedelta(days=days)
+        return caching.cache_shares(tx, mine, since, lambda model: provider.get(model, ""))
 
     return await services.db.read(run)
 

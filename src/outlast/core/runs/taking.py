@@ -95,7 +95,7 @@ async def _take_all(
                 shown.append(grows)
         if shown:
             leg.show(shown)
-        if turn.waiting:
+        if any(turn.waiting):  # blank lines wait for what they stand before
             await _take(leg, lined, effect, turn, None)
 
 

@@ -13,6 +13,7 @@ import { count, dollars, duration, plural } from '@/lib/format'
 import { client } from '@/lib/queries'
 import { useActiveProject } from '../shell/active-project'
 import { PageHeader } from '../shell/shell'
+import { CacheShares } from './cache-shares'
 import { useRunNews } from './run-news'
 
 const STATUSES: RunStatus[] = ['running', 'queued', 'awaiting_approval', 'paused', 'completed', 'error', 'cancelled']
@@ -113,6 +114,7 @@ export default function RunsPage() {
           </Button>
         )}
       </div>
+      <CacheShares projectId={projectId} />
     </>
   )
 }

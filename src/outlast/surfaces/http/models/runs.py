@@ -56,6 +56,17 @@ class RunSummaryAnswer(Answer):
     duration_s: float | None
 
 
+class CacheShareAnswer(Answer):
+    """Of one model: tokens of its prompts, and which part of them (0 to 1) its provider read from a cache."""
+
+    provider: str
+    model: str
+    runs: int
+    input_tokens: int
+    cached_tokens: int
+    cached_share: float
+
+
 class StepAnswer(Answer):
     """One named step, as operators see it."""
 

@@ -9,7 +9,13 @@ from starlette.responses import Response
 from outlast.actions import runs as actions
 from outlast.actions.runs import NewThread, Started
 from outlast.base.events import RunStatus
-from outlast.surfaces.http.models.runs import AgainRequest, RunAnswer, RunSummaryAnswer, StartedAnswer
+from outlast.surfaces.http.models.runs import (
+    AgainRequest,
+    CacheShareAnswer,
+    RunAnswer,
+    RunSummaryAnswer,
+    StartedAnswer,
+)
 from outlast.surfaces.http.models.shapes import Page
 from outlast.surfaces.http.models.starting import StartRequest, StartThreadRequest
 from outlast.surfaces.http.replies import page, reply, shown_run
@@ -68,6 +74,14 @@ async def list_runs(
         limit=limit,
     )
     return reply(page(found.items, found.next))
+
+
+@router.get("/runs/cached", response_model=Page[CacheShareAnswer])
+async def read_cache_shares(
+    services: Svc, actor: Signed, project: str | None = None, days: int = Query(30, ge=1, le=366)
+) -> Response:
+    """By provider and model: which part of the prompts of the last days came from the provider's cache."""
+    return reply(page(await actions.cache_shares(services, actor, project, days)))
 
 
 @router.get("/runs/{run_id}", response_model=RunAnswer)
