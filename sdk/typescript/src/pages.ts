@@ -180,6 +180,14 @@ export interface NewPageLink extends PageLink {
   frame: string
 }
 
+/** A list of actions, newest first, with one of them as it is now. Pure. */
+export function withAction(all: readonly PageAction[], action: PageAction): PageAction[] {
+  const at = all.findIndex(({ id }) => id === action.id)
+  if (at !== -1) return all.with(at, action)
+  const later = all.findIndex(({ id }) => id < action.id)
+  return later === -1 ? [...all, action] : all.toSpliced(later, 0, action)
+}
+
 interface Signalled {
   signal?: AbortSignal | undefined
 }

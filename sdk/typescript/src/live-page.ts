@@ -1,0 +1,143 @@
+/**
+ * A page kept in step with its thread's stream. Whole HTML is read from the server; patches lead on from it. A patch that
+ * does not begin where we are is one that we have, or one that others came before: then the page is read again.
+ */
+import type { PagePatch } from './pages.ts'
+import type { OutlastEvent } from './types.ts'
+
+/** What a page's viewer has to do: show other HTML, or apply patches to what it shows. */
+export type PageChange =
+  | { kind: 'html'; version: number; html: string }
+  | { kind: 'patches'; base: number; version: number; patches: readonly PagePatch[] }
+
+/** What an event means for a page that is at `version`: a change, nothing, or that it has to be read again. Pure. */
+export function pageChangeOf(event: OutlastEvent, pageId: string, version: number): PageChange | 'read' | null {
+  if (event.event === 'page.patch') {
+    const { page_id, base_version, version: next, patches } = event.data
+    if (page_id !== pageId || next <= version) return null
+    return base_version === version ? { kind: 'patches', base: version, version: next, patches } : 'read'
+  }
+  if (event.event === 'page.html') {
+    const { page_id, version: next, html, reason } = event.data
+    if (page_id !== pageId) return null
+    // A step that is asked again uses its numbers again: what they stand for is asked of the server.
+    if (reason === 'reset') return 'read'
+    return next > version ? { kind: 'html', version: next, html } : null
+  }
+  return null
+}
+
+interface Source {
+  pageId: string
+  read: (signal: AbortSignal) => Promise<{ version: number; html: string }>
+  listen: (listener: (event: OutlastEvent) => void) => () => void
+}
+
+export interface LivePageState {
+  version: number
+  loading: boolean
+  error: Error | null
+  /** How many changes came since it was opened. */
+  changes: number
+}
+
+type Listener = (change: PageChange) => void
+
+const FIRST_PAUSE_MS = 500
+const LONGEST_PAUSE_MS = 10_000
+
+/** Feeds whoever shows the page: first the whole of it, then each change. */
+export class LivePage {
+  #state: LivePageState = { version: -1, loading: true, error: null, changes: 0 }
+  /** Known as long as no patch has gone over it. */
+  #html: string | null = null
+  #reading: AbortController | null = null
+  #missed: OutlastEvent[] = []
+  #failures = 0
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #stop: (() => void) | null = null
+  readonly #showers = new Set<Listener>()
+  readonly #watchers = new Set<() => void>()
+
+  constructor(readonly source: Source) {}
+
+  get = (): LivePageState => this.#state
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.#watchers.add(listener)
+    return () => this.#watchers.delete(listener)
+  }
+
+  start(): void {
+    if (this.#stop !== null) return
+    this.#stop = this.source.listen((event) => this.#hear(event))
+    this.reread()
+  }
+
+  stop(): void {
+    this.#stop?.()
+    this.#stop = null
+    this.#reading?.abort()
+    this.#reading = null
+    clearTimeout(this.#timer)
+  }
+
+  /** Gives `show` the page as it is, as soon as it is known, then each change. Returns how to stop. */
+  attach(show: Listener): () => void {
+    this.#showers.add(show)
+    if (this.#html !== null) show({ kind: 'html', version: this.#state.version, html: this.#html })
+    else this.reread()
+    return () => this.#showers.delete(show)
+  }
+
+  /** Asks the server for the whole page, for instance after a gap. An answer that is still on its way does not count. */
+  reread = (): void => {
+    if (this.#stop === null) return
+    clearTimeout(this.#timer)
+    this.#reading?.abort()
+    const reading = new AbortController()
+    this.#reading = reading
+    this.source.read(reading.signal).then(
+      ({ version, html }) => {
+        if (reading.signal.aborted) return
+        this.#reading = null
+        this.#failures = 0
+        this.#take({ kind: 'html', version, html })
+        const missed = this.#missed
+        this.#missed = []
+        for (const event of missed) this.#hear(event)
+      },
+      (error: Error) => {
+        if (reading.signal.aborted) return
+        this.#reading = null
+        this.#failures += 1
+        this.#set({ error, loading: false })
+        const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** this.#failures)
+        this.#timer = setTimeout(this.reread, pause)
+      },
+    )
+  }
+
+  #hear(event: OutlastEvent): void {
+    if (event.event !== 'page.patch' && event.event !== 'page.html') return
+    if (event.data.page_id !== this.source.pageId) return
+    if (this.#reading !== null) {
+      this.#missed.push(event)
+      return
+    }
+    const change = pageChangeOf(event, this.source.pageId, this.#state.version)
+    if (change === 'read') this.reread()
+    else if (change !== null) this.#take(change)
+  }
+
+  #take(change: PageChange): void {
+    this.#html = change.kind === 'html' ? change.html : null
+    this.#set({ version: change.version, loading: false, error: null, changes: this.#state.changes + 1 })
+    for (const show of [...this.#showers]) show(change)
+  }
+
+  #set(change: Partial<LivePageState>): void {
+    this.#state = { ...this.#state, ...change }
+    for (const listener of [...this.#watchers]) listener()
+  }
+}
