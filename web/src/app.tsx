@@ -13,6 +13,7 @@ import { useThemeSync } from './lib/theme'
 const CanvasPage = lazy(() => import('./features/canvas/canvas-page'))
 const PagesPage = lazy(() => import('./features/pages/pages-page'))
 const PageView = lazy(() => import('./features/pages/page-view'))
+const KnowledgePage = lazy(() => import('./features/knowledge/knowledge-page'))
 const RunsPage = lazy(() => import('./features/runs/runs-page'))
 const SandboxesPage = lazy(() => import('./features/sandboxes/sandboxes-page'))
 const RunPage = lazy(() => import('./features/runs/run-page'))
@@ -54,6 +55,7 @@ function Pages() {
         {({ project, screen }) => <CanvasPage projectId={project ?? null} screenId={screen ?? null} />}
       </Route>
       <Route path="/projects/:id/pages">{({ id }) => <PagesPage key={id} projectId={id} />}</Route>
+      <Route path="/projects/:id/knowledge">{({ id }) => <KnowledgePage key={id} projectId={id} />}</Route>
       <Route path="/pages/:id">{({ id }) => <PageView key={id} pageId={id} />}</Route>
       <Route path="/threads/:id">{({ id }) => <ThreadPage key={id} threadId={id} />}</Route>
       <Route path="/runs" component={RunsPage} />

@@ -52,12 +52,15 @@ const components: Components = {
 }
 
 const plugins = [remarkGfm]
+type Plugins = NonNullable<ComponentProps<typeof ReactMarkdown>['rehypePlugins']>
+const NONE: Plugins = []
 
-/** Markdown without HTML: tags in the text are shown as text. */
-export const Markdown = memo(function Markdown({ text }: { text: string }) {
+/** Markdown without HTML: tags in the text are shown as text. `rehype` are plugins that change its tree; give always the
+ * same list, or it is drawn anew. */
+export const Markdown = memo(function Markdown({ text, rehype = NONE }: { text: string; rehype?: Plugins }) {
   return (
     <div className="prose">
-      <ReactMarkdown remarkPlugins={plugins} components={components}>
+      <ReactMarkdown remarkPlugins={plugins} rehypePlugins={rehype} components={components}>
         {text}
       </ReactMarkdown>
     </div>

@@ -1,5 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
-import { Activity, Box, Frame, LayoutTemplate, MessageSquare, Moon, Search, SquarePen, Sun } from 'lucide-react'
+import {
+  Activity,
+  BookOpen,
+  Box,
+  Frame,
+  LayoutTemplate,
+  MessageSquare,
+  Moon,
+  Search,
+  SquarePen,
+  Sun,
+} from 'lucide-react'
 import { Dialog } from 'radix-ui'
 import { useDeferredValue, useState, type KeyboardEvent, type ReactNode } from 'react'
 import { useLocation } from 'wouter'
@@ -106,6 +117,12 @@ function useCommands(q: string): Command[] {
     { key: 'new', icon: <SquarePen />, label: 'New thread', run: () => navigate(`/projects/${projectId}`) },
     { key: 'canvas', icon: <Frame />, label: 'Canvas', run: () => navigate(`/projects/${projectId}/canvas`) },
     { key: 'pages', icon: <LayoutTemplate />, label: 'Pages', run: () => navigate(`/projects/${projectId}/pages`) },
+    {
+      key: 'knowledge',
+      icon: <BookOpen />,
+      label: 'Knowledge',
+      run: () => navigate(`/projects/${projectId}/knowledge`),
+    },
     { key: 'runs', icon: <Activity />, label: 'Runs', run: () => navigate('/runs') },
     { key: 'sandboxes', icon: <Box />, label: 'Sandboxes', run: () => navigate('/sandboxes') },
     { key: 'dark', icon: <Moon />, label: 'Dark theme', run: () => setTheme('dark') },

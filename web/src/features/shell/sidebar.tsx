@@ -1,4 +1,4 @@
-import { Activity, Box, Frame, LayoutTemplate, Search, SquarePen } from 'lucide-react'
+import { Activity, BookOpen, Box, Frame, LayoutTemplate, Search, SquarePen } from 'lucide-react'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { Kbd } from '@/components/kbd'
@@ -37,6 +37,10 @@ export function Sidebar({ onPalette }: { onPalette: () => void }) {
           <LayoutTemplate />
           Pages
         </Link>
+        <Link href={`/projects/${projectId}/knowledge`} className={cn(ITEM, isKnowledge(path) && 'bg-active text-fg')}>
+          <BookOpen />
+          Knowledge
+        </Link>
         <Link href="/runs" className={cn(ITEM, path.startsWith('/runs') && 'bg-active text-fg')}>
           <Activity />
           Runs
@@ -63,7 +67,9 @@ export function Sidebar({ onPalette }: { onPalette: () => void }) {
 
 const isCanvas = (path: string) => /^\/(screens\/|projects\/[^/]+\/canvas)/.test(path)
 const isPages = (path: string) => /^\/(pages\/|projects\/[^/]+\/pages)/.test(path)
-const isStart = (path: string) => path.startsWith('/projects') && !isCanvas(path) && !isPages(path)
+const isKnowledge = (path: string) => /^\/projects\/[^/]+\/knowledge/.test(path)
+const isStart = (path: string) =>
+  path.startsWith('/projects') && !isCanvas(path) && !isPages(path) && !isKnowledge(path)
 
 function SearchBox({ value, onChange }: { value: string; onChange: (value: string) => void }) {
   return (

@@ -1,0 +1,15 @@
+import { useEffect, useState } from 'react'
+
+/** A text once nobody has changed it for a moment; emptied, at once. */
+export function useSettled(text: string, afterMs = 250): string {
+  const [settled, setSettled] = useState(text)
+  useEffect(() => {
+    if (text === '') {
+      setSettled('')
+      return
+    }
+    const timer = setTimeout(() => setSettled(text), afterMs)
+    return () => clearTimeout(timer)
+  }, [text, afterMs])
+  return text === '' ? '' : settled
+}
