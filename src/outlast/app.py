@@ -30,6 +30,7 @@ from outlast.actions.screen_opening import ScreenOpener
 from outlast.actions.services import Services, cold
 from outlast.actions.warming import Warmer
 from outlast.agents.pages.dormancy import KIND as DORMANT
+from outlast.agents.pages.running import LibraryCode
 from outlast.agents.profiles.chat import ChatProfile
 from outlast.agents.profiles.page import PageProfile, nothing
 from outlast.agents.profiles.screen import ScreenProfile
@@ -255,7 +256,10 @@ def _wire(
     rooms = Workspaces(database, sandboxes)
     page_rules = PageRules(LiveTrees(), settings.pages.html_bytes, settings.pages.versions)
     search = SearchDocs(knowledge, database, settings.knowledge.results)
-    chat = ChatProfile(settings, rooms, blobs, catalog.get, keeper, search)
+    code = (
+        None if settings.sandbox is None else LibraryCode(rooms, settings.sandbox, database, modules, blobs)
+    )
+    chat = ChatProfile(settings, rooms, blobs, catalog.get, keeper, search, code)
     studio = open_studio(settings.screens, clock, folder) if sandboxes is not None else None
     screen = ScreenProfile(
         settings,
@@ -280,6 +284,7 @@ def _wire(
         page_rules,
         modules,
         search=search,
+        code=code,
         recall=Recall(database, knowledge),
         embed=sources.indexer.want if sources.indexer is not None else nothing,
     )

@@ -61,7 +61,9 @@ class ChatProfile:
         model_of: Callable[[str], ModelSpec],
         keeper: Keeper | None = None,
         search: SearchDocs | None = None,
+        code: RunCode | None = None,
     ) -> None:
+        """`code` runs code in the place of the plain tool."""
         self._settings, self._blobs, self._model_of = settings, blobs, model_of
         tools: list[Tool] = [*([search] if search is not None else []), AskUser()]
         self._looking_up = LOOKING_UP if search is not None else ""
@@ -71,7 +73,7 @@ class ChatProfile:
                 Terminal(workspaces, sandbox.command_timeout_s, sandbox.output_bytes, sandbox),
                 WriteFiles(workspaces),
                 ReadFiles(workspaces),
-                RunCode(workspaces, sandbox.output_bytes),
+                code or RunCode(workspaces, sandbox.output_bytes),
                 *([StartService(workspaces, keeper)] if keeper is not None else []),
                 *tools,
             ]

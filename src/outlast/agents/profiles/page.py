@@ -44,7 +44,7 @@ def nothing() -> None:
 
 class PageProfile:
     """See the module. `model_of` finds a model's description by id (for what it can see); `search` is the tool that
-    looks things up, `recall` finds what was done before, `embed` wakes who makes vectors of what is new."""
+    looks things up, `code` the one that runs code (None: one of its own), `recall` finds what was done before, `embed` wakes who makes vectors of what is new."""
 
     name: Final = "page"
     done_mark: Final = ""
@@ -60,6 +60,7 @@ class PageProfile:
         modules: Modules,
         *,
         search: Tool | None = None,
+        code: Tool | None = None,
         recall: Recall | None = None,
         embed: Callable[[], None] = nothing,
     ) -> None:
@@ -73,7 +74,7 @@ class PageProfile:
         if sandbox is not None:
             tools = [
                 *([search] if search is not None else []),
-                LibraryCode(workspaces, sandbox, db, modules, blobs),
+                code or LibraryCode(workspaces, sandbox, db, modules, blobs),
                 WriteFiles(workspaces),
                 ReadFiles(workspaces),
                 PublishModule(workspaces, db, modules, blobs),
