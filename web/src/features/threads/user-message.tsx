@@ -1,4 +1,4 @@
-import { LoaderCircle, X } from 'lucide-react'
+import { LoaderCircle, MousePointerClick, X } from 'lucide-react'
 import { memo, useState } from 'react'
 import type { ImagePart, Message, RunState } from '@outlast/sdk'
 import { CopyIcon } from '@/components/copy'
@@ -7,7 +7,9 @@ import { complain } from '@/components/toast'
 import { ClockTime } from '@/components/time'
 import { cn } from '@/lib/cn'
 import { client } from '@/lib/queries'
+import { wordsOf } from '../pages/action-words'
 import { useMe } from '../session/session-gate'
+import { readActed, type Acted } from './acted'
 import { CaptureChips } from './capture-chips'
 import { readCaptures } from './captures'
 import { ForkButton } from './fork-button'
@@ -25,6 +27,7 @@ export const UserMessage = memo(function UserMessage({ message, queued, unsaved 
   const images = message.parts.filter((part) => part.type === 'image')
   const whole = textOf(message)
   const { text, captures } = readCaptures(whole)
+  const acted = readActed(text)
   const other = message.sender_id !== null && message.sender_id !== me.user.id
   return (
     <article aria-label="Your message" data-message={message.id} className="group relative flex flex-col items-end">
@@ -37,7 +40,8 @@ export const UserMessage = memo(function UserMessage({ message, queued, unsaved 
         </ul>
       )}
       {captures.length > 0 && <CaptureChips captures={captures} className="mb-1.5 justify-end" />}
-      {text !== '' && (
+      {acted !== null && <Actions acted={acted} className={unsaved ? 'opacity-60' : ''} />}
+      {text !== '' && acted === null && (
         <div
           className={cn(
             'max-w-[min(36rem,88%)] rounded-2xl rounded-br-md bg-bubble px-4 py-2.5 text-[15px] leading-relaxed whitespace-pre-wrap [overflow-wrap:anywhere]',
@@ -64,6 +68,21 @@ export const textOf = (message: Message): string =>
     .filter((part) => part.type === 'text')
     .map(({ text }) => text)
     .join('\n\n')
+
+/** What was clicked, sent or chosen on a page. */
+const Actions = ({ acted, className }: { acted: Acted[]; className: string }) => (
+  <ul aria-label="Done on the page" className={cn('flex max-w-[88%] flex-col items-end gap-1', className)}>
+    {acted.map((action, at) => (
+      <li
+        key={at}
+        className="flex max-w-full items-center gap-2 rounded-full border border-line bg-bubble px-3 py-1.5 text-[13px]"
+      >
+        <MousePointerClick className="size-3.5 shrink-0 text-faint" aria-hidden />
+        <span className="truncate">{wordsOf(action)}</span>
+      </li>
+    ))}
+  </ul>
+)
 
 const Thumbnail = ({ image }: { image: ImagePart }) => (
   <li>
