@@ -44,7 +44,8 @@ def nothing() -> None:
 
 class PageProfile:
     """See the module. `model_of` finds a model's description by id (for what it can see); `search` is the tool that
-    looks things up, `code` the one that runs code (None: one of its own), `recall` finds what was done before, `embed` wakes who makes vectors of what is new."""
+    looks things up, `code` the one that runs code (None: one of its own), `recall` finds what was done before, `embed`
+    wakes who makes vectors of what is new."""
 
     name: Final = "page"
     done_mark: Final = ""
