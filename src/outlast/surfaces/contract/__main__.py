@@ -5,17 +5,27 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
-from outlast.surfaces.contract import api_page, cli_page, errors_page, events_page, schemas, settings_page
+from outlast.surfaces.contract import (
+    api_page,
+    cli_page,
+    errors_page,
+    events_page,
+    patches_page,
+    schemas,
+    settings_page,
+)
 
 ROOT: Final = Path(__file__).resolve().parents[4]
 FILES: Final[Mapping[str, Callable[[], str]]] = {
     "contract/openapi.json": schemas.openapi,
     "contract/events.json": schemas.events,
+    "contract/page-patches.json": patches_page.schema,
     "docs/reference/api.md": api_page.write,
     "docs/reference/configuration.md": settings_page.write,
     "docs/reference/errors.md": errors_page.write,
     "docs/reference/events.md": events_page.write,
     "docs/reference/cli.md": cli_page.write,
+    "docs/reference/page-patches.md": patches_page.write,
 }
 
 

@@ -1,0 +1,171 @@
+"""docs/reference/page-patches.md and contract/page-patches.json, from the lines and patches that pages take."""
+
+import json
+from collections.abc import Iterable
+from typing import Any, Final
+
+from outlast.core.pages import attributes, content, lines, nesting, patches
+from outlast.core.pages.design import CLASSES, COLOURS
+from outlast.core.pages.grammar import LINES, PATCHES, Explained
+from outlast.surfaces.contract.pages import code, heading, page, table
+
+INTRODUCTION: Final = """\
+A page's agent answers with lines of JSON: one object a line. Each is taken as soon as it is whole, while the
+model still writes: read, mended where only one reading is possible, sanitised, applied to the server's tree,
+stored as a version and told to every viewer. [Pages](../concepts/pages.md) explains the rest;
+`contract/page-patches.json` is the JSON Schema of a line."""
+PATCHES_TEXT: Final = """\
+`at` is `#id` (letters, digits and `_ . : -`, the first element of the page with it) or `page`, the whole page,
+which takes `html`, `append` and `prepend`. Patches of a line are applied in order, each by itself: one that
+does not fit is refused with its reason, which the model is told before its next turn, and the others stand. All
+patches of a line make one version.
+
+What clients get is *normalised* (event `page.patch`): the HTML is what the sanitiser made of it, written as a
+browser writes it, attributes and classes are only those that change. A client applies it without any judgement
+of its own and has the server's page, byte for byte; `web/src/page-runtime/apply.ts` is one in 150 lines of
+plain DOM."""
+MORE_TEXT: Final = """\
+At most {most} patches in a line. `set` takes numbers too; `null` and `false` take an attribute away, `true` sets
+one without a value."""
+LINES_TEXT: Final = """\
+A single patch without its line is taken as one, and a list of patches as a line. Blank lines and code fences
+are skipped. A line that does not begin like JSON is prose: shown in the thread, never on the page. One that
+does and is broken is mended where that is certain (spare commas, line breaks and tabs inside strings,
+backslashes that escape nothing, up to eight brackets missing at the end); otherwise nothing of it is taken, and
+the model is told the line and what is wrong with it."""
+HTML_TEXT: Final = """\
+HTML is read as browsers read it, then only what is listed here is kept. An element that is not kept gives its
+content to its parent; scripts, style sheets, frames, media, templates and MathML go with all that they hold.
+What was left out and matters (scripts, event attributes, style sheets, frames, pictures of other servers) is
+told to the model.
+
+Elements stand where HTML's parser leaves them: a `div` in a `p`, a link in a link, a `div` in a `tbody` are
+refused where a patch would put them, with the reason. They lie at most {depth} deep in each other."""
+VALUES_TEXT: Final = """\
+- `href`: `#…`, `http:`, `https:` or `mailto:`. A link that leads out gets `target="_blank" rel="noopener
+  noreferrer"`.
+- `src` of `img`: `data:image/…;base64,…` of PNG, JPEG, GIF, WebP or AVIF. Nothing is loaded from anywhere.
+- `data-action`: `[a-z][a-z0-9_.:-]{0,63}`; other `data-*` and `aria-*` hold any text (`data-outlast…` is the
+  page's own).
+- `style`: safe properties, without `url()` and everything else that loads; `position: fixed` is not among them.
+  Custom properties (`--name`) are kept.
+- In drawings, `fill`, `stroke`, `clip-path`, `mask` and markers may point to the page itself: `url(#id)`; `use`
+  to `#id`.
+- `name` of fields is kept, of forms and pictures it is not. Forms have no `action`: `data-action` says what is
+  sent."""
+LOOK_TEXT: Final = """\
+Plain HTML looks well in light and dark. These classes and colours are in every page's style sheet; whatever
+else is needed stands in `style` attributes."""
+SCHEMA_ID: Final = "https://json-schema.org/draft/2020-12/schema"
+_TEXT: Final = {"type": "string"}
+_HTML_OPS: Final = ("html", "replace", "append", "prepend", "before", "after")
+
+
+def write() -> str:
+    """The page."""
+    out = heading("The lines of a page's agent", INTRODUCTION)
+    out += ["## Lines", "", LINES_TEXT, "", *_explained("type", LINES)]
+    out += ["## Patches", "", PATCHES_TEXT, "", *_explained("op", PATCHES)]
+    out += [MORE_TEXT.format(most=lines.MOST_PATCHES), ""]
+    out += ["## HTML that is kept", "", HTML_TEXT.format(depth=nesting.MOST_DEPTH), ""]
+    out += ["Elements: " + _names(content.HTML) + ".", ""]
+    out += ["In `svg`: " + _names(content.SVG) + ".", ""]
+    out += ["Attributes of every element: " + _names(content.GLOBAL) + ", `aria-*`, `data-*`.", ""]
+    out += table(
+        ("element", "attributes"),
+        [(code(tag), _names(content.OF_TAG[tag])) for tag in sorted(content.OF_TAG)],
+    )
+    out += ["In `svg`: " + _names(content.SVG_ATTRIBUTES) + ".", ""]
+    out += [VALUES_TEXT, "", f"An element has at most {attributes.MOST} attributes.", ""]
+    out += ["## How pages look", "", LOOK_TEXT, ""]
+    out += table(("class", "what it does"), [(code(name), does) for name, does in CLASSES.items()])
+    out += table(("colour", "for"), [(code(f"var({name})"), use) for name, use in COLOURS.items()])
+    return page(out)
+
+
+def schema() -> str:
+    """JSON Schema of one line. What the server takes besides (a number as text, a patch without its line) is not in
+    it: this is what to write."""
+    one = {
+        "$schema": SCHEMA_ID,
+        "title": "A line of a page's agent",
+        "oneOf": [_ref(f"line_{name}") for name in lines.TYPES],
+        "$defs": {f"line_{name}": definition for name, definition in _lines().items()}
+        | {"patch": {"oneOf": [_ref(f"patch_{op}") for op in patches.OPS]}}
+        | {f"patch_{op}": _patch(op) for op in patches.OPS}
+        | {"at": {"type": "string", "pattern": "^(page|#[A-Za-z_][A-Za-z0-9_.:-]{0,127})$"}},
+    }
+    return json.dumps(one, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def _lines() -> dict[str, Any]:
+    module = {"path": _TEXT, "description": _TEXT, "exports": _list(_TEXT), "usage": _TEXT}
+    listed = {
+        "type": "array",
+        "items": _object(module, required=["path", "description"]),
+        "maxItems": lines.MOST_MODULES,
+    }
+    patch_list = {"type": "array", "items": _ref("patch"), "maxItems": lines.MOST_PATCHES}
+    return {
+        "patches": _line("patches", {"patches": patch_list}),
+        "full": _line("full", {"html": _TEXT}, optional={"title": {**_TEXT, "maxLength": lines.TITLE_CHARS}}),
+        "stats": {
+            "type": "object",
+            "properties": {"type": {"const": "stats"}},
+            "required": ["type"],
+            "additionalProperties": {"type": ["number", "string"]},
+        },
+        "code_modules": _line("code_modules", {"modules": listed}),
+        "summary": _line("summary", {"text": {**_TEXT, "maxLength": lines.SUMMARY_CHARS}}),
+    }
+
+
+def _patch(op: str) -> dict[str, Any]:
+    fields: dict[str, Any] = {"op": {"const": op}, "at": _ref("at")}
+    required = ["op", "at"]
+    optional: dict[str, Any] = {}
+    more: dict[str, Any] = {}
+    if op in _HTML_OPS:
+        fields["html"] = _TEXT
+        required.append("html")
+    elif op == "text":
+        fields["text"] = _TEXT
+        required.append("text")
+    elif op == "attributes":
+        optional = {"set": {"type": "object", "additionalProperties": _TEXT}, "remove": _list(_TEXT)}
+        more = {"anyOf": [{"required": ["set"]}, {"required": ["remove"]}]}
+    elif op == "classes":
+        optional = {"add": _list(_TEXT), "remove": _list(_TEXT)}
+        more = {"anyOf": [{"required": ["add"]}, {"required": ["remove"]}]}
+    elif op == "move":
+        fields["to"] = _ref("at")
+        required.append("to")
+        optional = {"place": {"enum": list(patches.PLACES)}}
+    does = PATCHES[op].does  # type: ignore[index]  # each of them is explained
+    return {"description": does, **_object(fields | optional, required=required), **more}
+
+
+def _line(name: str, fields: dict[str, Any], optional: dict[str, Any] | None = None) -> dict[str, Any]:
+    whole = {"type": {"const": name}} | fields
+    return {"description": LINES[name].does, **_object(whole | (optional or {}), required=list(whole))}
+
+
+def _object(fields: dict[str, Any], required: list[str]) -> dict[str, Any]:
+    return {"type": "object", "properties": fields, "required": required, "additionalProperties": False}
+
+
+def _list(items: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "array", "items": items}
+
+
+def _ref(name: str) -> dict[str, str]:
+    return {"$ref": f"#/$defs/{name}"}
+
+
+def _explained(column: str, what: "dict[Any, Explained]") -> list[str]:
+    rows = [(code(name), one.does, code(one.example)) for name, one in what.items()]
+    return table((column, "what it does", "example"), rows)
+
+
+def _names(names: Iterable[str]) -> str:
+    return ", ".join(code(name) for name in sorted(names))
