@@ -8,6 +8,7 @@ from outlast.core.models.providers.demo_pages.html import LABEL
 from outlast.core.models.providers.demo_pages.wishes import PROJECTS, title_of, to_text
 
 SUMMARY: Final = "summary"
+_SIDE_BY_SIDE: Final = "grid-template-columns:repeat(auto-fit,minmax(min(100%,11rem),1fr))"
 _NAMES: Final = (("status", "By status"), ("priority", "By priority"), ("project", "By project"))
 
 
@@ -20,7 +21,8 @@ def summary(query: Mapping[str, str], counts: Mapping[str, Any], *, hideable: bo
     )
     return (
         f'<section id="{SUMMARY}"><div class="toolbar"><h2>{escape(title_of(query))} in figures: '
-        f'<span id="summary-total">{total}</span></h2>{button}</div><div class="grid">{charts}</div></section>'
+        f'<span id="summary-total">{total}</span></h2>{button}</div>'
+        f'<div class="grid" style="{_SIDE_BY_SIDE}">{charts}</div></section>'
     )
 
 

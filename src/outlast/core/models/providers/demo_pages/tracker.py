@@ -398,7 +398,7 @@ def _changing(
     created: Sequence[Mapping[str, Any]],
     comments: Sequence[tuple[str, str]],
 ) -> Step:
-    told = [f"{key}: {next(iter(change.values()))}" for key, change in changes]
+    told = [f"set {key} to {str(next(iter(change.values()))).replace('_', ' ')}" for key, change in changes]
     told += [f"new issue in {issue['project']}" for issue in created]
     told += [f"comment on {key}" for key, _ in comments]
     search = "change an issue: close, reopen, assign; create an issue; comment; authentication headers"
