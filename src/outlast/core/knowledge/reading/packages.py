@@ -146,6 +146,7 @@ def _npm_documents(package: str, found: PackageFiles) -> Iterator[Document]:
     plain = {path for path in types if path.endswith(".d.ts")}
     twins = {path for path in types if re.sub(r"\.d\.[mc]ts\Z", ".d.ts", path) in plain - {path}}
     entry = _entry(found.files.get("package.json", b""))
+    entry = re.sub(r"\.d\.[mc]ts\Z", ".d.ts", entry) if entry in twins else entry
     for path in sorted(set(types) - twins, key=lambda one: (one != entry, one.count("/"), one)):
         url = f"{NPM}{name}@{found.version}/{path}"
         yield Document(url=url, text=_text(found.files[path]), language="typescript", path=path)
