@@ -8,6 +8,7 @@ from typing import Final
 
 from outlast.agents.pages.code_uses import filed_under
 from outlast.base.settings import DependencySettings
+from outlast.core.pages.design import CLASSES, COLOURS
 from outlast.core.pages.grammar import LINES, PATCHES
 
 SYSTEM: Final = """\
@@ -47,11 +48,8 @@ Patches, by their "op":
   `data-…` attributes: `<button data-action="close" data-issue="ENG-7">Close</button>`. A form with a data-action sends
   its fields when it is sent; a select or input with one when it is changed. Dialogs, details and popovers open without
   you: use popovertarget and commandfor.
-- Plain HTML looks well in light and dark without a word. Shapes: `stack`, `row`, `spread`, `grid`, `card`, `toolbar`,
-  `spacer`, `stat`, `list`, `empty`, `notice` and `badge` (each with `info`, `ok`, `warn` or `danger`), `bar`, `scroll`,
-  `muted`, `small`, `right`, `number` on table cells, `nowrap`, `done`; buttons are `primary`, `danger` or `ghost`. Use
-  style attributes for the rest, with the colours var(--fg), var(--muted), var(--line), var(--soft), var(--accent),
-  var(--ok), var(--warn) and var(--danger).
+- Plain HTML looks well in light and dark without a word. Classes for shapes: {classes}. Use style attributes for the
+  rest, with the colours {colours}. Charts are inline SVG with a viewBox.
 - Headings in order, labels on fields, table headings as th. An empty list says what will be in it and how. Data from
   elsewhere comes with the time when it was fetched, and a button to fetch it again.
 - Never invent data. What you could not fetch is missing, and the page says so.
@@ -113,6 +111,8 @@ def system_prompt(network: str | None, dependencies: Sequence[DependencySettings
             for name, one in LINES.items()
             if network is not None or name != "code_modules"
         ),
+        classes="; ".join(f"{name} ({does})" for name, does in CLASSES.items()),
+        colours=", ".join(f"var({name}) {use}" for name, use in COLOURS.items()),
         patches="\n".join(f"- {name}: {one.does}. {one.example}" for name, one in PATCHES.items()),
     )
     if network is None:
