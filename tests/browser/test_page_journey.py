@@ -133,13 +133,13 @@ def _keep_the_code(page: Page, shown: FrameLocator, server: Server, page_id: str
 
 
 def _look_into_the_documentation(page: Page, project: str) -> None:
+    """What the agent searched lies open: the package, its passages, and what a query finds."""
     back = page.url
     page.goto(f"/projects/{project}/knowledge")
-    expect(page.get_by_text("issues-tracker").first).to_be_visible()
-    box = page.get_by_role("searchbox").first
-    box.fill("how do I close an issue")
-    box.press("Enter")
-    expect(page.get_by_text("Change an issue", exact=False).first).to_be_visible()
+    expect(page.get_by_role("article", name="Package issues-tracker")).to_be_visible()
+    page.get_by_label("Test a query").fill("how do I close an issue")
+    hits = page.get_by_role("region", name="Hits")
+    expect(hits.get_by_text("Change an issue", exact=False).first).to_be_visible()
     _picture(page, "page-knowledge")
     page.goto(back)
 
