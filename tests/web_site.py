@@ -50,7 +50,7 @@ class Site:
         if request.headers.get("If-None-Match") == etag:
             return web.Response(status=304, headers={"ETag": etag})
         kind = "text/html" if request.path.endswith(".html") or "." not in request.path else "text/plain"
-        return web.Response(body=body, content_type=kind, headers={"ETag": etag, **headers})
+        return web.Response(body=body, headers={"ETag": etag, "Content-Type": kind, **headers})
 
 
 @asynccontextmanager

@@ -224,7 +224,7 @@ class _PyPi:
             try:
                 return await self._from(index, package, name)
             except NotRead as error:
-                why = why or error
+                why = error if why is None or why.gone else why
         raise why or NotRead(f"no package index is configured that could have {name}")
 
     async def _from(self, index: str, package: str, name: str) -> PackageFiles:
