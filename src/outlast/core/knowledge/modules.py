@@ -5,6 +5,7 @@ scope `user` (published) the file lies in the blobs; whoever uses it gets it as 
 """
 
 import hashlib
+import logging
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,13 +14,14 @@ from typing import Final, Literal, Protocol
 import sqlalchemy as sa
 
 from outlast.base.clock import iso
-from outlast.base.errors import NotFound
+from outlast.base.errors import NotFound, OutlastError
 from outlast.base.ids import new_id
 from outlast.base.page_data import ModuleData
 from outlast.core.knowledge.hits import ModuleText
 from outlast.db.database import Database, Tx
 from outlast.db.tables import modules, vectors
 
+log = logging.getLogger("outlast.knowledge")
 LIBRARY: Final = "library/"
 MOST_OF_A_WORKSPACE: Final = 200
 MOST_OF_A_USER: Final = 500
@@ -131,15 +133,24 @@ class Modules:
         removed at once. Repeatable; a cancelled call may have removed them already."""
         if self._files is None:
             return []
-        own = [] if workspace_id is None else await self._db.read(of_workspace, workspace_id)
-        if workspace_id is not None and own:
-            there = await self._files.holds(workspace_id, [module.path for module in own])
-            gone = [module for module in own if module.path not in there]
-            if gone:
-                await self._db.write(remove_unchanged, gone)
-            own = [module for module in own if module.path in there]
+        own = [] if workspace_id is None else await self._living(self._files, workspace_id)
         published = [] if user_id is None else await self._db.read(of_user, user_id)
         return [*own, *published]
+
+    async def _living(self, files: ModuleFiles, workspace_id: str) -> list[Module]:
+        """Those of a workspace. Where its files cannot be looked at, none are usable and none are forgotten."""
+        own = await self._db.read(of_workspace, workspace_id)
+        if not own:
+            return []
+        try:
+            there = await files.holds(workspace_id, [module.path for module in own])
+        except OutlastError as error:
+            log.warning("modules not looked at", extra={"workspace_id": workspace_id, "code": error.code})
+            return []
+        gone = [module for module in own if module.path not in there]
+        if gone:
+            await self._db.write(remove_unchanged, gone)
+        return [module for module in own if module.path in there]
 
 
 def dependencies_hash(packages: Iterable[str], commands: Iterable[str] = ()) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from outlast.base.errors import NotFound
+from outlast.base.errors import InternalError, NotFound
 from outlast.base.ids import new_id
 from outlast.core.knowledge import modules
 from outlast.core.knowledge.embedding import save_vectors
@@ -39,12 +39,12 @@ SLACK = NewModule("lib/slack.ts", "Slack: send a message", ("send(channel)",), "
 class Files:
     """Files of workspaces, as the test says."""
 
-    def __init__(self, *paths: str) -> None:
-        self.paths = frozenset(paths)
-        self.asked = 0
+    def __init__(self, *paths: str, broken: bool = False) -> None:
+        self.paths, self.broken = frozenset(paths), broken
 
     async def holds(self, workspace_id: str, paths: Collection[str]) -> frozenset[str]:
-        self.asked += 1
+        if self.broken:
+            raise InternalError("A checkpoint's manifest is damaged.")
         return self.paths & frozenset(paths)
 
 
@@ -129,6 +129,16 @@ async def test_without_sandboxes_nothing_is_usable_and_nothing_is_forgotten(
     await save(db, team, workspace_id, LINEAR)
     await publish(db, team, SLACK)
     assert await Modules(db, None, "").usable(workspace_id, team.owner.user_id) == []
+    assert len(await db.read(modules.of_workspace, workspace_id)) == 1
+
+
+async def test_files_that_cannot_be_looked_at_make_modules_unusable_and_forget_none(
+    db: Database, team: Team, workspace_id: str
+) -> None:
+    await save(db, team, workspace_id, LINEAR)
+    published = await publish(db, team, SLACK)
+    shelf = Modules(db, Files("lib/linear.ts", broken=True), "d1")
+    assert await shelf.usable(workspace_id, team.owner.user_id) == [published]
     assert len(await db.read(modules.of_workspace, workspace_id)) == 1
 
 
