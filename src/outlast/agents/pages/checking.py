@@ -13,6 +13,7 @@ from outlast.agents.pages.outcome import Outcome, outcome_of
 from outlast.agents.pages.verifying import missing, try_import
 from outlast.agents.workspaces import Workspaces
 from outlast.base.errors import NotFound, PathRefused
+from outlast.base.ids import new_id
 from outlast.core.knowledge.modules import NewModule
 from outlast.core.runs.profile import StageContext, StageResult
 from outlast.core.sandboxes.interface import Sandbox
@@ -81,24 +82,23 @@ class Checker:
         opened = await self._workspaces.open(context)
         good: list[NewModule] = []
         problems: list[str] = []
-        for number, one in enumerate(outcome.modules.values()):
-            found = await self._looked_at(context, opened.sandbox, number, one)
+        for one in outcome.modules.values():
+            found = await self._looked_at(context, opened.sandbox, one)
             if isinstance(found, str):
                 problems.append(found)
             else:
                 good.append(found)
         return good, problems
 
-    async def _looked_at(
-        self, context: StageContext, sandbox: Sandbox, number: int, one: NewModule
-    ) -> NewModule | str:
+    async def _looked_at(self, context: StageContext, sandbox: Sandbox, one: NewModule) -> NewModule | str:
         """The module with its file's hash, or what is wrong with it."""
         try:
             content = await sandbox.read_file(one.path, MODULE_BYTES)
         except (NotFound, PathRefused):
             return NOT_THERE.format(path=one.path)
         digest = hashlib.sha256(content).hexdigest()
-        import_id = f"{context.effect_id}-{number}"
+        # An id of its own for each try: what an earlier one acknowledged, its attempt may not have recorded.
+        import_id = new_id("effect")
         self._importing[context.effect_id] = sandbox, import_id
         try:
             found = await try_import(sandbox, one.path, digest, import_id, context.attempt)

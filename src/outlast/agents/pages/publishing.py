@@ -100,7 +100,9 @@ async def publishable(
         )
     verified = False
     if sandbox is not None:
-        found = await try_import(sandbox, module.path, shelf.hash_of(text), f"{effect_id}-import", attempt)
+        # An id for each attempt: what one acknowledged, it may not have recorded.
+        import_id = f"{effect_id}-import{attempt}"
+        found = await try_import(sandbox, module.path, shelf.hash_of(text), import_id, attempt)
         lacking = missing(module.exports, found, text)
         if found.error or lacking:
             why = found.error or f"it does not export {', '.join(lacking)}"
