@@ -18,7 +18,7 @@ from outlast.base.page_data import ActionState
 from outlast.core.pages.rules import end_of
 from outlast.core.streams.log import append
 from outlast.db.database import Tx
-from outlast.db.tables import page_actions, users
+from outlast.db.tables import page_actions, pages, users
 
 _ROWS: Final = sa.select(page_actions, users.c.name.label("by_name")).join(
     users, users.c.id == page_actions.c.user_id
@@ -112,11 +112,27 @@ def end(tx: Tx, thread_id: str, run_id: str, status: str, problems: Sequence[str
 
 def hand_on(tx: Tx, thread_id: str, from_run_id: str, to_run_id: str) -> None:
     """A run that failed or was cancelled is tried again or continued: the other one has its actions from now on. Those
-    that were done stay done, and those that were dropped stay dropped."""
-    failed = _OF_RUN.where(page_actions.c.state == "failed")
-    rows = tx.all(failed, {"run": from_run_id})
+    that were done stay done, and those that somebody took back are nobody's."""
+    undone = _OF_RUN.where(page_actions.c.state.in_(("failed", "dropped")))
+    rows = tx.all(undone, {"run": from_run_id})
     if rows:
         _change(tx, thread_id, rows, "taken", run_id=to_run_id)
+
+
+def hold_back(tx: Tx, thread_id: str) -> list[sa.RowMapping]:
+    """Take what waits on a thread's page from the runs that it waits for, before these are cancelled; `wait_for` gives
+    it to another in the same transaction. In order; empty: nothing waits."""
+    waiting = page_actions.c.state == "waiting", pages.c.thread_id == thread_id
+    mine = _ROWS.join(pages, pages.c.id == page_actions.c.page_id).where(*waiting).order_by(page_actions.c.id)
+    rows = tx.all(mine)
+    ids = [row["id"] for row in rows]
+    tx.execute(sa.update(page_actions).where(page_actions.c.id.in_(ids)).values(run_id=None))
+    return rows
+
+
+def wait_for(tx: Tx, thread_id: str, rows: Sequence[sa.RowMapping], run_id: str) -> None:
+    """What was held back waits for this run from now on."""
+    _change(tx, thread_id, rows, "waiting", run_id=run_id)
 
 
 def tell(tx: Tx, thread_id: str, rows: Sequence[sa.RowMapping]) -> list[PageAction]:

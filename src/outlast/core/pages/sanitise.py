@@ -14,7 +14,7 @@ from lxml import etree
 
 from outlast.core.pages import tree as trees
 from outlast.core.pages.attributes import kept_attributes, plain
-from outlast.core.pages.content import DROPPED, GLOBAL, HTML, OF_TAG, SVG, SVG_ATTRIBUTES
+from outlast.core.pages.content import DROPPED, GLOBAL, HEADINGS, HTML, OF_TAG, SVG, SVG_ATTRIBUTES
 from outlast.core.pages.nesting import WITHOUT_TEXT, Inside, entered, text_refused
 from outlast.core.pages.problems import Refused
 from outlast.core.pages.tree import Element, read_canonical, settle
@@ -88,7 +88,8 @@ def sanitised(html: str, context: str = "div") -> Clean:
     what is around it, is the caller's to check (`misplaced`). Raises `Refused`: nothing of it could stand there."""
     html = plain(html)
     told = tuple(text for pattern, text in _TOLD if pattern.search(html))
-    where = Inside(tag=context, svg=context == "svg" or context in SVG)
+    tag = "div" if context in HEADINGS else context  # a heading in a heading is refused, not silently undone
+    where = Inside(tag=tag, svg=context == "svg" or context in SVG)
     fragment = _read(html, where)
     if _tidied(fragment, where):
         # What is left of elements that gave way may stand where the parser would not have put it.

@@ -26,6 +26,7 @@ from outlast.db.database import Tx
 from outlast.db.tables import page_versions
 
 WHOLE_EVERY: Final = 25
+SUMMARY_CHARS: Final = 200
 _MINE: Final = page_versions.c.page_id == sa.bindparam("page")
 _OF_STEP: Final = sa.select(sa.func.min(page_versions.c.base_version)).where(
     _MINE, page_versions.c.run_id == sa.bindparam("run"), page_versions.c.step == sa.bindparam("step")
@@ -250,6 +251,19 @@ def _go_back(tx: Tx, page: sa.RowMapping, rules: Rules, kind: VersionKind, base:
     reason: HtmlReason = "undo" if kind == "undo" else "restore"
     append(tx, page["thread_id"], [_html_event(page["id"], version, html, reason, Author(by=by))])
     return version
+
+
+def describe(tx: Tx, page_id: str, run_id: str, summary: str) -> None:
+    """Let the history say of a run's last change what its agent said it has done, on one line of at most 200
+    characters. Without changes of this run nothing happens."""
+    last = sa.select(sa.func.max(page_versions.c.version)).where(
+        page_versions.c.page_id == page_id, page_versions.c.run_id == run_id
+    )
+    version = tx.execute(last).scalar()
+    line = " ".join(summary.split())
+    if version is not None and line:
+        shown = line if len(line) <= SUMMARY_CHARS else f"{line[: SUMMARY_CHARS - 1]}…"
+        tx.update(page_versions, {"page_id": page_id, "version": version}, summary=shown)
 
 
 def _add(
