@@ -28,6 +28,7 @@ from outlast.core.knowledge.modules import Module, Modules, of_user, of_workspac
 from outlast.core.knowledge.recall import Recall
 from outlast.core.knowledge.search import Knowledge
 from outlast.core.models.protocol import ModelRequest, TextPiece
+from outlast.core.pages import versions
 from outlast.core.pages.live import LiveTrees
 from outlast.core.pages.versions import Rules
 from outlast.core.runs.sweeper import Sweeper
@@ -130,6 +131,11 @@ class PageAgent(Stage):
     async def memories(self) -> list[str]:
         """Oldest first."""
         return [one.summary for one in await self.db.read(memory.of_thread, self.thread_id)][::-1]
+
+    async def history(self) -> list[str]:
+        """What the page's history says of each version, oldest first."""
+        kept, _older = await self.db.read(versions.list_versions, (await self.now()).id, None, 100)
+        return [one.summary for one in kept][::-1]
 
 
 def named(events: list[Event], name: str) -> list[Any]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from outlast.actions.pages import rename_page
 from outlast.core.models.protocol import Usage
 from outlast.db.database import Database
-from outlast.testing.scripted_model import turn
+from outlast.testing.scripted_model import Call, turn
 from tests.flow.harness import told
 from tests.flow.pages.agent_rig import (
     asked_with,
@@ -16,6 +16,7 @@ from tests.flow.pages.agent_rig import (
     named,
     page_agent,
     patches,
+    results,
     summary,
 )
 
@@ -32,6 +33,7 @@ async def test_a_run_writes_the_page_and_leaves_title_and_memory(db: Database, t
         assert page.title == "Open issues"
         assert page.state == "ready"
         assert await it.memories() == ["show my issues → listed one issue"]
+        assert await it.history() == ["show my issues → listed one issue"]
         (stats,) = named(events, "page.stats")
         assert stats["cached_share"] == 0.4
         assert stats["told"] == {"issues": 1}
@@ -99,13 +101,26 @@ async def test_a_run_without_a_summary_is_remembered_by_what_it_did(db: Database
         assert await it.memories() == ['"show my issues" → wrote the page anew; There is one.']
 
 
-async def test_without_sandboxes_there_are_no_tools_but_questions(db: Database, tmp_path: Path) -> None:
+async def test_without_sandboxes_there_are_only_tools_that_need_none(db: Database, tmp_path: Path) -> None:
     async with page_agent(db, tmp_path, [turn(lines(full(LIST)))]) as it:
         await it.asked()
         (request,) = it.model.requests
-        assert [tool.name for tool in request.tools] == ["ask_user"]
+        assert [tool.name for tool in request.tools] == ["read_page", "ask_user"]
         assert "has no sandbox" in request.system
         assert told(request.messages[0]) == []
+
+
+async def test_an_element_is_read_as_it_is_now_and_long_ones_in_pieces(db: Database, tmp_path: Path) -> None:
+    long = "".join(f'<li id="n{n}">{"x" * 90}</li>' for n in range(300))
+    read = [Call("read_page", {"at": at, **more}) for at, more in
+            (("#n7", {}), ("page", {}), ("page", {"after": 16_000}), ("#gone", {}))]  # fmt: skip
+    turns = [turn(lines(full(f"<ul>{long}</ul>")), *read), turn(lines(summary("a → b")))]
+    async with page_agent(db, tmp_path, turns) as it:
+        one, first, second, gone = results(await it.asked())
+        assert one == f'<li id="n7">{"x" * 90}</li>'
+        assert first.endswith("more characters: after=16000]")
+        assert first.partition("\n[")[0] + second.partition("\n[")[0] == (await it.now()).html[:32_000]
+        assert gone == "There is no element #gone on the page."
 
 
 async def test_announced_modules_without_a_sandbox_end_the_run_with_a_problem(

@@ -19,6 +19,7 @@ from outlast.core.knowledge import memory
 from outlast.core.knowledge import modules as shelf
 from outlast.core.knowledge.modules import NewModule
 from outlast.core.pages import store as pages
+from outlast.core.pages import versions
 from outlast.core.pages.rules import UNTITLED
 from outlast.core.runs.model import Run, text_of
 from outlast.core.runs.profile import Finished
@@ -44,7 +45,8 @@ def save_page(
     dependencies: str,
     embed: Callable[[], None],
 ) -> Finished:
-    """Write what the run says of its page, unless a person has named it; its modules; its line of memory. `embed` is
+    """Write what the run says of its page, unless a person has named it; its modules; its line of memory, also in the
+    page's history. `embed` is
     called after the commit where there is something new to be found. The project is told by the end of the run. Raises
     `OutlastError`, after it was logged; nothing is to be kept then."""
     try:
@@ -117,6 +119,7 @@ def _save(
     )
     summary = _summary(tx, run, parts, facts)
     memory.remember(tx, project_id=run.project_id, thread_id=run.thread_id, run_id=run.id, summary=summary)
+    versions.describe(tx, page["id"], run.id, summary)
     tx.after_commit(embed)
     if not saved:
         return Finished()
