@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import type { OutlastEvent, PageAction, PageData, PageVersion } from '@outlast/sdk'
+import type { Message, OutlastEvent, PageAction, PageData, PageVersion } from '@outlast/sdk'
 import { changeOf, LivePage, type Change } from '../src/features/pages/live-page'
 import { busyKeys, withAction } from '../src/features/pages/page-actions'
 import { wordsOf } from '../src/features/pages/action-words'
 import { shellAddress } from '../src/features/pages/page-look'
 import { withPage } from '../src/features/pages/pages'
-import { groupsOf, summaryOf } from '../src/features/pages/versions'
+import { asksOf, groupsOf, summaryOf } from '../src/features/pages/versions'
 
 const patch = (base: number, version: number, page_id = 'pag_1'): OutlastEvent =>
   ({
@@ -188,7 +188,21 @@ describe('the history', () => {
       [3, 3, 'undo'],
       [2, 1, 'full'],
     ])
-    expect(groups.map(summaryOf)).toEqual(['refresh → fetched', 'Taken back: 2 patches', 'Written anew: 2 patches'])
+    expect(groups.map(summaryOf)).toEqual(['Changed: 4 patches', 'Taken back: 2 patches', 'Written anew: 2 patches'])
+  })
+  it('says what was asked for, in words or by what was done', () => {
+    const said = (role: string, text: string, run_id: string | null = null) =>
+      ({ role, run_id, parts: [{ type: 'text', id: 'p', step: 0, text }] }) as unknown as Message
+    const asks = asksOf([
+      said('user', 'Show my issues'),
+      said('assistant', '', 'run_1'),
+      said('user', '1. Action: close Data: {"issue":"ENG-7"}'),
+      said('assistant', '', 'run_2'),
+    ])
+    expect([...asks]).toEqual([
+      ['run_1', 'Show my issues'],
+      ['run_2', 'close: issue ENG-7'],
+    ])
   })
 })
 

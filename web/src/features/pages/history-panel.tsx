@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { FilePlus2, FileText, History, RotateCcw, Sparkles, Undo2, type LucideIcon } from 'lucide-react'
-import { useCallback, useEffect } from 'react'
+import { useCallback, useEffect, useMemo } from 'react'
 import type { OutlastEvent, PageData, PageVersion, VersionKind } from '@outlast/sdk'
 import { useEvents } from '@outlast/sdk/react'
 import { Button } from '@/components/button'
@@ -9,7 +9,8 @@ import { Empty, SkeletonRows } from '@/components/states'
 import { Since } from '@/components/time'
 import { cn } from '@/lib/cn'
 import { client, queryClient } from '@/lib/queries'
-import { groupsOf, summaryOf, type VersionGroup } from './versions'
+import { useOpenThread } from '../threads/thread-context'
+import { asksOf, groupsOf, summaryOf, type VersionGroup } from './versions'
 
 const PAGE = 100
 const ICONS: Record<VersionKind, LucideIcon> = {
@@ -57,6 +58,8 @@ interface HistoryPanelProps {
 /** What the page went through, one entry a run, newest first; any version can be looked at. */
 export function HistoryPanel({ versions, now, past, onLook }: HistoryPanelProps) {
   const { items, data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = versions
+  const { open } = useOpenThread()
+  const asks = useMemo(() => asksOf(open.messages), [open.messages])
   const groups = groupsOf(items)
   return (
     <div className="min-h-0 flex-1 overflow-y-auto p-2.5">
@@ -69,7 +72,14 @@ export function HistoryPanel({ versions, now, past, onLook }: HistoryPanelProps)
       )}
       <ol aria-label="Versions" className="space-y-1.5">
         {groups.map((group) => (
-          <Entry key={group.newest} group={group} now={now} past={past} onLook={onLook} />
+          <Entry
+            key={group.newest}
+            group={group}
+            ask={asks.get(group.runId ?? '') ?? null}
+            now={now}
+            past={past}
+            onLook={onLook}
+          />
         ))}
       </ol>
       {hasNextPage && (
@@ -83,12 +93,14 @@ export function HistoryPanel({ versions, now, past, onLook }: HistoryPanelProps)
 
 interface EntryProps {
   group: VersionGroup
+  /** What was asked for, where a run made it. */
+  ask: string | null
   now: number
   past: number | null
   onLook: (version: number | null) => void
 }
 
-function Entry({ group, now, past, onLook }: EntryProps) {
+function Entry({ group, ask, now, past, onLook }: EntryProps) {
   const { newest, oldest, kind, versions } = group
   const Icon = ICONS[kind]
   const isNow = newest === now
@@ -102,7 +114,8 @@ function Entry({ group, now, past, onLook }: EntryProps) {
       >
         <Icon className="mt-0.5 size-4 shrink-0 text-faint" aria-hidden />
         <span className="min-w-0 flex-1">
-          <span className="line-clamp-3 [overflow-wrap:anywhere]">{summaryOf(group)}</span>
+          <span className="line-clamp-3 [overflow-wrap:anywhere]">{ask ?? summaryOf(group)}</span>
+          {ask !== null && <span className="block text-xs text-muted">{summaryOf(group)}</span>}
           <span className="mt-0.5 block text-xs text-faint">
             {newest === oldest ? `Version ${newest}` : `Versions ${oldest}–${newest}`} ·{' '}
             <Since iso={versions[0]?.created_at ?? ''} />

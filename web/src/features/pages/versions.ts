@@ -1,6 +1,8 @@
 /** A page's history as it is read: what one run made is one entry. Pure. */
-import type { PageVersion, VersionKind } from '@outlast/sdk'
+import type { Message, PageVersion, VersionKind } from '@outlast/sdk'
 import { plural } from '@/lib/format'
+import { readActed } from '../threads/acted'
+import { wordsOf } from './action-words'
 
 export interface VersionGroup {
   newest: number
@@ -37,10 +39,23 @@ const KINDS: Record<VersionKind, string> = {
   copy: 'Copied',
 }
 
-/** The words that somebody left for it, else what kind of change it was. */
+/** What became of the page, in a line. */
 export function summaryOf({ versions, kind }: VersionGroup): string {
-  const told = versions.find(({ summary }) => summary !== '')?.summary
-  if (told !== undefined) return told
+  const [only] = versions
+  if (versions.length === 1 && only !== undefined && only.summary !== '') return only.summary
   const patches = versions.reduce((sum, one) => sum + one.patches, 0)
   return patches === 0 ? KINDS[kind] : `${KINDS[kind]}: ${plural(patches, 'patch', 'patches')}`
+}
+
+/** What was asked for, by the run that answered: the person's words, or what they did on the page. */
+export function asksOf(messages: readonly Message[]): ReadonlyMap<string, string> {
+  const asks = new Map<string, string>()
+  let asked = ''
+  for (const { role, run_id, parts } of messages) {
+    if (role === 'user') asked = parts.map((part) => (part.type === 'text' ? part.text : '')).join(' ')
+    else if (role === 'assistant' && run_id !== null && asked !== '') {
+      asks.set(run_id, readActed(asked)?.map(wordsOf).join('; ') ?? asked)
+    }
+  }
+  return asks
 }

@@ -39,5 +39,5 @@ export function Workflow({ run, when }: { run: RunState; when: 'before' | 'after
   )
 }
 
-const EARLY = new Set(['load_screen', 'open_sandbox', 'tell_context_lost', 'load_messages'])
+const EARLY = new Set(['load_screen', 'load_page', 'open_sandbox', 'tell_context_lost', 'load_messages'])
 const isBefore = ({ id }: StreamingStep): boolean => EARLY.has(id)
