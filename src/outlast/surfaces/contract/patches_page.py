@@ -58,6 +58,8 @@ Plain HTML looks well in light and dark. These classes and colours are in every 
 else is needed stands in `style` attributes."""
 SCHEMA_ID: Final = "https://json-schema.org/draft/2020-12/schema"
 _TEXT: Final = {"type": "string"}
+_ID_PATTERN: Final = "#[A-Za-z_][A-Za-z0-9_.:-]{0,127}"
+_OF_PAGE: Final = ("html", "append", "prepend")
 _HTML_OPS: Final = ("html", "replace", "append", "prepend", "before", "after")
 
 
@@ -93,7 +95,10 @@ def schema() -> str:
         "$defs": {f"line_{name}": definition for name, definition in _lines().items()}
         | {"patch": {"oneOf": [_ref(f"patch_{op}") for op in patches.OPS]}}
         | {f"patch_{op}": _patch(op) for op in patches.OPS}
-        | {"at": {"type": "string", "pattern": "^(page|#[A-Za-z_][A-Za-z0-9_.:-]{0,127})$"}},
+        | {
+            "id": {"type": "string", "pattern": f"^{_ID_PATTERN}$"},
+            "at": {"type": "string", "pattern": f"^(page|{_ID_PATTERN})$"},
+        },
     }
     return json.dumps(one, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
 
@@ -121,7 +126,7 @@ def _lines() -> dict[str, Any]:
 
 
 def _patch(op: str) -> dict[str, Any]:
-    fields: dict[str, Any] = {"op": {"const": op}, "at": _ref("at")}
+    fields: dict[str, Any] = {"op": {"const": op}, "at": _ref("at" if op in _OF_PAGE else "id")}
     required = ["op", "at"]
     optional: dict[str, Any] = {}
     more: dict[str, Any] = {}
@@ -132,10 +137,13 @@ def _patch(op: str) -> dict[str, Any]:
         fields["text"] = _TEXT
         required.append("text")
     elif op == "attributes":
-        optional = {"set": {"type": "object", "additionalProperties": _TEXT}, "remove": _list(_TEXT)}
+        optional = {
+            "set": {"type": "object", "additionalProperties": _TEXT, "minProperties": 1},
+            "remove": _list(_TEXT, 1),
+        }
         more = {"anyOf": [{"required": ["set"]}, {"required": ["remove"]}]}
     elif op == "classes":
-        optional = {"add": _list(_TEXT), "remove": _list(_TEXT)}
+        optional = {"add": _list(_TEXT, 1), "remove": _list(_TEXT, 1)}
         more = {"anyOf": [{"required": ["add"]}, {"required": ["remove"]}]}
     elif op == "move":
         fields["to"] = _ref("at")
@@ -154,8 +162,8 @@ def _object(fields: dict[str, Any], required: list[str]) -> dict[str, Any]:
     return {"type": "object", "properties": fields, "required": required, "additionalProperties": False}
 
 
-def _list(items: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "array", "items": items}
+def _list(items: dict[str, Any], least: int = 0) -> dict[str, Any]:
+    return {"type": "array", "items": items} | ({"minItems": least} if least else {})
 
 
 def _ref(name: str) -> dict[str, str]:
