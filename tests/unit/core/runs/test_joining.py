@@ -78,6 +78,50 @@ def test_a_text_gives_the_same_whole_lines_however_it_is_cut(text: str, cuts: li
     assert whole(pieces_of(text, cuts)) == whole([text])
 
 
-@given(st.text(alphabet=st.sampled_from(list('{}[]",:\\ab \n')), max_size=60))
-def test_no_text_is_lost(text: str) -> None:
-    assert "".join(lines_in(text)).replace("\n", "") == text.replace("\n", "")
+ONE, TWO = '{"type":"stats","n":1}', '{"type": "summary", "text": "a {b}"}'
+
+
+def test_objects_on_one_line_are_lines_of_their_own() -> None:
+    assert joined(f"{ONE}{TWO} {ONE}") == [ONE, TWO, ONE]
+    assert joined(f"{ONE},\n{TWO};") == [ONE, TWO]
+
+
+def test_words_around_an_object_are_lines_of_their_own() -> None:
+    assert joined(f"Here it is: {ONE}") == ["Here it is: ", ONE]
+    assert joined(f"{ONE} Done.") == [ONE, "Done."]
+    assert joined('I begin.{"type":"full","html":"<p>\n</p>"} Done.\nYes.') == [
+        "I begin.",
+        '{"type":"full","html":"<p>\n</p>"}',
+        "Done.",
+        "Yes.",
+    ]
+
+
+def test_a_broken_object_behind_words_is_not_taken_for_words() -> None:
+    broken = '{"type":"patches","patches":[{"op":"remove"'
+    assert joined(f"Now: {broken}\nDone.") == ["Now: ", broken, "Done."]
+
+
+@pytest.mark.parametrize(
+    "line", [f"Write `{ONE}` to count.", f"the line '{ONE}' counts", f'{{"a": [{ONE}', f"[1] see {ONE}"]
+)
+def test_an_object_that_is_quoted_or_inside_another_stays_where_it_is(line: str) -> None:
+    assert joined(line) == [line]
+
+
+PIECES = ["Words. ", "\n", " ", ONE, TWO, '{"type":"full",', '"html":"', '"}', "`", "{", "}", "[", '"', ","]
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=14).map("".join))
+def test_no_text_is_lost_but_what_ends_an_object(text: str) -> None:
+    def letters(some: str) -> str:
+        return "".join(sign for sign in some if sign not in "`,; \n")
+
+    assert letters("".join(lines_in(text))) == letters(text)
+
+
+@given(st.lists(st.sampled_from(PIECES), max_size=14).map("".join), st.lists(st.integers(0, 200), max_size=8))
+def test_the_same_lines_come_out_however_that_text_is_cut(text: str, cuts: list[int]) -> None:
+    lines = WholeLines()
+    pieces = pieces_of(text, cuts)
+    assert [*(line for piece in pieces for line in lines.feed(piece)), *lines.end()] == lines_in(text)
