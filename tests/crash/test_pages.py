@@ -124,6 +124,7 @@ def _of_lines(points: list[CrashPoint]) -> list[CrashPoint]:
         "page.html",
         "page.stats",
         "_record_turn",
+        "_record.change",
         "tool_call.result",
         "step.started",
     )
