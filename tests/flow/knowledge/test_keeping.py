@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import tarfile
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -251,6 +253,55 @@ async def test_files_and_folders_of_this_machine_are_read(db: Database, tmp_path
         }
         states = {one.location: one.state for one in await sources(db)}
         assert states["/nowhere/x.md"] == "failed"
+
+
+def archive(files: dict[str, str]) -> bytes:
+    """As repositories give it: everything in one folder."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:gz") as packed:
+        for path, text in files.items():
+            entry = tarfile.TarInfo(f"tracker-main/{path}")
+            entry.size = len(text.encode())
+            packed.addfile(entry, io.BytesIO(text.encode()))
+        link = tarfile.TarInfo("tracker-main/docs/link.md")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        packed.addfile(link)
+    return buffer.getvalue()
+
+
+async def test_a_repository_is_read_from_its_archive(db: Database) -> None:
+    files = {
+        "README.md": "# Read me\n\nFirst.\n",
+        "docs/guide.md": GUIDE,
+        "docs/deep/more.mdx": "More of it.\n",
+        "src/notes.md": "# Not documentation\n\ntext\n",
+        "../../evil.md": "# Evil\n\ntext\n",
+    }
+    async with web_site({"/acme/tracker/archive/main.tar.gz": archive(files)}) as site:
+        places = [
+            f"{site.base}/acme/tracker/src/branch/main/",
+            f"{site.base}/acme/tracker/src/branch/main/docs/deep",
+        ]
+        async with keeping(db, site, *places) as keeper:
+            await keeper.synchronise()
+            await keeper.read_due()
+            await read_again(db, keeper)
+            shown = f"{site.base}/acme/tracker/src/branch/main/"
+            found = {
+                source.location: {
+                    one.url.removeprefix(shown) for one in await passages(db) if one.source_id == source.id
+                }
+                for source in await sources(db)
+            }
+            assert found[places[0]] == {
+                "README.md",
+                "docs/guide.md",
+                "docs/guide.md#create",
+                "docs/guide.md#list",
+                "docs/deep/more.mdx",
+            }
+            assert found[places[1]] == {"docs/deep/more.mdx"}
+            assert site.statuses == [200, 200, 304, 304]
 
 
 async def test_other_rules_of_cutting_cut_everything_anew(db: Database) -> None:
