@@ -112,9 +112,12 @@ async def test_without_sandboxes_there_are_only_tools_that_need_none(db: Databas
 
 async def test_an_element_is_read_as_it_is_now_and_long_ones_in_pieces(db: Database, tmp_path: Path) -> None:
     long = "".join(f'<li id="n{n}">{"x" * 90}</li>' for n in range(300))
-    read = [Call("read_page", {"at": at, **more}) for at, more in
-            (("#n7", {}), ("page", {}), ("page", {"after": 16_000}), ("#gone", {}))]  # fmt: skip
-    turns = [turn(lines(full(f"<ul>{long}</ul>")), *read), turn(lines(summary("a → b")))]
+    pieces: list[dict[str, object]] = [{}, {"after": 16_000}, {"at": "#gone"}]
+    turns = [
+        turn(lines(full(f"<ul>{long}</ul>")), Call("read_page", {"at": "#n7"})),
+        *(turn(Call("read_page", piece)) for piece in pieces),
+        turn(lines(summary("a → b"))),
+    ]
     async with page_agent(db, tmp_path, turns) as it:
         one, first, second, gone = results(await it.asked())
         assert one == f'<li id="n7">{"x" * 90}</li>'

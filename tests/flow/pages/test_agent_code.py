@@ -82,6 +82,7 @@ async def test_it_looks_things_up_runs_code_and_changes_the_page_with_the_result
             "create_or_update_files",
             "read_files",
             "publish_module",
+            "read_page",
             "ask_user",
         ]
 

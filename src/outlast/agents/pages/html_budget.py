@@ -7,7 +7,8 @@ BEGINNING: Final = 0.7  # of what is kept
 MOST_IDS: Final = 200
 NOTE: Final = (
     "<!-- {cut:,} of {whole:,} characters are left out here, as the page is too long to be shown whole. They are on "
-    "the page all the same: patches may name what is in them, and the page must not be written anew whole.{ids} -->"
+    "the page all the same: patches may name what is in them, read_page shows them; do not write the page anew whole."
+    "{ids} -->"
 )
 _ID: Final = re.compile(r'<[a-zA-Z][^<>]*?\sid="([^"]*)"')
 _EMPTY: Final = "(the page is empty)"

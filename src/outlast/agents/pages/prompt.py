@@ -37,6 +37,7 @@ Patches, by their "op":
 - Change what has to change and nothing else: people may be typing in the page. Prefer text, attributes, classes, append
   and remove on single elements to writing parents anew; write the page whole only when it is empty, or becomes another.
 - A line that cannot be taken, and a patch that does not fit (an id that is not there), you are told of: write it again.
+- `read_page` shows an element as it is now: where the page that you were told is cut, or to see what you made of it.
 - End every answer with one summary line.
 
 # The page

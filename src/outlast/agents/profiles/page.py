@@ -14,6 +14,7 @@ from outlast.agents.pages.lines import part_of, take_lines
 from outlast.agents.pages.opening import found_by, prepare
 from outlast.agents.pages.prompt import system_prompt
 from outlast.agents.pages.publishing import PublishModule
+from outlast.agents.pages.reading import ReadPage
 from outlast.agents.pages.running import LibraryCode
 from outlast.agents.pages.tokens import chars_of
 from outlast.agents.tools.ask_user import AskUser
@@ -71,7 +72,7 @@ class PageProfile:
         self._checker = Checker(db, workspaces, sandbox=sandbox is not None)
         network = None if sandbox is None else network_words(sandbox)
         self._system = system_prompt(network, sandbox.dependencies if sandbox is not None else ())
-        tools: list[Tool] = [AskUser()]
+        tools: list[Tool] = [ReadPage(db), AskUser()]
         if sandbox is not None:
             tools = [
                 *([search] if search is not None else []),
