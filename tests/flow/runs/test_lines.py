@@ -180,6 +180,14 @@ async def test_untold_problems_stand_among_those_of_a_check_that_says_nothing_of
         ]
 
 
+async def test_a_line_that_stays_wrong_is_told_once_and_ends_the_run(db: Database, tmp_path: Path) -> None:
+    profile = FakeStagedLinedProfile()
+    async with stage(db, tmp_path, [turn("+one\n!bad"), turn("!bad")], profile=profile) as it:
+        events = await it.events((await it.start()).run_id)
+        assert len(it.model.requests) == 2
+        assert named(events, "run.completed")[0]["problems"] == ["Not a word: !bad"]
+
+
 async def test_a_broken_stream_takes_its_lines_back_before_the_model_is_asked_again(
     db: Database, tmp_path: Path
 ) -> None:

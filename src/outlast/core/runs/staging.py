@@ -7,6 +7,7 @@ once recorded. What happens in them is shown as named steps of the workflow (`wo
 import random
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -70,7 +71,7 @@ async def perform_stage(leg: "Leg", transcript: Transcript, stage: Prepare | Che
         await _fail(leg, effect, error)
         return
     with anyio.CancelScope(shield=True):  # write the outcome first, then stop
-        await _record(leg, effect, result, context.untold)
+        await _record(leg, effect, with_untold(result, transcript, context.untold))
     try:
         await profile.forget(context)
     except OutlastError as error:
@@ -205,16 +206,27 @@ async def _stop(leg: "Leg", profile: Staged, context: StageContext) -> None:
             leg.engine.log("stage clean-up failed", effect_id=context.effect_id, error=error)
 
 
-async def _record(leg: "Leg", effect: Effect, result: StageResult, untold: Sequence[str]) -> None:
-    """The result with its parts and with the problems that the model was not told of yet; and, when the model's turn
-    comes next, that the agent is at work."""
+def with_untold(result: StageResult, transcript: Transcript, untold: Sequence[str]) -> StageResult:
+    """The result with the problems of the last turn's lines, which the model was not told of yet. Where they are all
+    that is wrong, and the same as the check before found, telling them again would not help: nobody can mend them."""
+    if not untold:
+        return result
+    checks = [check for check in transcript.stages("check") if not check.inherited]
+    before = (checks[-1].result or {}).get("problems", ()) if checks else ()
+    again = not result.problems and set(untold) <= set(before)
+    problems = tuple(dict.fromkeys((*untold, *result.problems)))
+    return replace(result, problems=problems, mendable=result.mendable and not again)
+
+
+async def _record(leg: "Leg", effect: Effect, result: StageResult) -> None:
+    """The result with its parts; and, when the model's turn comes next, that the agent is at work."""
     parts = [part.model_copy(update={"step": effect.step}) for part in result.parts]
     carried = [PartCarrier(part=part) for part in parts]
     events: list[NamedEvent] = [
         (name, part) for part in carried for name in ("part.created", "part.completed")
     ]
     kept = {
-        "problems": list(dict.fromkeys((*untold, *result.problems))),
+        "problems": list(result.problems),
         "mendable": result.mendable,
         "facts": dict(result.facts),
     }
