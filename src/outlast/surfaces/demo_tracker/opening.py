@@ -73,7 +73,7 @@ class Tracker:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(server.run_until_stopped)
             await server.ready.wait()
-            log.info("the demo's issues tracker is ready", extra={"address": self.authority})
+            log.info("the issues tracker of the demo listens", extra={"address": self.authority})
             task_status.started()
 
     def close(self) -> None:
