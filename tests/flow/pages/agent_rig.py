@@ -104,6 +104,7 @@ class PageAgent(Stage):
     profile: PageProfile = field(kw_only=True)
     dormancy: Dormancy = field(kw_only=True)
     live: LiveTrees = field(kw_only=True)
+    embeds: list[Any] = field(kw_only=True)  # the runs after which vectors were wished for
     machines: SandboxManager | None = field(kw_only=True, default=None)
     files: CheckpointKeeper | None = field(kw_only=True, default=None)
 
@@ -165,6 +166,7 @@ async def page_agent(
     catalog: Any = ScriptedCatalog(model)
     blobs = FolderBlobs(folder / "blobs")
     live = LiveTrees()
+    embeds: list[Any] = []
     machines: SandboxManager | None = None
     keeper: CheckpointKeeper | None = None
     async with anyio.create_task_group() as group:
@@ -195,6 +197,7 @@ async def page_agent(
             shelf,
             search=SearchDocs(knowledge, db),
             recall=Recall(db, knowledge),
+            embed=lambda: embeds.append(model.requests[-1].metadata["run_id"]),
         )
         services = make_services(
             db, folder, chosen, clock=clock, catalog=catalog, run_profiles={"page": profile}
@@ -218,6 +221,7 @@ async def page_agent(
             yield PageAgent(
                 services, model, team.owner, team.project_id, page.thread_id, page=page, db=db, shelf=shelf,
                 knowledge=knowledge, profile=profile, dormancy=dormancy, live=live, machines=machines, files=keeper,
+                embeds=embeds,
             )  # fmt: skip
         group.cancel_scope.cancel()
     if machines is not None:

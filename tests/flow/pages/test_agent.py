@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from outlast.actions.pages import rename_page
+from outlast.base.errors import ModelRejected
 from outlast.core.models.protocol import Usage
 from outlast.db.database import Database
-from outlast.testing.scripted_model import Call, turn
+from outlast.testing.scripted_model import Call, Fail, turn
 from tests.flow.harness import told
 from tests.flow.pages.agent_rig import (
     asked_with,
@@ -99,6 +100,24 @@ async def test_a_run_without_a_summary_is_remembered_by_what_it_did(db: Database
     async with page_agent(db, tmp_path, [turn(lines(full(LIST), "There is one."))]) as it:
         await it.asked("show my issues")
         assert await it.memories() == ['"show my issues" → wrote the page anew; There is one.']
+
+
+async def test_what_a_run_remembers_is_embedded_after_it_and_a_failed_run_leaves_nothing(
+    db: Database, tmp_path: Path
+) -> None:
+    refused = Fail(ModelRejected("The model does not like this."))
+    async with page_agent(db, tmp_path, [turn(lines(full(LIST), summary("a → b")), refused)]) as it:
+        events = await it.asked()
+        assert events[-2]["event"] == "run.error"
+        assert (it.embeds, await it.memories()) == ([], [])
+        assert (await it.now()).title == "Untitled page"
+        assert len(named(events, "page.stats")) == 1, "the figures of a failed run are told too"
+        it.model.add(turn(lines(summary("c → d"))))
+        started = await it.ask("again")
+        await it.events(started.run_id)
+        assert it.embeds == [started.run_id]
+        recent = asked_with(it.model.requests[-1])
+        assert '1. "Show my issues" → wrote the page anew (failed in the middle)' in recent
 
 
 async def test_without_sandboxes_there_are_only_tools_that_need_none(db: Database, tmp_path: Path) -> None:
