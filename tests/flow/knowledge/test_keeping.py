@@ -6,22 +6,26 @@ import io
 import tarfile
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import anyio
 import orjson
 
+from outlast.base.errors import ModelUnreachable
 from outlast.base.settings import DependencySettings, KnowledgeSettings, SandboxSettings
-from outlast.core.knowledge import filling, store
-from outlast.core.knowledge.embedding import Indexer
+from outlast.core.knowledge import filling, memory, store
+from outlast.core.knowledge.embedding import Indexer, remove_unused, save_vectors
 from outlast.core.knowledge.fetching import Fetcher
+from outlast.core.knowledge.filling import Contents
 from outlast.core.knowledge.keeper import SourceKeeper
 from outlast.core.knowledge.reading.packages import PackageReader, Registries
 from outlast.core.knowledge.reading.reader import SourceReader
-from outlast.core.knowledge.sources import configured_sources
+from outlast.core.knowledge.sources import LEASE, configured_sources
 from outlast.core.streams.log import read_all
-from outlast.db.database import Database
+from outlast.db.database import Database, Tx
+from outlast.db.tables import knowledge_sources, vectors
 from outlast.testing.clock import ManualClock
 from outlast.testing.embeddings import HashingEmbedder
 from tests.factories import Team
@@ -403,3 +407,101 @@ async def test_everything_without_a_vector_gets_one_and_nothing_is_sent_twice(db
         found = await db.read(store.vectors_of, embedder.model, hashes)
         assert set(found) == set(hashes)
         assert {len(vector) for vector in found.values()} == {embedder.dimensions * 2}
+
+
+async def test_two_servers_on_one_database_read_each_source_once(db: Database) -> None:
+    pages: dict[str, Any] = {f"/{n}.md": f"# {n}\n\ntext" for n in range(8)}
+    async with web_site(pages) as site:
+        places = [f"{site.base}/{n}.md" for n in range(8)]
+        async with keeping(db, site, *places) as one, keeping(db, site, *places) as other:
+            await one.synchronise()
+            await other.synchronise()
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(one.read_due)
+                tasks.start_soon(other.read_due)
+        assert sorted(site.asked) == sorted(pages)
+        assert {one.state for one in await sources(db)} == {"ready"}
+
+
+async def test_what_a_killed_server_was_reading_is_read_by_the_next(db: Database) -> None:
+    clock = ManualClock()
+    async with web_site({"/sdk.md": GUIDE}) as site, keeping(db, site, f"{site.base}/sdk.md") as keeper:
+        await keeper.synchronise()
+        lease = clock.now() + LEASE
+        assert await db.write(filling.claim, lease) is not None  # and then it was killed
+        assert await keeper.read_due() == 0
+        if db.dialect == "sqlite":
+            await keeper.synchronise()  # as the next server does: nobody else can be reading
+        else:
+            await db.write(lambda tx: tx.update(knowledge_sources, {"state": "fetching"}, due_at=tx.now))
+        await keeper.read_due()
+        assert [one.state for one in await sources(db)] == ["ready"]
+
+
+async def test_a_removed_source_that_is_being_read_stays_removed(db: Database) -> None:
+    async with web_site({"/sdk.md": GUIDE}) as site, keeping(db, site, f"{site.base}/sdk.md") as keeper:
+        await keeper.synchronise()
+        (source,) = await sources(db)
+        contents = Contents([], {}, "")
+        await db.write(filling.remove, source.id)
+        assert await db.write(filling.fill, source.id, contents, None) is False
+        assert await keeper.read_due() == 0
+
+
+async def test_a_failing_embedder_is_left_alone_and_words_that_come_later_are_embedded(db: Database) -> None:
+    team = await db.write(Team)
+    clock, embedder = ManualClock(), HashingEmbedder()
+    indexer = Indexer(db, clock, embedder)
+    embedder.fails = ModelUnreachable("nobody there")
+
+    def remember(tx: Tx, run_id: str) -> None:
+        memory.remember(
+            tx,
+            project_id=team.project_id,
+            thread_id=team.thread_id,
+            run_id=run_id,
+            summary=f"summary {run_id}",
+        )
+
+    await db.write(remember, "run_1")
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(db.background)
+        tasks.start_soon(indexer.run)
+        with anyio.fail_after(30):
+            await clock.wait_sleepers()
+        assert indexer.trouble == "nobody there"
+        assert await missing(db, embedder) == 1
+        embedder.fails = None
+        clock.advance(5)
+        await until_embedded(db, embedder)
+        await db.write(remember, "run_2")  # rings by itself
+        await until_embedded(db, embedder)
+        tasks.cancel_scope.cancel()
+    assert indexer.trouble == ""
+
+
+async def missing(db: Database, embedder: HashingEmbedder) -> int:
+    return len(await db.read(memory.without_vector, embedder.model, 10))
+
+
+async def until_embedded(db: Database, embedder: HashingEmbedder) -> None:
+    async def holds() -> bool:
+        return await missing(db, embedder) == 0
+
+    await until(db, holds)
+
+
+async def test_vectors_that_no_text_uses_are_removed_after_a_day(db: Database) -> None:
+    team = await db.write(Team)
+
+    def prepare(tx: Tx) -> None:
+        made = memory.remember(
+            tx, project_id=team.project_id, thread_id=team.thread_id, run_id="run_1", summary="kept"
+        )
+        assert made is not None
+        save_vectors(tx, "m", {made.hash: b"\0\0", "0" * 64: b"\0\0", "1" * 64: b"\0\0"})
+        tx.update(vectors, {"hash": "0" * 64}, created_at=tx.now - timedelta(days=2))
+        tx.update(vectors, {"hash": made.hash}, created_at=tx.now - timedelta(days=2))
+
+    await db.write(prepare)
+    assert await db.write(remove_unused) == 1

@@ -111,6 +111,11 @@ REFUSED = [
     ("[streams]\nsave_interval_s = 5\n", "streams.save_interval_s", ":2", ""),
     ("[[policy]]\ntool = 'terminal'\ndecision = 'maybe'\n", "policy.0.decision", ":3", ""),
     ("[providers.p]\nkind = 'ollama'\napikey = 'sk-secret'\n", "providers.p.apikey", ":3", ""),
+    ("[knowledge]\nallow_private = ['127.0.0.1']\n", "knowledge.allow_private", ":2", ""),
+    ("[embeddings]\nurl = 'https://api.example/v1'\n", "embeddings.url", ":2", ""),
+    ("[embeddings]\nurl = 'api.example/v1'\nmodel = 'm'\n", "embeddings.url", ":2", ""),
+    ("[embeddings]\napi_key_env = 'sk-secret-key'\n", "embeddings.api_key_env", ":2", ""),
+    ("[[sandbox.dependencies]]\ndocs = ['package']\n", "sandbox.dependencies.0.docs", ":1", ""),
 ]
 
 

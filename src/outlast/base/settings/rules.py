@@ -29,6 +29,7 @@ def check_settings(settings: Settings, where: Where) -> None:
     _check_names(settings, where)
     _check_hosts(settings, where)
     _check_packages(settings, where)
+    _check_knowledge(settings, where)
 
 
 def brings_tracker(settings: Settings) -> bool:
@@ -164,6 +165,32 @@ def _check_packages(settings: Settings, where: Where) -> None:
         if seen.setdefault(name_of(package), package) != package:
             expected = f"the version that another entry has ({seen[name_of(package)]})"
             _refuse(name, expected, dependency.package, where)
+
+
+def _check_knowledge(settings: Settings, where: Where) -> None:
+    """Where documentation may be fetched from, and the services that search asks."""
+    _check_each("knowledge.allow_private", settings.knowledge.allow_private, parse_host_port, where)
+    for name, url in (("embeddings.url", settings.embeddings.url), ("rerank.url", settings.rerank.url)):
+        if url and not url.startswith(("http://", "https://")):
+            _refuse(name, "an address that begins with http:// or https://", url, where)
+    if settings.embeddings.url and not settings.embeddings.model:
+        _refuse("embeddings.url", "embeddings.model beside it", "none", where, quoted=False)
+    for name, variable in (
+        ("embeddings.api_key_env", settings.embeddings.api_key_env),
+        ("rerank.api_key_env", settings.rerank.api_key_env),
+    ):
+        if variable and not _VARIABLE.match(variable):
+            # It may be the key itself: not to be shown.
+            _refuse(name, "the name of an environment variable", "another text", where, quoted=False)
+    for index, dependency in enumerate(settings.sandbox.dependencies if settings.sandbox else ()):
+        if "package" in dependency.docs and not dependency.package:
+            _refuse(
+                f"sandbox.dependencies.{index}.package",
+                "the package that docs names",
+                "none",
+                where,
+                quoted=False,
+            )
 
 
 def _check_each(name: str, texts: tuple[str, ...], parse: Callable[[str], object], where: Where) -> None:

@@ -20,7 +20,7 @@ from outlast.base.errors import OutlastError
 from outlast.core.knowledge import filling, memory, modules
 from outlast.core.knowledge.hits import QueryEmbedder
 from outlast.core.knowledge.keeper import Followed, nobody
-from outlast.core.knowledge.store import BELL, FEW, VECTORS
+from outlast.core.knowledge.store import BELL, FEW, TEXTS, VECTORS
 from outlast.core.knowledge.texts import searched_text
 from outlast.db.database import Database, Tx
 from outlast.db.tables import knowledge_passages, knowledge_sources, memories, vectors
@@ -69,7 +69,8 @@ class Indexer:
             followed,
             shelves,
         )
-        self._wish = anyio.Event()
+        self._wish = anyio.Event()  # there may be texts without a vector
+        self._urgent = anyio.Event()  # somebody asks for it, also amid a pause
         self._trouble = ""
         db.on_notice(self._hear)
 
@@ -79,15 +80,16 @@ class Indexer:
         return self._trouble
 
     def want(self) -> None:
-        """There may be texts without a vector. Returns at once."""
+        """Look for texts without a vector now, also when the last try failed a moment ago. Returns at once."""
         self._wish.set()
+        self._urgent.set()
 
     async def run(self) -> None:
         """Until cancelled: embed what has no vector, then wait for a wish. A failing embedder is left alone for longer
         and longer, unless somebody wishes."""
         failures, collected_at = 0, self._clock.now() - COLLECT_EVERY
         while True:
-            self._wish = anyio.Event()
+            self._wish, self._urgent = anyio.Event(), anyio.Event()
             try:
                 await self.embed_missing()
                 failures, self._trouble = 0, ""
@@ -117,11 +119,14 @@ class Indexer:
             filling.tell(tx, source_id, self._embedder.model, followed)
 
     async def _rest(self, failures: int) -> None:
-        wish = self._wish
+        """Until there is something to do; after a failure until its pause is over, whatever comes meanwhile."""
+        if not failures:
+            await self._wish.wait()
+            return
+        urgent = self._urgent
         async with anyio.create_task_group() as tasks:
-            if failures:
-                tasks.start_soon(self._after_pause, failures, tasks.cancel_scope)
-            await wish.wait()
+            tasks.start_soon(self._after_pause, failures, tasks.cancel_scope)
+            await urgent.wait()
             tasks.cancel_scope.cancel()
 
     async def _after_pause(self, failures: int, scope: anyio.CancelScope) -> None:
@@ -129,7 +134,7 @@ class Indexer:
         scope.cancel()
 
     def _hear(self, stream_id: str) -> None:
-        if stream_id in (BELL, "*") and not self._trouble:
+        if stream_id in (BELL, TEXTS, "*"):
             self._wish.set()
 
 

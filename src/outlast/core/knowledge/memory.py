@@ -13,6 +13,7 @@ from typing import Final
 import sqlalchemy as sa
 
 from outlast.base.ids import new_id
+from outlast.core.knowledge.store import TEXTS
 from outlast.db.database import Tx
 from outlast.db.tables import memories, vectors
 
@@ -60,6 +61,7 @@ def remember(tx: Tx, *, project_id: str, thread_id: str, run_id: str, summary: s
         hash=digest,
         created_at=tx.now,
     )
+    tx.ring(TEXTS)
     return memory
 
 

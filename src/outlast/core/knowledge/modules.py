@@ -18,6 +18,7 @@ from outlast.base.errors import NotFound, OutlastError
 from outlast.base.ids import new_id
 from outlast.base.page_data import ModuleData
 from outlast.core.knowledge.hits import ModuleText
+from outlast.core.knowledge.store import TEXTS
 from outlast.db.database import Database, Tx
 from outlast.db.tables import modules, vectors
 
@@ -236,6 +237,7 @@ def save(
             tx.insert(modules, id=module_id, scope="session", created_at=tx.now, **where, **values)
         known[one.path] = module_of(tx, module_id)
         saved.append(known[one.path])
+    tx.ring(TEXTS)
     return saved
 
 
@@ -270,6 +272,7 @@ def publish(
         return module_of(tx, before.id)
     module_id = new_id("module")
     tx.insert(modules, id=module_id, user_id=user_id, scope="user", created_at=tx.now, **values)
+    tx.ring(TEXTS)
     return module_of(tx, module_id)
 
 

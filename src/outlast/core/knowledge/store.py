@@ -1,7 +1,8 @@
 """Sources, passages and vectors as they are read. First argument: the open transaction. `filling.py` writes them.
 
 A source without a project is everybody's; it comes from the configuration. Whatever changes passages rings `BELL`, and
-whatever adds vectors rings `VECTORS`, in every process: an index made from them compares `marks` again.
+whatever adds vectors rings `VECTORS`, in every process: an index made from them compares `marks` again. Whoever stores
+another text that wants a vector (a module, a memory) rings `TEXTS`.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,6 +19,7 @@ from outlast.db.tables import knowledge_passages, knowledge_sources, vectors
 
 BELL: Final = "knowledge"
 VECTORS: Final = "knowledge-vectors"
+TEXTS: Final = "knowledge-texts"
 FEW: Final = 500  # values in one list of a statement
 
 
