@@ -1,11 +1,12 @@
 """Runs: start, cancel, retry, continue, resume, read, list, export. One transaction each, permission first."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any, Literal
 
 import anyio
+import sqlalchemy as sa
 
 from outlast.actions.idempotency import remember, request_hash
 from outlast.actions.services import Services
@@ -22,6 +23,7 @@ from outlast.core.limits.store import check_run_rates
 from outlast.core.models.protocol import ModelSpec
 from outlast.core.pages import actions as page_actions
 from outlast.core.pages import store as pages
+from outlast.core.pages.rules import told
 from outlast.core.projects import store as projects
 from outlast.core.projects.permissions import require, require_run, require_thread
 from outlast.core.projects.rules import Right
@@ -252,12 +254,16 @@ def start_in(
         )
     driving.drive(tx, thread_id, project_id, actor, services.settings.locks.ttl_s)
     message = threads.add_message(tx, thread_id, "user", actor.user_id, "complete", parts)
+    held_back: list[sa.RowMapping] = []
     if waits_for is not None and on_busy == "interrupt":
+        held_back = page_actions.hold_back(tx, thread_id) if held["profile"] == PAGE else []
         waits_for = _interrupt(tx, services, thread_id, actor)
     new = NewRun(
         project_id, thread_id, held["workspace_id"], held["profile"], spec, message.id, actor.user_id
     )
     run_id = queue_run(tx, services.settings, new, waits_for)
+    if held_back:
+        _queue_again(tx, services, new, held_back, run_id)
     if held["profile"] == PAGE:
         pages.touch(tx, thread_id)
     announce_thread(tx, thread_id)
@@ -303,6 +309,17 @@ def _interrupt(tx: Tx, services: Services, thread_id: str, actor: Actor) -> str 
         if store.run_of(tx, run_id).leg != "ended":
             return run_id
     return None
+
+
+def _queue_again(
+    tx: Tx, services: Services, like: NewRun, actions: Sequence[sa.RowMapping], after_run_id: str
+) -> None:
+    """What was done on the page before the interruption is not lost by it: it waits for a run behind the new one."""
+    text = told([(row["name"], row["data"]) for row in actions])
+    parts = compose(tx, like.project_id, Draft(content=text), services.settings.limits)
+    message = threads.add_message(tx, like.thread_id, "user", like.started_by, "complete", parts)
+    run_id = queue_run(tx, services.settings, replace(like, message_id=message.id), after_run_id)
+    page_actions.wait_for(tx, like.thread_id, actions, run_id)
 
 
 async def _again(

@@ -52,8 +52,8 @@ def new_id(kind: str) -> str:
     of one process in the order in which they were made, as long as the clock does not go back.
     """
     global _newest
-    value = (time.time_ns() // 1_000_000) << 80 | int.from_bytes(os.urandom(10)) >> 1
     with _lock:
+        value = (time.time_ns() // 1_000_000) << 80 | int.from_bytes(os.urandom(10)) >> 1
         if value >> 80 == _newest >> 80:
             value = _newest + 1 + int.from_bytes(os.urandom(4))
         _newest = value

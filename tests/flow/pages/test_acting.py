@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from pathlib import Path
 
 import anyio
@@ -23,7 +24,8 @@ from outlast.base.errors import (
 )
 from outlast.base.settings import LimitSettings, PageSettings, Settings
 from outlast.core.runs.store import run_of
-from outlast.db.database import Database
+from outlast.db.database import Database, Tx
+from outlast.db.tables import runs
 from outlast.testing.scripted_model import HANG, Fail, ScriptedModel, WaitFor, turn
 from tests.flow.pages.rig import page_stage
 
@@ -100,6 +102,25 @@ async def test_an_action_keeps_its_place_behind_a_prompt_that_came_before_it(db:
             "Sort them",
             "1. Action: late Data: {}",
         ]
+
+
+async def test_an_action_waits_for_the_run_queued_last_also_when_that_ones_transaction_began_first(
+    db: Database, tmp_path: Path
+):
+    """On PostgreSQL a start may wait for the thread's row while a later one passes: its moment is then the earlier one,
+    and going by it put two runs behind the same one, in an order of their own."""
+    async with page_stage(db, tmp_path, [], working=False) as it:
+        await it.start("Show my issues")
+        last = await it.start("Sort them", on_busy="enqueue")
+
+        def begin_earlier(tx: Tx) -> None:
+            tx.update(runs, {"id": last.run_id}, created_at=tx.now - timedelta(hours=1))
+
+        await it.services.db.write(begin_earlier)
+        acted = await it.act("refresh")
+        row = await it.services.db.read(lambda tx: tx.find(runs, {"id": acted.run_id}, "after_run_id"))
+        assert row is not None
+        assert row["after_run_id"] == last.run_id
 
 
 async def test_a_repeated_key_gets_the_first_answer_also_when_the_run_has_ended(db: Database, tmp_path: Path):
@@ -208,6 +229,39 @@ async def test_a_queued_run_that_is_cancelled_drops_what_waited_for_it(db: Datab
         acted = await it.act("one")
         await cancel_run(it.services, it.owner, acted.run_id)
         assert await it.states() == {"one": "dropped"}
+
+
+async def test_a_prompt_that_interrupts_goes_first_and_what_waited_waits_on(db: Database, tmp_path: Path):
+    async with page_stage(db, tmp_path, [turn("Hm", HANG), turn("Yes."), turn("Done.")]) as it:
+        first = await it.act("one")
+        await it.until(first.run_id, "step.started")
+        queued = await it.act("two")
+        await it.act("three")
+        prompt = await it.start("Stop. Show closed ones instead.", on_busy="interrupt")
+        waiting = [one for one in await it.actions() if one.name in ("two", "three")]
+        assert {one.state for one in waiting} <= {"waiting", "taken"}
+        (behind,) = {one.run_id for one in waiting}
+        assert behind is not None
+        assert behind not in (queued.run_id, prompt.run_id)
+        assert await it.ended(prompt.run_id) == "completed"
+        assert await it.ended(behind) == "completed"
+        assert await it.states() == {"one": "failed", "two": "done", "three": "done"}
+        assert (await it.asked())[-1] == "1. Action: two Data: {}\n2. Action: three Data: {}"
+
+
+async def test_a_queued_run_that_was_cancelled_and_is_tried_again_does_what_it_waited_to_do(
+    db: Database, tmp_path: Path
+):
+    async with page_stage(db, tmp_path, [turn("Hm", HANG), turn("Done.")]) as it:
+        first = await it.act("one")
+        await it.until(first.run_id, "step.started")
+        queued, back = await it.act("two"), await it.act("three")
+        await take_back(it.services, it.owner, it.page.id, back.action_id)
+        await cancel_run(it.services, it.owner, queued.run_id)
+        await cancel_run(it.services, it.owner, first.run_id)
+        again = await retry_run(it.services, it.owner, queued.run_id)
+        assert await it.ended(again.run_id) == "completed"
+        assert await it.states() == {"one": "failed", "two": "done", "three": "dropped"}
 
 
 async def test_what_waits_goes_on_when_the_run_before_it_is_cancelled(db: Database, tmp_path: Path):

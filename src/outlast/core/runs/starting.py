@@ -22,7 +22,7 @@ from outlast.db.tables import effects, runs
 _NEWEST_OPEN = (
     sa.select(runs.c.id)
     .where(runs.c.thread_id == sa.bindparam("thread"), runs.c.leg != "ended")
-    .order_by(runs.c.created_at.desc(), runs.c.id.desc())
+    .order_by(runs.c.id.desc())  # made with the thread's row held; `created_at` is when its transaction began
     .limit(1)
 )
 

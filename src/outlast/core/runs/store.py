@@ -89,7 +89,7 @@ _GRANTS = sa.select(grants.c.tool, grants.c.arguments).where(grants.c.thread_id 
 _SUCCESSORS = (
     sa.select(runs.c.id)
     .where(runs.c.after_run_id == sa.bindparam("run"), runs.c.leg == "blocked")
-    .order_by(runs.c.created_at)
+    .order_by(runs.c.id)
 )
 
 
@@ -269,7 +269,7 @@ def successors(tx: Tx, run_id: str) -> list[str]:
 
 def last_model(tx: Tx, thread_id: str) -> str | None:
     """The model of the thread's newest run; None: it has had none."""
-    newest = sa.select(runs.c.model).where(runs.c.thread_id == thread_id).order_by(runs.c.created_at.desc())
+    newest = sa.select(runs.c.model).where(runs.c.thread_id == thread_id).order_by(runs.c.id.desc())
     model: str | None = tx.execute(newest.limit(1)).scalar()
     return model
 

@@ -111,7 +111,8 @@ class PagesLayer:
         last = first(scope["headers"], b"last-event-id").decode("latin-1") or query.get("after", [""])[0]
         frames = await self._embeds.follow(page_id, secret, last)
         stream = EventStream(frames, self._embeds.streams, lambda: self._embeds.is_good(page_id, secret))
-        await stream(scope, receive, _readable(send))
+        told = {**scope, "path": f"{EMBED}…{EVENTS}"}  # what a log may say of it
+        await stream(told, receive, _readable(send))
 
     def _origin(self, scope: Scope, host: str) -> str:
         """Of this host as browsers reach it, also where something in front of this server speaks TLS."""
