@@ -115,7 +115,7 @@ REFUSED = [
     ("[embeddings]\nurl = 'https://api.example/v1'\n", "embeddings.url", ":2", ""),
     ("[embeddings]\nurl = 'api.example/v1'\nmodel = 'm'\n", "embeddings.url", ":2", ""),
     ("[embeddings]\napi_key_env = 'sk-secret-key'\n", "embeddings.api_key_env", ":2", ""),
-    ("[[sandbox.dependencies]]\ndocs = ['package']\n", "sandbox.dependencies.0.docs", ":1", ""),
+    ("[[sandbox.dependencies]]\ndocs = ['package']\n", "sandbox.dependencies.0.docs", ":2", ""),
 ]
 
 

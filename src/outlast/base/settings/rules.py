@@ -184,13 +184,8 @@ def _check_knowledge(settings: Settings, where: Where) -> None:
             _refuse(name, "the name of an environment variable", "another text", where, quoted=False)
     for index, dependency in enumerate(settings.sandbox.dependencies if settings.sandbox else ()):
         if "package" in dependency.docs and not dependency.package:
-            _refuse(
-                f"sandbox.dependencies.{index}.package",
-                "the package that docs names",
-                "none",
-                where,
-                quoted=False,
-            )
+            name = f"sandbox.dependencies.{index}.docs"
+            _refuse(name, "a package beside docs that name it", "none", where, quoted=False)
 
 
 def _check_each(name: str, texts: tuple[str, ...], parse: Callable[[str], object], where: Where) -> None:
