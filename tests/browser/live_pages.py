@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final
 
-from playwright.sync_api import Frame, FrameLocator, Locator, Page, expect
+from playwright.sync_api import Frame, FrameLocator, Locator, Page, Request, expect
 
 from outlast.core.models.words import split_words
 from tests.browser.conftest import Server
@@ -89,6 +89,18 @@ def panel(page: Page, name: str) -> Locator:
     """Activity, History or Code, opened."""
     page.get_by_role("tablist", name="About the page").get_by_role("tab", name=name).click()
     return page.get_by_role("tabpanel", name=name)
+
+
+def changes(page: Page) -> list[str]:
+    """The addresses of all requests that may change something, from now on."""
+    sent: list[str] = []
+
+    def note(request: Request) -> None:
+        if request.method != "GET":
+            sent.append(request.url)
+
+    page.on("request", note)
+    return sent
 
 
 def told(requests: list[dict[str, Any]]) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, Request, expect
+from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import OpenPage
 from tests.browser.live_pages import (
@@ -13,6 +13,7 @@ from tests.browser.live_pages import (
     another_site,
     answering,
     ask,
+    changes,
     frame_of,
     full,
     inside,
@@ -202,8 +203,7 @@ def test_a_hostile_page_reaches_neither_the_app_nor_the_network(open_page: OpenP
     made = make_page(server, FORM)
     page = open_page()
     open_page_view(page, made)
-    sent: list[Request] = []
-    page.on("request", sent.append)
+    sent = changes(page)
     reached = frame_of(page).evaluate(
         """async app => {
           const tries = {
@@ -246,7 +246,7 @@ def test_a_hostile_page_reaches_neither_the_app_nor_the_network(open_page: OpenP
     assert reached == []
     assert page.url.endswith(made["id"])
     page.evaluate("new Promise(done => setTimeout(done))")
-    assert [one.url for one in sent if one.method != "GET"] == []
+    assert sent == []
     assert server.get(f"/v1/pages/{made['id']}/actions")["items"] == []
 
 

@@ -1,16 +1,15 @@
-import type { PageData } from '@outlast/sdk'
+import { useQuery } from '@tanstack/react-query'
+import type { PageData, PageStats } from '@outlast/sdk'
 import { Tip } from '@/components/tooltip'
 import { bytes, count, plural } from '@/lib/format'
+import { client } from '@/lib/queries'
 import { useOpenThread } from '../threads/thread-context'
 
 /** What the last run made of the page, and what its prompts cost. */
 export function PageFigures({ page, version }: { page: PageData; version: number }) {
-  const { open } = useOpenThread()
-  const stats = Object.values(open.runs)
-    .map((run) => run.page?.stats ?? null)
-    .findLast((one) => one !== null && one.page_id === page.id)
+  const stats = useLastStats(page)
   const figures: [label: string, value: string, detail: string][] = [['Version', count(version), 'Changes that stand']]
-  if (stats != null) {
+  if (stats !== null) {
     const share = stats.cached_share
     figures.push(
       ['Changes', plural(stats.patches + stats.replaced, 'patch', 'patches'), 'Of the last run'],
@@ -40,4 +39,21 @@ export function PageFigures({ page, version }: { page: PageData; version: number
       ))}
     </dl>
   )
+}
+
+/** Those of the last run that changed the page: as it was followed, else as the server keeps it. */
+function useLastStats(page: PageData): PageStats | null {
+  const { open } = useOpenThread()
+  const followed = Object.values(open.runs)
+    .map((run) => run.page?.stats ?? null)
+    .findLast((one) => one !== null && one.page_id === page.id)
+  const last = open.messages.findLast(({ role }) => role === 'assistant')?.run_id ?? null
+  const { data } = useQuery({
+    queryKey: ['page-stats', last],
+    queryFn: ({ signal }) => client.run(last ?? '', signal),
+    enabled: last !== null && followed === undefined,
+    staleTime: Infinity,
+    retry: false, // a run's record is cleaned up after some days
+  })
+  return followed ?? data?.page?.stats ?? null
 }
