@@ -33,13 +33,14 @@ def fused(words: Floats, cosines: Floats | None, vector_share: float = VECTOR_SH
 
 def best(scores: Floats, limit: int) -> npt.NDArray[np.int64]:
     """Where the best scores above 0 stand, best first, the earlier of two equals first; at most `limit`."""
-    limit = min(limit, len(scores))
+    found = np.flatnonzero(scores > 0)  # first: partitioning thousands of equal zeros takes ten times longer
+    values = scores[found]
     if limit <= 0:
         return np.empty(0, np.int64)
-    least = np.partition(scores, len(scores) - limit)[len(scores) - limit]
-    found = np.flatnonzero((scores >= least) & (scores > 0))
-    order = np.lexsort((found, -scores[found]))
-    return found[order][:limit].astype(np.int64)
+    if len(found) > limit:
+        chosen = values >= np.partition(values, len(values) - limit)[len(values) - limit]
+        found, values = found[chosen], values[chosen]
+    return found[np.lexsort((found, -values))][:limit].astype(np.int64)
 
 
 def as_shares(told: Sequence[float]) -> list[float]:

@@ -7,10 +7,10 @@ or fail; the answer says so. The same passages give the same order on either dat
 
 import logging
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar, TypeVarTuple
 
 import anyio
 import anyio.to_thread
@@ -39,9 +39,12 @@ QUERY_CHARS: Final = 2_000  # of a query are looked at
 EMBED_WAIT_S: Final = 5.0  # for a query's vector; then words alone must do
 REST_S: Final = 30.0  # that an embedder is left alone after it failed
 KEPT_QUERIES: Final = 256
+SMALL: Final = 3_000  # texts whose arrays are worked through in less than a millisecond
 BY_WORDS: Final = 400  # texts whose vectors are looked at where they do not all fit into memory
 SPARE: Final = 5  # hits more than asked for, in case some are the same text or just gone
 log = logging.getLogger("outlast.knowledge")
+T = TypeVar("T")
+Given = TypeVarTuple("Given")
 NO_EMBEDDER: Final = "No embedder is configured ([embeddings]), so this search went by words alone."
 
 
@@ -212,7 +215,7 @@ class Knowledge:
         async with anyio.create_task_group() as tasks:
             if query and (marks or modules):
                 tasks.start_soon(by_vectors)
-            by_words = await anyio.to_thread.run_sync(_words, shelves, modules, terms)
+            by_words = await _away(sum(mark.passages for mark in marks), _words, shelves, modules, terms)
         if cosines is None and not note and model is not None and query in self._queries:
             cosines = await self._cosines_of_few(self._queries[query], model, shelves, modules, by_words)
         known = None if cosines is None or bool(np.isnan(cosines).all()) else cosines
@@ -269,8 +272,8 @@ class Knowledge:
         return cosines
 
     async def _found(self, looked: _Looked, query: str, limit: int) -> list[_Found]:
-        scores = rules.fused(looked.words, looked.cosines, self._vector_share)
-        places = [(int(at), looked.place(int(at))) for at in rules.best(scores, limit)]
+        scores, order = await _away(len(looked.words), _ordered, looked, self._vector_share, limit)
+        places = [(at, looked.place(at)) for at in order]
         ids = [place[0].segment.ids[place[1]] for _, place in places if isinstance(place, tuple)]
         rows = await self._db.read(store.passages_by_id, ids)
         terms = frozenset(words.query_terms(query))
@@ -328,7 +331,17 @@ def _bare(package: str) -> str:
     return name[:at] if at > 0 else name
 
 
+async def _away(size: int, work: Callable[[*Given], T], *given: *Given) -> T:
+    """What `work` gives for that many texts: from a thread, where it takes longer than going there."""
+    return work(*given) if size < SMALL else await anyio.to_thread.run_sync(work, *given)
+
+
 # --- in a thread: arrays only
+
+
+def _ordered(looked: _Looked, vector_share: float, limit: int) -> tuple[Floats, list[int]]:
+    scores = rules.fused(looked.words, looked.cosines, vector_share)
+    return scores, [int(at) for at in rules.best(scores, limit)]
 
 
 def _words(shelves: Sequence[Shelf], modules: Sequence[ModuleText], terms: Sequence[str]) -> Floats:
