@@ -17,6 +17,7 @@ def test_a_run_is_found_shown_step_by_step_and_exported(open_page: OpenPage, tmp
     start_thread(page, "Write a program about primes")
     expect(saved(page)).to_be_visible()
     page.get_by_role("link", name="Runs", exact=True).click()
+    expect(page.get_by_text("Prompts read from cache")).to_be_visible()
     page.get_by_role("button", name="Completed").click()
     page.get_by_label("Search runs").fill("primes")
     page.get_by_role("main").get_by_role("link", name="Write a program about primes").click()
@@ -25,6 +26,7 @@ def test_a_run_is_found_shown_step_by_step_and_exported(open_page: OpenPage, tmp
     assert kinds[0] == "start"
     assert kinds[-1] == "settle"
     assert kinds.count("tool") == 3
+    expect(page.locator("dl").get_by_text("Prompts from cache")).to_be_visible()
     with page.expect_download() as download:
         page.get_by_role("link", name="Export").click()
     download.value.save_as(tmp_path / "run.json")
