@@ -15,6 +15,7 @@ from outlast.core.models.protocol import Delta, Finish, ReasoningDelta, TextDelt
 from outlast.core.models.providers.openai_requests import OPAQUE_VERSION
 from outlast.core.models.turn import TurnCalls
 
+_CACHED: Final = ("prompt_cache_hit_tokens", "cached_tokens", "cache_read_input_tokens")
 MAX_LINE_BYTES: Final = 8 * 1024 * 1024
 _FINISHES: Final[dict[str, Finish]] = {
     "stop": "stop",
@@ -194,14 +195,15 @@ class ChatStream:
 
 
 def read_usage(usage: dict[str, Any]) -> Usage:
-    """Token counts as OpenAI, OpenRouter (which adds `cost` in dollars), Groq and DeepSeek write them."""
+    """Token counts as OpenAI, OpenRouter (which adds `cost` in dollars), Groq, DeepSeek, Moonshot and LiteLLM write them:
+    each has a place of its own for what came from its cache."""
     prompt = usage.get("prompt_tokens_details") or {}
     completion = usage.get("completion_tokens_details") or {}
     cost = usage.get("cost")
     return Usage(
         input_tokens=int(usage.get("prompt_tokens") or 0),
         output_tokens=int(usage.get("completion_tokens") or 0),
-        cached_tokens=int(prompt.get("cached_tokens") or usage.get("prompt_cache_hit_tokens") or 0),
+        cached_tokens=int(prompt.get("cached_tokens") or next(filter(None, map(usage.get, _CACHED)), 0)),
         reasoning_tokens=int(completion.get("reasoning_tokens") or 0),
         cost_usd=float(cost) if isinstance(cost, int | float) else None,
     )

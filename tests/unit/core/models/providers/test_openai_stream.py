@@ -21,7 +21,7 @@ from outlast.core.models.protocol import (
     Usage,
 )
 from outlast.core.models.providers import openai_stream
-from outlast.core.models.providers.openai_stream import ChatStream
+from outlast.core.models.providers.openai_stream import ChatStream, read_usage
 from outlast.testing.model_server import Answer, Fault
 from outlast.testing.model_wire import ChatWriter
 
@@ -172,6 +172,27 @@ def test_a_refusal_in_words_is_shown_and_ends_as_refused() -> None:
 def test_openrouters_own_cost_is_kept() -> None:
     usage = b'data: {"choices": [], "usage": {"prompt_tokens": 3, "completion_tokens": 2, "cost": 0.5}}\n\n'
     assert read([event(content="x") + usage + end()])[2] == Usage(3, 2, cost_usd=0.5)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"prompt_tokens_details": {"cached_tokens": 80}},
+        {"prompt_tokens_details": {"cached_tokens": 80}, "cached_tokens": 80},
+        {"prompt_tokens_details": None, "prompt_cache_hit_tokens": 80, "prompt_cache_miss_tokens": 20},
+        {"cached_tokens": 80},
+        {"cache_read_input_tokens": 80, "prompt_tokens_details": {"cached_tokens": 0}},
+    ],
+    ids=["openai", "both", "deepseek", "moonshot", "litellm"],
+)
+def test_each_providers_word_for_what_came_from_its_cache_is_understood(said: dict[str, Any]) -> None:
+    assert read_usage({"prompt_tokens": 100, "completion_tokens": 5, **said}) == Usage(
+        100, 5, cached_tokens=80
+    )
+
+
+def test_a_provider_that_says_nothing_of_a_cache_has_none() -> None:
+    assert read_usage({"prompt_tokens": 100, "completion_tokens": 5}) == Usage(100, 5)
 
 
 def test_a_last_line_without_its_line_end_still_counts() -> None:
