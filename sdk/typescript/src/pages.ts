@@ -149,7 +149,7 @@ export interface PageCode {
 /** Reusable code that an agent saved. Scope `session`: found in its workspace; `user`: published. */
 export interface ModuleData {
   id: string
-  project_id: string
+  project_id: string | null
   workspace_id: string | null
   page_id: string | null
   scope: 'session' | 'user'

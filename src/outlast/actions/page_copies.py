@@ -125,7 +125,7 @@ def _copy_modules(tx: Tx, source: sa.RowMapping, page_id: str, workspace_id: str
         modules.save(
             tx,
             [said],
-            project_id=one.project_id,
+            project_id=source["project_id"],
             workspace_id=workspace_id,
             page_id=page_id,
             user_id=one.user_id,

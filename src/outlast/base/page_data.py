@@ -163,10 +163,10 @@ class PageVersion(Frozen):
 
 class ModuleData(Frozen):
     """Reusable code that an agent saved as a file of its workspace. Scope `session`: found there; `user`: published,
-    found by all agents that work for this user. `verified`: its imports worked with the dependencies as they are."""
+    found by all agents that work for this user, also when the project is gone. `verified`: its imports worked with the dependencies as they are."""
 
     id: str
-    project_id: str
+    project_id: str | None
     workspace_id: str | None
     page_id: str | None
     scope: Literal["session", "user"]

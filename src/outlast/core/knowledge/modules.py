@@ -46,7 +46,7 @@ class Module:
     """A module's row. `dependencies`: the hash that it was last verified with (None: never)."""
 
     id: str
-    project_id: str
+    project_id: str | None
     workspace_id: str | None
     page_id: str | None
     user_id: str
@@ -245,7 +245,7 @@ def publish(
     tx: Tx,
     announced: NewModule,
     *,
-    project_id: str,
+    project_id: str | None,
     page_id: str | None,
     user_id: str,
     published_by: str,

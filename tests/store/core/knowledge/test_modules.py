@@ -17,6 +17,7 @@ from outlast.core.knowledge import modules
 from outlast.core.knowledge.embedding import save_vectors
 from outlast.core.knowledge.modules import Module, Modules, NewModule, dependencies_hash, library_usage
 from outlast.core.knowledge.search import Knowledge
+from outlast.core.projects.store import delete_project
 from outlast.core.sandboxes.checkpoints.garbage import collect
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
@@ -159,6 +160,18 @@ async def test_a_workspace_that_is_deleted_takes_its_modules_along_and_not_the_p
     await db.write(lambda tx: tx.execute(sa.delete(workspaces).where(workspaces.c.id == workspace_id)))
     assert await db.read(modules.of_workspace, workspace_id) == []
     assert len(await db.read(modules.of_user, team.owner.user_id)) == 1
+
+
+async def test_a_published_module_outlives_the_project_that_it_was_written_in(
+    db: Database, team: Team, workspace_id: str
+) -> None:
+    await save(db, team, workspace_id, LINEAR)
+    one = await publish(db, team, LINEAR)
+    await db.write(delete_project, team.project_id)
+    assert await db.read(modules.of_workspace, workspace_id) == []
+    (left,) = await db.read(modules.of_user, team.owner.user_id)
+    assert (left.id, left.project_id) == (one.id, None)
+    assert left.data("d1").project_id is None
 
 
 async def test_a_published_module_is_found_by_its_person_alone_under_its_own_path(

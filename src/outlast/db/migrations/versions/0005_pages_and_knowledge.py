@@ -170,7 +170,12 @@ def upgrade() -> None:
     op.create_table(
         "modules",
         sa.Column("id", sa.String(length=40), nullable=False, comment="prefixed id"),
-        sa.Column("project_id", sa.String(length=40), nullable=False, comment="in"),
+        sa.Column(
+            "project_id",
+            sa.String(length=40),
+            nullable=True,
+            comment="where it was written; null: that is gone, and the published one stays",
+        ),
         sa.Column(
             "workspace_id",
             sa.String(length=40),
@@ -223,7 +228,7 @@ def upgrade() -> None:
         sa.Column("created_at", UtcTime(), nullable=False, comment="when"),
         sa.Column("updated_at", UtcTime(), nullable=False, comment="last announced"),
         sa.ForeignKeyConstraint(
-            ["project_id"], ["projects.id"], name=op.f("fk_modules_project_id"), ondelete="CASCADE"
+            ["project_id"], ["projects.id"], name=op.f("fk_modules_project_id"), ondelete="SET NULL"
         ),
         sa.ForeignKeyConstraint(
             ["published_by"], ["users.id"], name=op.f("fk_modules_published_by"), ondelete="SET NULL"
@@ -390,3 +395,7 @@ def upgrade() -> None:
         sa.Column("created_at", UtcTime(), nullable=False, comment="when"),
         sa.PrimaryKeyConstraint("model", "hash", name=op.f("pk_vectors")),
     )
+    if op.get_bind().dialect.name == "postgresql":
+        kinds = "approval_pause | paused_kill | abandon | cancel_force | fold | clean_up | page_dormant"
+        op.alter_column("timers", "kind", comment=kinds)
+        op.alter_column("timers", "subject_id", comment="the run, thread, workspace or page")
