@@ -195,7 +195,7 @@ class ChatStream:
 
 
 def read_usage(usage: dict[str, Any]) -> Usage:
-    """Token counts as OpenAI, OpenRouter (which adds `cost` in dollars), Groq, DeepSeek, Moonshot and LiteLLM write them:
+    """Token counts as OpenAI, OpenRouter (which adds `cost` in dollars), Groq, DeepSeek, Moonshot, LiteLLM write them:
     each has a place of its own for what came from its cache."""
     prompt = usage.get("prompt_tokens_details") or {}
     completion = usage.get("completion_tokens_details") or {}
