@@ -108,7 +108,7 @@ def row(issue: Issue) -> str:
     return (
         f'<li id="issue-{key}" data-state="{escape(str(issue["state"]))}">'
         f'<span class="badge {_PRIORITIES.get(str(issue["priority"]), "")}">{escape(str(issue["priority"]))}</span>'
-        f'<div style="flex:1;min-width:0"><strong id="title-{key}"{done}>{escape(str(issue["title"]))}</strong>'
+        f'<div style="flex:1 1 11rem;min-width:0"><strong id="title-{key}"{done}>{escape(str(issue["title"]))}</strong>'
         f'<div class="muted small"><span>{key}</span> · {escape(project)} · <span id="assignee-{key}">{who}</span>{due}'
         "</div></div>"
         f'<span class="badge {_STATUSES.get(str(issue["status"]), "")}" id="status-{key}">'
