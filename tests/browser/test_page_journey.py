@@ -87,6 +87,8 @@ def _close_an_issue(page: Page, shown: FrameLocator, server: Server) -> None:
     expect(title).to_have_value(HALF_WRITTEN)
     assert _issue(server, "ATL-7")["status"] == "done"
     _idle(page)
+    done = page.get_by_role("list", name="Done on the page")
+    expect(done.get_by_text("close: issue ATL-7")).to_be_visible()
 
 
 def _see_a_chart_and_take_it_back(page: Page, shown: FrameLocator, server: Server, page_id: str) -> None:
@@ -101,6 +103,7 @@ def _see_a_chart_and_take_it_back(page: Page, shown: FrameLocator, server: Serve
     page.get_by_role("tab", name="History").click()
     history = page.get_by_role("tabpanel", name="History")
     expect(history.get_by_text("Went back to version").first).to_be_visible()
+    expect(history.get_by_text("ATL-7 is done now")).to_be_visible()
     assert "summary-total" in server.get(f"/v1/pages/{page_id}/versions/{with_chart}")["html"]
     _picture(page, "page-history")
 

@@ -34,7 +34,7 @@ async def test_a_run_writes_the_page_and_leaves_title_and_memory(db: Database, t
         assert page.title == "Open issues"
         assert page.state == "ready"
         assert await it.memories() == ["show my issues → listed one issue"]
-        assert await it.history() == ["show my issues → listed one issue"]
+        assert await it.history() == ["listed one issue"]
         (stats,) = named(events, "page.stats")
         assert stats["cached_share"] == 0.4
         assert stats["told"] == {"issues": 1}

@@ -119,7 +119,7 @@ def _save(
     )
     summary = _summary(tx, run, parts, facts)
     memory.remember(tx, project_id=run.project_id, thread_id=run.thread_id, run_id=run.id, summary=summary)
-    versions.describe(tx, page["id"], run.id, summary)
+    versions.describe(tx, page["id"], run.id, summary.partition(ARROW)[2] or summary)
     tx.after_commit(embed)
     if not saved:
         return Finished()

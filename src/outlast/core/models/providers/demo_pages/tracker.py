@@ -229,10 +229,19 @@ def _show(scene: PageScene, wish: Wish, told: Mapping[str, Any]) -> list[Line]:
         found.append(op | {"html": html.details(told["details"])})
     found += _hidden(scene)
     names = ", ".join(f"{one.name} {one.text('issue')}".strip() for one in scene.actions)
-    done = "; ".join(
-        f"{issue['key']} is {issue['status'].replace('_', ' ')} now" for issue in told.get("changed", ())
-    )
-    return [*lines.patches(found), lines.summary(names, done or f"{len(found)} changes of the page")]
+    return [*lines.patches(found), lines.summary(names, _done(told, query) or "changed what is shown")]
+
+
+def _done(told: Mapping[str, Any], query: Mapping[str, str]) -> str:
+    """What became of it all, in words."""
+    done = [f"{issue['key']} is {issue['status'].replace('_', ' ')} now" for issue in told.get("changed", ())]
+    if "list" in told:
+        done.append(f"{title_of(query)}: {len(told['list']['items'])}")
+    if "counts" in told:
+        done.append(f"counted {told['counts']['status']['total']} issues, drawn as bars")
+    if "details" in told:
+        done.append(f"read {told['details']['key']} with its comments")
+    return "; ".join(done)
 
 
 def _show_list(scene: PageScene, query: Mapping[str, str], read: Mapping[str, Any]) -> list[Line]:
