@@ -7,6 +7,7 @@ the parser in rare places, never laxer.
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final
 
 from outlast.core.pages.content import HEADINGS, HTML, SVG, TEXT_ONLY, VOID, names
@@ -68,6 +69,7 @@ class Inside:
 OUTSIDE: Final = Inside()
 
 
+@lru_cache(maxsize=4096)
 def entered(where: Inside, tag: str) -> Inside | str:
     """What is around the content of an element that stands there, or why it cannot stand there."""
     if where.depth >= MOST_DEPTH:

@@ -14,11 +14,13 @@ from lxml import etree
 
 from outlast.core.pages import tree as trees
 from outlast.core.pages.attributes import kept_attributes, plain
+from outlast.core.pages.bounds import demand_bounded
 from outlast.core.pages.content import DROPPED, GLOBAL, HEADINGS, HTML, OF_TAG, SVG, SVG_ATTRIBUTES
 from outlast.core.pages.nesting import WITHOUT_TEXT, Inside, entered, text_refused
 from outlast.core.pages.problems import Refused
 from outlast.core.pages.tree import Element, read_canonical, settle
 
+MOST_GIVING_WAY: Final = 2000
 _TAGS: Final = set(HTML | SVG)
 _ATTRIBUTES: Final[dict[str, set[str]]] = {
     tag: set(OF_TAG.get(tag, ())) | (set(SVG_ATTRIBUTES) if tag in SVG or tag == "svg" else set())
@@ -87,6 +89,7 @@ def sanitised(html: str, context: str = "div") -> Clean:
     """What a page keeps of HTML that is to stand in an element `context`. Whether it may stand in that very place, by
     what is around it, is the caller's to check (`misplaced`). Raises `Refused`: nothing of it could stand there."""
     html = plain(html)
+    demand_bounded(html)
     told = tuple(text for pattern, text in _TOLD if pattern.search(html))
     tag = "div" if context in HEADINGS else context  # a heading in a heading is refused, not silently undone
     where = Inside(tag=tag, svg=context == "svg" or context in SVG)
@@ -154,23 +157,26 @@ def _parsed(html: str) -> Element:
         raise Refused("its elements lie too deep in each other") from None
 
 
-def _tidied(parent: Element, where: Inside) -> bool:
-    """Bring what an element holds into the form in which it is kept. Whether elements had to give way."""
-    changed = False
-    place = 0
-    while place < len(parent):
-        child = parent[place]
+def _tidied(parent: Element, where: Inside) -> int:
+    """Bring what an element holds into the form in which it is kept. How many elements had to give way."""
+    changed = 0
+    child = next(iter(parent), None)
+    while child is not None:
         inside = entered(where, child.tag)
         if isinstance(inside, str):
-            changed = True
-            _give_way(child)
-            continue  # with what it held, which stands there now
-        kept = kept_attributes(child.tag, child.attrib.items())
-        if kept != dict(child.attrib):
-            child.attrib.clear()
-            child.attrib.update(kept)
-        changed |= _tidied(child, inside)
-        place += 1
+            changed += 1
+            if changed > MOST_GIVING_WAY:
+                raise Refused("too many of its elements stand where they cannot")
+            child = _give_way(child)
+            continue
+        given = child.attrib.items()
+        if given:
+            kept = kept_attributes(child.tag, given)
+            if list(kept.items()) != given:
+                child.attrib.clear()
+                child.attrib.update(kept)
+        changed += _tidied(child, inside)
+        child = child.getnext()
     if where.tag in WITHOUT_TEXT and _has_words(parent):
         parent.text = None
         for child in parent:
@@ -179,11 +185,16 @@ def _tidied(parent: Element, where: Inside) -> bool:
     return changed
 
 
-def _give_way(element: Element) -> None:
-    """What an element holds takes its place; what names a document or a drawing goes with its words."""
+def _give_way(element: Element) -> Element | None:
+    """What an element holds takes its place; what names a document or a drawing goes with its words. Gives the element
+    that is next to be looked at: the first that it held, or the one after it."""
+    following = element.getnext()
     if element.tag != "title":
-        held = etree.Element("held")
-        held.text, element.text = element.text, None
-        held[:] = list(element)
-        trees.put_after(element, held)
+        if element.text:
+            trees.add_text_before(element, element.text)
+        children = list(element)
+        following = children[0] if children else following
+        for held in children:
+            element.addprevious(held)
     trees.take_out(element)
+    return following

@@ -16,7 +16,7 @@ from outlast.core.pages.nesting import Inside, around
 
 Element = Any  # of lxml, which is not typed
 ROOT: Final = "page"
-_FIND: Final = etree.XPath("(//*[@id=$id])[1]")
+_FIND: Final = etree.XPath("/descendant::*[@id=$id][1]")
 _COUNT: Final = etree.XPath("count(//*)")
 _PARSER: Final = {
     "resolve_entities": False,
@@ -101,15 +101,22 @@ def inside_of(element: Element) -> Inside:
 
 def take_out(element: Element) -> None:
     """Remove an element; the text after it stays."""
-    parent, before = element.getparent(), element.getprevious()
+    parent = element.getparent()
     if element.tail:
-        if before is None:
-            parent.text = (parent.text or "") + element.tail
-        else:
-            before.tail = (before.tail or "") + element.tail
+        add_text_before(element, element.tail)
     parent.remove(element)
     element.tail = None
     settle(parent)
+
+
+def add_text_before(element: Element, text: str) -> None:
+    """Add text right before an element, after what stands there."""
+    before = element.getprevious()
+    if before is None:
+        parent = element.getparent()
+        parent.text = (parent.text or "") + text
+    else:
+        before.tail = (before.tail or "") + text
 
 
 def clear_content(element: Element) -> None:
