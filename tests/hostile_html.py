@@ -225,7 +225,7 @@ _MUTATING: Final = (
     ).decode("utf-16"),
     "+ADw-script+AD4-alert(1)+ADw-/script+AD4-",
     "\x1b$B<script>\x1b(Balert(1)</script>",
-    "<img src=x onerror=alert(1)" + " a" * 3000 + ">",
+    "<img src=x onerror=alert(1)" + " a" * 300 + ">",
     "<div>" * 600 + "<img src=x onerror=alert(1)>",
     "<b>" * 600 + "<script>alert(1)</script>",
     "<svg>" * 300 + "<script>alert(1)</script>",
