@@ -11,6 +11,7 @@ import pytest
 
 from outlast.base.clock import SystemClock
 from outlast.base.settings import Settings
+from outlast.core.knowledge.modules import Modules
 from outlast.core.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.core.sandboxes.interface import Sandbox
 from outlast.db.blobs import FolderBlobs
@@ -27,9 +28,14 @@ __all__ = ["cache_dir", "local", "make_page", "site", "team"]
 
 
 @pytest.fixture(scope="module")
-async def site(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Site]:
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site's data folder."""
+    return tmp_path_factory.mktemp("pages")
+
+
+@pytest.fixture(scope="module")
+async def site(migrated_sqlite: Path, folder: Path) -> AsyncIterator[Site]:
     """One site for the tests of a file: each makes its own users and projects."""
-    folder = tmp_path_factory.mktemp("pages")
     shutil.copy(migrated_sqlite, folder / "outlast.db")
     clock = SystemClock()
     database = open_database("sqlite:///outlast.db", folder, clock)
@@ -45,6 +51,7 @@ async def site(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) 
         blobs=blobs,
         clock=clock,
         checkpoints=keeper,
+        modules=Modules(database, keeper, "d1"),
         run_profiles={"chat": FakeProfile(), "page": FakeProfile()},
         profiles=frozenset({"chat", "page"}),
     )
