@@ -13,7 +13,7 @@ import pytest
 import sqlalchemy as sa
 
 from outlast.base.ids import new_id
-from outlast.core.knowledge import store
+from outlast.core.knowledge import search, store
 from outlast.core.knowledge.hits import ModuleText
 from outlast.core.knowledge.reranking import Reranker, RerankFailed
 from outlast.core.knowledge.search import REST_S, Knowledge, known_package
@@ -393,3 +393,16 @@ async def test_indexes_are_made_before_anybody_asks_and_those_of_gone_sources_go
         await tasks.start(knowledge.run)
         assert [file.name for file in folder.iterdir()] == [f"{source_id}.npz"]
         tasks.cancel_scope.cancel()
+
+
+async def test_many_vectors_are_compared_in_parts_with_the_result_of_the_whole(
+    db: Database, team: Team, embedder: HashingEmbedder, monkeypatch: pytest.MonkeyPatch
+):
+    await db.write(put_source)
+    await db.write(put_source, "pypi:hooks", [("Hooks", "webhooks for Python", ""), ("More", "of hooks", "")])
+    await embed_all(db, embedder)
+    asked = {"query": "webhooks and issues", "project_id": team.project_id, "limit": 5}
+    whole = await _scored(Knowledge(db, ManualClock(), embedder=embedder), asked)
+    monkeypatch.setattr(search, "SMALL", 1)
+    monkeypatch.setattr(search, "BLOCK", 1)
+    assert await _scored(Knowledge(db, ManualClock(), embedder=embedder), asked) == whole
