@@ -15,8 +15,9 @@ from outlast.base.packages import NPM, PYPI, NotAPackage, name_of, parse_package
 from outlast.core.accounts.actor import Actor
 from outlast.core.knowledge import filling, store
 from outlast.core.knowledge.documents import document_of
+from outlast.core.knowledge.exchanging import Contents
 from outlast.core.knowledge.fetching import NotRead, checked_address
-from outlast.core.knowledge.filling import Contents, NewSource
+from outlast.core.knowledge.filling import NewSource
 from outlast.core.knowledge.sources import INSTALLED, cut_name, is_web, kind_of, private_exceptions
 from outlast.core.limits.rules import check_bytes, checked_line, clean, is_blank
 from outlast.core.projects import store as projects

@@ -17,8 +17,8 @@ from outlast.base.errors import ModelUnreachable
 from outlast.base.settings import DependencySettings, KnowledgeSettings, SandboxSettings
 from outlast.core.knowledge import filling, memory, store
 from outlast.core.knowledge.embedding import Indexer, remove_unused, save_vectors
+from outlast.core.knowledge.exchanging import Contents
 from outlast.core.knowledge.fetching import Fetcher
-from outlast.core.knowledge.filling import Contents
 from outlast.core.knowledge.keeper import SourceKeeper
 from outlast.core.knowledge.reading.packages import PackageReader, Registries
 from outlast.core.knowledge.reading.reader import SourceReader

@@ -6,8 +6,7 @@ keeps its id, and with its hash its vector.
 
 import base64
 import hashlib
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -20,13 +19,18 @@ from outlast.base.ids import KINDS, new_id
 from outlast.base.knowledge_data import SourceChanged, SourceKind, SourceRemoved
 from outlast.core.knowledge import store
 from outlast.core.knowledge.documents import Document, KnownPage
+from outlast.core.knowledge.exchanging import Contents, Exchange, exchange
 from outlast.core.knowledge.store import BELL, FEW
-from outlast.core.knowledge.texts import Cut, page_of, text_hash
 from outlast.core.streams.log import append
 from outlast.db.database import Tx
 from outlast.db.tables import knowledge_pages, knowledge_passages, knowledge_sources
 
 ERROR_CHARS: Final = 2000
+_MOVE: Final = (
+    sa.update(knowledge_passages)
+    .where(knowledge_passages.c.id == sa.bindparam("key"))
+    .values(position=sa.bindparam("at"), url=sa.bindparam("to"))
+)
 _AS_IDS: Final = str.maketrans("ilou", "wxyz")  # the letters of ids
 
 
@@ -40,20 +44,6 @@ class NewSource:
     project_id: str | None = None
     added_by: str | None = None
     version: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Contents:
-    """What a source holds from now on: its documents in order, the passages of those that were read anew by their
-    address (the others keep theirs), and what is noted beside it."""
-
-    documents: Sequence[Document]
-    cuts: Mapping[str, Sequence[Cut]]
-    cut: str
-    version: str = ""
-    etag: str | None = None
-    modified: str | None = None
-    trouble: str = ""
 
 
 def add(tx: Tx, new: NewSource, due_at: datetime | None) -> str:
@@ -207,18 +197,22 @@ def give_back(tx: Tx, source_id: str) -> None:
     tx.execute(sa.update(knowledge_sources).where(mine).values(state="waiting", due_at=tx.now))
 
 
-def fill(tx: Tx, source_id: str, contents: Contents, due_at: datetime | None) -> bool:
-    """Exchange what a source holds. False: it was removed meanwhile."""
+def fill(
+    tx: Tx, source_id: str, contents: Contents, due_at: datetime | None, planned: Exchange | None = None
+) -> bool:
+    """Exchange what a source holds. `planned` was worked out before (from the revision that it states; otherwise it is
+    worked out here). False: the source was removed meanwhile."""
     row = tx.one(sa.select(knowledge_sources).where(knowledge_sources.c.id == source_id).with_for_update())
     if row is None:
         return False
-    old = store.passages_of(tx, source_id)
-    new = _new_passages(contents, old)
+    if planned is None or planned.revision != row["revision"]:
+        planned = exchange(row["revision"], store.passages_of(tx, source_id), contents)
     version = contents.version or row["version"]
-    before = [(one.heading, one.body, one.url) for one in old]
-    changed = version != row["version"] or before != [(one.heading, one.body, one.url) for one in new]
-    if changed:
-        _exchange(tx, row["package"], source_id, version, old, new)
+    if planned.changes:
+        _carry_out(tx, planned, source_id, row["package"], version)
+    if version != row["version"]:
+        mine = knowledge_passages.c.source_id == source_id
+        tx.execute(sa.update(knowledge_passages).where(mine).values(version=version))
     _set_pages(tx, source_id, contents.documents)
     _note(
         tx,
@@ -229,16 +223,22 @@ def fill(tx: Tx, source_id: str, contents: Contents, due_at: datetime | None) ->
         etag=contents.etag,
         modified=contents.modified,
         cut=contents.cut,
-        passages=len(new),
-        size_bytes=sum(len(one.body.encode("utf-8", "replace")) for one in new),
-        hash=text_hash("".join(one.hash for one in new)),
-        revision=row["revision"] + (1 if changed else 0),
+        passages=planned.passages,
+        size_bytes=planned.size_bytes,
+        hash=planned.hash,
+        revision=row["revision"] + (1 if planned.changes or version != row["version"] else 0),
         fetched_at=tx.now,
         checked_at=tx.now,
         due_at=due_at,
     )
     tx.ring(BELL)
     return True
+
+
+def now_held(tx: Tx, source_id: str) -> tuple[int, list[store.Passage]]:
+    """(revision, passages) of a source, to work out an exchange from; -1: it was removed."""
+    row = store.find(tx, source_id)
+    return (-1, []) if row is None else (row["revision"], store.passages_of(tx, source_id))
 
 
 def tell(tx: Tx, source_id: str, model: str, followed: Iterable[str] = ()) -> None:
@@ -252,53 +252,29 @@ def tell(tx: Tx, source_id: str, model: str, followed: Iterable[str] = ()) -> No
             append(tx, project_id, [("knowledge.updated", data)])
 
 
-def _new_passages(contents: Contents, old: Sequence[store.Passage]) -> list[Cut]:
-    kept: defaultdict[str, list[Cut]] = defaultdict(list)
-    for one in old:
-        kept[page_of(one.url)].append(Cut(one.heading, one.body, one.url))
-    found: list[Cut] = []
-    for document in contents.documents:
-        fresh = contents.cuts.get(document.url)
-        found += kept[page_of(document.url)] if fresh is None else fresh
-    return found
-
-
-def _exchange(
-    tx: Tx, package: str, source_id: str, version: str, old: Sequence[store.Passage], new: Sequence[Cut]
-) -> None:
-    """Passages that say the same keep their ids: at the same address first, then wherever."""
-    by_place: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
-    by_hash: defaultdict[str, list[str]] = defaultdict(list)
-    for passage in reversed(old):
-        by_place[passage.hash, passage.url].append(passage.id)
-    taken: dict[int, str] = {}
-    for position, one in enumerate(new):
-        if same := by_place[one.hash, one.url]:
-            taken[position] = same.pop()
-    used = set(taken.values())
-    for passage in reversed(old):
-        if passage.id not in used:
-            by_hash[passage.hash].append(passage.id)
-    for position, one in enumerate(new):
-        if position not in taken and by_hash[one.hash]:
-            taken[position] = by_hash[one.hash].pop()
-    tx.execute(sa.delete(knowledge_passages).where(knowledge_passages.c.source_id == source_id))
+def _carry_out(tx: Tx, planned: Exchange, source_id: str, package: str, version: str) -> None:
+    table = knowledge_passages
+    for start in range(0, len(planned.removed), FEW):
+        tx.execute(sa.delete(table).where(table.c.id.in_(planned.removed[start : start + FEW])))
+    if planned.moved:
+        rows = [{"key": one, "at": position, "to": url} for one, position, url in planned.moved]
+        tx.execute(_MOVE, rows)
     rows = [
         {
-            "id": taken.get(position) or new_id("passage"),
+            "id": new_id("passage"),
             "source_id": source_id,
             "package": package,
             "version": version,
-            "position": position,
-            "heading": one.heading,
-            "body": one.body,
-            "url": one.url,
+            "position": one.position,
+            "heading": one.cut.heading,
+            "body": one.cut.body,
+            "url": one.cut.url,
             "hash": one.hash,
         }
-        for position, one in enumerate(new)
+        for one in planned.added
     ]
     for start in range(0, len(rows), FEW):
-        tx.execute(sa.insert(knowledge_passages), rows[start : start + FEW])
+        tx.execute(sa.insert(table), rows[start : start + FEW])
 
 
 def _set_pages(tx: Tx, source_id: str, documents: Sequence[Document]) -> None:

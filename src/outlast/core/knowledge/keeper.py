@@ -17,8 +17,9 @@ from outlast.base.clock import Clock
 from outlast.base.settings import KnowledgeSettings
 from outlast.core.knowledge import filling
 from outlast.core.knowledge.documents import Document, KnownPage, Reading, cut_documents
+from outlast.core.knowledge.exchanging import Contents, Exchange, exchange
 from outlast.core.knowledge.fetching import NotRead
-from outlast.core.knowledge.filling import Contents, NewSource
+from outlast.core.knowledge.filling import NewSource
 from outlast.core.knowledge.reading.reader import SourceReader, Wish
 from outlast.core.knowledge.sources import LEASE, Configured, cut_name, due_after, private_exceptions
 from outlast.core.knowledge.store import BELL
@@ -162,7 +163,8 @@ class SourceKeeper:
             log.exception("source not read", extra={"source": row["id"], "location": row["location"]})
             await self._fail(row, "an error of this server, which its log has in full", None)
         else:
-            await self._db.write(self._fill, row, reading, contents, self._followed())
+            planned = None if contents is None else await self._planned(row["id"], contents)
+            await self._db.write(self._fill, row, reading, contents, planned, self._followed())
             self._filled()
 
     def _wish(self, row: sa.RowMapping, pages: Mapping[str, KnownPage]) -> Wish:
@@ -195,19 +197,25 @@ class SourceKeeper:
             trouble=reading.trouble,
         )
 
+    async def _planned(self, source_id: str, contents: Contents) -> Exchange:
+        """Worked out beside the database: large sources would keep its writer for seconds."""
+        revision, old = await self._db.read(filling.now_held, source_id)
+        return await anyio.to_thread.run_sync(exchange, revision, old, contents)
+
     def _fill(
         self,
         tx: Tx,
         row: sa.RowMapping,
         reading: Reading,
         contents: Contents | None,
+        planned: Exchange | None,
         followed: Sequence[str],
     ) -> None:
         due_at = due_after(tx.now, self._settings.refresh_hours, failed=False)
         if contents is None:
             filling.unchanged(tx, row["id"], due_at, reading.version)
         else:
-            filling.fill(tx, row["id"], contents, due_at)
+            filling.fill(tx, row["id"], contents, due_at, planned)
         filling.tell(tx, row["id"], self._model, followed)
 
     async def _fail(self, row: sa.RowMapping, why: str, retry_after_s: float | None) -> None:
