@@ -24,10 +24,11 @@ const ICONS: Record<VersionKind, LucideIcon> = {
 
 const versionsKey = (pageId: string) => ['page-versions', pageId]
 
-/** All versions that were loaded, newest first, kept in step. */
-export function useVersions(page: PageData, version: number) {
+/** All versions that were loaded, newest first, kept in step while they are `looked` at. */
+export function useVersions(page: PageData, version: number, looked: boolean) {
   const query = useInfiniteQuery({
     queryKey: versionsKey(page.id),
+    enabled: looked,
     queryFn: ({ pageParam, signal }) =>
       client.pages.versions(page.id, { limit: PAGE, signal, ...(pageParam !== null && { before: pageParam }) }),
     initialPageParam: null as number | null,

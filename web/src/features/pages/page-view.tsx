@@ -71,7 +71,6 @@ function Room({ page }: { page: PageData }) {
   const narrow = useNarrow()
   const { live, state } = useLivePage(page.id)
   const { act, takeBack, busyKeys, waiting } = usePageActions(page.id)
-  const versions = useVersions(page, state.version)
   const [stored, setTab] = useStored('outlast.page.panel')
   const [phoneTab, setPhoneTab] = useState<PanelTab | null>(null)
   const [wanted, look] = useState<number | null>(null)
@@ -86,11 +85,12 @@ function Room({ page }: { page: PageData }) {
   useEffect(() => {
     document.title = `${page.active_run_id === null ? '' : '● '}${page.title} · Outlast`
   }, [page.title, page.active_run_id])
-  const undo = useUndo(page, mayDrive, versions.items.length > 1 || now > 0)
+  const undo = useUndo(page, mayDrive, now > 0)
   useUndoKey(undo.run)
   const readOnly = !mayDrive || past !== null
   const onAction = useCallback((action: Parameters<typeof act>[0]) => void (mayDrive && act(action)), [mayDrive, act])
   const tab: PanelTab | null = narrow ? phoneTab : stored === 'closed' ? null : isTab(stored) ? stored : 'activity'
+  const versions = useVersions(page, state.version, tab === 'history' || wanted !== null)
   const chooseTab = (next: PanelTab | null) => (narrow ? setPhoneTab(next) : setTab(next ?? 'closed'))
   const first = versions.items.at(-1)?.version ?? 0
   const panel = { page, tab, versions, now, past, onLook: look, onTab: chooseTab }

@@ -1,4 +1,4 @@
-import { Archive, ArchiveRestore, Ellipsis, GitFork, Pencil, Trash2, Activity } from 'lucide-react'
+import { Archive, ArchiveRestore, Ellipsis, GitFork, LayoutTemplate, Pencil, Trash2, Activity } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
 import { IconButton } from '@/components/button'
@@ -9,7 +9,7 @@ import { client } from '@/lib/queries'
 import { CreditsChip } from '../account/credits-chip'
 import { FilesButton } from '../files/files-button'
 import { PageHeader } from '../shell/shell'
-import { useFork } from './fork-button'
+import { pageOf, useFork } from './fork-button'
 import { LockChip } from './lock-chip'
 import { forgetThread, patchThreads } from './thread-cache'
 import { useOpenThread } from './thread-context'
@@ -19,6 +19,7 @@ export function ThreadHeader({ preview }: { preview: ReactNode }) {
   const { thread, open } = useOpenThread()
   const [renaming, setRenaming] = useState(false)
   const parent = open.lineage[0]
+  const page = pageOf(thread)
   return (
     <PageHeader>
       <div className="min-w-0 flex-1">
@@ -32,7 +33,13 @@ export function ThreadHeader({ preview }: { preview: ReactNode }) {
             {thread.title === '' ? 'Untitled' : thread.title}
           </h1>
         )}
-        {thread.parent_thread_id !== null && !renaming && (
+        {page !== null && !renaming && (
+          <Link href={`/pages/${page}`} className="flex items-center gap-1 text-xs text-faint hover:text-fg">
+            <LayoutTemplate className="size-3 shrink-0" aria-hidden />
+            <span className="truncate">The conversation of a page: open it</span>
+          </Link>
+        )}
+        {page === null && thread.parent_thread_id !== null && !renaming && (
           <Link
             href={`/threads/${thread.parent_thread_id}`}
             className="flex items-center gap-1 text-xs text-faint hover:text-fg"
