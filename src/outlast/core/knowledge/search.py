@@ -7,10 +7,10 @@ or fail; the answer says so. The same passages give the same order on either dat
 
 import logging
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, TypeVar, TypeVarTuple
+from typing import Final
 
 import anyio
 import anyio.to_thread
@@ -20,7 +20,18 @@ from anyio.abc import TaskStatus
 
 from outlast.base.clock import Clock
 from outlast.base.errors import OutlastError
-from outlast.core.knowledge import postings, rules, store, words
+from outlast.core.knowledge import rules, store, words
+from outlast.core.knowledge.comparing import (
+    BLOCK,
+    SMALL,
+    away,
+    cosines_of,
+    middle_of,
+    near,
+    ordered,
+    words_in,
+    words_of,
+)
 from outlast.core.knowledge.hits import (
     Hit,
     ModuleShelf,
@@ -32,6 +43,7 @@ from outlast.core.knowledge.hits import (
 from outlast.core.knowledge.reranking import Reranker, RerankFailed
 from outlast.core.knowledge.rules import Floats
 from outlast.core.knowledge.shelves import Shelf, Shelves
+from outlast.core.knowledge.showing import known_package, module_hit, package_data, passage_hit, rescored
 from outlast.db.database import Database
 
 MOST_BYTES: Final = 1_000_000_000  # of memory for indexes and vectors
@@ -39,13 +51,9 @@ QUERY_CHARS: Final = 2_000  # of a query are looked at
 EMBED_WAIT_S: Final = 5.0  # for a query's vector; then words alone must do
 REST_S: Final = 30.0  # that an embedder is left alone after it failed
 KEPT_QUERIES: Final = 256
-SMALL: Final = 3_000  # texts whose arrays are worked through in less than a millisecond
-BLOCK: Final = 10_000  # vectors that are compared at a stretch
 BY_WORDS: Final = 400  # texts whose vectors are looked at where they do not all fit into memory
 SPARE: Final = 5  # hits more than asked for, in case some are the same text or just gone
 log = logging.getLogger("outlast.knowledge")
-T = TypeVar("T")
-Given = TypeVarTuple("Given")
 NO_EMBEDDER: Final = "No embedder is configured ([embeddings]), so this search went by words alone."
 
 
@@ -175,7 +183,7 @@ class Knowledge:
         by_name: dict[str, list[store.Mark]] = {}
         for mark in await self._db.read(store.marks, project_id):
             by_name.setdefault(mark.package, []).append(mark)
-        return [_package(name, by_name[name]) for name in sorted(by_name)]
+        return [package_data(name, by_name[name]) for name in sorted(by_name)]
 
     async def rank(self, query: str, texts: Sequence[tuple[str, str]]) -> list[float]:
         """How well each text, given as (SHA-256, text), answers the query, in order: as in a search, from 0 to 1, by
@@ -184,14 +192,14 @@ class Knowledge:
         if not query or not texts:
             return [0.0] * len(texts)
         by_words = await anyio.to_thread.run_sync(
-            _words_of, [text for _, text in texts], words.query_terms(query)
+            words_of, [text for _, text in texts], words.query_terms(query)
         )
         vector, _ = await self._vector(query)
         cosines: Floats | None = None
         if vector is not None and self._embedder is not None:
             hashes = [one for one, _ in texts]
             known = await self._db.read(store.vectors_of, self._embedder.model, hashes)
-            cosines = _of_few(hashes, known, vector)
+            cosines = cosines_of(hashes, known, vector)
             cosines = None if bool(np.isnan(cosines).all()) else cosines
         return [float(score) for score in rules.fused(by_words, cosines)]
 
@@ -216,7 +224,7 @@ class Knowledge:
         async with anyio.create_task_group() as tasks:
             if query and (marks or modules):
                 tasks.start_soon(by_vectors)
-            by_words = await _away(sum(mark.passages for mark in marks), _words, shelves, modules, terms)
+            by_words = await away(sum(mark.passages for mark in marks), words_in, shelves, modules, terms)
         if cosines is None and not note and model is not None and query in self._queries:
             cosines = await self._cosines_of_few(self._queries[query], model, shelves, modules, by_words)
         known = None if cosines is None or bool(np.isnan(cosines).all()) else cosines
@@ -257,17 +265,17 @@ class Knowledge:
         rows = [rows[at : at + BLOCK] for rows in whole for at in range(0, len(rows), BLOCK)]
         size = sum(map(len, rows))
         if size < 2 * SMALL:
-            return np.concatenate([await _away(size, _near, rows, vector), _of_few(hashes, known, vector)])
+            return np.concatenate([await away(size, near, rows, vector), cosines_of(hashes, known, vector)])
         halves: list[Floats] = [np.zeros(0, np.float32)] * 2
-        middle = _middle(rows)
+        middle = middle_of(rows)
 
         async def look(half: int, part: Sequence[Floats]) -> None:
-            halves[half] = await anyio.to_thread.run_sync(_near, part, vector)
+            halves[half] = await anyio.to_thread.run_sync(near, part, vector)
 
         async with anyio.create_task_group() as tasks:  # two cores read memory faster than one
             tasks.start_soon(look, 0, rows[:middle])
             tasks.start_soon(look, 1, rows[middle:])
-        return np.concatenate([*halves, _of_few(hashes, known, vector)])
+        return np.concatenate([*halves, cosines_of(hashes, known, vector)])
 
     async def _cosines_of_few(
         self,
@@ -283,11 +291,13 @@ class Knowledge:
         hashes += [module.hash for module in modules]
         asked = [hashes[one] for one in at]
         cosines = np.zeros(len(by_words), np.float32)
-        cosines[at] = _of_few(asked, await self._db.read(store.vectors_of, model, asked), vector)
+        cosines[at] = cosines_of(asked, await self._db.read(store.vectors_of, model, asked), vector)
         return cosines
 
     async def _found(self, looked: _Looked, query: str, limit: int) -> list[_Found]:
-        scores, order = await _away(len(looked.words), _ordered, looked, self._vector_share, limit)
+        scores, order = await away(
+            len(looked.words), ordered, looked.words, looked.cosines, self._vector_share, limit
+        )
         places = [(at, looked.place(at)) for at in order]
         ids = [place[0].segment.ids[place[1]] for _, place in places if isinstance(place, tuple)]
         rows = await self._db.read(store.passages_by_id, ids)
@@ -299,14 +309,14 @@ class Knowledge:
                 how["vectors"] = round(float(looked.cosines[at]), 4)
             score = round(float(scores[at]), 4)
             if isinstance(place, ModuleText):
-                one = _Found(_module_hit(place, score, how, terms), place.id)
+                one = _Found(module_hit(place, score, how, terms), place.id)
             else:
                 shelf, position = place
                 row = rows.get(shelf.segment.ids[position])
                 if row is None:  # changed since the marks were read
                     self._shelves.forget(shelf.segment.source_id)
                     continue
-                one = _Found(_passage_hit(row, score, how, terms), shelf.segment.hashes[position])
+                one = _Found(passage_hit(row, score, how, terms), shelf.segment.hashes[position])
             found.setdefault(one.key, one)
         return list(found.values())
 
@@ -319,7 +329,7 @@ class Knowledge:
         except RerankFailed as error:
             return found, f"The re-ranker was not used: {error}."
         order = sorted(range(len(found)), key=lambda at: -told[at])
-        return [_rescored(found[at], told[at]) for at in order], ""
+        return [replace(found[at], hit=rescored(found[at].hit, told[at])) for at in order], ""
 
     def _candidates(self) -> int:
         return self._rerank_candidates if self._reranker is not None else 0
@@ -329,124 +339,6 @@ class Knowledge:
             self._shelves.hear_of_vectors()
         if notice in (store.BELL, "*"):
             self._changed.set()
-
-
-def known_package(asked: str, known: Sequence[str]) -> str:
-    """The package that is meant: as it is called here, or without regard to case, registry (`npm:`, `pypi:`) and
-    version (`@98`). Itself, where none is."""
-    if asked in known:
-        return asked
-    bare = _bare(asked)
-    return next((name for name in known if _bare(name) == bare), asked)
-
-
-def _bare(package: str) -> str:
-    name = package.strip().lower().removeprefix("npm:").removeprefix("pypi:")
-    at = name.rfind("@")
-    return name[:at] if at > 0 else name
-
-
-async def _away(size: int, work: Callable[[*Given], T], *given: *Given) -> T:
-    """What `work` gives for that many texts: from a thread, where it takes longer than going there."""
-    return work(*given) if size < SMALL else await anyio.to_thread.run_sync(work, *given)
-
-
-# --- in a thread: arrays only
-
-
-def _ordered(looked: _Looked, vector_share: float, limit: int) -> tuple[Floats, list[int]]:
-    scores = rules.fused(looked.words, looked.cosines, vector_share)
-    return scores, [int(at) for at in rules.best(scores, limit)]
-
-
-def _words(shelves: Sequence[Shelf], modules: Sequence[ModuleText], terms: Sequence[str]) -> Floats:
-    collection = [shelf.segment.postings for shelf in shelves]
-    if modules:
-        collection.append(postings.build(words.terms_of(_text_of(module)) for module in modules))
-    scores = postings.bm25(collection, terms)
-    return np.concatenate(scores) if scores else np.zeros(0, np.float32)
-
-
-def _words_of(texts: Sequence[str], terms: Sequence[str]) -> Floats:
-    return postings.bm25([postings.build(words.terms_of(text) for text in texts)], terms)[0]
-
-
-def _near(matrices: Sequence[Floats], vector: Floats) -> Floats:
-    # Not `@`: its threads wait for each other by spinning, which is ten times slower where cores are busy.
-    return np.concatenate(
-        [np.zeros(0, np.float32), *(np.einsum("ij,j->i", rows, vector) for rows in matrices)]
-    )
-
-
-def _middle(matrices: Sequence[Floats]) -> int:
-    """Where to divide a list of matrices so that both parts have about as many rows."""
-    sizes = np.cumsum([len(rows) for rows in matrices])
-    return int(np.argmin(np.abs(sizes - sizes[-1] / 2))) + 1
-
-
-def _of_few(hashes: Sequence[str], known: dict[str, bytes], vector: Floats) -> Floats:
-    near = np.full(len(hashes), np.nan, np.float32)
-    for at, one in enumerate(hashes):
-        if len(known.get(one, b"")) == 2 * len(vector):
-            near[at] = np.frombuffer(known[one], "<f2").astype(np.float32) @ vector
-    return near
-
-
-# --- hits
-
-
-def _text_of(module: ModuleText) -> str:
-    return f"{module.description}\n{module.path}: {', '.join(module.exports)}\n{module.usage}"
-
-
-def _module_hit(module: ModuleText, score: float, how: dict[str, float], terms: frozenset[str]) -> Hit:
-    text = module.description + (f"\nExports: {', '.join(module.exports)}" if module.exports else "")
-    return Hit(
-        type="module",
-        id=module.id,
-        heading=module.path,
-        text=text,
-        fetched_at=module.updated_at,
-        score=score,
-        scores=how,
-        terms=words.found_words(f"{module.path}\n{text}", terms),
-        usage=module.usage,
-        verified=module.verified,
-    )
-
-
-def _passage_hit(row: store.Sourced, score: float, how: dict[str, float], terms: frozenset[str]) -> Hit:
-    return Hit(
-        type="doc",
-        id=row.id,
-        heading=row.heading,
-        text=row.body,
-        url=row.url,
-        package=row.package,
-        version=row.version,
-        fetched_at=row.fetched_at,
-        score=score,
-        scores=how,
-        terms=words.found_words(f"{row.heading}\n{row.body}", terms),
-        source_id=row.source_id,
-    )
-
-
-def _rescored(one: _Found, told: float) -> _Found:
-    score = round(told, 4)
-    return _Found(replace(one.hit, score=score, scores={**one.hit.scores, "reranked": score}), one.key)
-
-
-def _package(name: str, marks: Sequence[store.Mark]) -> PackageData:
-    dates = [mark.fetched_at for mark in marks if mark.fetched_at is not None]
-    return PackageData(
-        package=name,
-        versions=sorted({mark.version for mark in marks if mark.version}),
-        sources=len(marks),
-        passages=sum(mark.passages for mark in marks),
-        failed=sum(mark.failed for mark in marks),
-        fetched_at=min(dates, default=None),
-    )
 
 
 def _reason(error: Exception) -> str:

@@ -13,10 +13,11 @@ import pytest
 import sqlalchemy as sa
 
 from outlast.base.ids import new_id
-from outlast.core.knowledge import search, store
+from outlast.core.knowledge import comparing, search, store
 from outlast.core.knowledge.hits import ModuleText
 from outlast.core.knowledge.reranking import Reranker, RerankFailed
-from outlast.core.knowledge.search import REST_S, Knowledge, known_package
+from outlast.core.knowledge.search import REST_S, Knowledge
+from outlast.core.knowledge.showing import known_package
 from outlast.core.knowledge.texts import searched_text, text_hash
 from outlast.db.database import Database, Tx
 from outlast.db.tables import knowledge_passages, knowledge_sources, vectors
@@ -404,5 +405,6 @@ async def test_many_vectors_are_compared_in_parts_with_the_result_of_the_whole(
     asked = {"query": "webhooks and issues", "project_id": team.project_id, "limit": 5}
     whole = await _scored(Knowledge(db, ManualClock(), embedder=embedder), asked)
     monkeypatch.setattr(search, "SMALL", 1)
+    monkeypatch.setattr(comparing, "SMALL", 1)
     monkeypatch.setattr(search, "BLOCK", 1)
     assert await _scored(Knowledge(db, ManualClock(), embedder=embedder), asked) == whole
