@@ -43,7 +43,7 @@ class ActionAnswer(Answer):
 class RestoreRequest(Request):
     """Which version the page is to be again."""
 
-    version: int = Field(ge=0)
+    version: int = Field(ge=0, le=2**31 - 1)
 
 
 class VersionAnswer(PageVersion):

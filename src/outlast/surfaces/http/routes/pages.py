@@ -4,7 +4,7 @@ from dataclasses import asdict
 from html import escape
 from typing import Annotated
 
-from fastapi import APIRouter, Header, Query
+from fastapi import APIRouter, Header, Path, Query
 from fastapi import Request as HttpRequest
 from starlette.responses import Response
 
@@ -33,6 +33,8 @@ from outlast.surfaces.http.sign_in import Served, Signed, Svc
 
 router = APIRouter(prefix="/v1", tags=["Pages"])
 Key = Annotated[str | None, Header(alias="Idempotency-Key")]
+MOST = 2**31 - 1  # versions and positions of messages
+Version = Annotated[int, Path(ge=0, le=MOST)]
 FRAME = (
     '<iframe src="{url}" title="{title}" style="width:100%;height:600px;border:0" loading="lazy"></iframe>'
 )
@@ -122,7 +124,7 @@ async def list_page_versions(
     page_id: str,
     services: Svc,
     actor: Signed,
-    before: int | None = Query(None, ge=0),
+    before: int | None = Query(None, ge=0, le=MOST),
     limit: int = Query(50, ge=1, le=200),
 ) -> Response:
     """The page's history, newest first."""
@@ -131,7 +133,7 @@ async def list_page_versions(
 
 
 @router.get("/pages/{page_id}/versions/{version}", response_model=VersionAnswer)
-async def read_page_version(page_id: str, version: int, services: Svc, actor: Signed) -> Response:
+async def read_page_version(page_id: str, version: Version, services: Svc, actor: Signed) -> Response:
     """The page as it was."""
     line, html = await page_history.read_version(services, actor, page_id, version)
     return reply({**line.model_dump(mode="json"), "html": html})
@@ -155,7 +157,7 @@ async def list_page_code(
     page_id: str,
     services: Svc,
     actor: Signed,
-    before: int | None = Query(None, ge=0),
+    before: int | None = Query(None, ge=0, le=MOST),
     limit: int = Query(50, ge=1, le=200),
 ) -> Response:
     """The code that ran for the page, and what came of it; newest first."""
