@@ -1,5 +1,6 @@
 /** The one script that runs on a page's host: the frame inside the app, or the page embedded in another site. */
 import './page.css'
+import './shapes.css'
 import { runEmbed } from './embed.ts'
 import { runShell } from './shell.ts'
 

@@ -5,7 +5,8 @@ from pathlib import Path
 
 from outlast.core.pages.design import CLASSES, COLOURS
 
-CSS = (Path(__file__).parents[4] / "web" / "src" / "page-runtime" / "page.css").read_text(encoding="utf-8")
+RUNTIME = Path(__file__).parents[4] / "web" / "src" / "page-runtime"
+CSS = "".join((RUNTIME / name).read_text(encoding="utf-8") for name in ("page.css", "shapes.css"))
 
 
 def test_every_class_that_is_told_is_in_the_style_sheet_and_the_other_way_round() -> None:
