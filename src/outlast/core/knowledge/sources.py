@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from pathlib import PurePosixPath
 from typing import Final
 from urllib.parse import quote, urlsplit, urlunsplit
 
@@ -57,8 +58,8 @@ def is_web(location: str) -> bool:
 
 
 def kind_of(location: str) -> SourceKind:
-    """What kind of source an address, file or folder names, as far as its spelling tells. A folder of this machine is
-    told from a file by whoever reads it."""
+    """What kind of source an address, file or folder names, as far as its spelling tells. Whoever reads it sees whether
+    a place on this machine is a file or a folder."""
     if location.startswith(("npm:", "pypi:")):
         return "package"
     path = urlsplit(location).path.lower() if is_web(location) else location.lower()
@@ -66,7 +67,7 @@ def kind_of(location: str) -> SourceKind:
         return "llms_txt"
     if path.endswith((".xml", ".xml.gz")):
         return "sitemap"
-    if is_web(location) and archive_of(location) is not None:
+    if archive_of(location) is not None if is_web(location) else not PurePosixPath(location).suffix:
         return "folder"
     return "markdown"
 

@@ -39,6 +39,8 @@ from outlast.core.knowledge.sources import (
         ("npm:zod", "package"),
         ("pypi:httpx", "package"),
         ("docs/guide.md", "markdown"),
+        ("/srv/warehouse/docs", "folder"),
+        ("docs/llms.txt", "llms_txt"),
     ],
 )
 def test_an_address_tells_what_it_leads_to(location: str, kind: str) -> None:
