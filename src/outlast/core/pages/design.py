@@ -1,6 +1,6 @@
 """How pages look: the classes and colours of the style sheets that every page has (`page.css` and `shapes.css` of
-`web/src/page-runtime`), explained once. The agent's prompt and docs/reference/page-patches.md are made from this; a test
-compares it with the style sheets.
+`web/src/page-runtime`), explained once. The agent's prompt and docs/reference/page-patches.md are made from this; a
+test compares it with the style sheets.
 """
 
 from typing import Final
