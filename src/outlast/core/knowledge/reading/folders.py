@@ -22,6 +22,7 @@ USUAL: Final = ("docs", "doc", "documentation", "website/docs", "site/docs")
 ARCHIVE_BYTES: Final = 200_000_000  # of one archive
 UNPACKED_BYTES: Final = 2_000_000_000  # that are looked through for documents
 FILES: Final = 5_000
+KEPT_BYTES: Final = 200_000_000  # of documents in one archive, before its folder is chosen
 _LEFT_OUT: Final = frozenset({"node_modules", "__pycache__", "venv", "dist", "build", "target"})
 
 
@@ -106,7 +107,7 @@ def _document(path: str, data: bytes, url: str) -> Document:
 def _unpacked(body: bytes, archive: Archive, most_bytes: int) -> Mapping[str, bytes]:
     """By path in the repository. Blocking. Raises `NotRead`."""
     try:
-        files = dict(_zipped(body, most_bytes) if body[:2] == b"PK" else _tarred(body, most_bytes))
+        files = _bounded(_zipped(body, most_bytes) if body[:2] == b"PK" else _tarred(body, most_bytes))
     except (tarfile.TarError, zipfile.BadZipFile, EOFError, OSError) as error:
         raise NotRead(f"{archive.url} is no archive that can be unpacked: {error}") from None
     chosen = _chosen(files, archive.folder)
@@ -117,6 +118,17 @@ def _unpacked(body: bytes, archive: Archive, most_bytes: int) -> Mapping[str, by
     if size > most_bytes:
         raise too_large(archive.url, most_bytes)
     return chosen
+
+
+def _bounded(found: Iterator[tuple[str, bytes]]) -> dict[str, bytes]:
+    files: dict[str, bytes] = {}
+    left = KEPT_BYTES
+    for path, data in found:
+        left -= len(data)
+        if left < 0 or len(files) >= FILES:
+            raise NotRead("the archive holds more documents than are looked through")
+        files[path] = data
+    return files
 
 
 def _chosen(files: Mapping[str, bytes], folder: str) -> dict[str, bytes]:

@@ -30,6 +30,7 @@ from outlast.core.knowledge.sources import exact_version
 
 PACKAGE_BYTES: Final = 200_000_000  # of one package's file in an index
 UNPACKED_BYTES: Final = 1_000_000_000
+KEPT_BYTES: Final = 200_000_000  # of its files that are looked into
 LISTING_BYTES: Final = 100_000_000
 FILES: Final = 2_000
 _README: Final = re.compile(r"readme(?:\.(?:md|markdown|mdx|txt|rst))?\Z", re.IGNORECASE)
@@ -299,15 +300,16 @@ def _listed_html(page: str, url: str) -> dict[str, str]:
 def _untarred(body: bytes, choose: Wanted, url: str) -> dict[str, bytes]:
     """The wanted files of npm's tarball, whose paths begin with a folder of any name."""
     found: dict[str, bytes] = {}
-    seen = 0
+    seen = kept = 0
     try:
         with tarfile.open(fileobj=io.BytesIO(body), mode="r:*") as archive:
             for member in archive:
-                seen += member.size
-                if seen > UNPACKED_BYTES:
-                    raise NotRead(f"{url} unpacks to more than is looked through")
                 path = posixpath.normpath(member.name).partition("/")[2]
-                if member.isreg() and choose(path):
+                chosen = member.isreg() and choose(path)
+                seen, kept = seen + member.size, kept + (member.size if chosen else 0)
+                if seen > UNPACKED_BYTES or kept > KEPT_BYTES:
+                    raise NotRead(f"{url} unpacks to more than is looked through")
+                if chosen:
                     file = archive.extractfile(member)
                     found[path] = file.read() if file is not None else b""
     except (tarfile.TarError, EOFError, OSError) as error:
@@ -318,14 +320,14 @@ def _untarred(body: bytes, choose: Wanted, url: str) -> dict[str, bytes]:
 def _unzipped(body: bytes, choose: Wanted, url: str) -> dict[str, bytes]:
     """The wanted files of a wheel."""
     found: dict[str, bytes] = {}
-    seen = 0
+    kept = 0
     try:
         with zipfile.ZipFile(io.BytesIO(body)) as archive:
             for member in archive.infolist():
                 if member.is_dir() or not choose(member.filename):
                     continue
-                seen += member.file_size
-                if seen > UNPACKED_BYTES:
+                kept += member.file_size
+                if kept > KEPT_BYTES:
                     raise NotRead(f"{url} unpacks to more than is looked through")
                 found[member.filename] = archive.read(member)
     except (zipfile.BadZipFile, EOFError, OSError, RuntimeError) as error:
