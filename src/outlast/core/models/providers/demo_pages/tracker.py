@@ -105,12 +105,14 @@ def _look_up(scene: PageScene, what: str) -> list[Line]:
             Use(SEARCH, {"query": what, "package": PACKAGE}),
         ]
     found = code.knows_address(searches)
+    if searches[-1].is_error:
+        said = "The search failed; I try once more."
+    elif found:
+        said = "One thing is still missing: which headers a request carries."
+    else:
+        said = "That found nothing of it; I search by other words."
     return [
-        lines.prose(
-            "One thing is still missing: which headers a request carries."
-            if found
-            else "That found nothing of it; I search by other words."
-        ),
+        lines.prose(said),
         Use(SEARCH, {"query": HEADERS_QUERY, **({"package": PACKAGE} if found else {})}),
     ]
 
