@@ -6,6 +6,7 @@ import io
 import tarfile
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -505,3 +506,48 @@ async def test_vectors_that_no_text_uses_are_removed_after_a_day(db: Database) -
 
     await db.write(prepare)
     assert await db.write(remove_unused) == 1
+
+
+class Slowly:
+    """Knows no package until `installed` is set; the first question waits for `go`."""
+
+    def __init__(self) -> None:
+        self.installed = False
+        self.asked, self.go = anyio.Event(), anyio.Event()
+
+    async def version(self, package: str) -> str:
+        return "2.0.0" if self.installed else ""
+
+    async def files(self, package: str, choose: Any, most_bytes: int) -> tuple[str, dict[str, bytes]] | None:
+        if self.installed:
+            return "2.0.0", {"README.md": b"# New\n\ntext"}
+        self.asked.set()
+        await self.go.wait()
+        return "1.0.0", {"README.md": b"# Old\n\ntext"}
+
+
+async def test_a_package_installed_while_it_was_being_read_is_read_again(db: Database) -> None:
+    slowly = Slowly()
+    async with (
+        keeping(db, None, "npm:tracker", installed=slowly) as keeper,
+        anyio.create_task_group() as tasks,
+    ):
+        # The dependency has a name of its own; that it is a package, its location says.
+        keeper._configured = {
+            place: replace(one, installed="npm:tracker") for place, one in keeper._configured.items()
+        }
+        tasks.start_soon(db.background)
+        tasks.start_soon(keeper.run)
+        with anyio.fail_after(30):
+            await slowly.asked.wait()
+        slowly.installed = True
+        keeper.packages_changed()
+        await anyio.wait_all_tasks_blocked()
+        slowly.go.set()
+
+        async def is_new() -> bool:
+            return [(one.state, one.version) for one in await sources(db)] == [("ready", "2.0.0")]
+
+        await until(db, is_new)
+        assert [one.heading for one in await passages(db)] == ["New"]
+        tasks.cancel_scope.cancel()

@@ -37,7 +37,7 @@ def nobody() -> Sequence[str]:
 
 
 class SourceKeeper:
-    """One per server. In memory: what the configuration says of its own sources, and a bell."""
+    """One per server. In memory: what the configuration says of its own sources, what is being read, and a bell."""
 
     def __init__(
         self,
@@ -57,6 +57,8 @@ class SourceKeeper:
         self._model, self._followed, self._filled = model, followed, filled
         self._cut = cut_name(settings.passage_chars)
         self._packages_changed = False
+        self._reading: set[str] = set()
+        self._again: set[str] = set()  # being read while other packages were installed
         self._news = anyio.Event()
         self._room = anyio.Semaphore(AT_A_TIME)
         db.on_notice(self._hear)
@@ -122,6 +124,7 @@ class SourceKeeper:
         if self._packages_changed:
             self._packages_changed = False
             ids = [filling.configured_id(*place) for place, one in self._configured.items() if one.installed]
+            self._again |= self._reading.intersection(ids)
             await self._db.write(filling.want_now, ids)
 
     def _hear(self, stream_id: str) -> None:
@@ -144,13 +147,18 @@ class SourceKeeper:
 
     async def _read(self, claimed: tuple[sa.RowMapping, dict[str, KnownPage]]) -> None:
         row, pages = claimed
+        self._reading.add(row["id"])
         try:
             await self._read_or_note(row, pages)
+            if row["id"] in self._again:
+                self._again.discard(row["id"])
+                await self._db.write(filling.want_now, [row["id"]])
         except anyio.get_cancelled_exc_class():
             with anyio.CancelScope(shield=True), anyio.move_on_after(GIVE_BACK_S):
                 await self._db.write(filling.give_back, row["id"])
             raise
         finally:
+            self._reading.discard(row["id"])
             self._room.release()
 
     async def _read_or_note(self, row: sa.RowMapping, pages: Mapping[str, KnownPage]) -> None:
