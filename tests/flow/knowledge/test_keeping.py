@@ -6,7 +6,6 @@ import io
 import tarfile
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -42,7 +41,7 @@ async def keeping(
     """A keeper of these configured sources, which may be read from the site."""
     private = (f"127.0.0.1:{site.port}",) if site is not None else ()
     asked = KnowledgeSettings(allow_private=private, **more.pop("knowledge", {}))
-    dependency = DependencySettings(name="tracker", docs=docs)
+    dependency = DependencySettings(name="tracker", package=more.pop("package", ""), docs=docs)
     sandbox = SandboxSettings(dependencies=(dependency,) if docs else ())
     clock = clock or ManualClock()
     fetcher = Fetcher(5.0, clock)
@@ -529,13 +528,9 @@ class Slowly:
 async def test_a_package_installed_while_it_was_being_read_is_read_again(db: Database) -> None:
     slowly = Slowly()
     async with (
-        keeping(db, None, "npm:tracker", installed=slowly) as keeper,
+        keeping(db, None, "package", package="npm:tracker", installed=slowly) as keeper,
         anyio.create_task_group() as tasks,
     ):
-        # The dependency has a name of its own; that it is a package, its location says.
-        keeper._configured = {
-            place: replace(one, installed="npm:tracker") for place, one in keeper._configured.items()
-        }
         tasks.start_soon(db.background)
         tasks.start_soon(keeper.run)
         with anyio.fail_after(30):
