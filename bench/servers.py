@@ -37,6 +37,7 @@ credits = 0
 runs_per_minute_per_user = 0
 runs_per_minute_per_project = 0
 screens_per_minute_per_user = 0
+[sandbox]
 [logs]
 level = "warning"
 """

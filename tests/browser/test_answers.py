@@ -22,6 +22,8 @@ pytestmark = pytest.mark.browser
 
 # As without a configuration, but the demo model speaks faster: its story takes six seconds.
 CONFIGURATION = """\
+[sandbox]
+
 [providers.demo]
 kind = "demo"
 delta_delay_s = 0.008

@@ -36,7 +36,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     if not WEB.is_file():
         pytest.skip("the web app is not built; `make setup` builds it")
     folder = tmp_path_factory.mktemp("canvas")
-    (folder / "outlast.toml").write_text("[limits]\nscreens_per_minute_per_user = 1000\n")
+    (folder / "outlast.toml").write_text("[sandbox]\n[limits]\nscreens_per_minute_per_user = 1000\n")
     running = Server(folder)
     running.start("--config", str(folder / "outlast.toml"))
     yield running

@@ -16,6 +16,7 @@ from tests.browser.conftest import OpenPage, Server
 pytestmark = pytest.mark.browser
 DEADLINE_S = 120
 CONFIG = """
+[sandbox]
 [providers.demo]
 kind = "demo"
 delta_delay_s = 0.0

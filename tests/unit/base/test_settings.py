@@ -130,7 +130,7 @@ def test_a_bad_setting_is_refused_by_name_and_line(written, text, setting, line,
 
 CONTRADICTIONS = [
     (
-        "runs.approval_pause_after_s = 1000",
+        "runs.approval_pause_after_s = 1000\n[sandbox]\n",
         "runs.approval_pause_after_s",
         "sandbox.idle_pause_s",
         "1000 s",
@@ -145,7 +145,7 @@ CONTRADICTIONS = [
         "1800 s",
     ),
     (
-        "runs.paused_kill_after_s = 1800",
+        "runs.paused_kill_after_s = 1800\n[sandbox]\n",
         "sandbox.volume_ttl_minutes",
         "runs.paused_kill_after_s",
         "1800 s",
@@ -261,3 +261,14 @@ id = 2
 @pytest.mark.parametrize("example", sorted(Path("examples").glob("*.toml")), ids=lambda path: path.name)
 def test_every_example_is_a_valid_configuration(example: Path):
     load_settings(example, environ={})
+
+
+def test_a_file_without_the_section_offers_no_sandboxes_and_no_file_offers_local_ones(tmp_path: Path) -> None:
+    file = tmp_path / "outlast.toml"
+    file.write_text("[server]\nport = 8401\n")
+    assert load_settings(file, environ={}).sandbox is None
+    asked = load_settings(file, environ={"OUTLAST_SANDBOX_MEMORY_MB": "512"}).sandbox
+    assert asked is not None and asked.memory_mb == 512
+    file.write_text("[sandbox]\n")
+    for settings in (load_settings(file, environ={}), load_settings(environ={})):
+        assert settings.sandbox is not None and settings.sandbox.provider == "local"

@@ -195,14 +195,15 @@ def _named(table: Any, value: Any, path: Path, raw: _Raw) -> Mapping[str, Any]:
 
 
 def _without_absent(settings: Settings, raw: _Raw) -> Settings:
-    """What follows from the settings given: shipped plans, profiles and policies stay, no sandbox section
-    for "none", demo without models."""
+    """What follows from the settings given: shipped plans, profiles and policies stay; no sandboxes for "none", and
+    none for a file without that section (nothing of it given otherwise either); demo without models."""
     defaults = Settings()
     own = [rule for rule in SHIPPED_POLICY if rule not in settings.policy]
     settings = replace(settings, policy=(*settings.policy, *own), profiles=_profiles(settings.profiles))
     plans = types.MappingProxyType({**SHIPPED_PLANS, **settings.credits.plans})
     settings = replace(settings, credits=replace(settings.credits, plans=plans))
-    if settings.sandbox and settings.sandbox.provider == "none":
+    unasked = raw.file and "sandbox" not in raw.values
+    if settings.sandbox and (unasked or settings.sandbox.provider == "none"):
         settings = replace(settings, sandbox=None)
     if not raw.values.get("models"):
         providers = types.MappingProxyType({**defaults.providers, **settings.providers})

@@ -238,7 +238,8 @@ class DependencySettings:
 
 @dataclass(frozen=True, slots=True)
 class SandboxSettings:
-    """The isolated machines that agents work in; provider = "none" offers no sandbox tools."""
+    """The isolated machines that agents work in. A file without this section, or provider = "none", offers no sandbox
+    tools; without a file there are local ones."""
 
     provider: str = setting("local, docker, e2b, deno, none, or the name of an installed provider.", "local")
     mode: Literal["lazy", "warm"] = setting("Made at the first tool call, or with the thread.", "lazy")

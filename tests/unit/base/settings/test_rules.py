@@ -134,8 +134,9 @@ def test_hosts_and_secrets_that_make_sense_are_accepted() -> None:
 @pytest.mark.parametrize(
     ("text", "there"),
     [
-        ("", True),
-        ("[demo]\ntracker = false", False),
+        ("[sandbox]", True),
+        ("[sandbox]\n[demo]\ntracker = false", False),
+        ("[server]\nport = 8401", False),
         ('[sandbox]\nprovider = "none"', False),
         ('[[sandbox.dependencies]]\nhosts = ["api.example.com"]', False),
         ('[database]\nurl = "postgresql://localhost/outlast"', False),
