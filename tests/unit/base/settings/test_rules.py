@@ -139,9 +139,9 @@ def test_hosts_and_secrets_that_make_sense_are_accepted() -> None:
         ("[server]\nport = 8401", False),
         ('[sandbox]\nprovider = "none"', False),
         ('[[sandbox.dependencies]]\nhosts = ["api.example.com"]', False),
-        ('[database]\nurl = "postgresql://localhost/outlast"', False),
+        ('[sandbox]\n[database]\nurl = "postgresql://localhost/outlast"', False),
         (
-            '[providers.groq]\nkind = "groq"\n[[models]]\nid = "m"\nprovider = "groq"\nname = "m"',
+            '[sandbox]\n[providers.groq]\nkind = "groq"\n[[models]]\nid = "m"\nprovider = "groq"\nname = "m"',
             False,
         ),
     ],
