@@ -163,7 +163,8 @@ class PageVersion(Frozen):
 
 class ModuleData(Frozen):
     """Reusable code that an agent saved as a file of its workspace. Scope `session`: found there; `user`: published,
-    found by all agents that work for this user, also when the project is gone. `verified`: its imports worked with the dependencies as they are."""
+    found by all agents that work for this user, also when the project is gone. `verified`: its imports worked with the
+    dependencies as they are."""
 
     id: str
     project_id: str | None

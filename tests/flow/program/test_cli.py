@@ -137,7 +137,7 @@ def test_a_good_configuration_is_told_what_it_means(config: Path):
 
 def test_a_bad_configuration_is_refused_with_its_line(tmp_path: Path):
     bad = tmp_path / "bad.toml"
-    bad.write_text("[runs]\napproval_pause_after_s = 90000\n")
+    bad.write_text("[runs]\napproval_pause_after_s = 90000\n[sandbox]\n")
     told = outlast("check-config", str(bad))
     assert told.returncode == Exit.REFUSED_TO_START
     assert "bad.toml:2" in told.stderr

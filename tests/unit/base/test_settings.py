@@ -268,7 +268,9 @@ def test_a_file_without_the_section_offers_no_sandboxes_and_no_file_offers_local
     file.write_text("[server]\nport = 8401\n")
     assert load_settings(file, environ={}).sandbox is None
     asked = load_settings(file, environ={"OUTLAST_SANDBOX_MEMORY_MB": "512"}).sandbox
-    assert asked is not None and asked.memory_mb == 512
+    assert asked is not None
+    assert asked.memory_mb == 512
     file.write_text("[sandbox]\n")
     for settings in (load_settings(file, environ={}), load_settings(environ={})):
-        assert settings.sandbox is not None and settings.sandbox.provider == "local"
+        assert settings.sandbox is not None
+        assert settings.sandbox.provider == "local"

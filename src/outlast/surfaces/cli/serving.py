@@ -66,8 +66,8 @@ def _announce(settings: Settings, address: str) -> None:
         )
     if settings.sandbox is None:
         err.print(
-            "  No sandboxes: agents answer without tools that run code. A section [sandbox] in the configuration, empty or "
-            "not, gives them this machine's.",
+            "  No sandboxes: agents answer without tools that run code. A section [sandbox] in the configuration, "
+            "which may be empty, gives them this machine's.",
             markup=False,
         )
     err.print("  Ctrl+C stops it; runs go on at the next start.", style="dim")
