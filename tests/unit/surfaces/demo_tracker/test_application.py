@@ -98,9 +98,12 @@ async def test_issues_and_comments_are_added(desk: Desk) -> None:
 
 
 async def test_two_changes_at_once_are_both_made(desk: Desk) -> None:
+    async def close(key: str) -> None:
+        await desk.client.patch(f"/v2/issues/{key}", json={"status": "done"})
+
     async with anyio.create_task_group() as tasks:
-        for key, status in (("ATL-1", "done"), ("HAR-1", "done"), ("LUM-1", "done")):
-            tasks.start_soon(lambda k=key, s=status: desk.client.patch(f"/v2/issues/{k}", json={"status": s}))
+        for key in ("ATL-1", "HAR-1", "LUM-1"):
+            tasks.start_soon(close, key)
     assert {"ATL-1", "HAR-1", "LUM-1"} <= set(await desk.keys("status=done"))
 
 
