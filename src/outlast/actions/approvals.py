@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import orjson
 import sqlalchemy as sa
@@ -28,6 +28,9 @@ from outlast.core.runs.steering import require_steering
 from outlast.core.runs.turns import parse_arguments
 from outlast.db.database import Tx
 from outlast.db.tables import approvals, effects, grants
+
+# What goes beyond the thread, or to other people's work, is never allowed for a whole thread.
+DECIDED_EACH_TIME: Final = frozenset({"publish_module"})
 
 Decision = Literal["approve", "deny"]
 
@@ -175,6 +178,12 @@ def _checked(services: Services, profile: str, row: sa.RowMapping, arguments: Ma
 
 def _grant(tx: Tx, row: sa.RowMapping, arguments: str, actor: Actor) -> None:
     """Allow exactly these arguments of this tool for the thread from now on."""
+    if row["tool"] in DECIDED_EACH_TIME:
+        raise MalformedInput(
+            f"Whether {row['tool']} may be called is decided each time.",
+            hint="Approve this call alone, without remembering it.",
+            field="remember",
+        )
     canonical = policy.canonical(parse_arguments(arguments) or {})
     tx.execute(
         sa.insert(grants).values(

@@ -124,7 +124,7 @@ async def test_without_sandboxes_there_are_only_tools_that_need_none(db: Databas
     async with page_agent(db, tmp_path, [turn(lines(full(LIST)))]) as it:
         await it.asked()
         (request,) = it.model.requests
-        assert [tool.name for tool in request.tools] == ["read_page", "ask_user"]
+        assert [tool.name for tool in request.tools] == ["search_docs", "read_page", "ask_user"]
         assert "has no sandbox" in request.system
         assert told(request.messages[0]) == []
 

@@ -1,12 +1,20 @@
 """A run from its start to its saved answer, on both databases."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from outlast.actions.approvals import answer_question, decide_approval
 from outlast.actions.runs import cancel_run, continue_run, retry_run
-from outlast.base.errors import ApprovalDecided, ModelOverloaded, ModelRejected, RunFinished, ThreadBusy
+from outlast.base.errors import (
+    ApprovalDecided,
+    MalformedInput,
+    ModelOverloaded,
+    ModelRejected,
+    RunFinished,
+    ThreadBusy,
+)
 from outlast.base.settings import PolicyRule, Settings
 from outlast.core.runs.sweeper import Sweeper
 from outlast.core.streams.fold import RunFold, apply
@@ -121,6 +129,20 @@ async def test_a_remembered_approval_is_not_asked_again(db: Database, tmp_path: 
         await it.ended(first.run_id)
         second = await it.start("Again")
         assert "approval.requested" not in names(await it.events(second.run_id))
+
+
+async def test_what_reaches_beyond_the_thread_is_never_allowed_for_all_of_it(
+    db: Database, tmp_path: Path
+) -> None:
+    turns = [turn(Call("publish_module", {"command": "rm x"})), turn("Done.")]
+    asking = replace(ASKING, policy=(PolicyRule(tool="publish_module", decision="ask"),))
+    async with stage(db, tmp_path, turns, FakeTool("publish_module"), settings=asking) as it:
+        started = await it.start()
+        approval = (await it.until(started.run_id, "approval.requested"))["data"]["approval"]
+        with pytest.raises(MalformedInput, match="decided each time"):
+            await decide_approval(it.services, it.owner, approval["id"], "approve", remember="thread")
+        await decide_approval(it.services, it.owner, approval["id"], "approve")
+        assert await it.ended(started.run_id) == "completed"
 
 
 async def test_a_question_waits_for_its_answer(db: Database, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from outlast.base.settings import DependencySettings
 
 Language = Literal["typescript", "python"]
 _IMPORTED: Final = re.compile(
-    r"""(?:\bfrom\s*|\bimport\s*\(?\s*|\brequire\s*\(\s*)["']([^"'\n]{1,400})["']"""
+    r"""(?:\bfrom\s*+|\bimport\s*+(?:\(\s*+)?+|\brequire\s*+\(\s*+)["']([^"'\n]{1,400})["']"""
 )
 _PYTHON: Final = re.compile(
     r"^[ \t]*(?:from[ \t]+([\w.]+)[ \t]+import[ \t]+([\w, \t]+)|import[ \t]+([\w., \t]+))", re.MULTILINE

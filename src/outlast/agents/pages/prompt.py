@@ -97,7 +97,7 @@ announce it at the END of your response, before the summary:
 WITHOUT_SANDBOX: Final = """
 
 This server has no sandbox: you cannot run code or fetch anything. Say so when it would be needed, and build what can be
-built from what the person tells you."""
+built from what the person tells you and from the documentation that `search_docs` finds."""
 
 MODULES_SECTION: Final = "- [SANDBOX MODULES]: code that you saved earlier, with an import to copy.\n"
 NO_PACKAGES: Final = "- none are configured: search_docs shows what documentation there is"

@@ -72,7 +72,7 @@ class PublishModule(ToolBase):
             _publish, context, opened.workspace_id, publication, self._shelf.dependencies
         )
         return ToolResult(
-            f"Published. Other work of this person imports it as {published.imported_path}:\n{published.imported_usage}"
+            f"Published. Other work of whoever approved it imports it as {published.imported_path}:\n{published.imported_usage}"
         )
 
 
@@ -147,13 +147,15 @@ def _publish(
     decided = sa.select(approvals.c.decided_by).where(
         approvals.c.effect_id == context.effect_id, approvals.c.decided_by.is_not(None)
     )
+    # Into the library of whoever decided: nobody puts code before the agents of somebody else.
+    owner = tx.execute(decided.limit(1)).scalar() or run.started_by
     return shelf.publish(
         tx,
         publication.module,
         project_id=run.project_id,
         page_id=page["id"] if page is not None else None,
-        user_id=run.started_by,
-        published_by=tx.execute(decided.limit(1)).scalar() or run.started_by,
+        user_id=owner,
+        published_by=owner,
         run_id=run.id,
         blob=publication.blob,
         dependencies=dependencies,

@@ -73,9 +73,12 @@ class PageProfile:
         network = None if sandbox is None else network_words(sandbox)
         self._system = system_prompt(network, sandbox.dependencies if sandbox is not None else ())
         tools: list[Tool] = [ReadPage(db), AskUser()]
-        if sandbox is not None:
+        looking = [search] if search is not None else []  # needs no sandbox
+        if sandbox is None:
+            tools = [*looking, *tools]
+        else:
             tools = [
-                *([search] if search is not None else []),
+                *looking,
                 code or LibraryCode(workspaces, sandbox, db, modules, blobs),
                 WriteFiles(workspaces),
                 ReadFiles(workspaces),

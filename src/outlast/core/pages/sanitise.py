@@ -67,11 +67,11 @@ _TOLD: Final = (
         "pages embed nothing (iframe, object, embed, video, audio)",
     ),
     (
-        re.compile(r"<[a-z][^<>]*\son[a-z]{3,20}\s*=", re.IGNORECASE),
+        re.compile(r"<[a-z][^<>]*\son[a-z]{3,20}\s*+=", re.IGNORECASE),
         "event attributes (onclick …) are not kept: use data-action",
     ),
     (
-        re.compile(r"<img\b[^<>]*\ssrc\s*=\s*[\"']?\s*(?!data:)[^\s\"'>]", re.IGNORECASE),
+        re.compile(r"<img\b[^<>]*\ssrc\s*+=\s*+[\"']?+\s*+(?!data:)[^\s\"'>]", re.IGNORECASE),
         "pictures are shown only as data: URLs (PNG, JPEG, GIF, WebP, AVIF in base64); draw with inline SVG",
     ),
 )

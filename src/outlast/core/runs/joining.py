@@ -84,7 +84,7 @@ def _apart(line: str) -> list[str]:
     while at < len(line):
         try:
             value, end = _DECODER.raw_decode(line, at)
-        except ValueError:
+        except (ValueError, RecursionError):  # also what is nested without end
             break
         if not isinstance(value, dict) or not ("type" in value or "op" in value):
             break

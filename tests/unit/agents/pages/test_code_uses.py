@@ -4,7 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outlast.agents.pages.code_uses import filed_under, files_used, packages_used, relative_imports
+from outlast.agents.pages.code_uses import (
+    filed_under,
+    files_used,
+    imports_of,
+    packages_used,
+    relative_imports,
+)
 from outlast.base.settings import DependencySettings
 
 LINEAR = DependencySettings(
@@ -88,3 +94,8 @@ def test_any_code_can_be_read(code: str, language: str) -> None:
     assert packages_used(code, language, ALL) is not None  # type: ignore[arg-type]
     for path in files_used(code, language):  # type: ignore[arg-type]
         assert ".." not in path.split("/")
+
+
+@pytest.mark.parametrize("code", ["import" + " " * 200_000, "from " * 50_000, "require (" + " " * 200_000])
+def test_spaces_without_end_are_read_once(code: str) -> None:
+    assert imports_of(code, "typescript") == frozenset()

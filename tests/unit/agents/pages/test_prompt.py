@@ -108,7 +108,7 @@ def test_the_sandbox_rules_name_the_packages_and_put_searching_first() -> None:
 
 def test_without_a_sandbox_nothing_is_said_of_one() -> None:
     text = system_prompt(None, (LINEAR,))
-    for word in ("run_code", "search_docs", "SANDBOX MODULES", "code_modules", "LINEAR"):
+    for word in ("run_code", "SANDBOX MODULES", "code_modules", "LINEAR"):
         assert word not in text
     assert "has no sandbox" in text
 

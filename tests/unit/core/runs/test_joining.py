@@ -125,3 +125,8 @@ def test_the_same_lines_come_out_however_that_text_is_cut(text: str, cuts: list[
     lines = WholeLines()
     pieces = pieces_of(text, cuts)
     assert [*(line for piece in pieces for line in lines.feed(piece)), *lines.end()] == lines_in(text)
+
+
+@pytest.mark.parametrize("endless", ['x {"type":' + "[" * 300_000, "words " + '{"type":' * 20_000])
+def test_what_is_nested_without_end_stays_a_line(endless: str) -> None:
+    assert "".join(lines_in(endless + "\n")).startswith(endless[:6])

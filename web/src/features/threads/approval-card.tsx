@@ -74,6 +74,9 @@ function editable({ tool, arguments: json }: Approval): Editable {
 
 type Mode = 'look' | 'edit' | 'deny'
 
+/** What reaches beyond the thread; the server refuses to remember these. */
+const DECIDED_EACH_TIME = new Set(['publish_module'])
+
 function Decide({ approval }: { approval: Approval }) {
   const [mode, setMode] = useState<Mode>('look')
   const field = useMemo(() => editable(approval), [approval])
@@ -124,7 +127,7 @@ function Decide({ approval }: { approval: Approval }) {
         </form>
       )}
       {decide.error !== null && <Problem error={decide.error} />}
-      {mode !== 'deny' && (
+      {mode !== 'deny' && !DECIDED_EACH_TIME.has(approval.tool) && (
         <label className="flex w-fit items-center gap-2 text-[13px] text-muted">
           <input
             type="checkbox"
