@@ -72,7 +72,8 @@ class PublishModule(ToolBase):
             _publish, context, opened.workspace_id, publication, self._shelf.dependencies
         )
         return ToolResult(
-            f"Published. Other work of whoever approved it imports it as {published.imported_path}:\n{published.imported_usage}"
+            f"Published. Other work of whoever approved it imports it as {published.imported_path}:\n"
+            f"{published.imported_usage}"
         )
 
 
