@@ -16,7 +16,9 @@ SMALL_CHARS: Final = 120
 _FENCE: Final = re.compile(r"[ \t]*(?:>[ \t]*)*(`{3,}|~{3,})([^\n]*)\Z")
 _INDENTED: Final = re.compile(r"(?: {4}|\t)")
 _ITEM: Final = re.compile(r"[ \t]*(?:[-*+]|\d+[.)])[ \t]")
-_TABLE_RULE: Final = re.compile(r"[ \t]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*\Z")
+_TABLE_RULE: Final = re.compile(
+    r"[ \t]*+\|?+[ \t]*+:?-++:?+[ \t]*+(?:\|[ \t]*+:?-++:?+[ \t]*+)*+\|?+[ \t]*+\Z"
+)
 _COMMENT: Final = re.compile(r"[ \t]*<!--(?:.*?)-->[ \t]*\Z", re.DOTALL)
 _SENTENCE: Final = re.compile(r"(?<=[.!?])\s+")
 
@@ -60,9 +62,10 @@ def read_blocks(lines: Sequence[str]) -> list[Block]:
             at += 1
             continue
         end, kind = _block_end(lines, at)
-        block = Block(kind, tuple(lines[at:end]))
-        while block.lines and not block.lines[-1].strip():
-            block = Block(kind, block.lines[:-1])
+        last = end
+        while not lines[last - 1].strip():
+            last -= 1
+        block = Block(kind, tuple(lines[at:last]))
         if not _COMMENT.match(block.text):
             blocks.append(block)
         at = end
@@ -171,12 +174,15 @@ def _cut_text(block: Block, most: int) -> Iterator[str]:
 
 def _hard_cut(text: str, most: int) -> Iterator[str]:
     """At spaces where there are any."""
-    while len(text) > most:
-        at = text.rfind(" ", most // 2, most)
-        at = at if at > 0 else most
-        yield text[:at]
-        text = text[at:].lstrip()
-    yield text
+    start = 0
+    while len(text) - start > most:
+        at = text.rfind(" ", start + most // 2, start + most)
+        at = at if at > start else start + most
+        yield text[start:at]
+        start = at
+        while start < len(text) and text[start].isspace():
+            start += 1
+    yield text[start:]
 
 
 def _packed(lines: Sequence[str], most: int) -> Iterator[list[str]]:

@@ -10,15 +10,18 @@ from outlast.core.knowledge.texts import BETWEEN, Cut, page_of
 
 RULES: Final = "1"  # raised whenever the same text would be cut otherwise
 HEADING_CHARS: Final = 300
+LINE_CHARS: Final = 2_000  # a longer line is text, whatever it looks like
+_RAW_CHARS: Final = 1_000  # of a heading with its markup
 
-_ATX: Final = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*\Z")
+_ATX: Final = re.compile(r" {0,3}(#{1,6})(?=[ \t]|\Z)")
 _SETEXT: Final = re.compile(r" {0,3}(=+|-{2,})[ \t]*\Z")
 _PLAIN_LINE: Final = re.compile(r" {0,3}[^\s#>|*+\-<`~\d].*\S")
 _FRONT_MATTER: Final = re.compile(r"\A---[ \t]*\n(.*?\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
-_TITLE: Final = re.compile(r"^title:[ \t]*(.+?)[ \t]*$", re.MULTILINE)
-_EXPLICIT_ID: Final = re.compile(r"[ \t]*\{#([\w:.-]+)[^}]*\}[ \t]*\Z")
-_ANCHOR: Final = re.compile(r"""<a\s[^>]*?(?:id|name)=["']?([\w:.-]+)["']?[^>]*>""", re.IGNORECASE)
-_TAG: Final = re.compile(r"</?[a-zA-Z][^>]*>")
+_TITLE: Final = re.compile(r"^title:[ \t]*+(\S.*)$", re.MULTILINE)
+_EXPLICIT_ID: Final = re.compile(r"\{#([\w:.-]++)[^{}]*+\}[ \t]*+\Z")
+_ANCHOR: Final = re.compile(r"<a(\s[^<>]*+)>", re.IGNORECASE)
+_ANCHOR_NAME: Final = re.compile(r"""(?:id|name)=["']?([\w:.-]+)""", re.IGNORECASE)
+_TAG: Final = re.compile(r"</?[a-zA-Z][^<>]*+>")
 _IMAGE: Final = re.compile(r"!\[([^\]]*)\]\([^)]*\)")
 _LINK: Final = re.compile(r"\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])")
 _MARKS: Final = re.compile(r"(\*\*|__|`)(.*?)\1")
@@ -45,7 +48,7 @@ def cut_markdown(text: str, url: str, passage_chars: int, title: str = "") -> li
     if front is not None:
         plain = plain[front.end() :]
         named = _TITLE.search(front[1])
-        title = named[1].strip("\"'") if named and not title else title
+        title = named[1].strip().strip("\"'") if named and not title else title
     found: list[Cut] = []
     for section in _sections(plain.split("\n"), page_of(url), title):
         heading = BETWEEN.join(section.path)
@@ -56,7 +59,7 @@ def cut_markdown(text: str, url: str, passage_chars: int, title: str = "") -> li
 
 def plain_heading(text: str) -> str:
     """A heading without its markup, on one line."""
-    text = _EXPLICIT_ID.sub("", text)
+    text = _EXPLICIT_ID.sub("", text[:_RAW_CHARS])
     text = _LINK.sub(r"\1", _IMAGE.sub(r"\1", text))
     text = _MARKS.sub(r"\2", _TAG.sub("", text))
     return " ".join(text.replace("\\", "").split())[:HEADING_CHARS]
@@ -112,14 +115,22 @@ def _headed(lines: Sequence[str]) -> Iterator[tuple[int, str, list[str]]]:
 
 def _heading_at(lines: Sequence[str], at: int, before: Sequence[str]) -> tuple[int, str, int] | None:
     """(level, heading as written, lines that it takes), where one begins here."""
+    if len(lines[at]) > LINE_CHARS:
+        return None
     atx = _ATX.match(lines[at])
     if atx is not None:
-        return len(atx[1]), atx[2] or "", 1
+        return len(atx[1]), _without_closing(lines[at][atx.end() :].strip(" \t")), 1
     if at + 1 < len(lines) and _PLAIN_LINE.fullmatch(lines[at]) and (not before or not before[-1].strip()):
         under = _SETEXT.match(lines[at + 1])
         if under is not None and "|" not in lines[at]:
             return 1 if under[1][0] == "=" else 2, lines[at].strip(), 2
     return None
+
+
+def _without_closing(heading: str) -> str:
+    """Without the number signs that may stand behind a heading."""
+    text = heading.rstrip("#")
+    return text.rstrip(" \t") if text != heading and text.endswith((" ", "\t")) else heading
 
 
 def _opaque_end(lines: Sequence[str], at: int) -> int:
@@ -134,8 +145,17 @@ def _opaque_end(lines: Sequence[str], at: int) -> int:
 
 
 def _fragment(raw: str, heading: str, seen: dict[str, int]) -> str:
-    stated = _EXPLICIT_ID.search(raw) or _ANCHOR.search(raw)
-    name = stated[1] if stated is not None else slug(heading)
+    stated = _stated_id(raw)
+    name = stated or slug(heading)
     count = seen.get(name, 0)
     seen[name] = count + 1
-    return f"{name}-{count}" if count and stated is None else name
+    return f"{name}-{count}" if count and not stated else name
+
+
+def _stated_id(raw: str) -> str:
+    """The fragment that a heading names itself: `{#id}` behind it, or an anchor in it; empty where it names none."""
+    stated = _EXPLICIT_ID.search(raw)
+    if stated is not None:
+        return stated[1]
+    names = (_ANCHOR_NAME.search(anchor[1]) for anchor in _ANCHOR.finditer(raw))
+    return next((name[1] for name in names if name is not None), "")
