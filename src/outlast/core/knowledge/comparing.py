@@ -46,11 +46,16 @@ def words_of(texts: Sequence[str], terms: Sequence[str]) -> Floats:
 
 
 def near(matrices: Sequence[Floats], vector: Floats) -> Floats:
-    """The cosine of every row with the vector, NaN where a row is."""
+    """The cosine of every row with the vector, NaN where a row is, or where rows have another length."""
+    return np.concatenate([np.zeros(0, np.float32), *(_near(rows, vector) for rows in matrices)])
+
+
+def _near(rows: Floats, vector: Floats) -> Floats:
+    if rows.shape[1] != len(vector):
+        return np.full(len(rows), np.nan, np.float32)
     # Not `@`: its threads wait for each other by spinning, which is ten times slower where cores are busy.
-    return np.concatenate(
-        [np.zeros(0, np.float32), *(np.einsum("ij,j->i", rows, vector) for rows in matrices)]
-    )
+    cosines: Floats = np.einsum("ij,j->i", rows, vector)
+    return cosines
 
 
 def middle_of(matrices: Sequence[Floats]) -> int:

@@ -7,8 +7,9 @@ or fail; the answer says so. The same passages give the same order on either dat
 
 import logging
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -20,7 +21,7 @@ from anyio.abc import TaskStatus
 
 from outlast.base.clock import Clock
 from outlast.base.errors import OutlastError
-from outlast.core.knowledge import rules, store, words
+from outlast.core.knowledge import lengths, rules, store, words
 from outlast.core.knowledge.comparing import (
     BLOCK,
     SMALL,
@@ -51,10 +52,17 @@ QUERY_CHARS: Final = 2_000  # of a query are looked at
 EMBED_WAIT_S: Final = 5.0  # for a query's vector; then words alone must do
 REST_S: Final = 30.0  # that an embedder is left alone after it failed
 KEPT_QUERIES: Final = 256
+MEND_EVERY_S: Final = (
+    600.0  # a service that changes its mind at every answer must not have all embedded each time
+)
 BY_WORDS: Final = 400  # texts whose vectors are looked at where they do not all fit into memory
 SPARE: Final = 5  # hits more than asked for, in case some are the same text or just gone
 log = logging.getLogger("outlast.knowledge")
 NO_EMBEDDER: Final = "No embedder is configured ([embeddings]), so this search went by words alone."
+NO_VECTORS: Final = (
+    "What was searched has no vectors of the embedder as it is now, so this search went by words alone."
+)
+NOT_COMPARED: Final = "Vectors could not be compared, so this search went by words alone."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,6 +113,8 @@ class Knowledge:
         self._shelves = Shelves(db, folder, most_bytes)
         self._queries: OrderedDict[str, Floats] = OrderedDict()
         self._rests_until = 0.0
+        self._length = 0  # of the embedder's vectors; 0: it was not asked yet
+        self._mended, self._mends_from = 0, 0.0  # to which length; when the next time may be
         self._changed = anyio.Event()
         db.on_notice(self._hear)
 
@@ -118,8 +128,8 @@ class Knowledge:
         return self._reranker is not None
 
     async def run(self, *, task_status: TaskStatus[None] = TASK_STATUS_IGNORED) -> None:
-        """Make indexes as soon as their sources change, so that no search waits for them. Ends when cancelled. Has
-        started once those of the sources that there are now are made."""
+        """Make indexes as soon as their sources change, and read vectors, so that no search waits for them. Ends when
+        cancelled, and not by an error. Has started once that is done for the sources that there are now."""
         await self._prepare()
         task_status.started()
         while True:
@@ -127,17 +137,67 @@ class Knowledge:
             await self._prepare()
 
     async def _prepare(self) -> None:
-        """Make the indexes of all sources as they are now, as far as they fit; a change amid it begins anew. What
-        cannot be made now is made when it is searched."""
+        """Make the indexes of all sources as they are now, then read their vectors, as far as they fit; a change amid
+        it begins anew. What cannot be made now is made when it is searched."""
         self._changed = anyio.Event()
         try:
+            await self._mend()
             marks = await self._db.read(store.every_mark)
             self._shelves.keep_only(frozenset(mark.source_id for mark in marks))
-            for mark in marks:
-                if not self._changed.is_set() and not self._shelves.is_full:
-                    await self._shelves.open([mark])
-        except OutlastError as error:
-            log.warning("search indexes not made", extra={"code": error.code, "reason": error.message})
+        except Exception as error:  # the edge of a background task: searches make what they need
+            _log_failure("search indexes not made", error)
+            return
+        await self._each(marks, self._open)
+        if self._begins_anew or self.embedder is None:
+            return
+        try:
+            length = self._length or await self._db.read(lengths.known_length, self.embedder)
+        except Exception as error:  # as above
+            _log_failure("vectors not read", error)
+            return
+        everybodys = sum(mark.passages for mark in marks if mark.project_id is None)
+        if length and self._shelves.can_fill(everybodys, length):
+            await self._each(marks, partial(self._fill_early, self.embedder, length))
+
+    async def _each(
+        self, marks: Sequence[store.Mark], make: Callable[[store.Mark], Awaitable[object]]
+    ) -> None:
+        for mark in marks:
+            if self._begins_anew or self._shelves.is_full:
+                return
+            try:
+                await make(mark)
+            except (
+                Exception
+            ) as error:  # the edge of a background task: one source must not cost the others theirs
+                _log_failure("search index not made", error, source_id=mark.source_id)
+
+    async def _open(self, mark: store.Mark) -> None:
+        await self._shelves.open([mark])
+
+    async def _fill_early(self, model: str, length: int, mark: store.Mark) -> None:
+        for shelf in await self._shelves.open([mark]):
+            await self._shelves.fill_early(shelf, model, length)
+
+    @property
+    def _begins_anew(self) -> bool:
+        return self._changed.is_set()
+
+    async def _mend(self) -> None:
+        """Have embedded again what has vectors of another length than the embedder makes now."""
+        length, model = self._length, self.embedder
+        if not length or model is None or not self._mends:
+            return
+        self._mends_from = self._clock.monotonic() + MEND_EVERY_S
+        if await self._db.read(lengths.has_others, model, length):
+            log.warning("vectors of another length are made again", extra={"model": model, "length": length})
+            while await self._db.write(lengths.remove_others, model, length):
+                pass
+        self._mended = length
+
+    @property
+    def _mends(self) -> bool:
+        return self._length != self._mended and self._clock.monotonic() >= self._mends_from
 
     async def search(
         self,
@@ -210,25 +270,36 @@ class Knowledge:
     ) -> tuple[_Looked, list[str]]:
         """Both ways of looking, side by side."""
         terms = words.query_terms(query)
+        vector: Floats | None = None
         cosines: Floats | None = None
         note = ""
         model = self.embedder
 
         async def by_vectors() -> None:
-            nonlocal cosines, note
+            nonlocal vector, cosines, note
             vector, note = await self._vector(query)
             if vector is not None and model is not None:
-                cosines = await self._cosines(vector, model, shelves, modules)
+                try:
+                    cosines = await self._cosines(vector, model, shelves, modules)
+                except Exception as error:  # whatever it is, there are still words
+                    _log_failure("vectors not compared", error)
+                    vector, note = None, NOT_COMPARED
 
         shelves = await self._shelves.open(marks)
         async with anyio.create_task_group() as tasks:
             if query and (marks or modules):
                 tasks.start_soon(by_vectors)
             by_words = await away(sum(mark.passages for mark in marks), words_in, shelves, modules, terms)
-        if cosines is None and not note and model is not None and query in self._queries:
-            cosines = await self._cosines_of_few(self._queries[query], model, shelves, modules, by_words)
-        known = None if cosines is None or bool(np.isnan(cosines).all()) else cosines
-        return _Looked(shelves, modules, by_words, known), [note] if note else []
+        if cosines is None and vector is not None and model is not None:
+            try:
+                cosines = await self._cosines_of_few(vector, model, shelves, modules, by_words)
+            except Exception as error:  # as above
+                _log_failure("vectors not compared", error)
+                note = NOT_COMPARED
+        if cosines is not None and bool(np.isnan(cosines).all()):
+            note = NO_VECTORS if len(cosines) else note
+            cosines = None
+        return _Looked(shelves, modules, by_words, cosines), [note] if note else []
 
     async def _vector(self, query: str) -> tuple[Floats | None, str]:
         """The query's vector, or why there is none."""
@@ -243,11 +314,18 @@ class Knowledge:
         try:
             with anyio.fail_after(EMBED_WAIT_S):
                 vector = np.frombuffer((await self._embedder.embed([query]))[0], "<f2").astype(np.float32)
+            if not len(vector):
+                raise ValueError("a vector of no numbers")
         except (
             Exception
         ) as error:  # whatever it is, there are still words; the next one is asked for in half a minute
             self._rests_until = self._clock.monotonic() + REST_S
             return None, _failed(_reason(error))
+        if len(vector) != self._length:
+            self._queries.clear()
+            self._length = len(vector)
+        if self._mends:
+            self._changed.set()
         self._queries[query] = vector
         if len(self._queries) > KEPT_QUERIES:
             self._queries.popitem(last=False)
@@ -290,8 +368,10 @@ class Knowledge:
         hashes = [one for shelf in shelves for one in shelf.segment.hashes]
         hashes += [module.hash for module in modules]
         asked = [hashes[one] for one in at]
-        cosines = np.zeros(len(by_words), np.float32)
-        cosines[at] = cosines_of(asked, await self._db.read(store.vectors_of, model, asked), vector)
+        found = cosines_of(asked, await self._db.read(store.vectors_of, model, asked), vector)
+        none_fits = bool(len(found)) and bool(np.isnan(found).all())
+        cosines = np.full(len(by_words), np.nan if none_fits else 0, np.float32)
+        cosines[at] = found
         return cosines
 
     async def _found(self, looked: _Looked, query: str, limit: int) -> list[_Found]:
@@ -339,6 +419,13 @@ class Knowledge:
             self._shelves.hear_of_vectors()
         if notice in (store.BELL, "*"):
             self._changed.set()
+
+
+def _log_failure(what: str, error: Exception, **more: str) -> None:
+    if isinstance(error, OutlastError):
+        log.warning(what, extra={"code": error.code, "reason": error.message, **more})
+    else:
+        log.warning(what, exc_info=error, extra=more)
 
 
 def _reason(error: Exception) -> str:

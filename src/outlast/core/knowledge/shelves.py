@@ -21,6 +21,7 @@ from outlast.core.knowledge.texts import searched_text
 from outlast.db.database import Database
 
 SLICE: Final = 500  # passages that are cut into words before others get the thread
+READ_AT_ONCE: Final = 5_000  # vectors
 
 
 @dataclass(slots=True, eq=False)
@@ -39,6 +40,7 @@ class Shelf:
 
     segment: Segment
     matrices: dict[str, Matrix] = field(default_factory=dict)  # by embedding model
+    filling: anyio.Lock = field(default_factory=anyio.Lock)
 
     @property
     def size_bytes(self) -> int:
@@ -67,13 +69,23 @@ class Shelves:
     async def fill(self, shelves: Sequence[Shelf], model: str, dimensions: int) -> bool:
         """See to it that the shelves have their matrices for this model. False: they would take more memory than there
         is to have, so vectors must be looked up one by one."""
-        wanted = sum(len(shelf.segment.ids) for shelf in shelves) * dimensions * 4
-        if wanted > self._most_bytes // 2:
+        if not self.can_fill(sum(len(shelf.segment.ids) for shelf in shelves), dimensions):
             return False
         for shelf in shelves:
             await self._fill(shelf, model, dimensions)
         self._make_room(keep=shelves)
         return True
+
+    def can_fill(self, passages: int, dimensions: int) -> bool:
+        """Whether vectors of so many passages may lie in memory at once."""
+        return passages * dimensions * 4 <= self._most_bytes // 2
+
+    async def fill_early(self, shelf: Shelf, model: str, dimensions: int) -> None:
+        """The same for one shelf before anybody asks, where that takes no room from another."""
+        count = len(shelf.segment.ids)
+        has_room = self.size_bytes + count * dimensions * 4 <= self._most_bytes * 0.9
+        if has_room and self.can_fill(count, dimensions):
+            await self._fill(shelf, model, dimensions)
 
     def forget(self, source_id: str) -> None:
         """The source's index is not what it should be: make it anew."""
@@ -136,22 +148,32 @@ class Shelves:
         return made
 
     async def _fill(self, shelf: Shelf, model: str, dimensions: int) -> None:
-        matrix = shelf.matrices.get(model)
-        if matrix is not None and (not matrix.missing or matrix.news == self._news):
+        if self._is_filled(shelf, model, dimensions):
             return
-        async with self._making:
-            matrix = shelf.matrices.get(model)
-            if matrix is not None and (not matrix.missing or matrix.news == self._news):
+        async with shelf.filling:
+            if self._is_filled(shelf, model, dimensions):
                 return
             news, count = self._news, len(shelf.segment.ids)
-            if matrix is None:
-                rows = np.full((count, dimensions), np.nan, np.float32)
+            matrix = shelf.matrices.get(model)
+            if matrix is None or matrix.rows.shape[1] != dimensions:
+                rows = await anyio.to_thread.run_sync(_empty, count, dimensions)
                 matrix = Matrix(rows, list(range(count)), news)
-            wanted = [shelf.segment.hashes[at] for at in matrix.missing]
-            found = await self._db.read(store.vectors_of, model, wanted)
-            await anyio.to_thread.run_sync(_put, matrix, shelf.segment.hashes, found)
-            matrix.news = news
+            missing = matrix.missing
+            still: list[int] = []
+            for start in range(0, len(missing), READ_AT_ONCE):
+                some = missing[start : start + READ_AT_ONCE]
+                found = await self._db.read(
+                    store.vectors_of, model, [shelf.segment.hashes[at] for at in some]
+                )
+                still += await anyio.to_thread.run_sync(_put, matrix.rows, some, shelf.segment.hashes, found)
+            matrix.missing, matrix.news = still, news
             shelf.matrices[model] = matrix
+
+    def _is_filled(self, shelf: Shelf, model: str, dimensions: int) -> bool:
+        matrix = shelf.matrices.get(model)
+        if matrix is None or matrix.rows.shape[1] != dimensions:
+            return False
+        return not matrix.missing or matrix.news == self._news
 
     def _make_room(self, keep: Sequence[Shelf]) -> None:
         size, kept = self.size_bytes, {id(shelf) for shelf in keep}
@@ -167,13 +189,18 @@ def _terms(passages: Sequence[store.Passage]) -> list[list[str]]:
     return [words.terms_of(searched_text(passage.heading, passage.body)) for passage in passages]
 
 
-def _put(matrix: Matrix, hashes: Sequence[str], found: dict[str, bytes]) -> None:
-    """Write the vectors that were found into their rows; those of another length cannot be this model's."""
-    length, missing = matrix.rows.shape[1], []
-    for at in matrix.missing:
+def _empty(count: int, dimensions: int) -> Floats:
+    return np.full((count, dimensions), np.nan, np.float32)
+
+
+def _put(rows: Floats, wanted: Sequence[int], hashes: Sequence[str], found: dict[str, bytes]) -> list[int]:
+    """Write the vectors that were found into their rows; those of another length count as not there. Which are
+    missing."""
+    length, missing = rows.shape[1], []
+    for at in wanted:
         vector = found.get(hashes[at])
         if vector is None or len(vector) != 2 * length:
             missing.append(at)
         else:
-            matrix.rows[at] = np.frombuffer(vector, "<f2")
-    matrix.missing = missing
+            rows[at] = np.frombuffer(vector, "<f2")
+    return missing

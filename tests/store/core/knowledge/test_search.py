@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
@@ -13,7 +14,8 @@ import pytest
 import sqlalchemy as sa
 
 from outlast.base.ids import new_id
-from outlast.core.knowledge import comparing, search, store
+from outlast.core.knowledge import comparing, saved, search, store
+from outlast.core.knowledge.embedding import Indexer
 from outlast.core.knowledge.hits import ModuleText
 from outlast.core.knowledge.reranking import Reranker, RerankFailed
 from outlast.core.knowledge.search import REST_S, Knowledge
@@ -408,3 +410,147 @@ async def test_many_vectors_are_compared_in_parts_with_the_result_of_the_whole(
     monkeypatch.setattr(comparing, "SMALL", 1)
     monkeypatch.setattr(search, "BLOCK", 1)
     assert await _scored(Knowledge(db, ManualClock(), embedder=embedder), asked) == whole
+
+
+class Renewed(HashingEmbedder):
+    """The same service under the same name, after its vectors became shorter."""
+
+    def __init__(self) -> None:
+        super().__init__(64)
+
+    @property
+    def model(self) -> str:
+        return HashingEmbedder().model
+
+
+@pytest.mark.parametrize("most_bytes", [search.MOST_BYTES, 600])
+async def test_vectors_of_another_length_count_as_none_and_the_answer_says_so(
+    db: Database, team: Team, embedder: HashingEmbedder, most_bytes: int
+):
+    await db.write(put_source)
+    await embed_all(db, embedder)
+    knowledge = Knowledge(db, ManualClock(), embedder=Renewed(), most_bytes=most_bytes)
+    for _ in range(2):
+        answer = await knowledge.search("webhooks", project_id=team.project_id)
+        assert (answer.method, answer.note) == ("words", search.NO_VECTORS)
+        assert headings(answer) == ["Webhooks"]
+
+
+async def test_an_embedder_whose_vectors_change_their_length_has_everything_embedded_again(
+    db: Database, team: Team, embedder: HashingEmbedder
+):
+    await db.write(put_source)
+    await embed_all(db, embedder)
+    knowledge = Knowledge(db, ManualClock(), embedder=embedder)
+    before = await knowledge.search("webhooks", project_id=team.project_id)
+    renewed = Renewed()
+    knowledge._embedder = renewed  # the same service, at a later hour
+    indexer = Indexer(db, ManualClock(), renewed)
+    assert await indexer.embed_missing() == 0
+    between = await knowledge.search("webhooks of issues", project_id=team.project_id)
+    assert (between.method, between.note) == ("words", search.NO_VECTORS)
+    await knowledge._prepare()  # as `run` does now: the search woke it
+    assert await indexer.embed_missing() == len(TEXTS)
+    knowledge._hear(store.VECTORS)
+    after = await knowledge.search("webhooks", project_id=team.project_id)
+    assert (before.method, after.method, after.note) == ("words+vectors", "words+vectors", "")
+    assert headings(after)[0] == headings(before)[0] == "Webhooks"
+    await knowledge._prepare()
+    assert await indexer.embed_missing() == 0
+
+
+async def test_an_embedder_that_cannot_decide_on_a_length_does_not_have_all_embedded_every_time(
+    db: Database, team: Team, embedder: HashingEmbedder
+):
+    await db.write(put_source)
+    await embed_all(db, embedder)
+    clock, other = ManualClock(), Renewed()
+    knowledge = Knowledge(db, clock, embedder=embedder)
+    await knowledge.search("webhooks", project_id=team.project_id)
+    await knowledge._prepare()
+    knowledge._embedder = other
+    await knowledge.search("issues", project_id=team.project_id)
+    await knowledge._prepare()
+    assert await Indexer(db, clock, other).embed_missing() == 0
+    clock.advance(search.MEND_EVERY_S)
+    await knowledge.search("keys", project_id=team.project_id)
+    await knowledge._prepare()
+    assert await Indexer(db, clock, other).embed_missing() == len(TEXTS)
+
+
+async def test_whatever_breaks_among_the_vectors_words_are_searched_and_that_is_said(
+    db: Database,
+    team: Team,
+    embedder: HashingEmbedder,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+):
+    def breaks(*_: object) -> None:
+        raise ValueError("operands could not be broadcast")
+
+    await db.write(put_source)
+    await embed_all(db, embedder)
+    monkeypatch.setattr(search, "near", breaks)
+    answer = await Knowledge(db, ManualClock(), embedder=embedder).search(
+        "webhooks", project_id=team.project_id
+    )
+    assert (answer.method, answer.note, headings(answer)) == ("words", search.NOT_COMPARED, ["Webhooks"])
+    assert "vectors not compared" in caplog.text
+
+
+@pytest.mark.parametrize(("at", "byte"), [(10, 99), (8, 1)], ids=["packed-unknown", "locked"])
+async def test_an_index_file_that_is_damaged_in_any_way_is_made_anew(
+    db: Database, team: Team, tmp_path: Path, at: int, byte: int
+):
+    source_id = await db.write(put_source)
+    knowledge = Knowledge(db, ManualClock(), folder=tmp_path)
+    await knowledge.search("webhooks", project_id=team.project_id)
+    kept = tmp_path / f"{source_id}.npz"
+    whole = bytearray(kept.read_bytes())
+    for start in (one.start() for one in re.finditer(rb"PK\x01\x02", bytes(whole))):
+        whole[start + at] = byte
+    kept.write_bytes(bytes(whole))
+    await Knowledge(db, ManualClock(), folder=tmp_path)._prepare()
+    assert saved.load(tmp_path, source_id, 1) is not None
+
+
+async def test_one_source_whose_index_cannot_be_made_does_not_cost_the_others_theirs(
+    db: Database,
+    team: Team,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+):
+    bad = await db.write(put_source)
+    good = await db.write(put_source, "pypi:hooks", [("Hooks", "webhooks for Python", "")])
+    load = saved.load
+
+    def breaks(folder: Path, source_id: str, revision: int) -> saved.Segment | None:
+        if source_id == bad:
+            raise RuntimeError("nobody thought of this")
+        return load(folder, source_id, revision)
+
+    monkeypatch.setattr(saved, "load", breaks)
+    folder = tmp_path / "search"
+    knowledge = Knowledge(db, ManualClock(), folder=folder)
+    async with anyio.create_task_group() as tasks:
+        await tasks.start(knowledge.run)
+        assert [file.stem for file in folder.iterdir()] == [good]
+        tasks.cancel_scope.cancel()
+    assert "search index not made" in caplog.text
+
+
+async def test_vectors_are_read_before_anybody_asks_where_there_is_room(
+    db: Database, team: Team, embedder: HashingEmbedder
+):
+    await db.write(put_source)
+    await embed_all(db, embedder)
+    size = {}
+    for most_bytes in (search.MOST_BYTES, 10_000):
+        knowledge = Knowledge(db, ManualClock(), embedder=embedder, most_bytes=most_bytes)
+        async with anyio.create_task_group() as tasks:
+            await tasks.start(knowledge.run)
+            size[most_bytes] = knowledge._shelves.size_bytes
+            tasks.cancel_scope.cancel()
+    assert size[search.MOST_BYTES] - size[10_000] == len(TEXTS) * embedder.dimensions * 4
+    assert embedder.asked == []
