@@ -114,6 +114,7 @@ async def take_back(services: Services, actor: Actor, page_id: str, action_id: s
 
     def run(tx: Tx) -> None:
         member = require_page(tx, actor, page_id, Right.EDIT)
+        runs.hold_open_runs(tx, member["thread_id"])
         page = pages.hold(tx, page_id)
         threads.hold(tx, page["thread_id"])
         row = store.action_of(tx, page_id, action_id)
@@ -141,13 +142,18 @@ def _joinable(tx: Tx, thread_id: str) -> Run | None:
     """The run that takes up the next action too, held: the newest of the thread, if it is one for actions and nobody
     has begun it. A prompt in words that came later keeps its place: the action waits behind it."""
     newest = last_queued(tx, thread_id)
-    if newest is None:
+    if newest is None or _begun(runs.run_of(tx, newest)):
         return None
-    run = runs.hold_run(tx, newest)
-    begun = run.attempt > 0 or run.leg not in ("blocked", "ready")
-    if begun or run.mode != "start" or not store.open_of_run(tx, newest):
+    run = runs.hold_run_if_free(
+        tx, newest
+    )  # a worker holds its run before the page: it is never waited for here
+    if run is None or _begun(run) or run.mode != "start" or not store.open_of_run(tx, newest):
         return None
     return run
+
+
+def _begun(run: Run) -> bool:
+    return run.attempt > 0 or run.leg not in ("blocked", "ready")
 
 
 def _start(

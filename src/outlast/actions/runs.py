@@ -1,6 +1,7 @@
 """Runs: start, cancel, retry, continue, resume, read, list, export. One transaction each, permission first."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any, Literal
@@ -16,6 +17,7 @@ from outlast.base.errors import (
     RunFinished,
     RunNotContinuable,
     ThreadBusy,
+    UnknownModel,
     VisionUnsupported,
 )
 from outlast.core.accounts.actor import Actor
@@ -238,7 +240,11 @@ def start_in(
     `services.warm(thread_id)` after the commit."""
     thread_id = target if isinstance(target, str) else _new_thread(tx, services, actor, target)
     thread = require_thread(tx, actor, thread_id, Right.EDIT)
-    held = threads.hold(tx, thread_id)
+    if on_busy == "interrupt":
+        store.hold_open_runs(tx, thread_id)
+    if thread["profile"] == PAGE:
+        pages.touch(tx, thread_id)
+    held = threads.hold(tx, thread_id)  # after its runs and its page, as workers take them
     demand_open(held["status"], thread_id)
     project_id = thread["project_id"]
     spec = _usable_model(services, model)
@@ -264,8 +270,6 @@ def start_in(
     run_id = queue_run(tx, services.settings, new, waits_for)
     if held_back:
         _queue_again(tx, services, new, held_back, run_id)
-    if held["profile"] == PAGE:
-        pages.touch(tx, thread_id)
     announce_thread(tx, thread_id)
     return {"run_id": run_id, "thread_id": thread_id, "message_id": message.id}
 
@@ -314,11 +318,16 @@ def _interrupt(tx: Tx, services: Services, thread_id: str, actor: Actor) -> str 
 def _queue_again(
     tx: Tx, services: Services, like: NewRun, actions: Sequence[sa.RowMapping], after_run_id: str
 ) -> None:
-    """What was done on the page before the interruption is not lost by it: it waits for a run behind the new one."""
+    """What was done on the page before the interruption is not lost by it: it waits for a run behind the new one. That
+    run is still theirs who acted: it is started by the first of them, with the model that was chosen for it."""
+    by = actions[0]["user_id"]
     text = told([(row["name"], row["data"]) for row in actions])
     parts = compose(tx, like.project_id, Draft(content=text), services.settings.limits)
-    message = threads.add_message(tx, like.thread_id, "user", like.started_by, "complete", parts)
-    run_id = queue_run(tx, services.settings, replace(like, message_id=message.id), after_run_id)
+    message = threads.add_message(tx, like.thread_id, "user", by, "complete", parts)
+    again = replace(like, message_id=message.id, started_by=by)
+    with suppress(UnknownModel):  # it is not offered any more
+        again = replace(again, model=services.catalog.get(store.run_of(tx, actions[0]["run_id"]).model))
+    run_id = queue_run(tx, services.settings, again, after_run_id)
     page_actions.wait_for(tx, like.thread_id, actions, run_id)
 
 

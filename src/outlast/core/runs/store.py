@@ -85,6 +85,17 @@ _UNANNOUNCED = (
     .order_by(approvals.c.decided_at)
 )
 _HOLD = sa.select(runs.c.id).where(runs.c.id == sa.bindparam("run")).with_for_update(key_share=True)
+_HOLD_IF_FREE = (
+    sa.select(runs.c.id)
+    .where(runs.c.id == sa.bindparam("run"))
+    .with_for_update(key_share=True, skip_locked=True)
+)
+_HOLD_OPEN = (
+    sa.select(runs.c.id)
+    .where(runs.c.thread_id == sa.bindparam("thread"), runs.c.leg != "ended")
+    .order_by(runs.c.id)
+    .with_for_update(key_share=True)
+)
 _GRANTS = sa.select(grants.c.tool, grants.c.arguments).where(grants.c.thread_id == sa.bindparam("thread"))
 _SUCCESSORS = (
     sa.select(runs.c.id)
@@ -106,6 +117,20 @@ def hold_run(tx: Tx, run_id: str) -> Run:
     `NotFound`."""
     tx.execute(_HOLD, {"run": run_id})
     return run_of(tx, run_id)
+
+
+def hold_run_if_free(tx: Tx, run_id: str) -> Run | None:
+    """As `hold_run`, without waiting; None: somebody else holds it (a worker that claims it, or who cancels it), or it
+    is gone."""
+    if tx.execute(_HOLD_IF_FREE, {"run": run_id}).scalar() is None:
+        return None
+    return run_of(tx, run_id)
+
+
+def hold_open_runs(tx: Tx, thread_id: str) -> None:
+    """Hold every run of a thread that has not ended, the oldest first, for whoever is about to cancel them; before its
+    page and the thread itself, as workers do."""
+    tx.execute(_HOLD_OPEN, {"thread": thread_id})
 
 
 def transcript_of(tx: Tx, run_id: str, questions: frozenset[str]) -> Transcript:
