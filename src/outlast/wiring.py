@@ -310,7 +310,11 @@ def open_sources(
     )
     if snapshots is not None:
         snapshots.on_built(keeper.packages_changed)
-    indexer = None if embedder is None else Indexer(database, clock, embedder, followed)
+    indexer = (
+        None
+        if embedder is None
+        else Indexer(database, clock, embedder, followed, batch=settings.embeddings.batch)
+    )
     return Sources(keeper, indexer, fetcher)
 
 

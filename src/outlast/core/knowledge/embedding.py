@@ -1,11 +1,13 @@
 """Gives every text that is searched its vector, in the background: passages, modules, memories.
 
 Vectors lie in the table `vectors`, by model and by hash of the text, so that no text is ever sent twice. What has none
-is found by asking the database, after each wish; a wish that comes while one is at work is not lost. Without this
-everything works: search goes by words until vectors are there.
+is found by asking the database, after each wish; a wish that comes while one is at work is not lost. A text that the
+embedder refuses stays without a vector, and keeps no other from its own. Without this everything works: search goes by
+words until vectors are there.
 """
 
 import logging
+import math
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Final
@@ -16,8 +18,8 @@ from sqlalchemy.dialects.postgresql import insert as pg_insert
 from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from outlast.base.clock import Clock
-from outlast.base.errors import OutlastError
-from outlast.core.knowledge import filling, memory, modules
+from outlast.base.errors import OutlastError, TryLater
+from outlast.core.knowledge import filling, memory, modules, store
 from outlast.core.knowledge.hits import QueryEmbedder
 from outlast.core.knowledge.keeper import Followed, nobody
 from outlast.core.knowledge.store import BELL, FEW, TEXTS, VECTORS
@@ -26,7 +28,10 @@ from outlast.db.database import Database, Tx
 from outlast.db.tables import knowledge_passages, knowledge_sources, memories, vectors
 from outlast.db.tables import modules as module_rows
 
-AT_ONCE: Final = 256  # texts between two writes
+AT_ONCE: Final = 256  # texts that are read together
+BATCH: Final = 64  # texts between two writes, unless the embedder takes another number in one request
+TELL_EVERY_S: Final = 3.0  # how far a source is
+PROBE: Final = "text"  # what no embedder that works refuses
 PAUSES_S: Final = (5.0, 30.0, 120.0, 600.0)  # after failures in a row
 UNUSED_FOR: Final = timedelta(days=1)  # a vector that nothing refers to; a text may come back after a change
 COLLECT_EVERY: Final = timedelta(hours=12)
@@ -52,7 +57,8 @@ SHELVES: Final[Sequence[Missing]] = (
 
 
 class Indexer:
-    """One per server that has an embedder. In memory: whether somebody wishes it to look."""
+    """One per server that has an embedder. In memory: whether somebody wishes it to look, and which texts the embedder
+    refused."""
 
     def __init__(
         self,
@@ -61,7 +67,9 @@ class Indexer:
         embedder: QueryEmbedder,
         followed: Followed = nobody,
         shelves: Sequence[Missing] = SHELVES,
+        batch: int = BATCH,
     ) -> None:
+        """`batch`: texts that the embedder takes in one request; so many are saved together."""
         self._db, self._clock, self._embedder, self._followed, self._shelves = (
             db,
             clock,
@@ -69,6 +77,10 @@ class Indexer:
             followed,
             shelves,
         )
+        self._batch = batch
+        self._refused: set[str] = set()  # hashes
+        self._untold: set[str] = set()  # sources
+        self._told_at: dict[str, float] = {}
         self._wish = anyio.Event()  # there may be texts without a vector
         self._urgent = anyio.Event()  # somebody asks for it, also amid a pause
         self._trouble = ""
@@ -91,32 +103,76 @@ class Indexer:
         while True:
             self._wish, self._urgent = anyio.Event(), anyio.Event()
             try:
+                if self._clock.now() - collected_at >= COLLECT_EVERY:
+                    await self._db.write(remove_unused)
+                    collected_at = self._clock.now()
                 await self.embed_missing()
                 failures, self._trouble = 0, ""
             except OutlastError as error:
                 log.warning("not embedded", extra={"code": error.code, "reason": error.message})
                 failures, self._trouble = failures + 1, error.message
-            if self._clock.now() - collected_at >= COLLECT_EVERY:
-                await self._db.write(remove_unused)
-                collected_at = self._clock.now()
             await self._rest(failures)
 
     async def embed_missing(self) -> int:
-        """Embed everything that has no vector; how many texts those were. Raises the embedder's errors; what was done
-        before stays."""
+        """Embed everything that has no vector; how many texts those were. A text that the embedder refuses is left out.
+        Raises the embedder's errors where it is in trouble itself; what was done before stays."""
         count = 0
-        for missing in self._shelves:
-            while found := await self._db.read(missing, self._embedder.model, AT_ONCE):
-                texts = dict(found)
-                made = await self._embedder.embed(list(texts.values()))
-                await self._db.write(self._save, dict(zip(texts, made, strict=True)), self._followed())
-                count += len(texts)
+        self._told_at.clear()
+        try:
+            for missing in self._shelves:
+                while texts := await self._without_vector(missing):
+                    hashes = list(texts)
+                    for start in range(0, len(hashes), self._batch):
+                        some = {one: texts[one] for one in hashes[start : start + self._batch]}
+                        count += await self._embed_or_leave(some)
+        except OutlastError:
+            await self._tell(0.0)
+            raise
+        await self._tell(0.0)
         return count
 
-    def _save(self, tx: Tx, made: dict[str, bytes], followed: Sequence[str]) -> None:
-        save_vectors(tx, self._embedder.model, made)
-        for source_id in _sources_of(tx, list(made)):
-            filling.tell(tx, source_id, self._embedder.model, followed)
+    async def _without_vector(self, missing: Missing) -> dict[str, str]:
+        """Some texts by hash, none that was refused; empty: there are no more."""
+        limit = AT_ONCE + len(self._refused)
+        while True:
+            found = await self._db.read(missing, self._embedder.model, limit)
+            texts = {one: text for one, text in found if one not in self._refused}
+            if texts or len(found) < limit:
+                return texts
+            limit *= 2  # many passages may have one text
+
+    async def _embed_or_leave(self, texts: dict[str, str]) -> int:
+        """Embed and save; where that is refused, by halves, down to the texts that are the reason."""
+        hashes = list(texts)
+        try:
+            made = await self._embedder.embed(list(texts.values()))
+        except TryLater:
+            raise
+        except OutlastError as error:
+            if len(hashes) > 1:
+                half = len(hashes) // 2
+                parts = ({one: texts[one] for one in some} for some in (hashes[:half], hashes[half:]))
+                return sum([await self._embed_or_leave(part) for part in parts])
+            await self._embedder.embed([PROBE])  # raises when it is not the text that it refuses
+            self._refused.update(hashes)
+            reason = {"hash": hashes[0], "code": error.code, "reason": error.message}
+            log.warning("the embedder refuses a text, which is found by its words alone", extra=reason)
+            return 0
+        self._trouble = ""
+        await self._db.write(save_vectors, self._embedder.model, dict(zip(hashes, made, strict=True)))
+        self._untold.update(await self._db.read(_sources_of, hashes))
+        await self._tell(TELL_EVERY_S)
+        return len(texts)
+
+    async def _tell(self, every_s: float) -> None:
+        """Tell how far those sources are that were told of this long ago; counted beside the database's writer."""
+        now, model = self._clock.monotonic(), self._embedder.model
+        for one in sorted(self._untold):
+            if now - self._told_at.get(one, -math.inf) >= every_s:
+                embedded = await self._db.read(store.count_vectors, model, one)
+                await self._db.write(filling.tell, one, model, self._followed(), embedded)
+                self._told_at[one] = now
+                self._untold.discard(one)
 
     async def _rest(self, failures: int) -> None:
         """Until there is something to do; after a failure until its pause is over, whatever comes meanwhile."""

@@ -48,17 +48,19 @@ class NewSource:
 
 def add(tx: Tx, new: NewSource, due_at: datetime | None) -> str:
     """The id of the source, which waits to be read; one of the same place (package, location, project) is taken
-    again."""
+    again. While it is being read it stays so, with its lease."""
     here = knowledge_sources.c.project_id
     known = tx.one(
-        sa.select(knowledge_sources.c.id).where(
+        sa.select(knowledge_sources.c.id, knowledge_sources.c.state).where(
             here.is_(None) if new.project_id is None else here == new.project_id,
             knowledge_sources.c.package == new.package,
             knowledge_sources.c.location == new.location,
         )
     )
     if known is not None:
-        change: dict[str, Any] = {"kind": new.kind, "due_at": due_at, "state": "waiting"}
+        change: dict[str, Any] = {"kind": new.kind}
+        if known["state"] != "fetching" or new.kind == "text":  # a text is there at once
+            change |= {"due_at": due_at, "state": "waiting"}
         if new.version:
             change["version"] = new.version
         tx.update(knowledge_sources, {"id": known["id"]}, **change)
@@ -140,17 +142,22 @@ def take_over(tx: Tx) -> None:
 
 
 def cut_anew(tx: Tx, cut: str) -> None:
-    """Those whose passages were cut by other rules are due now, and are read as if for the first time."""
-    other = sa.and_(knowledge_sources.c.cut != cut, knowledge_sources.c.kind != "text")
+    """Those whose passages were cut by other rules are due now, and are read as if for the first time. What somebody
+    reads at this moment stays with them."""
+    other = sa.and_(
+        knowledge_sources.c.cut != cut,
+        knowledge_sources.c.kind != "text",
+        knowledge_sources.c.state != "fetching",
+    )
     tx.execute(sa.update(knowledge_sources).where(other).values(due_at=tx.now, etag=None, modified=None))
 
 
-def claim(tx: Tx, lease_until: datetime) -> sa.RowMapping | None:
+def claim(tx: Tx, lease_until: datetime, without: Sequence[str] = ()) -> sa.RowMapping | None:
     """The source that is due the longest, now this caller's to read until `lease_until`; None: none is due. Two who
-    claim at once get two sources."""
+    claim at once get two sources. `without` are those that the caller reads already: it is not to get them again."""
     due = (
         sa.select(knowledge_sources)
-        .where(knowledge_sources.c.due_at <= tx.now)
+        .where(knowledge_sources.c.due_at <= tx.now, knowledge_sources.c.id.not_in(without))
         .order_by(knowledge_sources.c.due_at, knowledge_sources.c.id)
         .limit(1)
         .with_for_update(skip_locked=True)
@@ -162,9 +169,11 @@ def claim(tx: Tx, lease_until: datetime) -> sa.RowMapping | None:
     return row
 
 
-def next_due(tx: Tx) -> datetime | None:
-    """When the next source is due; None: none ever is."""
-    found: datetime | None = tx.execute(sa.select(sa.func.min(knowledge_sources.c.due_at))).scalar()
+def next_due(tx: Tx, without: Sequence[str] = ()) -> datetime | None:
+    """When the next source is due besides those `without`; None: none ever is."""
+    others = knowledge_sources.c.id.not_in(without)
+    query = sa.select(sa.func.min(knowledge_sources.c.due_at)).where(others)
+    found: datetime | None = tx.execute(query).scalar()
     return found
 
 
@@ -241,12 +250,15 @@ def now_held(tx: Tx, source_id: str) -> tuple[int, list[store.Passage]]:
     return (-1, []) if row is None else (row["revision"], store.passages_of(tx, source_id))
 
 
-def tell(tx: Tx, source_id: str, model: str, followed: Iterable[str] = ()) -> None:
-    """Tell a source's project how it is now; of everybody's source those projects that are `followed` hear."""
+def tell(
+    tx: Tx, source_id: str, model: str, followed: Iterable[str] = (), embedded: int | None = None
+) -> None:
+    """Tell a source's project how it is now; of everybody's source those projects that are `followed` hear. `embedded`
+    as in `store.source_data`: counting takes long in large sources."""
     row = store.find(tx, source_id)
     if row is None:
         return
-    data = SourceChanged(source=store.source_data(tx, row, model))
+    data = SourceChanged(source=store.source_data(tx, row, model, embedded))
     for project_id in followed if row["project_id"] is None else (row["project_id"],):
         with suppress(NotFound):  # removed a moment ago
             append(tx, project_id, [("knowledge.updated", data)])

@@ -6,6 +6,7 @@ and again. A source that cannot be read keeps what it holds, says why, and is tr
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from typing import Final
 
@@ -14,6 +15,7 @@ import anyio.to_thread
 import sqlalchemy as sa
 
 from outlast.base.clock import Clock
+from outlast.base.errors import OutlastError
 from outlast.base.settings import KnowledgeSettings
 from outlast.core.knowledge import filling
 from outlast.core.knowledge.documents import Document, KnownPage, Reading, cut_documents
@@ -21,12 +23,13 @@ from outlast.core.knowledge.exchanging import Contents, Exchange, exchange
 from outlast.core.knowledge.fetching import NotRead
 from outlast.core.knowledge.filling import NewSource
 from outlast.core.knowledge.reading.reader import SourceReader, Wish
-from outlast.core.knowledge.sources import LEASE, Configured, cut_name, due_after, private_exceptions
+from outlast.core.knowledge.sources import LEASE, READ_S, Configured, cut_name, due_after, private_exceptions
 from outlast.core.knowledge.store import BELL
 from outlast.db.database import Database, Tx
 
 AT_A_TIME: Final = 3  # sources
 GIVE_BACK_S: Final = 5.0
+PAUSE_S: Final = 5.0  # after the database refused
 Followed = Callable[[], Sequence[str]]
 """The projects that somebody follows now: they hear of what is everybody's."""
 log = logging.getLogger("outlast.knowledge")
@@ -50,11 +53,14 @@ class SourceKeeper:
         model: str = "",
         followed: Followed = nobody,
         filled: Callable[[], None] = lambda: None,
+        read_s: float = READ_S,
     ) -> None:
-        """`filled` hears that there may be passages without a vector; `model` is the embedder's, empty for none."""
+        """`filled` hears that there may be passages without a vector; `model` is the embedder's, empty for none;
+        `read_s` is how long reading one source may take."""
         self._db, self._clock, self._settings, self._reader = db, clock, settings, reader
         self._configured = {(one.package, one.location): one for one in configured}
         self._model, self._followed, self._filled = model, followed, filled
+        self._read_s = read_s
         self._cut = cut_name(settings.passage_chars)
         self._packages_changed = False
         self._reading: set[str] = set()
@@ -65,19 +71,26 @@ class SourceKeeper:
 
     async def run(self) -> None:
         """Bring the configuration's sources into the database, then read what is due. Until cancelled; what was being
-        read then is due at once for the next server."""
-        await self.synchronise()
+        read then is due at once for the next server. A database that refuses is asked again after a pause."""
+        in_step = False
         async with anyio.create_task_group() as tasks:
             while True:
                 news = self._news
-                await self._want_packages()
-                await self._room.acquire()
-                row = await self._db.write(self._claim, self._followed())
+                try:
+                    if not in_step:
+                        await self.synchronise()
+                        in_step = True
+                    await self._want_packages()
+                    row = await self._claim_with_room()
+                    until = None if row else await self._db.read(filling.next_due, tuple(self._reading))
+                except OutlastError as error:
+                    log.warning("sources not looked at", extra={"code": error.code, "reason": error.message})
+                    await self._clock.sleep(PAUSE_S)
+                    continue
                 if row is not None:
                     tasks.start_soon(self._read, row)
-                    continue
-                self._room.release()
-                await self._sleep(news, await self._db.read(filling.next_due))
+                else:
+                    await self._sleep(news, until)
 
     async def synchronise(self) -> None:
         """Everybody's sources become those of the configuration, all due now; sources that a killed server was reading
@@ -106,14 +119,26 @@ class SourceKeeper:
     async def read_due(self) -> int:
         """Read everything that is due now, one after the other; how many those were."""
         count = 0
-        while (row := await self._db.write(self._claim, self._followed())) is not None:
-            await self._room.acquire()
+        while (row := await self._claim_with_room()) is not None:
             await self._read(row)
             count += 1
         return count
 
-    def _claim(self, tx: Tx, followed: Sequence[str]) -> tuple[sa.RowMapping, dict[str, KnownPage]] | None:
-        row = filling.claim(tx, tx.now + LEASE)
+    async def _claim_with_room(self) -> tuple[sa.RowMapping, dict[str, KnownPage]] | None:
+        """A source to read, and the room to read it in, which `_read` gives back; None: nothing is due."""
+        await self._room.acquire()
+        row = None
+        try:
+            row = await self._db.write(self._claim, self._followed(), tuple(self._reading))
+        finally:
+            if row is None:
+                self._room.release()
+        return row
+
+    def _claim(
+        self, tx: Tx, followed: Sequence[str], reading: Sequence[str]
+    ) -> tuple[sa.RowMapping, dict[str, KnownPage]] | None:
+        row = filling.claim(tx, tx.now + LEASE, reading)
         if row is None:
             return None
         filling.tell(tx, row["id"], self._model, followed)
@@ -125,7 +150,11 @@ class SourceKeeper:
             self._packages_changed = False
             ids = [filling.configured_id(*place) for place, one in self._configured.items() if one.installed]
             self._again |= self._reading.intersection(ids)
-            await self._db.write(filling.want_now, ids)
+            try:
+                await self._db.write(filling.want_now, ids)
+            except OutlastError:
+                self._packages_changed = True
+                raise
 
     def _hear(self, stream_id: str) -> None:
         if stream_id in (BELL, "*"):
@@ -151,20 +180,22 @@ class SourceKeeper:
         try:
             await self._read_or_note(row, pages)
             if row["id"] in self._again:
-                self._again.discard(row["id"])
                 await self._db.write(filling.want_now, [row["id"]])
+                self._again.discard(row["id"])
         except anyio.get_cancelled_exc_class():
-            with anyio.CancelScope(shield=True), anyio.move_on_after(GIVE_BACK_S):
+            with suppress(OutlastError), anyio.CancelScope(shield=True), anyio.move_on_after(GIVE_BACK_S):
                 await self._db.write(filling.give_back, row["id"])
             raise
+        except Exception:  # the database's refusals above all: the source comes back when its lease lapses
+            log.exception("source not stored", extra={"source": row["id"], "location": row["location"]})
         finally:
             self._reading.discard(row["id"])
             self._room.release()
+            self._hear(BELL)  # it counts again among those that will be due
 
     async def _read_or_note(self, row: sa.RowMapping, pages: Mapping[str, KnownPage]) -> None:
         try:
-            reading = await self._reader.read(self._wish(row, pages))
-            contents = None if reading.documents is None else await self._contents(reading, pages)
+            reading, contents = await self._in_time(row, pages)
         except NotRead as error:
             await self._fail(row, str(error), error.retry_after_s)
         except Exception:  # the edge of one source: another one's trouble is not to end the keeper
@@ -174,6 +205,16 @@ class SourceKeeper:
             planned = None if contents is None else await self._planned(row["id"], contents)
             await self._db.write(self._fill, row, reading, contents, planned, self._followed())
             self._filled()
+
+    async def _in_time(
+        self, row: sa.RowMapping, pages: Mapping[str, KnownPage]
+    ) -> tuple[Reading, Contents | None]:
+        with anyio.move_on_after(self._read_s):
+            reading = await self._reader.read(self._wish(row, pages))
+            return reading, None if reading.documents is None else await self._contents(reading, pages)
+        raise NotRead(
+            f"reading it took longer than {self._read_s / 60:.3g} minutes, which is as long as one source may take"
+        )
 
     def _wish(self, row: sa.RowMapping, pages: Mapping[str, KnownPage]) -> Wish:
         """What was cut by other rules is read as if for the first time."""

@@ -149,8 +149,11 @@ def listed(tx: Tx, project_ids: Sequence[str], package: str | None = None) -> li
     return tx.all(query.order_by(knowledge_sources.c.package, knowledge_sources.c.id))
 
 
-def source_data(tx: Tx, row: sa.RowMapping, model: str) -> SourceData:
-    """A source as people see it. `model` is the embedder's, empty for none."""
+def source_data(tx: Tx, row: sa.RowMapping, model: str, embedded: int | None = None) -> SourceData:
+    """A source as people see it. `model` is the embedder's, empty for none; `embedded` is how many passages have a
+    vector, where that was counted before (None: it is counted here)."""
+    if embedded is None:
+        embedded = count_vectors(tx, model, row["id"]) if model else 0
     return SourceData(
         id=row["id"],
         project_id=row["project_id"],
@@ -161,7 +164,7 @@ def source_data(tx: Tx, row: sa.RowMapping, model: str) -> SourceData:
         state=row["state"],
         error=row["error"],
         passages=row["passages"],
-        embedded=count_vectors(tx, model, row["id"]) if model else 0,
+        embedded=embedded,
         size_bytes=row["size_bytes"],
         fetched_at=_iso(row["fetched_at"]),
         checked_at=_iso(row["checked_at"]),
