@@ -3,7 +3,6 @@
 import io
 import os
 import posixpath
-import tarfile
 import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -13,6 +12,7 @@ import anyio.to_thread
 
 from outlast.core.knowledge.documents import Document, Reading, title_of
 from outlast.core.knowledge.fetching import NONE, Allowed, Fetcher, NotRead, too_large
+from outlast.core.knowledge.reading.archives import BROKEN, tar_members
 from outlast.core.knowledge.sources import Archive
 from outlast.core.knowledge.web_pages import NoPage, read_web_page
 
@@ -108,7 +108,7 @@ def _unpacked(body: bytes, archive: Archive, most_bytes: int) -> Mapping[str, by
     """By path in the repository. Blocking. Raises `NotRead`."""
     try:
         files = _bounded(_zipped(body, most_bytes) if body[:2] == b"PK" else _tarred(body, most_bytes))
-    except (tarfile.TarError, zipfile.BadZipFile, EOFError, OSError) as error:
+    except BROKEN as error:
         raise NotRead(f"{archive.url} is no archive that can be unpacked: {error}") from None
     chosen = _chosen(files, archive.folder)
     if not chosen:
@@ -146,17 +146,12 @@ def _chosen(files: Mapping[str, bytes], folder: str) -> dict[str, bytes]:
 
 
 def _tarred(body: bytes, most_bytes: int) -> Iterator[tuple[str, bytes]]:
-    with tarfile.open(fileobj=io.BytesIO(body), mode="r:*") as archive:
-        seen = 0
-        for member in archive:
-            seen += member.size
-            if seen > UNPACKED_BYTES:
-                raise NotRead("the archive unpacks to more than is looked through")
-            path = _inner_path(member.name)
-            if member.isreg() and path and member.size <= most_bytes:
-                file: IO[bytes] | None = archive.extractfile(member)
-                if file is not None:
-                    yield path, file.read()
+    for member, archive in tar_members(body, UNPACKED_BYTES):
+        path = _inner_path(member.name)
+        if member.isreg() and path and member.size <= most_bytes:
+            file: IO[bytes] | None = archive.extractfile(member)
+            if file is not None:
+                yield path, file.read()
 
 
 def _zipped(body: bytes, most_bytes: int) -> Iterator[tuple[str, bytes]]:

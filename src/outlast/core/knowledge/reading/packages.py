@@ -10,7 +10,6 @@ import io
 import json
 import posixpath
 import re
-import tarfile
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -24,14 +23,15 @@ from bs4 import BeautifulSoup
 
 from outlast.base.packages import NPM, PYPI, name_of
 from outlast.core.knowledge.documents import Document, Reading
-from outlast.core.knowledge.fetching import Allowed, Fetcher, NotRead
+from outlast.core.knowledge.fetching import Allowed, Answer, Fetcher, NotRead
+from outlast.core.knowledge.reading.archives import BROKEN, tar_members
 from outlast.core.knowledge.reading.versions import best_npm, best_pypi
 from outlast.core.knowledge.sources import exact_version
 
 PACKAGE_BYTES: Final = 200_000_000  # of one package's file in an index
 UNPACKED_BYTES: Final = 1_000_000_000
 KEPT_BYTES: Final = 200_000_000  # of its files that are looked into
-LISTING_BYTES: Final = 100_000_000
+LISTING_BYTES: Final = 30_000_000
 FILES: Final = 2_000
 _README: Final = re.compile(r"readme(?:\.(?:md|markdown|mdx|txt|rst))?\Z", re.IGNORECASE)
 _TYPES: Final = (".d.ts", ".d.mts", ".d.cts")
@@ -156,7 +156,7 @@ def _npm_documents(package: str, found: PackageFiles) -> Iterator[Document]:
 def _entry(manifest: bytes) -> str:
     try:
         stated = json.loads(manifest)
-    except ValueError:
+    except (ValueError, RecursionError):
         return ""
     named = stated.get("types") or stated.get("typings") if isinstance(stated, dict) else ""
     return posixpath.normpath(named) if isinstance(named, str) and named else ""
@@ -200,9 +200,11 @@ class _Npm:
             allowed=self._registries.allowed,
             accept="application/vnd.npm.install-v1+json, */*;q=0.5",
         )
-        listed = _json(answer.body, url)
+        listed = await anyio.to_thread.run_sync(_json, answer.body, url)
         stated = package.removeprefix(name_of(package)).removeprefix("@")
-        version = best_npm(stated, list(listed.get("versions") or {}), listed.get("dist-tags") or {})
+        version = await anyio.to_thread.run_sync(
+            best_npm, stated, list(listed.get("versions") or {}), listed.get("dist-tags") or {}
+        )
         if not version:
             raise NotRead(f"{url} has no version of {name} that {stated or 'latest'!r} names")
         tarball = str(listed["versions"][version]["dist"]["tarball"])
@@ -238,13 +240,8 @@ class _PyPi:
             allowed=self._registries.allowed,
             accept="application/vnd.pypi.simple.v1+json, text/html;q=0.5",
         )
-        files = (
-            _listed_json(answer.body, url)
-            if "json" in answer.content_type
-            else _listed_html(answer.text(), url)
-        )
         asked = _asked(package)
-        chosen = best_pypi(asked, files)
+        chosen = await anyio.to_thread.run_sync(_chosen, asked, answer, url)
         if chosen is None:
             raise NotRead(f"{url} has no file of {name}{asked} that can be read")
         version, address = chosen
@@ -252,6 +249,12 @@ class _PyPi:
         return PackageFiles(
             version, await anyio.to_thread.run_sync(_unzipped, file.body, wanted(package), address)
         )
+
+
+def _chosen(asked: str, answer: Answer, url: str) -> tuple[str, str] | None:
+    """(version, address) of the best file that an index lists. Blocking: a list may be long."""
+    in_json = "json" in answer.content_type
+    return best_pypi(asked, _listed_json(answer.body, url) if in_json else _listed_html(answer.text(), url))
 
 
 def _asked(package: str) -> str:
@@ -278,7 +281,7 @@ def _from_folder(index: str, package: str, name: str) -> PackageFiles:
 def _json(body: bytes, url: str) -> dict[str, Any]:
     try:
         value = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict):
         raise NotRead(f"{url} did not answer as a package index does")
@@ -300,19 +303,18 @@ def _listed_html(page: str, url: str) -> dict[str, str]:
 def _untarred(body: bytes, choose: Wanted, url: str) -> dict[str, bytes]:
     """The wanted files of npm's tarball, whose paths begin with a folder of any name."""
     found: dict[str, bytes] = {}
-    seen = kept = 0
+    kept = 0
     try:
-        with tarfile.open(fileobj=io.BytesIO(body), mode="r:*") as archive:
-            for member in archive:
-                path = posixpath.normpath(member.name).partition("/")[2]
-                chosen = member.isreg() and choose(path)
-                seen, kept = seen + member.size, kept + (member.size if chosen else 0)
-                if seen > UNPACKED_BYTES or kept > KEPT_BYTES:
-                    raise NotRead(f"{url} unpacks to more than is looked through")
-                if chosen:
-                    file = archive.extractfile(member)
-                    found[path] = file.read() if file is not None else b""
-    except (tarfile.TarError, EOFError, OSError) as error:
+        for member, archive in tar_members(body, UNPACKED_BYTES):
+            path = posixpath.normpath(member.name).partition("/")[2]
+            if not member.isreg() or not choose(path):
+                continue
+            kept += member.size
+            if kept > KEPT_BYTES:
+                raise NotRead(f"{url} unpacks to more than is looked through")
+            file = archive.extractfile(member)
+            found[path] = file.read() if file is not None else b""
+    except BROKEN as error:
         raise NotRead(f"{url} cannot be unpacked: {error}") from None
     return found
 
@@ -330,6 +332,6 @@ def _unzipped(body: bytes, choose: Wanted, url: str) -> dict[str, bytes]:
                 if kept > KEPT_BYTES:
                     raise NotRead(f"{url} unpacks to more than is looked through")
                 found[member.filename] = archive.read(member)
-    except (zipfile.BadZipFile, EOFError, OSError, RuntimeError) as error:
+    except BROKEN as error:
         raise NotRead(f"{url} cannot be unpacked: {error}") from None
     return found
