@@ -5,6 +5,7 @@ one only where it is allowed. Redirects are followed one by one, each judged the
 """
 
 import asyncio
+import re
 import socket
 import urllib.robotparser
 from collections import defaultdict
@@ -29,7 +30,13 @@ PER_HOST: Final = 2  # requests to one host at a time
 MOST_REDIRECTS: Final = 5
 REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 RESOLVE_S: Final = 10.0
-ROBOTS_BYTES: Final = 500_000
+ROBOTS_BYTES: Final = 100_000
+_CHARSET: Final = re.compile(
+    r"us-ascii|ascii|utf-?(?:8|16|32)(?:-?[bl]e)?|utf-8-sig|iso-?8859-?\d{1,2}|latin-?1|windows-?125\d|cp125\d"
+    r"|gb(?:2312|k|18030)|big5(?:-?hkscs)?|euc-?(?:jp|kr)|shift[-_]?jis|koi8-[rut]",
+    re.IGNORECASE,
+)
+"""Names of encodings of text. Python knows others by the same means, among them some that unpack."""
 Allowed = frozenset[tuple[str, int]]
 """(host or address, port) pairs that may be reached although they are private."""
 NONE: Final[Allowed] = frozenset()
@@ -60,9 +67,11 @@ class Answer:
     def text(self) -> str:
         """Decoded as the answer says, or as UTF-8; what is no character is replaced."""
         try:
-            return self.body.decode(self.charset or "utf-8", "replace")
-        except LookupError:
-            return self.body.decode("utf-8", "replace")
+            if _CHARSET.fullmatch(self.charset.replace("_", "-")):
+                return self.body.decode(self.charset, "replace")
+        except (LookupError, UnicodeError):
+            pass
+        return self.body.decode("utf-8", "replace")
 
 
 class Resolver(aiohttp.abc.AbstractResolver):

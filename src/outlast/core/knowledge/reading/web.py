@@ -5,8 +5,10 @@ import html
 import re
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from typing import Final
 from urllib.parse import urljoin, urlsplit
+from urllib.robotparser import RobotFileParser
 
 import anyio
 import anyio.to_thread
@@ -18,12 +20,13 @@ from outlast.core.knowledge.web_pages import NoPage, looks_like_html, read_web_p
 
 AT_A_TIME: Final = 4
 MAPS: Final = 50  # sitemaps that one of them may lead to
+TRIED: Final = 10  # addresses looked at for each document that a source may have
 TOLD: Final = 3  # reasons that are named
 WELL_KNOWN: Final = ("llms-full.txt", "llms.txt", ".well-known/llms.txt")
-_LISTED: Final = re.compile(r"^[ \t]*[-*+][ \t]+\[([^\]\n]*)\]\(\s*<?([^)\s>]+)>?[^)]*\)", re.MULTILINE)
-_LOC: Final = re.compile(
-    r"<(?:\w+:)?loc>\s*(?:<!\[CDATA\[)?\s*(.*?)\s*(?:\]\]>)?\s*</(?:\w+:)?loc>", re.DOTALL
+_LISTED: Final = re.compile(
+    r"^[ \t]*+[-*+][ \t]++\[([^\]\n]*+)\]\([ \t]*+<?([^)\s>]++)>?[^)\n]*+\)", re.MULTILINE
 )
+_LOC: Final = re.compile(r"<(?:\w+:)?loc>\s*+(?:<!\[CDATA\[)?+\s*+([^<\]]*+)")
 _INDEX: Final = re.compile(r"<(?:\w+:)?sitemapindex[\s>]")
 _URLSET: Final = re.compile(r"<(?:\w+:)?(?:urlset|sitemapindex)[\s>]")
 _HTML: Final = ("text/html", "application/xhtml+xml")
@@ -66,13 +69,8 @@ class WebReader:
         links = await self._mapped(address, allowed)
         host = urlsplit(address).netloc
         rules = await self._fetcher.robots(address, allowed)
-        wanted = [
-            link
-            for link in dict.fromkeys(map(page_of, links))
-            if urlsplit(link).netloc == host
-            and urlsplit(link).path.startswith(below or "/")
-            and rules.can_fetch("Outlast", link)
-        ]
+        here = await anyio.to_thread.run_sync(_below, links, host, below or "/")
+        wanted = await anyio.to_thread.run_sync(_permitted, here, rules, self._most_pages)
         if not wanted:
             raise NotRead(f"{url} lists no pages that may be read" + (f" below {below}" if below else ""))
         found, trouble = await self._pages(wanted, pages, allowed, self._most_bytes)
@@ -177,11 +175,11 @@ class WebReader:
         while waiting and len(seen) <= MAPS and len(found) < self._most_pages * 10:
             answer = await self._fetcher.get(waiting.pop(0), self._most_bytes, allowed=allowed, accept="*/*")
             text = await anyio.to_thread.run_sync(_unpacked, answer, self._most_bytes)
-            links = [html.unescape(one) for one in _LOC.findall(text)]
+            links = await anyio.to_thread.run_sync(sitemap_links, text)
             if not _INDEX.search(text[:5000]):
                 found += links
                 continue
-            fresh = [link for link in links if link not in seen]
+            fresh = [link for link in dict.fromkeys(links) if link not in seen]
             seen.update(fresh)
             waiting += fresh
         return found
@@ -195,6 +193,31 @@ def listed_links(text: str, url: str) -> list[str]:
         return []
     links = (page_of(urljoin(url, target)) for _, target in items)
     return [link for link in dict.fromkeys(links) if link.startswith(("http://", "https://"))]
+
+
+def sitemap_links(text: str) -> list[str]:
+    """The addresses in a sitemap, in its order. Blocking: it may be long."""
+    return [link for one in _LOC.findall(text) if (link := html.unescape(one).strip())]
+
+
+def _below(links: Sequence[str], host: str, path: str) -> list[str]:
+    """Each once: those of this host whose path begins like this."""
+    found: dict[str, None] = {}
+    for link in map(page_of, links):
+        try:
+            parts = urlsplit(link)
+        except ValueError:
+            continue
+        if parts.netloc == host and parts.path.startswith(path):
+            found[link] = None
+    return list(found)
+
+
+def _permitted(links: Sequence[str], rules: RobotFileParser, most: int) -> list[str]:
+    """The first ones that a host's robots.txt allows, one more than `most`: that tells that there are more. So many
+    rules for so many addresses may take long: it is blocking, and looks at `TRIED` addresses for each at most."""
+    allowed = (link for link in links[: most * TRIED] if rules.can_fetch("Outlast", link))
+    return list(islice(allowed, most + 1))
 
 
 def _unpacked(answer: Answer, most_bytes: int) -> str:
@@ -211,7 +234,7 @@ def _unpacked(answer: Answer, most_bytes: int) -> str:
 def _trouble(failed: Mapping[str, NotRead], asked: int, most: int) -> str:
     said = []
     if asked > most:
-        said.append(f"{asked - most} of {asked} documents are beyond knowledge.pages_per_source ({most})")
+        said.append(f"documents beyond the first {most} are left out (knowledge.pages_per_source)")
     if failed:
         reasons = "; ".join(dict.fromkeys(_reasons(failed.values())))
         said.append(f"{len(failed)} of {min(asked, most)} documents could not be read: {reasons}")
