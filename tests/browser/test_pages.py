@@ -305,6 +305,7 @@ def test_a_link_shows_the_page_live_and_read_only_in_any_site_until_it_is_revoke
     dialog = page.get_by_role("dialog", name="Share this page")
     dialog.get_by_label("Where the link is used").fill("team wiki")
     dialog.get_by_role("button", name="Make a link").click()
+    expect(dialog.locator("[data-new-link] code")).to_have_count(2)
     link, html = dialog.locator("[data-new-link] code").all_inner_texts()
     wiki = open_page()
     with another_site(html) as address:
