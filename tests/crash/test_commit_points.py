@@ -90,7 +90,9 @@ async def _random_series(
 async def test_runs_killed_at_random_times_end_as_if_nothing_had_happened(
     make_server: MakeServer, model: ModelServer
 ) -> None:
-    await _kill_randomly(make_server, model, 1 if SEED_VARIABLE in os.environ else 7)  # about 13 kills, and 8 on PostgreSQL
+    await _kill_randomly(
+        make_server, model, 1 if SEED_VARIABLE in os.environ else 7
+    )  # about 13 kills, and 8 on PostgreSQL
 
 
 @pytest.mark.deep
