@@ -111,6 +111,9 @@ class Indexer:
             except OutlastError as error:
                 log.warning("not embedded", extra={"code": error.code, "reason": error.message})
                 failures, self._trouble = failures + 1, error.message
+            except Exception:  # the edge of a background task: searches go on by words, and the server goes on
+                log.exception("not embedded")
+                failures, self._trouble = failures + 1, "This server failed while embedding; its log says more."
             await self._rest(failures)
 
     async def embed_missing(self) -> int:

@@ -128,12 +128,13 @@ async def test_a_source_is_told_of_at_once_then_every_few_seconds_and_at_the_end
     assert await told(db, team) == [2, 8]
 
 
-async def test_a_database_that_refuses_to_clean_up_does_not_end_the_indexer(
-    db: Database, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("failure", [StorageUnavailable("no"), ValueError("a bug")], ids=["refused", "bug"])
+async def test_nothing_that_fails_once_ends_the_indexer(
+    db: Database, monkeypatch: pytest.MonkeyPatch, failure: Exception
 ) -> None:
     team = await db.write(Team)
     await remember(db, team, "one")
-    right, failures = embedding.remove_unused, [StorageUnavailable("no")]
+    right, failures = embedding.remove_unused, [failure]
 
     def once(tx: Tx) -> int:
         if failures:
