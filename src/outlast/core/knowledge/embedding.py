@@ -111,9 +111,10 @@ class Indexer:
             except OutlastError as error:
                 log.warning("not embedded", extra={"code": error.code, "reason": error.message})
                 failures, self._trouble = failures + 1, error.message
-            except Exception:  # the edge of a background task: searches go on by words, and the server goes on
+            except Exception:  # the edge of a background task: searches go on by words
                 log.exception("not embedded")
-                failures, self._trouble = failures + 1, "This server failed while embedding; its log says more."
+                self._trouble = "This server failed while embedding; its log says more."
+                failures += 1
             await self._rest(failures)
 
     async def embed_missing(self) -> int:

@@ -48,3 +48,16 @@ def with_server(url: str, token: str | None, work: Callable[[Client], Awaitable[
             return await work(client)
 
     return anyio.run(run)
+
+
+async def all_of_project(client: Client, project: str | None, noun: str) -> list[dict[str, Any]]:
+    """Everything of a kind (`screens`, `pages`) that a project has, asked for part by part; no project: the default."""
+    chosen = project or (await client.get("/v1/me"))["default_project_id"]
+    items: list[dict[str, Any]] = []
+    after = None
+    while True:
+        found = await client.get(f"/v1/projects/{chosen}/{noun}", after=after)
+        items += found["items"]
+        after = found["next"]
+        if after is None:
+            return items

@@ -9,7 +9,14 @@ import orjson
 import typer
 
 from outlast.surfaces.cli.consoles import err, harmless, out, tell_bytes, tell_json, tell_rows
-from outlast.surfaces.cli.options import DEFAULT_URL, JsonOption, TokenOption, UrlOption, with_server
+from outlast.surfaces.cli.options import (
+    DEFAULT_URL,
+    JsonOption,
+    TokenOption,
+    UrlOption,
+    all_of_project,
+    with_server,
+)
 
 if TYPE_CHECKING:
     from outlast.surfaces.cli.client import Client
@@ -26,19 +33,7 @@ def list_pages(
     token: TokenOption = None,
 ) -> None:
     """The pages of a project, oldest first."""
-
-    async def work(client: "Client") -> list[dict[str, Any]]:
-        chosen = project or (await client.get("/v1/me"))["default_project_id"]
-        items: list[dict[str, Any]] = []
-        after = None
-        while True:
-            found = await client.get(f"/v1/projects/{chosen}/pages", after=after)
-            items += found["items"]
-            after = found["next"]
-            if after is None:
-                return items
-
-    items = with_server(url, token, work)
+    items = with_server(url, token, lambda client: all_of_project(client, project, "pages"))
     if as_json:
         tell_json({"items": items, "next": None})
         return
