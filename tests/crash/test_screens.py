@@ -13,7 +13,7 @@ import pytest
 import sqlalchemy as sa
 
 from outlast.base.ids import new_id
-from outlast.base.settings.tables import SCREEN_POLICY
+from outlast.base.settings.policy import SCREEN_POLICY
 from outlast.core.models.protocol import CHECK_MARK
 from outlast.core.sandboxes.providers.local.sandbox import State
 from outlast.core.threads.images import recognise

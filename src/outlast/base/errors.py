@@ -14,6 +14,8 @@ OutlastError
 │   ├── ThreadBusy · ThreadLocked · ThreadArchived · LockNotHeld · RunFinished · RunNotContinuable
 │   ├── ApprovalDecided · AlreadyMember · LastOwner · WorkspaceBusy · FilesChanged · ThreadOfScreen · TooManyScreens
 │   ├── ThreadOfPage · TooManyPages · ActionTaken · ActionsFull · NothingToUndo
+│   ├── SectionLocked · TextChanged · EditDecided · ThreadOfDocument · TooManyDocuments · DocumentFull
+│   ├── TooManyArtifacts
 ├── TryLater            try again later; the only branch workers retry; carries retry_after_s
 │   ├── RateLimited · StorageUnavailable · DiskFull · SandboxUnavailable · SandboxLost
 │   └── ModelRateLimited · ModelOverloaded · ModelTimeout · ModelUnreachable · ModelCut · ModelOutputInvalid
@@ -273,6 +275,41 @@ class ActionsFull(Conflict):
 class NothingToUndo(Conflict):
     code = "nothing_to_undo"
     default_hint = "GET /v1/pages/{id}/versions lists what a page was; any of them can be restored."
+
+
+class SectionLocked(Conflict):
+    code = "section_locked"
+    default_hint = "Wait until they let go, ask them to hand it over, or take it over once it has expired."
+
+
+class TextChanged(Conflict):
+    code = "text_changed"
+    default_hint = "Look at both texts, put them together, and say which one you saw."
+
+
+class EditDecided(Conflict):
+    code = "edit_decided"
+    default_hint = "Read the proposal again: somebody decided first, or something newer took its place."
+
+
+class TooManyDocuments(Conflict):
+    code = "too_many_documents"
+    default_hint = "Delete one that nobody needs any more, or ask the operator to raise the limit."
+
+
+class DocumentFull(Conflict):
+    code = "document_full"
+    default_hint = "Split the document, or ask the operator to raise the limit."
+
+
+class ThreadOfDocument(Conflict):
+    code = "thread_of_document"
+    default_hint = "Delete the document instead; its conversation goes with it."
+
+
+class TooManyArtifacts(Conflict):
+    code = "too_many_artifacts"
+    default_hint = "Delete a file that nobody needs any more, or ask the operator to raise the limit."
 
 
 class FilesChanged(Conflict):

@@ -1,5 +1,5 @@
 """The closed list of events; the parts of a message that they build are in parts.py, what those of
-threads, sandboxes, screens, pages and documentation carry in thread_data.py, sandbox_data.py and so on.
+runs, threads, sandboxes, screens, pages, documents and documentation carry in run_data.py, thread_data.py and so on.
 
 Every event has the envelope `{id, event, data, timestamp, sequenceNumber}` (AgentKit's names); `timestamp` is ISO
 8601 in UTC, `sequenceNumber` counts upwards in the log that holds the event, `id` is that log's id, a colon and the
@@ -8,10 +8,30 @@ event class, its name in `Event`, a fold case in `core/streams/fold.py` and in t
 """
 # ruff: noqa: PLC0414 - whoever builds or reads events takes the parts from here too
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter
 
+from outlast.base.document_data import ArtifactChanged as ArtifactChanged
+from outlast.base.document_data import ArtifactData as ArtifactData
+from outlast.base.document_data import ArtifactDeleted as ArtifactDeleted
+from outlast.base.document_data import BlockData as BlockData
+from outlast.base.document_data import CommentChanged as CommentChanged
+from outlast.base.document_data import CommentData as CommentData
+from outlast.base.document_data import CommentDeleted as CommentDeleted
+from outlast.base.document_data import DocumentChanged as DocumentChanged
+from outlast.base.document_data import DocumentData as DocumentData
+from outlast.base.document_data import DocumentDeleted as DocumentDeleted
+from outlast.base.document_data import DocumentVersion as DocumentVersion
+from outlast.base.document_data import EditData as EditData
+from outlast.base.document_data import EditsResolved as EditsResolved
+from outlast.base.document_data import EditsSuperseded as EditsSuperseded
+from outlast.base.document_data import InboxChanged as InboxChanged
+from outlast.base.document_data import ProposalCreated as ProposalCreated
+from outlast.base.document_data import ProposalData as ProposalData
+from outlast.base.document_data import Quote as Quote
+from outlast.base.document_data import SectionData as SectionData
+from outlast.base.document_data import VersionCreated as VersionCreated
 from outlast.base.knowledge_data import SourceChanged as SourceChanged
 from outlast.base.knowledge_data import SourceData as SourceData
 from outlast.base.knowledge_data import SourceRemoved as SourceRemoved
@@ -33,10 +53,38 @@ from outlast.base.parts import ImagePart as ImagePart
 from outlast.base.parts import NoticePart as NoticePart
 from outlast.base.parts import PagePart as PagePart
 from outlast.base.parts import Part as Part
+from outlast.base.parts import ProposalPart as ProposalPart
 from outlast.base.parts import ReasoningPart as ReasoningPart
 from outlast.base.parts import TextPart as TextPart
 from outlast.base.parts import ToolCallPart as ToolCallPart
 from outlast.base.parts import ToolStatus as ToolStatus
+from outlast.base.run_data import ApprovalRequested as ApprovalRequested
+from outlast.base.run_data import ApprovalResolved as ApprovalResolved
+from outlast.base.run_data import CreditLow as CreditLow
+from outlast.base.run_data import CreditSettled as CreditSettled
+from outlast.base.run_data import Delta as Delta
+from outlast.base.run_data import LockChanged as LockChanged
+from outlast.base.run_data import MemberChanged as MemberChanged
+from outlast.base.run_data import MemberRemoved as MemberRemoved
+from outlast.base.run_data import MessageCreated as MessageCreated
+from outlast.base.run_data import PartCarrier as PartCarrier
+from outlast.base.run_data import ProjectUpdated as ProjectUpdated
+from outlast.base.run_data import QuestionAnswered as QuestionAnswered
+from outlast.base.run_data import QuestionAsked as QuestionAsked
+from outlast.base.run_data import RunCancelled as RunCancelled
+from outlast.base.run_data import RunCompleted as RunCompleted
+from outlast.base.run_data import RunFailed as RunFailed
+from outlast.base.run_data import RunQueued as RunQueued
+from outlast.base.run_data import RunReference as RunReference
+from outlast.base.run_data import RunStarted as RunStarted
+from outlast.base.run_data import RunStatus as RunStatus
+from outlast.base.run_data import RunStatusChanged as RunStatusChanged
+from outlast.base.run_data import StepCompleted as StepCompleted
+from outlast.base.run_data import StepReset as StepReset
+from outlast.base.run_data import StepStarted as StepStarted
+from outlast.base.run_data import ThreadDeleted as ThreadDeleted
+from outlast.base.run_data import ThreadUpdated as ThreadUpdated
+from outlast.base.run_data import ToolResultData as ToolResultData
 from outlast.base.sandbox_data import CheckpointCreated as CheckpointCreated
 from outlast.base.sandbox_data import CheckpointData as CheckpointData
 from outlast.base.sandbox_data import ContextLost as ContextLost
@@ -58,215 +106,6 @@ from outlast.base.thread_data import QuestionData as QuestionData
 from outlast.base.thread_data import QuestionItem as QuestionItem
 from outlast.base.thread_data import ThreadData as ThreadData
 from outlast.base.thread_data import UsageData as UsageData
-
-# --- what events carry ------------------------------------------------------------------------------------------------
-
-
-RunStatus = Literal["queued", "running", "awaiting_approval", "paused", "completed", "cancelled", "error"]
-
-
-class RunQueued(Frozen):
-    """A run was asked for. `after_run_id`: it waits behind that one."""
-
-    run_id: str
-    thread_id: str
-    message_id: str
-    profile: str
-    model: str
-    started_by: str
-    after_run_id: str | None = None
-    parent_run_id: str | None = None
-
-
-class RunStarted(Frozen):
-    """A worker took the run up; `attempt` above 1: after a break."""
-
-    run_id: str
-    attempt: int
-
-
-class RunStatusChanged(Frozen):
-    """The run waits for a person, is paused, or goes on; `retry_at`: the model is asked again then."""
-
-    run_id: str
-    status: RunStatus
-    waiting_for: Literal["approval", "answer"] | None = None
-    retry_at: str | None = None
-    reason: str | None = None
-
-
-class RunCompleted(Frozen):
-    """The run ended with a saved answer."""
-
-    run_id: str
-    message_id: str | None
-    stop_reason: str
-    problems: list[str] = []  # noqa: RUF012 - pydantic copies it
-    usage: UsageData = UsageData()
-    credits: int = 0
-
-
-class RunFailed(Frozen):
-    """The run ended in an error; what there was of an answer is saved."""
-
-    run_id: str
-    message_id: str | None
-    stop_reason: str
-    error: ErrorData
-
-
-class RunCancelled(Frozen):
-    """The run was cancelled; what there was of an answer is saved."""
-
-    run_id: str
-    message_id: str | None
-    stop_reason: str
-    by: str | None = None
-
-
-class RunReference(Frozen):
-    """Nothing more comes in this log."""
-
-    run_id: str
-
-
-class StepStarted(Frozen):
-    """A model turn begins."""
-
-    run_id: str
-    step: int
-    attempt: int
-
-
-class StepCompleted(Frozen):
-    """A model turn ended; its tool calls follow."""
-
-    run_id: str
-    step: int
-    finish: str
-    usage: UsageData
-
-
-class StepReset(Frozen):
-    """Everything shown of `step` is replaced by `parts` (empty where the model is asked again)."""
-
-    run_id: str
-    step: int
-    attempt: int
-    parts: list[Part]
-
-
-class PartCarrier(Frozen):
-    """A whole part: it is new, or takes the place of the part of the same id."""
-
-    part: Part
-
-
-class Delta(Frozen):
-    """Text to append to a part."""
-
-    part_id: str
-    delta: str
-
-
-class ToolResultData(Frozen):
-    """A tool call ended; `result` is what the model is told."""
-
-    part_id: str
-    call_id: str
-    status: ToolStatus
-    result: str
-    duration_s: float | None = None
-
-
-class ApprovalRequested(Frozen):
-    """A tool call waits for a person."""
-
-    approval: ApprovalData
-
-
-class ApprovalResolved(Frozen):
-    """Somebody decided, or the run ended first (`cancelled`)."""
-
-    approval_id: str
-    part_id: str
-    decision: Literal["approve", "deny", "cancelled"]
-    reason: str = ""
-    by: str | None = None
-    arguments: str | None = None
-    remember: Literal["thread"] | None = None
-
-
-class QuestionAsked(Frozen):
-    """An agent waits for answers."""
-
-    question: QuestionData
-
-
-class QuestionAnswered(Frozen):
-    """Somebody answered, or the run ended first (`cancelled`)."""
-
-    question_id: str
-    part_id: str
-    answers: dict[str, Any]
-    by: str | None = None
-    cancelled: bool = False
-
-
-class CreditSettled(Frozen):
-    """Credits held for a run were charged (`settle`) or given back (`release`); `balance` null: unlimited."""
-
-    run_id: str
-    kind: Literal["settle", "release"]
-    credits: int
-    balance: int | None
-
-
-class CreditLow(Frozen):
-    """The balance of whoever started the run is low."""
-
-    balance: int
-
-
-class MessageCreated(Frozen):
-    """A message was added, or its final form saved."""
-
-    message: MessageData
-
-
-class ThreadUpdated(Frozen):
-    """A thread's title, status, active run or lock changed."""
-
-    thread: ThreadData
-
-
-class ThreadDeleted(Frozen):
-    """Told in the project's log; the thread's own log is gone with it and its streams end."""
-
-    thread_id: str
-
-
-class LockChanged(Frozen):
-    """Who drives a thread changed, or somebody asked to; `lock` null: nobody drives."""
-
-    thread_id: str
-    lock: LockData | None
-
-
-class MemberChanged(Frozen):
-    """Somebody joined or has another role."""
-
-    member: MemberData
-
-
-class MemberRemoved(Frozen):
-    user_id: str
-
-
-class ProjectUpdated(Frozen):
-    project_id: str
-    name: str
-
 
 # --- the union --------------------------------------------------------------------------------------------------------
 
@@ -517,6 +356,61 @@ class SourceRemovedEvent(Envelope):
     data: SourceRemoved
 
 
+class DocumentChangedEvent(Envelope):
+    event: Literal["document.created", "document.updated"]
+    data: DocumentChanged
+
+
+class DocumentDeletedEvent(Envelope):
+    event: Literal["document.deleted"] = "document.deleted"
+    data: DocumentDeleted
+
+
+class VersionCreatedEvent(Envelope):
+    event: Literal["version.created"] = "version.created"
+    data: VersionCreated
+
+
+class CommentChangedEvent(Envelope):
+    event: Literal["comment.created", "comment.updated"]
+    data: CommentChanged
+
+
+class CommentDeletedEvent(Envelope):
+    event: Literal["comment.deleted"] = "comment.deleted"
+    data: CommentDeleted
+
+
+class ProposalCreatedEvent(Envelope):
+    event: Literal["proposal.created"] = "proposal.created"
+    data: ProposalCreated
+
+
+class EditsResolvedEvent(Envelope):
+    event: Literal["edit.resolved"] = "edit.resolved"
+    data: EditsResolved
+
+
+class EditsSupersededEvent(Envelope):
+    event: Literal["edit.superseded"] = "edit.superseded"
+    data: EditsSuperseded
+
+
+class ArtifactChangedEvent(Envelope):
+    event: Literal["artifact.created", "artifact.updated"]
+    data: ArtifactChanged
+
+
+class ArtifactDeletedEvent(Envelope):
+    event: Literal["artifact.deleted"] = "artifact.deleted"
+    data: ArtifactDeleted
+
+
+class InboxChangedEvent(Envelope):
+    event: Literal["inbox.changed"] = "inbox.changed"
+    data: InboxChanged
+
+
 Event = Annotated[
     RunQueuedEvent
     | RunStartedEvent
@@ -565,7 +459,18 @@ Event = Annotated[
     | PageActionEvent
     | ModulesSavedEvent
     | SourceChangedEvent
-    | SourceRemovedEvent,
+    | SourceRemovedEvent
+    | DocumentChangedEvent
+    | DocumentDeletedEvent
+    | VersionCreatedEvent
+    | CommentChangedEvent
+    | CommentDeletedEvent
+    | ProposalCreatedEvent
+    | EditsResolvedEvent
+    | EditsSupersededEvent
+    | ArtifactChangedEvent
+    | ArtifactDeletedEvent
+    | InboxChangedEvent,
     Field(discriminator="event"),
 ]
 
@@ -576,10 +481,13 @@ DELTA_EVENTS = frozenset(
 
 
 class EphemeralPresence(Frozen):
-    """Shown, never logged: an SSE frame without id, `event: presence`. In a project's stream `project_id` is given (and
-    nobody types), in a thread's `thread_id`; the other one is empty."""
+    """Shown, never logged: an SSE frame without id, `event: presence`. In a thread's stream `thread_id` is given; in a
+    project's `project_id`, and nobody types, or with `document_id` for who has that document open. `places`: the block
+    that a user (by id) is at there."""
 
     thread_id: str = ""
     project_id: str = ""
+    document_id: str = ""
+    places: dict[str, str] = {}  # noqa: RUF012 - pydantic copies it
     watching: list[MemberData]
     typing: list[str]

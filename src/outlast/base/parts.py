@@ -97,8 +97,21 @@ class PagePart(Frozen):
     summary: str = ""
 
 
+class ProposalPart(Frozen):
+    """What an agent proposed to change in a document: `proposal_id` opens at /v1/proposals/{id}."""
+
+    type: Literal["proposal"] = "proposal"
+    id: str
+    step: int = 0
+    proposal_id: str
+    document_id: str
+    edits: int
+    summary: str = ""
+
+
 Part = Annotated[
-    TextPart | ReasoningPart | ToolCallPart | ImagePart | NoticePart | PagePart, Field(discriminator="type")
+    TextPart | ReasoningPart | ToolCallPart | ImagePart | NoticePart | PagePart | ProposalPart,
+    Field(discriminator="type"),
 ]
 
 PART_ADAPTER: TypeAdapter[Part] = TypeAdapter(Part)

@@ -1,13 +1,22 @@
 """Every table, with a comment per column and state: the present truth (Alembic's migrations are proved equal to it).
 
 The tables of sandboxes lie in `sandbox_tables.py`, that of screens in `screen_tables.py`, those of pages in
-`page_tables.py`, those of documentation in `knowledge_tables.py`.
+`page_tables.py`, those of documents in `document_tables.py`, those of documentation in `knowledge_tables.py`.
 """
 
 import sqlalchemy as sa
 
 from outlast.db.columns import count, json, moment, own_id, ref, text, word
 from outlast.db.columns import metadata as metadata
+from outlast.db.document_tables import artifacts as artifacts
+from outlast.db.document_tables import blocks as blocks
+from outlast.db.document_tables import comments as comments
+from outlast.db.document_tables import document_versions as document_versions
+from outlast.db.document_tables import documents as documents
+from outlast.db.document_tables import edits as edits
+from outlast.db.document_tables import mentions as mentions
+from outlast.db.document_tables import proposals as proposals
+from outlast.db.document_tables import sections as sections
 from outlast.db.knowledge_tables import knowledge_pages as knowledge_pages
 from outlast.db.knowledge_tables import knowledge_passages as knowledge_passages
 from outlast.db.knowledge_tables import knowledge_sources as knowledge_sources

@@ -14,7 +14,7 @@ from outlast.actions.runs import cancel_run
 from outlast.actions.screens import ScreenChange, change_screen
 from outlast.base.clock import SystemClock
 from outlast.base.settings import PolicyRule, ProfileSettings
-from outlast.base.settings.tables import SCREEN_POLICY
+from outlast.base.settings.policy import SCREEN_POLICY
 from outlast.core.models.protocol import ModelMessage, ModelRequest, TextPiece
 from outlast.core.screens.themes import apply_theme, theme_of
 from outlast.core.streams.log import read_all

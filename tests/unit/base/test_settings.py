@@ -7,7 +7,7 @@ import pytest
 
 from outlast.base.errors import InvalidSetting
 from outlast.base.settings import PolicyRule, SecretUrl, Settings, load_settings
-from outlast.base.settings.tables import SHIPPED_POLICY
+from outlast.base.settings.policy import SHIPPED_POLICY
 from outlast.base.settings.toml_lines import key_lines, line_of
 
 

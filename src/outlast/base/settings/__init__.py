@@ -8,18 +8,19 @@ A setting that cannot be used stops the start with its name, what was expected, 
 """
 
 from outlast.base.settings.fields import SecretUrl
+from outlast.base.settings.policy import PolicyRule
 from outlast.base.settings.reading import load_settings
 from outlast.base.settings.tables import (
     CreditSettings,
     DatabaseSettings,
     DemoSettings,
     DependencySettings,
+    DocumentSettings,
     EmbeddingSettings,
     KnowledgeSettings,
     LimitSettings,
     ModelSettings,
     PageSettings,
-    PolicyRule,
     ProfileSettings,
     ProviderSettings,
     RunSettings,
@@ -33,6 +34,7 @@ __all__ = [
     "DatabaseSettings",
     "DemoSettings",
     "DependencySettings",
+    "DocumentSettings",
     "EmbeddingSettings",
     "KnowledgeSettings",
     "LimitSettings",

@@ -12,10 +12,10 @@ from typing import Any, Literal, get_args, get_origin
 
 from outlast.base.errors import InvalidSetting
 from outlast.base.settings.fields import SecretUrl
+from outlast.base.settings.policy import SHIPPED_POLICY
 from outlast.base.settings.rules import check_settings
 from outlast.base.settings.tables import (
     SHIPPED_PLANS,
-    SHIPPED_POLICY,
     SHIPPED_PROFILES,
     ProfileSettings,
     Settings,

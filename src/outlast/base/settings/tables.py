@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from outlast.base.settings.fields import SecretUrl, setting
+from outlast.base.settings.policy import DEFAULT_POLICY, PolicyRule
 
 
 def _empty() -> Mapping[str, Any]:
@@ -382,61 +383,19 @@ class DemoSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class PolicyRule:
-    """One [[policy]] table. The first rule that matches decides; where none matches, the call is allowed."""
+class DocumentSettings:
+    """Documents and the files of projects."""
 
-    tool: str = setting("Tool name, or a glob.")
-    decision: Literal["allow", "ask", "deny"] = setting("allow, ask (a person decides) or deny.")
-    profile: str = setting("Agent profile, or a glob.", "*")
-    arguments: str = setting("Glob over the arguments as canonical JSON text.", "*")
-    commands: tuple[str, ...] = setting(
-        "Programs that the call's shell command would run, by their first words (npm run dev, git push), however they "
-        "are called; empty: whatever it runs.",
-        (),
+    most_per_project: int = setting("Documents in one project; 0: no limit.", 1000, unit="documents", least=0)
+    most_blocks: int = setting("Blocks in one document.", 10_000, unit="blocks", least=10)
+    block_chars: int = setting("Longest block.", 50_000, unit="characters", least=100)
+    comment_chars: int = setting("Longest comment.", 10_000, unit="characters", least=100)
+    edits_per_proposal: int = setting("Edits that an agent may propose at once.", 200, unit="edits", least=1)
+    artifacts_per_project: int = setting("Files in one project; 0: no limit.", 1000, unit="files", least=0)
+    artifact_bytes: int = setting("Largest file.", 25_000_000, unit="bytes", least=1000)
+    artifact_read_s: float = setting(
+        "Longest time that reading a file's text may take.", 60, unit="seconds", least=1
     )
-    reason: str = setting("What the model is told, or the person asked; empty: the rule's own words.", "")
-
-
-SCREEN_POLICY: tuple[PolicyRule, ...] = (
-    PolicyRule(
-        profile="screen",
-        tool="terminal",
-        decision="deny",
-        commands=(
-            *(f"npm run {script}" for script in ("dev", "build", "start", "serve", "preview")),
-            *(f"next {verb}" for verb in ("dev", "build", "start")),
-            *(f"vite {verb}" for verb in ("dev", "build", "preview")),
-        ),
-        reason="Dev servers and builds are not started from here: the dev server runs already on port 3000 and shows "
-        "every file as soon as it is written. To check the code, run ./node_modules/.bin/tsc --noEmit.",
-    ),
-)
-_DESTRUCTIVE = (
-    "*rm -rf*",
-    "*rm -fr*",
-    "*rm -r *",
-    "*rm --recursive*",
-    "*git push*",
-    "*git reset --hard*",
-    "*git clean *",
-    "*mkfs*",
-    "*dd if=*",
-    "*shred *",
-    "*find *-delete*",
-)
-PAGE_POLICY: tuple[PolicyRule, ...] = (
-    PolicyRule(
-        tool="publish_module",
-        decision="ask",
-        reason="A published module is found and run by everything that works for the person from then on.",
-    ),
-)
-SHIPPED_POLICY = SCREEN_POLICY + PAGE_POLICY  # they stay below whatever is configured
-DEFAULT_POLICY: tuple[PolicyRule, ...] = SHIPPED_POLICY + tuple(
-    PolicyRule(tool=tool, decision="ask", arguments=arguments)
-    for tool in ("terminal", "start_service")
-    for arguments in _DESTRUCTIVE
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -541,6 +500,7 @@ class Settings:
     sandbox: SandboxSettings | None = setting("", factory=SandboxSettings)
     screens: ScreenSettings = setting("", factory=ScreenSettings)
     pages: PageSettings = setting("", factory=PageSettings)
+    documents: DocumentSettings = setting("", factory=DocumentSettings)
     knowledge: KnowledgeSettings = setting("", factory=KnowledgeSettings)
     embeddings: EmbeddingSettings = setting("", factory=EmbeddingSettings)
     rerank: RerankSettings = setting("", factory=RerankSettings)

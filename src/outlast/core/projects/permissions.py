@@ -9,7 +9,7 @@ from outlast.base.errors import Forbidden, NotFound
 from outlast.core.accounts.actor import Actor
 from outlast.core.projects.rules import NEEDED, Right, Role, allows
 from outlast.db.database import Tx
-from outlast.db.tables import checkpoints, members, pages, runs, sandboxes, screens, threads
+from outlast.db.tables import checkpoints, documents, members, pages, runs, sandboxes, screens, threads
 
 _ROLE: Final = sa.select(members.c.role).where(
     members.c.project_id == sa.bindparam("project"), members.c.user_id == sa.bindparam("user")
@@ -60,6 +60,11 @@ def require_screen(tx: Tx, actor: Actor, screen_id: str, right: Right) -> sa.Row
 def require_page(tx: Tx, actor: Actor, page_id: str, right: Right) -> sa.RowMapping:
     """The page's row, if the actor has `right` in its project."""
     return _require_row(tx, actor, pages, "page", page_id, right)
+
+
+def require_document(tx: Tx, actor: Actor, document_id: str, right: Right) -> sa.RowMapping:
+    """The document's row, if the actor has `right` in its project."""
+    return _require_row(tx, actor, documents, "document", document_id, right)
 
 
 def require_owned(

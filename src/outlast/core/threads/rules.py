@@ -10,7 +10,7 @@ from outlast.base.errors import MalformedInput, ThreadArchived
 NEW_TITLE: Final = "New thread"
 TITLE_CHARS: Final = 60
 ANCHOR_BYTES: Final = 20_000
-ANCHOR_TYPES: Final = ("section", "comment", "screen", "page", "selection")
+ANCHOR_TYPES: Final = ("document", "section", "comment", "screen", "page", "selection")
 _MARKS: Final = "#>*-` \t"
 
 

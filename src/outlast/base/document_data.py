@@ -1,0 +1,267 @@
+"""What events and the API carry of documents: sections of blocks, versions, comments, proposals, project files."""
+
+from typing import Any, Literal
+
+from outlast.base.parts import Frozen
+from outlast.base.thread_data import LockData
+
+BlockKind = Literal["paragraph", "list", "code", "table", "quote", "rule", "html"]
+EditorKind = Literal["person", "agent"]
+VersionKind = Literal[
+    "created",
+    "edit",  # a person wrote
+    "agent",  # a person accepted what an agent proposed
+    "import",
+    "restore",  # an earlier version was made the present one
+]
+EditOp = Literal[
+    "replace",  # a block's text becomes `new_text`
+    "insert",  # blocks after `after_id` (null: first) of a section
+    "delete",  # the block goes
+    "move",  # the block goes after `after_id` (null: first) of a section
+    "insert_section",  # a section after the section `after_id` (null: first), with a heading and blocks
+]
+EditState = Literal[
+    "open",
+    "accepted",
+    "rejected",
+    "superseded",  # something newer took its place: `superseded_by` says what
+]
+
+
+class BlockData(Frozen):
+    """One block of Markdown. `version` is the document's version that changed it last."""
+
+    id: str
+    section_id: str
+    kind: BlockKind
+    markdown: str
+    version: int
+    editor_kind: EditorKind
+    editor_id: str | None
+    editor_name: str | None
+    updated_at: str
+
+
+class SectionData(Frozen):
+    """A heading and the blocks below it, in order. `level` 0: what stands before the first heading (no heading)."""
+
+    id: str
+    document_id: str
+    heading: str
+    level: int
+    version: int
+    lock: LockData | None = None
+    blocks: list[BlockData]
+
+
+class DocumentData(Frozen):
+    """A document as lists and events show it; `version` counts its changes. `thread_id` is its own conversation."""
+
+    id: str
+    project_id: str
+    thread_id: str
+    title: str
+    version: int
+    words: int
+    open_comments: int
+    open_edits: int
+    active_run_id: str | None
+    created_by: str
+    created_at: str
+    updated_at: str
+
+
+class DocumentChanged(Frozen):
+    """A document as it is now (project log). `by` is the user who did it (None: a run, or the server itself)."""
+
+    document: DocumentData
+    by: str | None = None
+
+
+class DocumentDeleted(Frozen):
+    """A document is gone, with its threads, comments and history (project log)."""
+
+    document_id: str
+
+
+class DocumentVersion(Frozen):
+    """One line of a document's history, and what it touched. `by`: who wrote, or who accepted what an agent wrote."""
+
+    document_id: str
+    version: int
+    kind: VersionKind
+    summary: str
+    by: str | None
+    by_name: str | None = None
+    thread_id: str | None = None
+    message_id: str | None = None
+    run_id: str | None = None
+    proposal_id: str | None = None
+    sections: list[str]
+    blocks: list[str]
+    created_at: str
+
+
+class VersionCreated(Frozen):
+    """A document changed: whoever shows it asks for what is new since the version it has. In the project's log, and in
+    the thread's that proposed it."""
+
+    version: DocumentVersion
+
+
+class Quote(Frozen):
+    """Selected text in a block, found again by what stands around it where it moved (W3C's TextQuoteSelector)."""
+
+    text: str
+    prefix: str = ""
+    suffix: str = ""
+
+
+class CommentData(Frozen):
+    """A remark on a document, a section, a block or a quote of it; with `parent_id` an answer to another one.
+    `section_id` null: on the whole document, or its section is gone (`orphaned`). `assigned_to`: a user's id, or
+    `agent`; then `thread_id` is the conversation about it. `by` null: an agent wrote it."""
+
+    id: str
+    document_id: str
+    project_id: str
+    section_id: str | None
+    block_id: str | None
+    quote: Quote | None
+    orphaned: bool = False
+    linked_sections: list[str]
+    parent_id: str | None
+    body: str
+    mentions: list[str]
+    status: Literal["open", "resolved"]
+    assigned_to: str | None
+    assigned_name: str | None = None
+    thread_id: str | None
+    by: str | None
+    by_name: str | None
+    resolved_by: str | None
+    resolved_by_name: str | None = None
+    resolved_at: str | None
+    created_at: str
+    updated_at: str
+
+
+class CommentChanged(Frozen):
+    """A comment as it is now (project log)."""
+
+    comment: CommentData
+    by: str | None = None
+
+
+class CommentDeleted(Frozen):
+    """A comment is gone, with its answers (project log)."""
+
+    comment_id: str
+    document_id: str
+
+
+class EditData(Frozen):
+    """One proposed change. `old_text` is what the block said when it was proposed. `applied_text` is what was written
+    (a person may have edited or merged it). `superseded_by` names an edit or a version (`version:12`), `reason` says it
+    in words."""
+
+    id: str
+    proposal_id: str
+    document_id: str
+    ordinal: int
+    op: EditOp
+    block_id: str | None
+    section_id: str | None
+    after_id: str | None
+    heading: str | None = None
+    level: int | None = None
+    old_text: str
+    new_text: str
+    state: EditState
+    applied_text: str | None = None
+    decided_by: str | None = None
+    decided_by_name: str | None = None
+    decided_at: str | None = None
+    version: int | None = None
+    superseded_by: str | None = None
+    reason: str = ""
+
+
+class ProposalData(Frozen):
+    """What an agent would like to change, waiting for a person. Closed once no edit is open."""
+
+    id: str
+    project_id: str
+    document_id: str
+    thread_id: str
+    message_id: str | None
+    run_id: str | None
+    summary: str
+    state: Literal["open", "closed"]
+    edits: list[EditData]
+    created_at: str
+
+
+class ProposalCreated(Frozen):
+    """An agent proposed edits. In the thread's log and the project's."""
+
+    proposal: ProposalData
+
+
+class EditsResolved(Frozen):
+    """Edits were accepted or rejected together; `version` is what came of it (None: nothing was accepted). In the
+    thread's log and the project's."""
+
+    proposal_id: str
+    document_id: str
+    edits: list[EditData]
+    version: int | None = None
+    by: str | None = None
+
+
+class EditsSuperseded(Frozen):
+    """Edits will not be decided any more: something newer took their place. In the thread's log and the project's."""
+
+    proposal_id: str
+    document_id: str
+    edits: list[EditData]
+
+
+class ArtifactData(Frozen):
+    """A file of the project. `state`: its text is being read, can be searched (`ready`), or there is none."""
+
+    id: str
+    project_id: str
+    name: str
+    media_type: str
+    size_bytes: int
+    state: Literal["reading", "ready", "no_text", "failed"]
+    pages: int | None = None
+    characters: int = 0
+    width: int | None = None
+    height: int | None = None
+    trouble: str | None = None
+    created_by: str
+    created_by_name: str
+    created_at: str
+
+
+class ArtifactChanged(Frozen):
+    """A file as it is now (project log)."""
+
+    artifact: ArtifactData
+    by: str | None = None
+
+
+class ArtifactDeleted(Frozen):
+    artifact_id: str
+
+
+class InboxChanged(Frozen):
+    """What waits for somebody may have changed (project log): the inbox is worth reading again. `user_id` null: of
+    everybody who may decide. `item` says it in one line for a notification; null: something was done, nothing came."""
+
+    user_id: str | None
+    kind: Literal["approval", "question", "proposal", "handover", "mention", "assigned"]
+    item: dict[str, Any] | None = None

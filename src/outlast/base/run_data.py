@@ -1,0 +1,223 @@
+"""What events carry of runs and their steps, of what threads and projects tell beside them."""
+
+from typing import Any, Literal
+
+from outlast.base.parts import Frozen, Part, ToolStatus
+from outlast.base.thread_data import (
+    ApprovalData,
+    ErrorData,
+    LockData,
+    MemberData,
+    MessageData,
+    QuestionData,
+    ThreadData,
+    UsageData,
+)
+
+RunStatus = Literal["queued", "running", "awaiting_approval", "paused", "completed", "cancelled", "error"]
+
+
+class RunQueued(Frozen):
+    """A run was asked for. `after_run_id`: it waits behind that one."""
+
+    run_id: str
+    thread_id: str
+    message_id: str
+    profile: str
+    model: str
+    started_by: str
+    after_run_id: str | None = None
+    parent_run_id: str | None = None
+
+
+class RunStarted(Frozen):
+    """A worker took the run up; `attempt` above 1: after a break."""
+
+    run_id: str
+    attempt: int
+
+
+class RunStatusChanged(Frozen):
+    """The run waits for a person, is paused, or goes on; `retry_at`: the model is asked again then."""
+
+    run_id: str
+    status: RunStatus
+    waiting_for: Literal["approval", "answer"] | None = None
+    retry_at: str | None = None
+    reason: str | None = None
+
+
+class RunCompleted(Frozen):
+    """The run ended with a saved answer."""
+
+    run_id: str
+    message_id: str | None
+    stop_reason: str
+    problems: list[str] = []  # noqa: RUF012 - pydantic copies it
+    usage: UsageData = UsageData()
+    credits: int = 0
+
+
+class RunFailed(Frozen):
+    """The run ended in an error; what there was of an answer is saved."""
+
+    run_id: str
+    message_id: str | None
+    stop_reason: str
+    error: ErrorData
+
+
+class RunCancelled(Frozen):
+    """The run was cancelled; what there was of an answer is saved."""
+
+    run_id: str
+    message_id: str | None
+    stop_reason: str
+    by: str | None = None
+
+
+class RunReference(Frozen):
+    """Nothing more comes in this log."""
+
+    run_id: str
+
+
+class StepStarted(Frozen):
+    """A model turn begins."""
+
+    run_id: str
+    step: int
+    attempt: int
+
+
+class StepCompleted(Frozen):
+    """A model turn ended; its tool calls follow."""
+
+    run_id: str
+    step: int
+    finish: str
+    usage: UsageData
+
+
+class StepReset(Frozen):
+    """Everything shown of `step` is replaced by `parts` (empty where the model is asked again)."""
+
+    run_id: str
+    step: int
+    attempt: int
+    parts: list[Part]
+
+
+class PartCarrier(Frozen):
+    """A whole part: it is new, or takes the place of the part of the same id."""
+
+    part: Part
+
+
+class Delta(Frozen):
+    """Text to append to a part."""
+
+    part_id: str
+    delta: str
+
+
+class ToolResultData(Frozen):
+    """A tool call ended; `result` is what the model is told."""
+
+    part_id: str
+    call_id: str
+    status: ToolStatus
+    result: str
+    duration_s: float | None = None
+
+
+class ApprovalRequested(Frozen):
+    """A tool call waits for a person."""
+
+    approval: ApprovalData
+
+
+class ApprovalResolved(Frozen):
+    """Somebody decided, or the run ended first (`cancelled`)."""
+
+    approval_id: str
+    part_id: str
+    decision: Literal["approve", "deny", "cancelled"]
+    reason: str = ""
+    by: str | None = None
+    arguments: str | None = None
+    remember: Literal["thread"] | None = None
+
+
+class QuestionAsked(Frozen):
+    """An agent waits for answers."""
+
+    question: QuestionData
+
+
+class QuestionAnswered(Frozen):
+    """Somebody answered, or the run ended first (`cancelled`)."""
+
+    question_id: str
+    part_id: str
+    answers: dict[str, Any]
+    by: str | None = None
+    cancelled: bool = False
+
+
+class CreditSettled(Frozen):
+    """Credits held for a run were charged (`settle`) or given back (`release`); `balance` null: unlimited."""
+
+    run_id: str
+    kind: Literal["settle", "release"]
+    credits: int
+    balance: int | None
+
+
+class CreditLow(Frozen):
+    """The balance of whoever started the run is low."""
+
+    balance: int
+
+
+class MessageCreated(Frozen):
+    """A message was added, or its final form saved."""
+
+    message: MessageData
+
+
+class ThreadUpdated(Frozen):
+    """A thread's title, status, active run or lock changed."""
+
+    thread: ThreadData
+
+
+class ThreadDeleted(Frozen):
+    """Told in the project's log; the thread's own log is gone with it and its streams end."""
+
+    thread_id: str
+
+
+class LockChanged(Frozen):
+    """Who drives a thread (its log), or edits a section of a document (project log), changed, or somebody asked to;
+    `lock` null: nobody does."""
+
+    thread_id: str = ""
+    section_id: str = ""
+    document_id: str = ""
+    lock: LockData | None
+
+
+class MemberChanged(Frozen):
+    """Somebody joined or has another role."""
+
+    member: MemberData
+
+
+class MemberRemoved(Frozen):
+    user_id: str
+
+
+class ProjectUpdated(Frozen):
+    project_id: str
+    name: str

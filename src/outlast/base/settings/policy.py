@@ -1,0 +1,64 @@
+"""Which tool calls run, wait for a person, or are refused: the rules as a table, and those that are shipped."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from outlast.base.settings.fields import setting
+
+
+@dataclass(frozen=True, slots=True)
+class PolicyRule:
+    """One [[policy]] table. The first rule that matches decides; where none matches, the call is allowed."""
+
+    tool: str = setting("Tool name, or a glob.")
+    decision: Literal["allow", "ask", "deny"] = setting("allow, ask (a person decides) or deny.")
+    profile: str = setting("Agent profile, or a glob.", "*")
+    arguments: str = setting("Glob over the arguments as canonical JSON text.", "*")
+    commands: tuple[str, ...] = setting(
+        "Programs that the call's shell command would run, by their first words (npm run dev, git push), however they "
+        "are called; empty: whatever it runs.",
+        (),
+    )
+    reason: str = setting("What the model is told, or the person asked; empty: the rule's own words.", "")
+
+
+SCREEN_POLICY: tuple[PolicyRule, ...] = (
+    PolicyRule(
+        profile="screen",
+        tool="terminal",
+        decision="deny",
+        commands=(
+            *(f"npm run {script}" for script in ("dev", "build", "start", "serve", "preview")),
+            *(f"next {verb}" for verb in ("dev", "build", "start")),
+            *(f"vite {verb}" for verb in ("dev", "build", "preview")),
+        ),
+        reason="Dev servers and builds are not started from here: the dev server runs already on port 3000 and shows "
+        "every file as soon as it is written. To check the code, run ./node_modules/.bin/tsc --noEmit.",
+    ),
+)
+_DESTRUCTIVE = (
+    "*rm -rf*",
+    "*rm -fr*",
+    "*rm -r *",
+    "*rm --recursive*",
+    "*git push*",
+    "*git reset --hard*",
+    "*git clean *",
+    "*mkfs*",
+    "*dd if=*",
+    "*shred *",
+    "*find *-delete*",
+)
+PAGE_POLICY: tuple[PolicyRule, ...] = (
+    PolicyRule(
+        tool="publish_module",
+        decision="ask",
+        reason="A published module is found and run by everything that works for the person from then on.",
+    ),
+)
+SHIPPED_POLICY = SCREEN_POLICY + PAGE_POLICY  # they stay below whatever is configured
+DEFAULT_POLICY: tuple[PolicyRule, ...] = SHIPPED_POLICY + tuple(
+    PolicyRule(tool=tool, decision="ask", arguments=arguments)
+    for tool in ("terminal", "start_service")
+    for arguments in _DESTRUCTIVE
+)

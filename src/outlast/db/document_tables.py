@@ -1,0 +1,179 @@
+"""The tables of documents: sections of blocks, their history, comments, what agents propose, files of a project."""
+
+import sqlalchemy as sa
+
+from outlast.db.columns import count, json, metadata, moment, own_id, ref, text, word
+
+documents = sa.Table(
+    "documents",
+    metadata,
+    own_id(),
+    ref("project_id", "projects", "in", nullable=False, index=True),
+    ref("thread_id", "threads", "its own conversation", nullable=False, unique=True),
+    text("title", "shown", nullable=False),
+    count("version", "how many changes were made: the newest of document_versions"),
+    count("words", "in its headings and blocks"),
+    ref("created_by", "users", "who", nullable=False),
+    moment("created_at", "when", nullable=False),
+    moment("updated_at", "last change", nullable=False),
+)
+
+sections = sa.Table(
+    "sections",
+    metadata,
+    own_id(),
+    ref("document_id", "documents", "of", nullable=False, index=True),
+    ref("project_id", "projects", "in", nullable=False),
+    sa.Column("rank", sa.String(200), nullable=False, comment="its place: they are sorted by it as text"),
+    text("heading", "plain text, one line; empty at level 0", nullable=False),
+    sa.Column("level", sa.Integer, nullable=False, comment="1 to 6; 0: before the first heading"),
+    sa.Column("version", sa.BigInteger, nullable=False, comment="the document's that changed it last"),
+    moment("updated_at", "last change", nullable=False),
+)
+
+blocks = sa.Table(
+    "blocks",
+    metadata,
+    own_id(),
+    ref("document_id", "documents", "of", nullable=False, index=True),
+    ref("section_id", "sections", "in", nullable=False, index=True),
+    sa.Column("rank", sa.String(200), nullable=False, comment="its place in the section"),
+    word("kind", "paragraph | list | code | table | quote | rule | html", nullable=False),
+    text("markdown", "one block, never empty", nullable=False),
+    sa.Column("version", sa.BigInteger, nullable=False, comment="the document's that changed it last"),
+    word("editor_kind", "person | agent: who wrote its text last", nullable=False),
+    ref("editor_id", "users", "who wrote it, or accepted it", ondelete="SET NULL"),
+    moment("updated_at", "last change", nullable=False),
+)
+
+document_versions = sa.Table(
+    "document_versions",
+    metadata,
+    ref("document_id", "documents", "of", nullable=False, primary_key=True),
+    sa.Column("version", sa.BigInteger, primary_key=True, autoincrement=False, comment="1, 2, 3 …"),
+    word("kind", "created | edit | agent | import | restore", nullable=False),
+    text("summary", "one line for people", nullable=False, server_default=""),
+    json(
+        "changes",
+        "each section and block touched: {noun, id, before, after}; null: was not, is not",
+        nullable=False,
+    ),
+    json("state", "the whole document after it, now and then, so that no reader walks far; null: walk"),
+    ref("by", "users", "who wrote, or accepted", ondelete="SET NULL"),
+    sa.Column("thread_id", sa.String(40), comment="the conversation that proposed it"),
+    sa.Column("message_id", sa.String(40), comment="the answer that proposed it"),
+    sa.Column("run_id", sa.String(40), comment="whose answer that is"),
+    sa.Column("proposal_id", sa.String(40), index=True, comment="whose edits were accepted"),
+    moment("created_at", "when", nullable=False),
+)
+
+comments = sa.Table(
+    "comments",
+    metadata,
+    own_id(),
+    ref("document_id", "documents", "on", nullable=False, index=True),
+    ref("project_id", "projects", "in", nullable=False),
+    ref("parent_id", "comments", "answers this one; null: begins a talk", index=True),
+    sa.Column(
+        "section_id", sa.String(40), comment="where; null: on the whole document, or its section is gone"
+    ),
+    sa.Column("block_id", sa.String(40), comment="the block; null: the section, or the block is gone"),
+    json("quote", "selected text {text, prefix, suffix}; null: none"),
+    json("linked_sections", "ids of further sections that it is about", nullable=False),
+    text("body", "Markdown", nullable=False),
+    json("mentions", "ids of users named in it", nullable=False),
+    word("status", "open | resolved", nullable=False),
+    sa.Column("assigned_to", sa.String(40), comment="a user's id, or agent; null: nobody"),
+    sa.Column("thread_id", sa.String(40), index=True, comment="the conversation about it"),
+    sa.Column("by", sa.String(40), comment="the user who wrote it; null: an agent"),
+    sa.Column("resolved_by", sa.String(40), comment="null: open"),
+    moment("resolved_at", "null: open"),
+    moment("created_at", "when", nullable=False),
+    moment("updated_at", "last change", nullable=False),
+)
+
+mentions = sa.Table(
+    "mentions",
+    metadata,
+    own_id(),
+    ref("project_id", "projects", "in", nullable=False),
+    ref("user_id", "users", "who is named", nullable=False),
+    sa.Column("by", sa.String(40), comment="who named them; null: an agent"),
+    word("source", "message | comment | assigned", nullable=False),
+    sa.Column("source_id", sa.String(40), nullable=False, index=True, comment="the message or comment"),
+    sa.Column("thread_id", sa.String(40), index=True, comment="the message's; null: a comment's"),
+    sa.Column("document_id", sa.String(40), index=True, comment="the comment's; null: a message's"),
+    text("text", "its beginning, in one line", nullable=False),
+    moment("created_at", "when", nullable=False),
+    moment("read_at", "null: it waits in the inbox"),
+    sa.Index("ix_mentions_inbox", "user_id", "read_at"),
+)
+
+proposals = sa.Table(
+    "proposals",
+    metadata,
+    own_id(),
+    ref("project_id", "projects", "in", nullable=False),
+    ref("document_id", "documents", "about", nullable=False, index=True),
+    ref("thread_id", "threads", "whose agent proposes it", nullable=False, index=True),
+    sa.Column("message_id", sa.String(40), comment="the answer; null: its run has not ended"),
+    sa.Column(
+        "run_id", sa.String(40), index=True, comment="the run that proposed it; null: copied into a fork"
+    ),
+    sa.Column(
+        "effect_id", sa.String(40), unique=True, comment="the tool call that made it: once; null: a copy"
+    ),
+    text("summary", "one line for people", nullable=False, server_default=""),
+    word("state", "open | closed", nullable=False),
+    moment("created_at", "when", nullable=False),
+)
+
+edits = sa.Table(
+    "edits",
+    metadata,
+    own_id(),
+    ref("proposal_id", "proposals", "of", nullable=False, index=True),
+    ref("document_id", "documents", "about", nullable=False),
+    ref("project_id", "projects", "in", nullable=False),
+    sa.Column("ordinal", sa.Integer, nullable=False, comment="1, 2, 3 … within the proposal"),
+    word("op", "replace | insert | delete | move | insert_section", nullable=False),
+    sa.Column("block_id", sa.String(40), index=True, comment="which block; null: a new one"),
+    sa.Column("section_id", sa.String(40), comment="the block's section, or where it goes; null: a new one"),
+    sa.Column("after_id", sa.String(40), comment="goes after this block or section; null: first"),
+    text("heading", "of a new section"),
+    sa.Column("level", sa.Integer, comment="of a new section"),
+    text("old_text", "the block's when it was proposed; empty: a new one", nullable=False),
+    text("new_text", "proposed; empty: none", nullable=False),
+    word("state", "open | accepted | rejected | superseded", nullable=False),
+    text("applied_text", "what was written; null: nothing yet"),
+    sa.Column("decided_by", sa.String(40), comment="who; null: open, or superseded"),
+    moment("decided_at", "null: open"),
+    sa.Column("version", sa.BigInteger, comment="of the document, made by its acceptance"),
+    sa.Column("superseded_by", sa.String(40), comment="an edit's id, or version:NUMBER"),
+    text("reason", "why it is superseded, for people", nullable=False, server_default=""),
+    sa.UniqueConstraint("proposal_id", "ordinal"),
+    sa.Index("ix_edits_open", "document_id", "state"),
+)
+
+artifacts = sa.Table(
+    "artifacts",
+    metadata,
+    own_id(),
+    ref("project_id", "projects", "whose members may open it", nullable=False, index=True),
+    sa.Column(
+        "blob", sa.String(64), nullable=False, comment="SHA-256 of the content, its name in the blob store"
+    ),
+    text("name", "file name as uploaded", nullable=False),
+    word("media_type", "found from the content, not from the name", nullable=False),
+    sa.Column("size_bytes", sa.BigInteger, nullable=False, comment="of the content"),
+    word("state", "reading | ready | no_text | failed", nullable=False),
+    sa.Column("source_id", sa.String(40), comment="its text in the index of documentation; null: none"),
+    sa.Column("text_blob", sa.String(64), comment="its text in the blob store; null: none"),
+    sa.Column("pages", sa.Integer, comment="of a PDF; null: it has none"),
+    count("characters", "of its text"),
+    sa.Column("width", sa.Integer, comment="pixels; null: not an image"),
+    sa.Column("height", sa.Integer, comment="pixels; null: not an image"),
+    text("trouble", "why there is no text, for people; null: none"),
+    ref("created_by", "users", "who", nullable=False),
+    moment("created_at", "when", nullable=False),
+)
