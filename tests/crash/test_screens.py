@@ -13,10 +13,10 @@ import pytest
 import sqlalchemy as sa
 
 from outlast.base.ids import new_id
+from outlast.base.images import recognise
 from outlast.base.settings.policy import SCREEN_POLICY
 from outlast.core.models.protocol import CHECK_MARK
 from outlast.core.sandboxes.providers.local.sandbox import State
-from outlast.core.threads.images import recognise
 from outlast.db.database import Database
 from outlast.db.tables import ledger, messages
 from outlast.testing.model_server import Answer, Fault, ModelServer

@@ -121,7 +121,7 @@ async def refresh_source(services: Services, actor: Actor, source_id: str) -> So
 
     def run(tx: Tx) -> SourceData:
         row = _source(tx, actor, source_id, Right.EDIT)
-        if row["kind"] == "text":
+        if row["kind"] in filling.HANDED_IN:
             raise Conflict(
                 f"{row['location']} was handed in as a text: there is nowhere to read it again.",
                 hint="Add it again under the same name; what has not changed is kept.",
@@ -146,6 +146,13 @@ async def remove_source(services: Services, actor: Actor, source_id: str) -> Non
                 hint="The operator takes it out of docs in its [[sandbox.dependencies]] table and starts the server "
                 "again.",
                 source_id=source_id,
+            )
+        if row["kind"] == "artifact":
+            raise Conflict(
+                f"Source {source_id} is the text of file {row['location']}.",
+                hint="Delete the file: its text goes with it.",
+                source_id=source_id,
+                artifact_id=row["location"],
             )
         filling.remove(tx, source_id)
 
@@ -199,8 +206,10 @@ def _place(services: Services, addition: Addition, package: str) -> tuple[str, S
                 f"{stated!r} is no package.", hint=f"Write {error}.", field="location"
             ) from None
         return parsed, "package"
-    if addition.kind == "text":
-        raise MalformedInput("A text is handed in as text, with a name.", field="text")
+    if addition.kind in filling.HANDED_IN:
+        raise MalformedInput(
+            "A text is handed in as text, with a name; a file at /v1/projects/{id}/artifacts.", field="kind"
+        )
     location = checked_line("The location", stated, LOCATION_CHARS)
     if not is_web(location):
         raise MalformedInput(
@@ -219,7 +228,7 @@ def _place(services: Services, addition: Addition, package: str) -> tuple[str, S
 def _for_editing(tx: Tx, actor: Actor, project_id: str | None) -> str:
     chosen = project_id or projects.ensure_default_project(tx, actor.user_id)
     require(tx, actor, chosen, Right.EDIT)
-    mine = knowledge_sources.c.project_id == chosen
+    mine = (knowledge_sources.c.project_id == chosen) & (knowledge_sources.c.kind != "artifact")
     count = tx.execute(sa.select(sa.func.count()).select_from(knowledge_sources).where(mine)).scalar_one()
     if count >= MOST_PER_PROJECT:
         raise InputTooLarge(

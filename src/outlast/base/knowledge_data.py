@@ -11,6 +11,7 @@ SourceKind = Literal[
     "package",  # README and type declarations of an npm or PyPI package
     "folder",  # a folder of documents, also of a repository
     "text",  # handed in by a person
+    "artifact",  # the text of a project's file
 ]
 SourceState = Literal["waiting", "fetching", "ready", "failed"]
 

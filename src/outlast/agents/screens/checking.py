@@ -19,6 +19,7 @@ from outlast.agents.workspaces import OpenWorkspace, Workspaces
 from outlast.base.errors import MalformedInput, NotFound, UnknownTheme
 from outlast.base.events import ImagePart, NoticePart, Part
 from outlast.base.ids import new_id
+from outlast.base.images import recognise
 from outlast.core.runs.engine import FileKeeping
 from outlast.core.runs.model import Run
 from outlast.core.runs.profile import StageContext, StageResult
@@ -29,7 +30,6 @@ from outlast.core.sandboxes.templates import DEV_PORT, DEV_SERVER
 from outlast.core.screens.store import screen_of_thread
 from outlast.core.screens.themes import STYLE_SHEET, apply_theme, theme_of
 from outlast.core.threads.attachments import add_attachment
-from outlast.core.threads.images import recognise
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
 from outlast.db.tables import checkpoints, effects, runs, workspaces

@@ -26,6 +26,7 @@ from outlast.db.database import Tx
 from outlast.db.tables import knowledge_pages, knowledge_passages, knowledge_sources
 
 ERROR_CHARS: Final = 2000
+HANDED_IN: Final = ("text", "artifact")  # there is nowhere to read them again
 _MOVE: Final = (
     sa.update(knowledge_passages)
     .where(knowledge_passages.c.id == sa.bindparam("key"))
@@ -59,7 +60,7 @@ def add(tx: Tx, new: NewSource, due_at: datetime | None) -> str:
     )
     if known is not None:
         change: dict[str, Any] = {"kind": new.kind}
-        if known["state"] != "fetching" or new.kind == "text":  # a text is there at once
+        if known["state"] != "fetching" or new.kind in HANDED_IN:  # it is there at once
             change |= {"due_at": due_at, "state": "waiting"}
         if new.version:
             change["version"] = new.version
@@ -121,7 +122,7 @@ def want_now(tx: Tx, source_ids: Sequence[str] | None = None, *, kind: SourceKin
     """Have sources read as soon as may be (None: all that can be read again); how many. Those being read now are read
     again after that only by their own wish."""
     query = sa.update(knowledge_sources).where(
-        knowledge_sources.c.kind != "text", knowledge_sources.c.state != "fetching"
+        knowledge_sources.c.kind.not_in(HANDED_IN), knowledge_sources.c.state != "fetching"
     )
     if source_ids is not None:
         query = query.where(knowledge_sources.c.id.in_(source_ids))
@@ -146,7 +147,7 @@ def cut_anew(tx: Tx, cut: str) -> None:
     reads at this moment stays with them."""
     other = sa.and_(
         knowledge_sources.c.cut != cut,
-        knowledge_sources.c.kind != "text",
+        knowledge_sources.c.kind.not_in(HANDED_IN),
         knowledge_sources.c.state != "fetching",
     )
     tx.execute(sa.update(knowledge_sources).where(other).values(due_at=tx.now, etag=None, modified=None))

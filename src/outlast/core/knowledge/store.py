@@ -141,9 +141,10 @@ def find(tx: Tx, source_id: str) -> sa.RowMapping | None:
 
 
 def listed(tx: Tx, project_ids: Sequence[str], package: str | None = None) -> list[sa.RowMapping]:
-    """Everybody's sources and those of these projects, by package, then in the order in which they were added."""
+    """Everybody's sources and those of these projects, by package, then in the order in which they were added; files of
+    projects are listed by themselves."""
     here = sa.or_(knowledge_sources.c.project_id.is_(None), knowledge_sources.c.project_id.in_(project_ids))
-    query = sa.select(knowledge_sources).where(here)
+    query = sa.select(knowledge_sources).where(here, knowledge_sources.c.kind != "artifact")
     if package is not None:
         query = query.where(knowledge_sources.c.package == package)
     return tx.all(query.order_by(knowledge_sources.c.package, knowledge_sources.c.id))

@@ -8,8 +8,8 @@ import sqlalchemy as sa
 
 from outlast.base.errors import InputTooLarge, MalformedInput, NotFound
 from outlast.base.ids import new_id
+from outlast.base.images import Image, recognise
 from outlast.core.limits.rules import check_bytes, clean
-from outlast.core.threads.images import Image, recognise
 from outlast.db.database import Tx
 from outlast.db.tables import attachments
 

@@ -10,11 +10,11 @@ import pytest
 import sqlalchemy as sa
 
 from outlast.base.errors import NotFound
+from outlast.base.images import Image
 from outlast.core.sandboxes.checkpoints import store
 from outlast.core.sandboxes.checkpoints.tree import MANY, header
 from outlast.core.sandboxes.store import give_up
 from outlast.core.threads.attachments import add_attachment
-from outlast.core.threads.images import Image
 from outlast.db.database import Tx
 from outlast.db.tables import packed_files, runs
 from tests.store.core.sandboxes.checkpoints.conftest import Desk

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outlast.base.errors import InputTooLarge, MalformedInput
+from outlast.base.images import Image, recognise
 from outlast.core.threads.attachments import checked_image, file_name
-from outlast.core.threads.images import Image, recognise
 
 PNG = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sII", 13, b"IHDR", 640, 480) + b"\x08\x02\x00\x00\x00"
 GIF = b"GIF89a" + struct.pack("<HH", 320, 200) + b"\x00\x00\x00"
