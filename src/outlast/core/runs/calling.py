@@ -195,7 +195,7 @@ async def _record_result(leg: "Leg", effect: Effect, result: ToolResult, changed
         result=content,
         duration_s=None if duration_s is None else round(duration_s, 3),
     )
-    events: list[NamedEvent] = [("tool_call.result", shown)]
+    events: list[NamedEvent] = [("tool_call.result", shown), *_parts_shown(result, effect.step)]
 
     def change(tx: Tx) -> tuple[Transcript, Effect] | None:
         workspace_id = store.run_of(tx, leg.run.id).workspace_id if changed or result.files else None
@@ -218,6 +218,12 @@ async def _record_result(leg: "Leg", effect: Effect, result: ToolResult, changed
     leg.named = named or leg.named
     if changed:
         leg.files_changed(effect.id)
+
+
+def _parts_shown(result: ToolResult, step: int) -> list[NamedEvent]:
+    """What people are shown of a call beside its result. Written in its commit, so never twice and never without it."""
+    carried = [PartCarrier(part=part.model_copy(update={"step": step})) for part in result.parts]
+    return [(name, part) for part in carried for name in ("part.created", "part.completed")]
 
 
 def _name_next_turn(tx: Tx, leg: "Leg", events: list[NamedEvent]) -> tuple[Transcript, Effect] | None:

@@ -17,11 +17,13 @@ from outlast.db.database import Tx
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What a tool gives back: the text for the model, whether it failed, and the files it changed in the workspace."""
+    """What a tool gives back: the text for the model, whether it failed, the files it changed in the workspace, and
+    what people are shown of it behind the call (`parts`; their `step` is set), recorded together with the result."""
 
     content: str
     is_error: bool = False
     files: tuple[FileChange, ...] = ()
+    parts: tuple[Part, ...] = ()
     interrupted: bool = (
         False  # an earlier attempt had started it, and it could be neither re-attached nor repeated
     )
