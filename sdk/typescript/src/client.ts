@@ -1,4 +1,6 @@
 /** The HTTP API as methods. One fetch wrapper; every refusal is thrown as an `OutlastError` of the matching class. */
+import { Artifacts } from './artifacts.ts'
+import { Documents } from './documents.ts'
 import { Edits } from './edits.ts'
 import { errorOf, unreachable } from './errors.ts'
 import { Knowledge } from './knowledge.ts'
@@ -23,6 +25,12 @@ export interface RequestOptions {
   signal?: AbortSignal | undefined
 }
 
+interface SendFile {
+  query?: RequestOptions['query']
+  signal?: AbortSignal | undefined
+  onProgress?: ((share: number) => void) | undefined
+}
+
 export interface ListOptions {
   limit?: number
   before?: string | number | null
@@ -34,10 +42,13 @@ export class OutlastClient {
   readonly edits: Edits = new Edits(this)
   readonly pages: Pages = new Pages(this)
   readonly knowledge: Knowledge = new Knowledge(this)
+  readonly documents: Documents = new Documents(this)
+  readonly artifacts: Artifacts = new Artifacts(this)
   readonly #baseUrl: string
   readonly #token: string | undefined
   readonly #fetch: typeof globalThis.fetch
   readonly #listeners = new Set<(event: api.OutlastEvent) => void>()
+  readonly #watchers = new Set<(presence: api.Presence) => void>()
 
   constructor({ baseUrl = '', token, fetch }: ClientOptions = {}) {
     this.#baseUrl = baseUrl.replace(/\/$/, '')
@@ -54,6 +65,16 @@ export class OutlastClient {
   /** Passes an event of a stream on to the listeners. */
   announce(event: api.OutlastEvent): void {
     for (const listener of this.#listeners) listener(event)
+  }
+
+  /** The same for what streams tell of who is there. */
+  listenPresence(listener: (presence: api.Presence) => void): () => void {
+    this.#watchers.add(listener)
+    return () => this.#watchers.delete(listener)
+  }
+
+  announcePresence(presence: api.Presence): void {
+    for (const listener of this.#watchers) listener(presence)
   }
 
   /** The response of one request. Throws `Unreachable` without an answer and the matching class for a refusal. */
@@ -80,6 +101,18 @@ export class OutlastClient {
   async json<T>(method: string, path: string, options?: RequestOptions): Promise<T> {
     const response = await this.send(method, path, options)
     return (response.status === 204 ? undefined : await response.json()) as T
+  }
+
+  /** Sends a file as a form. `onProgress` hears how much of it has been sent, from 0 to 1, where the browser tells. */
+  async sendFile<T>(path: string, file: File, { query, signal, onProgress }: SendFile = {}): Promise<T> {
+    const form = new FormData()
+    form.append('file', file)
+    if (onProgress === undefined || !tellsProgress())
+      return this.json<T>('POST', path, { form, ...(query && { query }), signal })
+    const headers: Record<string, string> = this.#token === undefined ? {} : { authorization: `Bearer ${this.#token}` }
+    const response = await uploadForm({ url: this.url(path, query), form, headers, signal, onProgress })
+    if (!response.ok) throw await errorOf(response)
+    return (await response.json()) as T
   }
 
   #json<T>(method: string, path: string, options?: RequestOptions): Promise<T> {
@@ -146,8 +179,10 @@ export class OutlastClient {
     const { signal, ...query } = options
     return this.#get<api.Page<api.Thread>>(`/v1/projects/${projectId}/threads`, query, signal)
   }
-  createThread = (projectId: string, body: { title?: string; profile?: string } = {}) =>
-    this.#json<api.Thread>('POST', `/v1/projects/${projectId}/threads`, { body })
+  createThread = (
+    projectId: string,
+    body: { title?: string; profile?: string; anchor?: Record<string, unknown> | null } = {},
+  ) => this.#json<api.Thread>('POST', `/v1/projects/${projectId}/threads`, { body })
   thread = (id: string, signal?: AbortSignal) => this.#get<api.ThreadView>(`/v1/threads/${id}`, {}, signal)
   renameThread = (id: string, title: string) =>
     this.#json<api.Thread>('PATCH', `/v1/threads/${id}`, { body: { title } })
@@ -156,8 +191,9 @@ export class OutlastClient {
     this.#get<api.Page<api.Message>>(`/v1/threads/${threadId}/messages`, query, signal)
   postMessage = (threadId: string, body: { content: string; images?: string[] }) =>
     this.#json<api.Message>('POST', `/v1/threads/${threadId}/messages`, { body })
-  fork = (threadId: string, body: { message_id?: string; title?: string } = {}) =>
-    this.#json<api.Thread>('POST', `/v1/threads/${threadId}/fork`, { body })
+  /** With `summary` the new thread begins with a run (`run_id`) that sums up the old one, instead of its messages. */
+  fork = (threadId: string, body: { message_id?: string; title?: string; summary?: boolean } = {}) =>
+    this.#json<api.Thread & { run_id?: string | null }>('POST', `/v1/threads/${threadId}/fork`, { body })
   archive = (threadId: string) => this.#json<api.Thread>('POST', `/v1/threads/${threadId}/archive`)
   unarchive = (threadId: string) => this.#json<api.Thread>('POST', `/v1/threads/${threadId}/unarchive`)
   takeLock = (threadId: string, takeOver = false) =>
@@ -234,21 +270,7 @@ export class OutlastClient {
   // --- attachments
 
   /** Keeps an image. `onProgress` hears how much of it has been sent, from 0 to 1, where the browser tells. */
-  upload = async (
-    projectId: string,
-    file: File,
-    signal?: AbortSignal,
-    onProgress?: (share: number) => void,
-  ): Promise<api.Attachment> => {
-    const form = new FormData()
-    form.append('file', file)
-    const query = { project_id: projectId }
-    if (onProgress === undefined || !tellsProgress())
-      return this.json<api.Attachment>('POST', '/v1/attachments', { form, query, signal })
-    const headers: Record<string, string> = this.#token === undefined ? {} : { authorization: `Bearer ${this.#token}` }
-    const response = await uploadForm({ url: this.url('/v1/attachments', query), form, headers, signal, onProgress })
-    if (!response.ok) throw await errorOf(response)
-    return (await response.json()) as api.Attachment
-  }
+  upload = (projectId: string, file: File, signal?: AbortSignal, onProgress?: (share: number) => void) =>
+    this.sendFile<api.Attachment>('/v1/attachments', file, { query: { project_id: projectId }, signal, onProgress })
   attachmentUrl = (id: string) => this.url(`/v1/attachments/${id}`)
 }

@@ -1,10 +1,12 @@
 /** Outlast's TypeScript SDK: client, connection and fold. React hooks are in `@outlast/sdk/react`. */
 export * from './answers.ts'
+export * from './artifacts.ts'
 export * from './chat-sender.ts'
 export * from './chats.ts'
 export * from './client.ts'
 export * from './code-tree.ts'
 export * from './connection.ts'
+export * from './documents.ts'
 export * from './edit-pending.ts'
 export * from './edit-protocol.ts'
 export * from './edit-session.ts'

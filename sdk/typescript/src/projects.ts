@@ -23,7 +23,10 @@ export class ProjectStore extends Store<ProjectSnapshot> {
       load: (signal) => this.#load(signal),
       open: (cursor, signal) => client.openEvents('projects', projectId, cursor, signal),
       onEvents: (events) => this.#fold(events),
-      onPresence: ({ watching }) => this.patch({ watching }),
+      onPresence: (presence) => {
+        if (presence.document_id === '') this.patch({ watching: presence.watching })
+        client.announcePresence(presence)
+      },
       onState: (connection) => this.patch({ connection }),
     })
   }

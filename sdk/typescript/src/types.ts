@@ -1,4 +1,6 @@
 /** What travels over the wire: the shapes of the HTTP API and of the event log (field names as the server sends them). */
+import type { ArtifactData } from './artifacts.ts'
+import type { CommentData, DocumentData, DocumentVersion, EditData, ProposalData } from './documents.ts'
 import type { KnowledgeSource } from './knowledge.ts'
 import type { ModuleData, PageAction, PageData, PageHtml, PagePart, PagePatched, PageStats } from './pages.ts'
 import type { ScreenData, WorkflowStep } from './screens.ts'
@@ -55,7 +57,18 @@ export interface NoticePart {
   code: string
   text: string
 }
-export type Part = TextPart | ReasoningPart | ToolCallPart | ImagePart | NoticePart | PagePart
+/** What an agent proposed to change in a document. */
+export interface ProposalPart {
+  type: 'proposal'
+  id: string
+  step: number
+  proposal_id: string
+  document_id: string
+  /** How many. */
+  edits: number
+  summary: string
+}
+export type Part = TextPart | ReasoningPart | ToolCallPart | ImagePart | NoticePart | PagePart | ProposalPart
 
 // --- nouns
 
@@ -370,12 +383,17 @@ export interface Attachment {
   width: number | null
   height: number | null
 }
+export type InboxKind = 'approval' | 'question' | 'proposal' | 'handover' | 'mention' | 'assigned'
 export interface InboxItem {
-  kind: 'approval' | 'question' | 'handover'
+  kind: InboxKind
   id: string
   thread_id: string
   thread_title: string
   run_id?: string | null
+  document_id?: string | null
+  document_title?: string | null
+  section_id?: string | null
+  comment_id?: string | null
   created_at: string
   text: string
 }
@@ -453,6 +471,14 @@ export interface Comparison {
 }
 
 // --- events
+
+/** Of a thread, or (then `thread_id` is empty) of a section of a document; `lock` null: nobody holds it. */
+export interface LockChanged {
+  thread_id: string
+  section_id: string
+  document_id: string
+  lock: Lock | null
+}
 
 interface Data {
   'run.queued': {
@@ -547,11 +573,11 @@ interface Data {
   'message.created': { message: Message }
   'thread.updated': { thread: Thread }
   'thread.deleted': { thread_id: string }
-  'lock.acquired': { thread_id: string; lock: Lock | null }
-  'lock.released': { thread_id: string; lock: Lock | null }
-  'lock.requested': { thread_id: string; lock: Lock | null }
-  'lock.handed_over': { thread_id: string; lock: Lock | null }
-  'lock.taken_over': { thread_id: string; lock: Lock | null }
+  'lock.acquired': LockChanged
+  'lock.released': LockChanged
+  'lock.requested': LockChanged
+  'lock.handed_over': LockChanged
+  'lock.taken_over': LockChanged
   'member.added': { member: Member }
   'member.changed': { member: Member }
   'member.removed': { user_id: string }
@@ -569,6 +595,26 @@ interface Data {
   'modules.saved': { run_id: string; workspace_id: string; modules: ModuleData[] }
   'knowledge.updated': { source: KnowledgeSource }
   'knowledge.removed': { source_id: string }
+  'document.created': { document: DocumentData; by: string | null }
+  'document.updated': { document: DocumentData; by: string | null }
+  'document.deleted': { document_id: string }
+  'version.created': { version: DocumentVersion }
+  'comment.created': { comment: CommentData; by: string | null }
+  'comment.updated': { comment: CommentData; by: string | null }
+  'comment.deleted': { comment_id: string; document_id: string }
+  'proposal.created': { proposal: ProposalData }
+  'edit.resolved': {
+    proposal_id: string
+    document_id: string
+    edits: EditData[]
+    version: number | null
+    by: string | null
+  }
+  'edit.superseded': { proposal_id: string; document_id: string; edits: EditData[] }
+  'artifact.created': { artifact: ArtifactData; by: string | null }
+  'artifact.updated': { artifact: ArtifactData; by: string | null }
+  'artifact.deleted': { artifact_id: string }
+  'inbox.changed': { user_id: string | null; kind: InboxKind; item: Record<string, unknown> | null }
   'project.updated': { project_id: string; name: string }
 }
 export type EventName = keyof Data
@@ -577,10 +623,13 @@ export type OutlastEvent = {
 }[EventName]
 export type EventData<K extends EventName> = Data[K]
 
-/** Shown, never logged: who has the thread (or the project) open, and the user ids of those who write. */
+/** Shown, never logged: who has the thread, the project or (with `document_id`) a document open, and the user ids of those
+ * who write. `places`: the block of the document that a user (by id) is at. */
 export interface Presence {
   thread_id: string
   project_id: string
+  document_id: string
+  places: Record<string, string>
   watching: Member[]
   typing: string[]
 }

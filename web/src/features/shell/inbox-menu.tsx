@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { CircleHelp, Hand, Inbox, ShieldQuestion } from 'lucide-react'
+import { AtSign, CircleHelp, FilePenLine, Hand, Inbox, ShieldQuestion, UserCheck } from 'lucide-react'
 import { useCallback, useRef, type ReactNode } from 'react'
 import { useLocation } from 'wouter'
 import type { InboxItem, OutlastEvent } from '@outlast/sdk'
@@ -12,6 +12,9 @@ const ICON: Record<InboxItem['kind'], ReactNode> = {
   approval: <ShieldQuestion />,
   question: <CircleHelp />,
   handover: <Hand />,
+  proposal: <FilePenLine />,
+  mention: <AtSign />,
+  assigned: <UserCheck />,
 }
 
 /** Everything in the project that waits for a person; absent when nothing does. */
