@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import os
+import sys
 from collections.abc import Iterator
 from datetime import timedelta
 
@@ -26,6 +29,11 @@ settings.load_profile("fast")
 
 network_guard.install()
 
+# Where the environment says that no compiled module is kept (as in many containers), each worker would rewrite the
+# tests' modules anew and each server that they start would compile the program: minutes of a run.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 
 # Real processes, browsers and kernels: on an overloaded machine one can miss a deadline that says nothing of the code.
 REAL_PROCESSES = ("browser", "crash", "sandbox")
@@ -36,6 +44,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.relative_to(item.config.rootpath / "tests").parts[0] in REAL_PROCESSES:
             item.add_marker(pytest.mark.flaky(reruns=1))
+
+
+def pytest_collection(session: pytest.Session) -> None:
+    """No search for garbage while thousands of tests are found: nothing of them is."""
+    gc.disable()
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Nor among them later, each time that a test leaves some."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(scope="session")

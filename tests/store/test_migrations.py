@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
+from alembic.config import Config
 from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
 
+from outlast.base.errors import SchemaMismatch
 from outlast.db.database import Database, Tx
-from outlast.db.opening import migrate
+from outlast.db.opening import MIGRATIONS, VERSIONS, migrate, revisions
 from outlast.db.tables import metadata
 
 # The word index is made by hand, differently on each database (0002_search.py): it is derived, and no table names it.
@@ -67,3 +71,17 @@ async def test_a_difference_would_be_seen(db: Database) -> None:
 async def test_migrating_again_changes_nothing(db: Database) -> None:
     await migrate(db)
     assert await db.write(differences) == []
+
+
+def test_files_of_migrations_are_named_by_their_revisions() -> None:
+    """A start compares these names with the database's revision, and loads Alembic only where something is missing."""
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS))
+    walked = [script.revision for script in ScriptDirectory.from_config(config).walk_revisions()]
+    assert revisions() == walked[::-1]
+
+
+async def test_a_database_of_a_newer_version_is_refused(db: Database) -> None:
+    await db.write(lambda tx: tx.execute(sa.update(VERSIONS).values(version_num="9999")))
+    with pytest.raises(SchemaMismatch, match="revision 9999"):
+        await migrate(db)

@@ -19,7 +19,6 @@ from urllib.parse import quote, urljoin, urlsplit
 from urllib.request import url2pathname
 
 import anyio.to_thread
-from bs4 import BeautifulSoup
 
 from outlast.base.packages import NPM, PYPI, name_of
 from outlast.core.knowledge.documents import Document, Reading
@@ -295,6 +294,9 @@ def _listed_json(body: bytes, url: str) -> dict[str, str]:
 
 
 def _listed_html(page: str, url: str) -> dict[str, str]:
+    # Loaded here, for it would be a twentieth of each server's start.
+    from bs4 import BeautifulSoup
+
     links = BeautifulSoup(page, "lxml").find_all("a", href=True)
     found = (urljoin(url, str(link["href"])) for link in links if not link.has_attr("data-yanked"))
     return {posixpath.basename(urlsplit(address).path): address for address in found}
