@@ -74,11 +74,16 @@ comments = sa.Table(
     ref("document_id", "documents", "on", nullable=False, index=True),
     ref("project_id", "projects", "in", nullable=False),
     ref("parent_id", "comments", "answers this one; null: begins a talk", index=True),
-    sa.Column(
-        "section_id", sa.String(40), comment="where; null: on the whole document, or its section is gone"
-    ),
-    sa.Column("block_id", sa.String(40), comment="the block; null: the section, or the block is gone"),
+    sa.Column("section_id", sa.String(40), comment="where; null: on the whole document; stays when it goes"),
+    sa.Column("block_id", sa.String(40), comment="the block; null: the section; stays when it goes"),
     json("quote", "selected text {text, prefix, suffix}; null: none"),
+    sa.Column(
+        "orphaned",
+        sa.Boolean,
+        nullable=False,
+        server_default=sa.false(),
+        comment="the section, block or quote is not there now",
+    ),
     json("linked_sections", "ids of further sections that it is about", nullable=False),
     text("body", "Markdown", nullable=False),
     json("mentions", "ids of users named in it", nullable=False),
@@ -174,6 +179,7 @@ artifacts = sa.Table(
     sa.Column("width", sa.Integer, comment="pixels; null: not an image"),
     sa.Column("height", sa.Integer, comment="pixels; null: not an image"),
     text("trouble", "why there is no text, for people; null: none"),
+    moment("due_at", "its text is to be read from then on; null: it was", index=True),
     ref("created_by", "users", "who", nullable=False),
     moment("created_at", "when", nullable=False),
 )

@@ -142,6 +142,12 @@ threads = sa.Table(
         "workspace_id", sa.String(40), index=True, comment="where its agent works; null until the first use"
     ),
     json("anchor", "what it is about: {type: section|comment|screen|page|selection, …}; null: nothing"),
+    sa.Column(
+        "document_id",
+        sa.String(40),
+        index=True,
+        comment="the document that its anchor is, or lies in; null: none",
+    ),
     sa.Column("parent_thread_id", sa.String(40), comment="forked from; null: not a fork"),
     sa.Column("parent_message_id", sa.String(40), comment="last message copied at the fork"),
     count("message_count", "messages in it; also the last position given"),

@@ -56,6 +56,14 @@ def checked_anchor(anchor: Any) -> dict[str, Any] | None:
     return dict(anchor)
 
 
+def document_of(anchor: Mapping[str, Any] | None) -> str | None:
+    """The id of the document that an anchor is, or lies in; None: there is none."""
+    if anchor is None:
+        return None
+    found = anchor.get("id") if anchor.get("type") == "document" else anchor.get("document_id")
+    return found if isinstance(found, str) else None
+
+
 def demand_open(status: str, thread_id: str) -> None:
     """Raise `ThreadArchived` unless the thread accepts something new."""
     if status != "open":

@@ -20,7 +20,7 @@ from outlast.core.threads.messages import (
     message_data,
     messages_upto,
 )
-from outlast.core.threads.rules import NEW_TITLE, title_from
+from outlast.core.threads.rules import NEW_TITLE, document_of, title_from
 from outlast.core.threads.search import TITLE, put_words, replace_title
 from outlast.db.database import Tx
 from outlast.db.tables import log, runs, sandboxes, threads, timers
@@ -87,6 +87,7 @@ def add_thread(
         "status": "open",
         "run_status": "idle",
         "anchor": anchor,
+        "document_id": document_of(anchor),
         "parent_thread_id": parent_thread_id,
         "parent_message_id": parent_message_id,
         "created_by": created_by,

@@ -156,15 +156,22 @@ def upgrade() -> None:
             "section_id",
             sa.String(length=40),
             nullable=True,
-            comment="where; null: on the whole document, or its section is gone",
+            comment="where; null: on the whole document; stays when it goes",
         ),
         sa.Column(
             "block_id",
             sa.String(length=40),
             nullable=True,
-            comment="the block; null: the section, or the block is gone",
+            comment="the block; null: the section; stays when it goes",
         ),
         sa.Column("quote", Json(), nullable=True, comment="selected text {text, prefix, suffix}; null: none"),
+        sa.Column(
+            "orphaned",
+            sa.Boolean(),
+            server_default=sa.false(),
+            nullable=False,
+            comment="the section, block or quote is not there now",
+        ),
         sa.Column(
             "linked_sections", Json(), nullable=False, comment="ids of further sections that it is about"
         ),
@@ -380,3 +387,13 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_artifacts")),
     )
     op.create_index(op.f("ix_artifacts_project_id"), "artifacts", ["project_id"], unique=False)
+    op.add_column(
+        "threads",
+        sa.Column(
+            "document_id",
+            sa.String(length=40),
+            nullable=True,
+            comment="the document that its anchor is, or lies in; null: none",
+        ),
+    )
+    op.create_index(op.f("ix_threads_document_id"), "threads", ["document_id"], unique=False)
