@@ -13,6 +13,8 @@ import { useThemeSync } from './lib/theme'
 const CanvasPage = lazy(() => import('./features/canvas/canvas-page'))
 const PagesPage = lazy(() => import('./features/pages/pages-page'))
 const PageView = lazy(() => import('./features/pages/page-view'))
+const DocumentsPage = lazy(() => import('./features/documents/documents-page'))
+const DocumentPage = lazy(() => import('./features/documents/document-page'))
 const KnowledgePage = lazy(() => import('./features/knowledge/knowledge-page'))
 const RunsPage = lazy(() => import('./features/runs/runs-page'))
 const SandboxesPage = lazy(() => import('./features/sandboxes/sandboxes-page'))
@@ -56,6 +58,8 @@ function Pages() {
       </Route>
       <Route path="/projects/:id/pages">{({ id }) => <PagesPage key={id} projectId={id} />}</Route>
       <Route path="/projects/:id/knowledge">{({ id }) => <KnowledgePage key={id} projectId={id} />}</Route>
+      <Route path="/projects/:id/documents">{({ id }) => <DocumentsPage key={id} projectId={id} />}</Route>
+      <Route path="/documents/:id">{({ id }) => <DocumentPage key={id} documentId={id} />}</Route>
       <Route path="/pages/:id">{({ id }) => <PageView key={id} pageId={id} />}</Route>
       <Route path="/threads/:id">{({ id }) => <ThreadPage key={id} threadId={id} />}</Route>
       <Route path="/runs" component={RunsPage} />

@@ -1,4 +1,4 @@
-import { Activity, BookOpen, Box, Frame, LayoutTemplate, Search, SquarePen } from 'lucide-react'
+import { Activity, BookOpen, Box, FileText, Frame, LayoutTemplate, Search, SquarePen } from 'lucide-react'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { Kbd } from '@/components/kbd'
@@ -37,6 +37,10 @@ export function Sidebar({ onPalette }: { onPalette: () => void }) {
           <LayoutTemplate />
           Pages
         </Link>
+        <Link href={`/projects/${projectId}/documents`} className={cn(ITEM, isDocuments(path) && 'bg-active text-fg')}>
+          <FileText />
+          Documents
+        </Link>
         <Link href={`/projects/${projectId}/knowledge`} className={cn(ITEM, isKnowledge(path) && 'bg-active text-fg')}>
           <BookOpen />
           Knowledge
@@ -67,9 +71,10 @@ export function Sidebar({ onPalette }: { onPalette: () => void }) {
 
 const isCanvas = (path: string) => /^\/(screens\/|projects\/[^/]+\/canvas)/.test(path)
 const isPages = (path: string) => /^\/(pages\/|projects\/[^/]+\/pages)/.test(path)
+const isDocuments = (path: string) => /^\/(documents\/|projects\/[^/]+\/documents)/.test(path)
 const isKnowledge = (path: string) => /^\/projects\/[^/]+\/knowledge/.test(path)
 const isStart = (path: string) =>
-  path.startsWith('/projects') && !isCanvas(path) && !isPages(path) && !isKnowledge(path)
+  path.startsWith('/projects') && !isCanvas(path) && !isPages(path) && !isDocuments(path) && !isKnowledge(path)
 
 function SearchBox({ value, onChange }: { value: string; onChange: (value: string) => void }) {
   return (
