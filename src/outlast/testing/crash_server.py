@@ -2,16 +2,15 @@
 serve …`. The environment says where: `OUTLAST_CRASH_POINT_FILE`, and `OUTLAST_CRASH_COMMITS_FILE` for the labels of
 all commits (see `outlast.testing.crash`); `OUTLAST_CRASH_STAGED=1` gives the profile `chat` stages."""
 
+import gc
 import os
 from pathlib import Path
 
-from outlast import app
 from outlast.__main__ import main
 from outlast.base.clock import Clock
 from outlast.db.database import Database
 from outlast.db.opening import open_database
 from outlast.testing.crash import COMMITS_FILE, POINT_FILE, STAGED, CrashingDatabase
-from outlast.testing.staged_chat import StagedChat
 
 
 def _open_crashing(url: str, data_dir: Path, clock: Clock) -> Database:
@@ -21,6 +20,10 @@ def _open_crashing(url: str, data_dir: Path, clock: Clock) -> Database:
 
 
 if __name__ == "__main__":
+    gc.disable()  # as `main` does while it imports the program; it enables it again
+    from outlast import app
+    from outlast.testing.staged_chat import StagedChat
+
     app.open_database = _open_crashing  # type: ignore[attr-defined]  # imported there by name
     if os.environ.get(STAGED) == "1":
         app.ChatProfile = StagedChat  # type: ignore[attr-defined]  # the same
