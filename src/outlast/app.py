@@ -273,7 +273,7 @@ def _wire(
         photographer=studio,
     )
     sources = open_sources(
-        settings, database, clock, sandboxes, snapshots, embedder, lambda: hub.followed("prj_")
+        settings, database, blobs, clock, sandboxes, snapshots, embedder, lambda: hub.followed("prj_")
     )
     page = PageProfile(
         settings,

@@ -15,6 +15,7 @@ from outlast.base.clock import SystemClock
 from outlast.base.data_directory import node_of
 from outlast.base.packages import parse_package
 from outlast.base.settings import Settings
+from outlast.core.knowledge.artifacts.keeper import ArtifactKeeper
 from outlast.core.knowledge.embedding import Indexer
 from outlast.core.knowledge.fetching import Fetcher
 from outlast.core.knowledge.hits import ModuleShelf, QueryEmbedder
@@ -265,9 +266,10 @@ def open_embedder(
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """What keeps documentation as it is elsewhere, and gives it vectors."""
+    """What keeps documentation as it is elsewhere, reads the files of projects, and gives both vectors."""
 
     keeper: SourceKeeper
+    artifacts: ArtifactKeeper
     indexer: Indexer | None
     fetcher: Fetcher
 
@@ -277,6 +279,7 @@ class Sources:
             async with anyio.create_task_group() as tasks:
                 if self.indexer is not None:
                     tasks.start_soon(self.indexer.run)
+                tasks.start_soon(self.artifacts.run)
                 await self.keeper.run()
         finally:
             with anyio.CancelScope(shield=True):
@@ -286,6 +289,7 @@ class Sources:
 def open_sources(
     settings: Settings,
     database: Database,
+    blobs: FolderBlobs,
     clock: SystemClock,
     sandboxes: SandboxManager | None,
     snapshots: SnapshotKeeper | None,
@@ -315,7 +319,14 @@ def open_sources(
         if embedder is None
         else Indexer(database, clock, embedder, followed, batch=settings.embeddings.batch)
     )
-    return Sources(keeper, indexer, fetcher)
+    artifacts = ArtifactKeeper(
+        database,
+        clock,
+        blobs,
+        passage_chars=asked.passage_chars,
+        most_s=settings.documents.artifact_read_s,
+    )
+    return Sources(keeper, artifacts, indexer, fetcher)
 
 
 def _registries() -> Registries:

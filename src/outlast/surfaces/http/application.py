@@ -38,7 +38,8 @@ def create_http(surface: Surface, hosts: KnownHosts) -> Doors:
         inner,
         hosts,
         body_bytes=limits.request_bytes,
-        file_bytes=limits.image_bytes,
+        image_bytes=limits.image_bytes,
+        file_bytes=surface.services.settings.documents.artifact_bytes,
         text_bytes=surface.services.settings.knowledge.source_bytes,
         frames=surface.previews.frame_source,
     )

@@ -28,8 +28,11 @@ SECURITY_HEADERS: Final = [
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"x-frame-options", b"DENY"),
 ]
-FORM_PATHS: Final = frozenset({"/v1/attachments"})
-TEXT_PATHS: Final = frozenset({"/v1/knowledge/sources"})
+IMAGE_PATHS: Final = frozenset({"/v1/attachments"})  # a form with an image
+FILE_PATH: Final = re.compile(r"/v1/projects/[^/]+/artifacts")  # a form with a file
+TEXT_PATH: Final = re.compile(
+    r"/v1/knowledge/sources|/v1/projects/[^/]+/documents|/v1/documents/[^/]+/(import|changes)"
+)
 HEALTH_PATHS: Final = frozenset({"/healthz", "/readyz"})
 FORM_OVERHEAD_BYTES: Final = 64_000
 HeaderList = list[tuple[bytes, bytes]]
@@ -39,9 +42,9 @@ log = logging.getLogger("outlast.http")
 
 
 class Doors:
-    """Wraps the application. `body_bytes` bounds JSON bodies, `file_bytes` an uploaded file, `text_bytes` a
-    documentation that is handed in; `frames` are the sources of what our own pages may show in frames, as a content
-    security policy names them."""
+    """Wraps the application. `body_bytes` bounds JSON bodies, `image_bytes` an attached image, `file_bytes` a project's
+    file, `text_bytes` documentation and documents that are handed in; `frames` are the sources of what our own pages
+    may show in frames, as a content security policy names them."""
 
     def __init__(
         self,
@@ -49,7 +52,8 @@ class Doors:
         hosts: KnownHosts,
         *,
         body_bytes: int,
-        file_bytes: int,
+        image_bytes: int,
+        file_bytes: int = 0,
         text_bytes: int = 0,
         frames: str = "'none'",
     ) -> None:
@@ -58,7 +62,7 @@ class Doors:
         self._app = app
         self._hosts = hosts
         self._body_bytes = body_bytes
-        self._file_bytes = file_bytes
+        self._image_bytes, self._file_bytes = image_bytes, file_bytes
         self._text_bytes = max(body_bytes, text_bytes + text_bytes // 4)  # JSON escapes what it carries
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -109,9 +113,11 @@ class Doors:
             raise OriginRefused("The browser says that this request comes from another site.", site=site[:20])
 
     def _most(self, path: str) -> int:
-        if path in FORM_PATHS:
+        if path in IMAGE_PATHS:
+            return self._image_bytes + FORM_OVERHEAD_BYTES
+        if FILE_PATH.fullmatch(path):
             return self._file_bytes + FORM_OVERHEAD_BYTES
-        return self._text_bytes if path in TEXT_PATHS else self._body_bytes
+        return self._text_bytes if TEXT_PATH.fullmatch(path) else self._body_bytes
 
     def _bounded(self, receive: Receive, scope: Scope, headers: Headers) -> Receive:
         """`receive`, refusing more bytes than this path takes. Requests of E2B's protocol are bounded where they are
@@ -198,7 +204,9 @@ def _check_content_type(scope: Scope, headers: Headers) -> None:
     """A body must say that it is JSON: a form on a foreign page cannot."""
     if headers.get("content-length", "0") == "0" and "transfer-encoding" not in headers:
         return
-    wanted = "multipart/form-data" if scope["path"] in FORM_PATHS else "application/json"
+    path = scope["path"]
+    form = path in IMAGE_PATHS or FILE_PATH.fullmatch(path)
+    wanted = "multipart/form-data" if form else "application/json"
     given = headers.get("content-type", "").split(";")[0].strip().lower()
     if given != wanted:
         raise MalformedInput(
@@ -211,7 +219,8 @@ def _check_content_type(scope: Scope, headers: Headers) -> None:
 def _too_large(most: int) -> InputTooLarge:
     return InputTooLarge(
         f"The request's body is larger than the {most:,} bytes taken here.",
-        hint="Send less, or raise limits.request_bytes, limits.image_bytes or knowledge.source_bytes.",
+        hint="Send less, or raise limits.request_bytes, limits.image_bytes, documents.artifact_bytes or knowledge."
+        "source_bytes.",
         limit_bytes=most,
     )
 

@@ -18,7 +18,7 @@ async def broken(scope, receive, send):
     raise RuntimeError("the password is hunter2")
 
 
-DOORS = Doors(echo, known_hosts("127.0.0.1", "", ()), body_bytes=100, file_bytes=1000)
+DOORS = Doors(echo, known_hosts("127.0.0.1", "", ()), body_bytes=100, image_bytes=1000)
 
 
 class Answered:
@@ -84,7 +84,7 @@ async def test_our_own_page_passes(site):
 
 
 async def test_an_origin_that_the_operator_named_passes_also_from_another_site():
-    doors = Doors(echo, known_hosts("127.0.0.1", "https://o.example", ()), body_bytes=100, file_bytes=1)
+    doors = Doors(echo, known_hosts("127.0.0.1", "https://o.example", ()), body_bytes=100, image_bytes=1)
     assert (await knock(doors, origin="https://o.example", sec_fetch_site="cross-site")).status == 200
 
 
@@ -142,7 +142,7 @@ async def test_a_sensible_request_id_of_the_caller_is_kept_and_any_other_is_not(
 
 
 async def test_an_error_that_nobody_foresaw_tells_nothing_of_the_inside():
-    doors = Doors(broken, known_hosts("127.0.0.1", "", ()), body_bytes=100, file_bytes=100)
+    doors = Doors(broken, known_hosts("127.0.0.1", "", ()), body_bytes=100, image_bytes=100)
     answered = await knock(doors)
     assert (answered.status, answered.code) == (500, "internal_error")
     assert b"hunter2" not in answered.body

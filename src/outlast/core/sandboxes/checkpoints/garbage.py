@@ -17,7 +17,7 @@ from outlast.core.sandboxes.checkpoints.rules import superfluous
 from outlast.core.sandboxes.checkpoints.tree import header
 from outlast.db.blobs import FolderBlobs, StoredBlob
 from outlast.db.database import Database, Tx
-from outlast.db.tables import attachments, modules
+from outlast.db.tables import artifacts, attachments, modules
 
 GRACE_S: Final = 86_400.0
 HEAD_BYTES: Final = 64 * 1024
@@ -70,7 +70,9 @@ def _named(tx: Tx) -> tuple[set[str], list[str]]:
     manifests = store.trees(tx)
     attached = tx.execute(sa.select(attachments.c.blob).distinct()).scalars()
     published = tx.execute(sa.select(modules.c.blob).where(modules.c.blob.is_not(None)).distinct()).scalars()
-    return {*manifests, *attached, *published}, manifests
+    files = tx.execute(sa.select(artifacts.c.blob).distinct()).scalars()
+    texts = tx.execute(sa.select(artifacts.c.text_blob).where(artifacts.c.text_blob.is_not(None))).scalars()
+    return {*manifests, *attached, *published, *files, *texts}, manifests
 
 
 def _needed(blobs: FolderBlobs, manifests: list[str]) -> set[str]:

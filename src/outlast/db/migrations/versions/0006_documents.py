@@ -376,6 +376,9 @@ def upgrade() -> None:
         sa.Column(
             "trouble", sa.Text(), nullable=True, comment="why there is no text, for people; null: none"
         ),
+        sa.Column(
+            "due_at", UtcTime(), nullable=True, comment="its text is to be read from then on; null: it was"
+        ),
         sa.Column("created_by", sa.String(length=40), nullable=False, comment="who"),
         sa.Column("created_at", UtcTime(), nullable=False, comment="when"),
         sa.ForeignKeyConstraint(
@@ -397,3 +400,4 @@ def upgrade() -> None:
         ),
     )
     op.create_index(op.f("ix_threads_document_id"), "threads", ["document_id"], unique=False)
+    op.create_index(op.f("ix_artifacts_due_at"), "artifacts", ["due_at"], unique=False)

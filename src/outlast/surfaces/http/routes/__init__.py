@@ -3,6 +3,7 @@
 from outlast.surfaces.http.routes import (
     accounts,
     approvals,
+    artifacts,
     attachments,
     checkpoints,
     health,
@@ -29,6 +30,7 @@ from outlast.surfaces.http.routes import (
 __all__ = [
     "accounts",
     "approvals",
+    "artifacts",
     "attachments",
     "checkpoints",
     "health",

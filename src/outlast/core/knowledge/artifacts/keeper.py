@@ -1,0 +1,144 @@
+"""Reads the texts of files that were uploaded: what is due, one after the other, then sleeps until the bell rings."""
+
+import logging
+from datetime import datetime
+from typing import Final
+
+import anyio
+import anyio.to_thread
+import sqlalchemy as sa
+
+from outlast.base.clock import Clock
+from outlast.base.errors import OutlastError
+from outlast.core.knowledge import filling
+from outlast.core.knowledge.artifacts import store
+from outlast.core.knowledge.artifacts.kinds import PDF
+from outlast.core.knowledge.artifacts.reading import NO_TEXT, FileText, read_text
+from outlast.core.knowledge.documents import Document, cut_documents, document_of
+from outlast.core.knowledge.exchanging import Contents
+from outlast.core.knowledge.filling import NewSource
+from outlast.core.knowledge.sources import cut_name
+from outlast.core.knowledge.texts import Cut
+from outlast.db.blobs import FolderBlobs
+from outlast.db.database import Database, Tx
+
+PACKAGE: Final = "project files"  # what the texts are filed under in the index
+PAUSE_S: Final = 5.0  # after the database refused
+log = logging.getLogger("outlast.knowledge")
+
+
+class ArtifactKeeper:
+    """One per server. In memory: a bell, and what could not be stored in this server's life."""
+
+    def __init__(
+        self, db: Database, clock: Clock, blobs: FolderBlobs, *, passage_chars: int, most_s: float
+    ) -> None:
+        """`most_s` is how long reading one file may take; `passage_chars` as for documentation."""
+        self._db, self._clock, self._blobs = db, clock, blobs
+        self._passage_chars, self._most_s = passage_chars, most_s
+        self._news = anyio.Event()
+        self._given_up: list[str] = []
+        db.on_notice(self._hear)
+
+    async def run(self) -> None:
+        """Until cancelled; a file that was being read then is read anew by the next server."""
+        if self._db.dialect == "sqlite":  # nobody else can be reading
+            await self._db.write(store.take_over)
+        while True:
+            news = self._news
+            try:
+                if await self.read_due():
+                    continue
+                until = await self._db.read(store.next_due)
+            except OutlastError as error:
+                log.warning("files not read", extra={"code": error.code, "reason": error.message})
+                await self._clock.sleep(PAUSE_S)
+                continue
+            await self._sleep(news, until)
+
+    async def read_due(self) -> int:
+        """Read everything that is due now; how many those were."""
+        count = 0
+        while (row := await self._db.write(store.claim, self._given_up)) is not None:
+            await self._read(row)
+            count += 1
+        return count
+
+    async def _read(self, row: sa.RowMapping) -> None:
+        try:
+            content = await anyio.to_thread.run_sync(self._blobs.get, row["blob"])
+            found = await read_text(row["media_type"], content, self._most_s)
+            contents = await anyio.to_thread.run_sync(self._cut, row["name"], row["media_type"], found)
+            blob = None
+            if contents is not None:
+                blob = await anyio.to_thread.run_sync(self._blobs.put, found.whole.encode())
+        except OutlastError as error:
+            trouble = f"Its text could not be read: {error.message}"
+            found, contents, blob = FileText((), trouble=trouble, failed=True), None, None
+        except Exception:  # the edge of one file: another one's trouble is not to end the keeper
+            log.exception("file not read", extra={"artifact": row["id"]})
+            trouble = "Its text could not be read: an error of this server, which its log has in full."
+            found, contents, blob = FileText((), trouble=trouble, failed=True), None, None
+        try:
+            await self._db.write(self._store, row, found, contents, blob)
+        except OutlastError:
+            self._given_up.append(row["id"])  # until the next start: the others go on
+            raise
+
+    def _cut(self, name: str, media_type: str, found: FileText) -> Contents | None:
+        """The passages of a text; None: there are none. Blocking for long texts."""
+        documents: list[Document]
+        cuts: dict[str, list[Cut]]
+        if media_type == PDF:
+            documents = [
+                Document(url=f"{name}#page={number}", text=text, title=f"{name}, page {number}")
+                for number, text in enumerate(found.texts, start=1)
+                if text.strip()
+            ]
+            cuts = cut_documents(documents, self._passage_chars)
+        elif found.texts:
+            document, own = document_of(name, found.texts[0], self._passage_chars)
+            documents, cuts = [document], {document.url: own}
+        else:
+            return None
+        if not any(cuts.values()):
+            return None
+        return Contents(documents, cuts, cut_name(self._passage_chars))
+
+    def _store(
+        self, tx: Tx, row: sa.RowMapping, found: FileText, contents: Contents | None, blob: str | None
+    ) -> None:
+        state = "failed" if found.failed else "no_text" if contents is None else "ready"
+        values = {
+            "state": state,
+            "pages": found.pages,
+            "characters": found.characters,
+            "trouble": found.trouble or (NO_TEXT if state == "no_text" else None),
+            "text_blob": blob,
+            "due_at": None,
+        }
+        if not store.note(tx, row["id"], **values):
+            return
+        if contents is not None:
+            new = NewSource(PACKAGE, "artifact", row["id"], row["project_id"], row["created_by"])
+            source_id = filling.add(tx, new, None)
+            filling.fill(tx, source_id, contents, None)
+            store.note(tx, row["id"], source_id=source_id)
+        store.announce(tx, row["id"])
+
+    def _hear(self, stream_id: str) -> None:
+        if stream_id in (store.BELL, "*"):
+            self._news.set()
+            self._news = anyio.Event()
+
+    async def _sleep(self, news: anyio.Event, until: datetime | None) -> None:
+        wait = None if until is None else max(0.0, (until - self._clock.now()).total_seconds())
+        async with anyio.create_task_group() as tasks:
+            if wait is not None:
+                tasks.start_soon(self._wake_after, wait, tasks.cancel_scope)
+            await news.wait()
+            tasks.cancel_scope.cancel()
+
+    async def _wake_after(self, wait_s: float, scope: anyio.CancelScope) -> None:
+        await self._clock.sleep(wait_s)
+        scope.cancel()

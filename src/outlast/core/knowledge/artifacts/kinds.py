@@ -1,0 +1,74 @@
+"""What an uploaded file really is, found from its bytes. Pure."""
+
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Final
+
+from outlast.base.errors import MalformedInput
+from outlast.base.images import Image, recognise
+
+PDF: Final = "application/pdf"
+_TEXTS: Final = {
+    ".md": "text/markdown",
+    ".markdown": "text/markdown",
+    ".mdx": "text/markdown",
+    ".csv": "text/csv",
+    ".html": "text/html",
+    ".htm": "text/html",
+}
+_MARKS: Final = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
+_CONTROLS: Final = frozenset(range(32)) - {9, 10, 12, 13, 27}
+_LOOKED_AT: Final = 65_536
+NAME_CHARS: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A recognised file; `image` has its size in pixels (None: it is none)."""
+
+    media_type: str
+    image: Image | None = None
+
+
+def kind_of(name: str, content: bytes) -> Kind:
+    """Raises `MalformedInput` for what is neither text, PDF nor one of four kinds of images; the declared type is not
+    believed, and a name's ending only tells one kind of text from another."""
+    image = recognise(content)
+    if image is not None:
+        return Kind(image.media_type, image)
+    if b"%PDF-" in content[:1024]:
+        return Kind(PDF)
+    if content and is_text(content):
+        return Kind(_TEXTS.get(PurePosixPath(name.lower()).suffix, "text/plain"))
+    raise MalformedInput(
+        "The file is empty." if not content else "The file is neither text, PDF nor an image.",
+        hint="Upload a text, Markdown or code file, a PDF, or a PNG, JPEG, GIF or WebP image.",
+        field="file",
+    )
+
+
+def is_text(content: bytes) -> bool:
+    """Whether bytes are a text: UTF-8, or UTF-16 with its mark, without control characters."""
+    if any(content.startswith(mark) for mark, codec in _MARKS if codec == "utf-16"):
+        return True
+    try:
+        content.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return not _CONTROLS.intersection(content[:_LOOKED_AT])
+
+
+def decoded(content: bytes) -> str:
+    """The text of a file that `is_text`; what cannot be read stands there as a mark."""
+    codec = next((codec for mark, codec in _MARKS if content.startswith(mark)), "utf-8")
+    return content.decode(codec, "replace").replace("\r\n", "\n").replace("\x00", "")
+
+
+def file_name(name: str) -> str:
+    """An uploaded file's name: its last part, without control characters, at most 200 characters."""
+    last = PurePosixPath(name.replace("\\", "/")).name
+    shown = "".join(c for c in last if c.isprintable()).strip()
+    if len(shown) > NAME_CHARS:
+        ending = PurePosixPath(shown).suffix[:20]
+        shown = shown[: NAME_CHARS - len(ending)] + ending
+    return shown or "file"
