@@ -49,6 +49,7 @@ export class OutlastClient {
   readonly #fetch: typeof globalThis.fetch
   readonly #listeners = new Set<(event: api.OutlastEvent) => void>()
   readonly #watchers = new Set<(presence: api.Presence) => void>()
+  readonly #snapshots = new Set<(noun: 'projects', id: string) => void>()
 
   constructor({ baseUrl = '', token, fetch }: ClientOptions = {}) {
     this.#baseUrl = baseUrl.replace(/\/$/, '')
@@ -75,6 +76,16 @@ export class OutlastClient {
 
   announcePresence(presence: api.Presence): void {
     for (const listener of this.#watchers) listener(presence)
+  }
+
+  /** Calls back when a stream of this client begins anew after a snapshot: what was read before may miss something. */
+  listenSnapshots(listener: (noun: 'projects', id: string) => void): () => void {
+    this.#snapshots.add(listener)
+    return () => this.#snapshots.delete(listener)
+  }
+
+  announceSnapshot(noun: 'projects', id: string): void {
+    for (const listener of this.#snapshots) listener(noun, id)
   }
 
   /** The response of one request. Throws `Unreachable` without an answer and the matching class for a refusal. */

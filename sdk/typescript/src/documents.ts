@@ -383,8 +383,13 @@ export class Documents {
   present = (id: string, body: DocumentPlace, signal?: AbortSignal) =>
     this.client.json<void>('PUT', `/v1/documents/${id}/presence`, { body, signal })
 
-  comments = (id: string, { signal, ...query }: Signalled & { status?: 'open' | 'resolved' | 'all' } = {}) =>
-    this.client.json<Page<CommentData>>('GET', `/v1/documents/${id}/comments`, { query, signal })
+  comments = (
+    id: string,
+    {
+      signal,
+      ...query
+    }: Signalled & { status?: 'open' | 'resolved' | 'all'; limit?: number; after?: string | undefined } = {},
+  ) => this.client.json<Page<CommentData>>('GET', `/v1/documents/${id}/comments`, { query, signal })
   comment = (id: string, body: NewComment, idempotencyKey: string = crypto.randomUUID()) =>
     this.client.json<CommentData>('POST', `/v1/documents/${id}/comments`, { body, ...keyed(idempotencyKey) })
   getComment = (commentId: string, signal?: AbortSignal) =>
@@ -398,8 +403,13 @@ export class Documents {
   assign = (commentId: string, body: { to: string | null; message?: string; model?: string }) =>
     this.client.json<Assigned>('POST', `/v1/comments/${commentId}/assign`, { body })
 
-  proposals = (id: string, { signal, ...query }: Signalled & { state?: 'open' | 'closed' | 'all' } = {}) =>
-    this.client.json<Page<ProposalData>>('GET', `/v1/documents/${id}/proposals`, { query, signal })
+  proposals = (
+    id: string,
+    {
+      signal,
+      ...query
+    }: Signalled & { state?: 'open' | 'closed' | 'all'; limit?: number; after?: string | undefined } = {},
+  ) => this.client.json<Page<ProposalData>>('GET', `/v1/documents/${id}/proposals`, { query, signal })
   threadProposals = (threadId: string, signal?: AbortSignal) =>
     this.client.json<Page<ProposalData>>('GET', `/v1/threads/${threadId}/proposals`, { signal })
   proposal = (proposalId: string, signal?: AbortSignal) =>

@@ -39,6 +39,7 @@ export class ProjectStore extends Store<ProjectSnapshot> {
   async #load(signal: AbortSignal): Promise<string> {
     const project = await this.client.project(this.projectId, signal)
     this.patch({ project })
+    this.client.announceSnapshot('projects', this.projectId)
     return project.cursor
   }
 

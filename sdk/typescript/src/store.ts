@@ -33,4 +33,12 @@ export abstract class Store<T> {
   protected patch(change: Partial<T>): void {
     this.set({ ...this.#value, ...change })
   }
+
+  /** Tells listeners at once of what has been set: for what a person just did. */
+  protected tell(): void {
+    if (this.#timer === null) return
+    clearTimeout(this.#timer)
+    this.#timer = null
+    for (const listener of [...this.#listeners]) listener()
+  }
 }

@@ -1,6 +1,7 @@
 export * from './chat.ts'
 export * from './code.ts'
 export { OutlastProvider, useClient } from './context.tsx'
+export * from './document.ts'
 export * from './edit.ts'
 export * from './hooks.ts'
 export * from './page.ts'

@@ -1,14 +1,13 @@
 import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 'react'
-import type { OutlastClient } from '../client.ts'
 import { activeRun, ThreadStore } from '../threads.ts'
 import { LivePage, type PageChange } from '../live-page.ts'
-import { ProjectStore } from '../projects.ts'
 import { withAction, type ActionData, type PageAction, type PageData, type SentAction } from '../pages.ts'
-import { Store } from '../store.ts'
+import type { Store } from '../store.ts'
 import type { RunState } from '../fold.ts'
 import type { OutlastEvent } from '../types.ts'
 import { useClient, useShared, useStore } from './context.tsx'
 import { useEvents } from './hooks.ts'
+import { Nothing, useProjectNews } from './news.ts'
 
 export interface LivePageView {
   /** Title, state and the like, as the project's stream last told them, without HTML; null until it is loaded. */
@@ -128,21 +127,4 @@ function useThreadNews(threadId: string | null): RunState | null {
   )
   const snapshot = useStore<unknown>(store as Store<unknown>)
   return store instanceof ThreadStore ? activeRun(snapshot as ReturnType<ThreadStore['get']>) : null
-}
-
-function useProjectNews(projectId: string | null): void {
-  useShared<ProjectStore | Nothing>(projectId === null ? 'nothing' : `project ${projectId}`, (client: OutlastClient) =>
-    projectId === null ? new Nothing() : new ProjectStore(client, projectId),
-  )
-}
-
-/** Stands for a stream whose id is not known yet. */
-class Nothing extends Store<object> {
-  constructor() {
-    super({})
-  }
-  start(): void {}
-  stop(): void {}
-  rest(): void {}
-  peek = () => Promise.resolve()
 }

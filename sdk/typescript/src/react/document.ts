@@ -1,0 +1,125 @@
+import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 'react'
+import type { SectionNode } from '../document-content.ts'
+import { DocumentStore, type DocumentSnapshot } from '../document-store.ts'
+import type { BlockData, CommentData, EditData, ProposalData } from '../documents.ts'
+import type { Store } from '../store.ts'
+import type { InboxItem, OutlastEvent } from '../types.ts'
+import { useClient, useShared, useStore } from './context.tsx'
+import { useEvents } from './hooks.ts'
+import { useProjectNews } from './news.ts'
+
+/** One value out of a store; the component is drawn anew only when that value is another object. `select` gives the same
+ * object while nothing changed. */
+export function useSelected<T, V>(store: Store<T>, select: (value: T) => V): V {
+  const get = () => select(store.get())
+  return useSyncExternalStore(store.subscribe, get, get)
+}
+
+/** A document kept in step as long as the component is mounted, without drawing it anew for any change: read it with
+ * `useSelected`, `useBlock` and the like. */
+export function useDocumentStore(documentId: string): DocumentStore {
+  const store = useShared(`document ${documentId}`, (client) => new DocumentStore(client, documentId))
+  const projectId = useSelected(store, ({ document }) => document?.project_id ?? null)
+  useProjectNews(projectId)
+  return store
+}
+
+/** A document with its content, comments, proposals and presence, drawn anew whenever any of it changes. */
+export function useDocument(documentId: string): DocumentSnapshot & { store: DocumentStore } {
+  const store = useDocumentStore(documentId)
+  return { ...useStore(store), store }
+}
+
+/** null: it is gone. */
+export const useBlock = (store: DocumentStore, blockId: string): BlockData | null =>
+  useSelected(store, ({ content }) => content.blocks[blockId] ?? null)
+
+/** With the ids of its blocks; null: it is gone. */
+export const useSection = (store: DocumentStore, sectionId: string): SectionNode | null =>
+  useSelected(store, ({ content }) => content.sections[sectionId] ?? null)
+
+const NO_COMMENTS: readonly CommentData[] = []
+
+/** Those of a block; without `blockId` all. Oldest first, with their answers. */
+export function useComments(store: DocumentStore, blockId?: string): readonly CommentData[] {
+  const all = useSelected(store, ({ comments }) => comments)
+  return useMemo(() => {
+    if (blockId === undefined) return all
+    const found = all.filter((comment) => comment.block_id === blockId)
+    return found.length === 0 ? NO_COMMENTS : found
+  }, [all, blockId])
+}
+
+/** What agents proposed: of the whole document, or in one thread. Oldest first. */
+export function useProposals(store: DocumentStore, threadId?: string): readonly ProposalData[] {
+  const all = useSelected(store, ({ proposals }) => proposals)
+  return useMemo(
+    () => (threadId === undefined ? all : all.filter((proposal) => proposal.thread_id === threadId)),
+    [all, threadId],
+  )
+}
+
+/** One proposal, loaded where it is not known; null until then. */
+export function useProposal(store: DocumentStore, proposalId: string): ProposalData | null {
+  const found = useSelected(store, ({ proposals }) => proposals.find(({ id }) => id === proposalId) ?? null)
+  const loading = useSelected(store, (snapshot) => snapshot.loading)
+  useEffect(() => {
+    if (found === null && !loading) void store.ensureProposal(proposalId).catch(() => undefined)
+  }, [store, proposalId, found, loading])
+  return found
+}
+
+/** The edits that wait for a decision, in the order in which they were proposed. */
+export const openEdits = (proposals: readonly ProposalData[]): EditData[] =>
+  proposals.flatMap(({ edits }) => edits.filter(({ state }) => state === 'open'))
+
+export interface InboxView {
+  items: readonly InboxItem[]
+  isLoading: boolean
+  error: Error | null
+  refresh: () => void
+}
+
+const NEWS = new Set([
+  'inbox.changed',
+  'approval.requested',
+  'approval.resolved',
+  'question.asked',
+  'question.answered',
+  'lock.requested',
+  'lock.handed_over',
+  'lock.released',
+  'run.cancelled',
+])
+const GATHER_MS = 150
+
+/** What waits for me, of one project or of all; read again when a stream tells that it may be another. */
+export function useInbox(projectId?: string): InboxView {
+  const client = useClient()
+  const [items, setItems] = useState<readonly InboxItem[] | null>(null)
+  const [error, setError] = useState<Error | null>(null)
+  const refresh = useCallback(() => {
+    client.inbox(projectId).then(
+      (inbox) => (setItems(inbox.items), setError(null)),
+      (reason: Error) => setError(reason),
+    )
+  }, [client, projectId])
+  useEffect(refresh, [refresh])
+  useProjectNews(projectId ?? null)
+  const later = useMemo(() => gathered(refresh), [refresh])
+  useEffect(() => later.stop, [later])
+  useEvents(useCallback(({ event }: OutlastEvent) => (NEWS.has(event) ? later.call() : undefined), [later]))
+  return { items: items ?? [], isLoading: items === null && error === null, error, refresh }
+}
+
+/** Calls once, a moment after the last of a burst. */
+function gathered(call: () => void): { call: () => void; stop: () => void } {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  return {
+    call: () => {
+      clearTimeout(timer)
+      timer = setTimeout(call, GATHER_MS)
+    },
+    stop: () => clearTimeout(timer),
+  }
+}
