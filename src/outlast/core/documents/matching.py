@@ -1,0 +1,214 @@
+"""Which tokens of one text are also in another: the ground that merging stands on. Pure.
+
+Anchors first, as Bram Cohen's *patience diff* finds them: tokens that occur once in both texts, the longest increasing
+run of them; again between each two anchors. What is then left between them is compared by a weighted longest common
+subsequence, within a budget. What the budget does not reach counts as replaced: coarser, never wrong.
+"""
+
+import re
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+from typing import Final
+
+Pair = tuple[int, int]
+"""The places of one token in both texts."""
+
+GAP_CELLS: Final = 40_000
+"""A stretch without anchors is compared token by token up to so many pairs of tokens."""
+TOTAL_CELLS: Final = 400_000
+"""And all stretches of two texts together up to so many: about 0.1 s."""
+DEEPEST: Final = 12
+FEW_WORDS: Final = 3
+
+# Scripts without spaces between words have a token for each character.
+_UNSPACED: Final = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+)
+_WORDS: Final = re.compile(rf"[{_UNSPACED}]|(?:(?![{_UNSPACED}])[^\W_])+|\n|[^\S\n]+|[\W_]")
+_LINES: Final = re.compile(r"[^\n]*\n|[^\n]+")
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines, each with its end; together the text."""
+    return _LINES.findall(text)
+
+
+def words_of(text: str) -> list[str]:
+    """Words, spaces, line ends and signs; together the text."""
+    return _WORDS.findall(text)
+
+
+def has_word(tokens: Sequence[str]) -> bool:
+    """Whether there is more than spaces and signs among them."""
+    return any(any(character.isalnum() for character in token) for token in tokens)
+
+
+def match(one: Sequence[str], two: Sequence[str]) -> list[Pair]:
+    """Places of equal tokens, upwards in both. The same texts always give the same pairs."""
+    budget = _Budget(TOTAL_CELLS)
+    pairs: list[Pair] = []
+    open_areas = [_Area(0, len(one), 0, len(two), 0)]
+    while open_areas:
+        area = open_areas.pop()
+        inner = _trim(one, two, area, pairs)
+        if inner.empty:
+            continue
+        anchors = _anchors(one, two, inner) if inner.depth < DEEPEST else []
+        if anchors:
+            pairs += anchors
+            open_areas += _between(inner, anchors)
+        elif inner.cells <= GAP_CELLS and budget.spend(inner.cells):
+            pairs += _common(one, two, inner)
+    return sorted(pairs)
+
+
+def readable(one: Sequence[str], two: Sequence[str], pairs: list[Pair]) -> list[Pair]:
+    """The pairs without those few words that happen to be equal in the middle of rewritten text: a sentence written
+    anew is one change (after the *semantic cleanup* of Neil Fraser's diff-match-patch)."""
+    ends = _Lengths.of(one, two)
+    kept: list[list[Pair]] = []
+    runs = [*_runs(pairs), [(len(one), len(two))]]
+    for run, following in pairwise(runs):
+        kept.append(run)
+        while kept and _by_chance(one, ends, kept, following[0]):
+            kept.pop()
+    return [pair for run in kept for pair in run]
+
+
+def _by_chance(one: Sequence[str], ends: "_Lengths", kept: list[list[Pair]], following: Pair) -> bool:
+    run, previous = kept[-1], kept[-2][-1] if len(kept) > 1 else (-1, -1)
+    if sum(has_word(one[a]) for a, _ in run) > FEW_WORDS:
+        return False
+    size = ends.one[run[-1][0] + 1] - ends.one[run[0][0]]
+    return size <= ends.changed(previous, run[0]) and size <= ends.changed(run[-1], following)
+
+
+@dataclass(frozen=True, slots=True)
+class _Lengths:
+    """How many characters stand before each token."""
+
+    one: list[int]
+    two: list[int]
+
+    @staticmethod
+    def of(one: Sequence[str], two: Sequence[str]) -> "_Lengths":
+        return _Lengths(*([0, *accumulate(len(token) for token in text)] for text in (one, two)))
+
+    def changed(self, before: Pair, after: Pair) -> int:
+        """Characters between two pairs, in the text that has more of them there."""
+        ours = self.one[after[0]] - self.one[before[0] + 1]
+        return max(ours, self.two[after[1]] - self.two[before[1] + 1])
+
+
+@dataclass(slots=True)
+class _Budget:
+    left: int
+
+    def spend(self, cells: int) -> bool:
+        self.left -= cells
+        return self.left >= 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Area:
+    """A stretch of both texts: from a to b of the first, from c to d of the second."""
+
+    a: int
+    b: int
+    c: int
+    d: int
+    depth: int
+
+    @property
+    def empty(self) -> bool:
+        return self.a == self.b or self.c == self.d
+
+    @property
+    def cells(self) -> int:
+        return (self.b - self.a) * (self.d - self.c)
+
+
+def _trim(one: Sequence[str], two: Sequence[str], area: _Area, pairs: list[Pair]) -> _Area:
+    """The area without what is equal at its beginning and its end; that goes to the pairs."""
+    a, b, c, d = area.a, area.b, area.c, area.d
+    while a < b and c < d and one[a] == two[c]:
+        pairs.append((a, c))
+        a, c = a + 1, c + 1
+    while a < b and c < d and one[b - 1] == two[d - 1]:
+        b, d = b - 1, d - 1
+        pairs.append((b, d))
+    return _Area(a, b, c, d, area.depth)
+
+
+def _anchors(one: Sequence[str], two: Sequence[str], area: _Area) -> list[Pair]:
+    ours, theirs = Counter(one[area.a : area.b]), Counter(two[area.c : area.d])
+    place = {two[at]: at for at in range(area.c, area.d) if theirs[two[at]] == 1}
+    both = [(at, place[one[at]]) for at in range(area.a, area.b) if one[at] in place and ours[one[at]] == 1]
+    return _rising([pair for pair in both if has_word(one[pair[0]])])
+
+
+def _rising(pairs: list[Pair]) -> list[Pair]:
+    """The longest run of pairs that rises in both texts (patience sorting)."""
+    tops: list[int] = []  # of each pile, the place in the second text
+    piles: list[int] = []  # of each pile, the index of its top pair
+    before: list[int] = []
+    for index, (_, at) in enumerate(pairs):
+        pile = bisect_left(tops, at)
+        before.append(piles[pile - 1] if pile else -1)
+        tops[pile : pile + 1] = [at]
+        piles[pile : pile + 1] = [index]
+    run, index = [], piles[-1] if piles else -1
+    while index >= 0:
+        run.append(pairs[index])
+        index = before[index]
+    return run[::-1]
+
+
+def _between(area: _Area, anchors: list[Pair]) -> list[_Area]:
+    edges = [(area.a - 1, area.c - 1), *anchors, (area.b, area.d)]
+    return [_Area(a + 1, b, c + 1, d, area.depth + 1) for (a, c), (b, d) in pairwise(edges)]
+
+
+def _common(one: Sequence[str], two: Sequence[str], area: _Area) -> list[Pair]:
+    """The longest common subsequence; a word weighs more than any space or sign."""
+    ours, theirs = one[area.a : area.b], two[area.c : area.d]
+    weight = {token: 8 if has_word(token) else 1 for token in set(ours)}
+    table = [[0] * (len(theirs) + 1)]
+    for token in reversed(ours):  # table[-1][j]: the best of what is left of both
+        below, row, best, heavy = table[-1], [0] * (len(theirs) + 1), 0, weight[token]
+        for at in range(len(theirs) - 1, -1, -1):
+            if theirs[at] == token:
+                best = max(best, below[at], below[at + 1] + heavy)
+            elif below[at] > best:
+                best = below[at]
+            row[at] = best
+        table.append(row)
+    table.reverse()
+    return _walk(ours, theirs, table, area)
+
+
+def _walk(ours: Sequence[str], theirs: Sequence[str], table: list[list[int]], area: _Area) -> list[Pair]:
+    pairs, a, c = [], 0, 0
+    while a < len(ours) and c < len(theirs):
+        if ours[a] == theirs[c] and table[a][c] > max(table[a + 1][c], table[a][c + 1]):
+            pairs.append((area.a + a, area.c + c))
+            a, c = a + 1, c + 1
+        elif table[a + 1][c] >= table[a][c + 1]:
+            a += 1
+        else:
+            c += 1
+    return pairs
+
+
+def _runs(pairs: list[Pair]) -> list[list[Pair]]:
+    """The pairs in stretches without a change in them."""
+    runs: list[list[Pair]] = []
+    for a, c in pairs:
+        if runs and runs[-1][-1] == (a - 1, c - 1):
+            runs[-1].append((a, c))
+        else:
+            runs.append([(a, c)])
+    return runs
