@@ -1,6 +1,6 @@
 /** What everything inside an open document knows: its store, what is looked at, and how to lead somewhere. */
 import { createContext, useContext } from 'react'
-import type { DocumentStore } from './document-store'
+import type { DocumentStore } from '@outlast/sdk'
 import type { FocusStore } from './focus-store'
 
 export type PanelTab = 'comments' | 'thread' | 'review' | 'history'

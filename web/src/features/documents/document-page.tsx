@@ -1,7 +1,8 @@
 import { ArrowLeft } from 'lucide-react'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { Link } from 'wouter'
-import { Gone, PermissionNeeded, type DocumentData } from '@outlast/sdk'
+import { Gone, PermissionNeeded, type DocumentData, type DocumentStore } from '@outlast/sdk'
+import { useDocumentStore, useSelected } from '@outlast/sdk/react'
 import { Problem } from '@/components/problem'
 import { Empty, Skeleton } from '@/components/states'
 import { useStored } from '@/lib/stored'
@@ -11,23 +12,23 @@ import { PageHeader } from '../shell/shell'
 import { DocumentOverlay } from './block-slots'
 import { DocumentBody } from './document-body'
 import { DocumentContext, PanelContext, type DocumentRoom, type PanelState, type PanelTab } from './document-context'
-import type { DocumentStore } from './document-store'
 import { FocusStore } from './focus-store'
 import { isTab, PanelTabs, RightPanel } from './right-panel'
 import { showBlock, showSection } from './showing'
-import { useDocument } from './use-document'
 
 /** `/documents/:id`: outline, text, and beside it what is said, proposed and past. */
 export default function DocumentPage({ documentId }: { documentId: string }) {
-  const { store, state } = useDocument(documentId)
+  const store = useDocumentStore(documentId)
+  const document = useSelected(store, (snapshot) => snapshot.document)
+  const error = useSelected(store, (snapshot) => snapshot.error)
+  const gone = useSelected(store, (snapshot) => snapshot.gone)
   const { choose } = useActiveProject()
-  const home = state.document?.project_id ?? null
+  const home = document?.project_id ?? null
   useEffect(() => {
     if (home !== null) choose(home)
   }, [home, choose])
-  if (state.gone || state.document === null)
-    return <NotYet error={state.error} gone={state.gone} retry={store.catchUp} />
-  return <Room document={state.document} store={store} />
+  if (gone || document === null) return <NotYet error={error} gone={gone} retry={store.reload} />
+  return <Room document={document} store={store} />
 }
 
 function Room({ document, store }: { document: DocumentData; store: DocumentStore }) {
