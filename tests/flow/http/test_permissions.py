@@ -12,6 +12,8 @@ import sqlalchemy as sa
 
 from outlast.base.ids import new_id
 from outlast.core.accounts.actor import Actor
+from outlast.core.knowledge.artifacts import store as artifacts
+from outlast.core.knowledge.artifacts.kinds import Kind
 from outlast.core.knowledge.filling import NewSource
 from outlast.core.knowledge.filling import add as add_source
 from outlast.core.knowledge.modules import NewModule
@@ -69,6 +71,7 @@ class Scene:
             "approval_id": _waiting(tx, run_id, team.thread_id, "approval", "{}"),
             "question_id": _waiting(tx, run_id, team.thread_id, "question", '{"questions":[{"id":"a"}]}'),
             "attachment_id": _attachment(tx, team, blob),
+            "artifact_id": _artifact(tx, team, blob),
             "sandbox_id": (sandbox_id := _sandbox(tx, team)),
             "checkpoint_id": _checkpoint(tx, team, sandbox_id),
             "screen_id": _screen(tx, team),
@@ -122,6 +125,11 @@ def _attachment(tx: Tx, team: Team, blob: str) -> str:
         sa.insert(attachments).values(**row, size_bytes=3, created_by=team.owner.user_id, created_at=tx.now)
     )
     return attachment_id
+
+
+def _artifact(tx: Tx, team: Team, blob: str) -> str:
+    kind = Kind("text/plain")
+    return artifacts.add(tx, team.project_id, team.owner.user_id, "notes.txt", kind, 3, blob, 0)[0]
 
 
 def _sandbox(tx: Tx, team: Team) -> str:
@@ -333,6 +341,13 @@ TABLE: dict[str, Row] = {
     "POST /v1/questions/{question_id}": Row(STEERER, {"answers": {"a": "b"}}),
     "POST /v1/attachments": Row(EDITOR, FORM),
     "GET /v1/attachments/{attachment_id}": Row(VIEWER),
+    "GET /v1/projects/{project_id}/artifacts": Row(VIEWER),
+    "POST /v1/projects/{project_id}/artifacts": Row(EDITOR, FORM),
+    "GET /v1/projects/{project_id}/artifacts/search": Row(VIEWER),
+    "GET /v1/artifacts/{artifact_id}": Row(VIEWER),
+    "GET /v1/artifacts/{artifact_id}/content": Row(VIEWER),
+    "GET /v1/artifacts/{artifact_id}/text": Row(VIEWER),
+    "DELETE /v1/artifacts/{artifact_id}": Row(OWNER),
     "GET /v1/sandboxes/{sandbox_id}": Row(VIEWER),
     "GET /v1/sandboxes/{sandbox_id}/files": Row(VIEWER),
     "GET /v1/sandboxes/{sandbox_id}/files/content": Row(VIEWER),
@@ -359,6 +374,7 @@ QUERY = {
     "GET /v1/checkpoints/{checkpoint_id}/files/content": "?path=a.txt",
     "GET /v1/screens/{screen_id}/files/content": "?path=a.txt",
     "GET /v1/screens/{screen_id}/search": "?q=a",
+    "GET /v1/projects/{project_id}/artifacts/search": "?q=a",
     "GET /v1/knowledge/search": "?q=a&project_id={project_id}",
     "GET /v1/knowledge/packages": "?project_id={project_id}",
     "GET /v1/knowledge/sources": "?project_id={project_id}",

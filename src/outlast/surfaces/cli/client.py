@@ -45,6 +45,12 @@ class Client:
         sent = {name.replace("_", "-"): value for name, value in headers.items() if value is not None}
         return await self._call("POST", path, json={} if body is None else body, headers=sent)
 
+    async def upload(self, path: str, name: str, content: bytes) -> Any:
+        """Send a file as a form's field `file`."""
+        form = aiohttp.FormData()
+        form.add_field("file", content, filename=name, content_type="application/octet-stream")
+        return await self._call("POST", path, data=form)
+
     async def patch(self, path: str, body: Any) -> Any:
         return await self._call("PATCH", path, json=body)
 

@@ -8,6 +8,7 @@ import typer
 
 from outlast.base.errors import InvalidSetting, OutlastError, StartRefused
 from outlast.surfaces.cli import (
+    artifacts,
     checkpoints,
     docs,
     lists,
@@ -44,6 +45,7 @@ def build_app(serve: serving.Program, work: serving.Program) -> typer.Typer:
     app.add_typer(runs.app, name="run")
     app.add_typer(screens.app, name="screen")
     app.add_typer(pages.app, name="page")
+    app.add_typer(artifacts.app, name="file")
     app.add_typer(sandboxes.app, name="sandbox")
     app.add_typer(checkpoints.app, name="checkpoint")
     app.add_typer(lists.projects, name="projects")

@@ -9,6 +9,7 @@ from outlast.base.errors import Conflict, NotFound
 from outlast.base.events import ArtifactData
 from outlast.core.knowledge.artifacts import store
 from outlast.core.knowledge.artifacts.keeper import PACKAGE
+from outlast.core.knowledge.artifacts.kinds import page_of
 from outlast.core.knowledge.artifacts.reading import PAGE_BREAK
 from outlast.core.knowledge.hits import Searcher
 from outlast.db.blobs import FolderBlobs
@@ -63,7 +64,7 @@ class ProjectFiles:
         ids = [hit.source_id for hit in hits if hit.source_id is not None]
         known = await self._db.read(store.by_source, project_id, ids) if ids else {}
         found = [
-            FileHit(known[hit.source_id], hit.heading, hit.text, _page(hit.url), hit.score, hit.terms)
+            FileHit(known[hit.source_id], hit.heading, hit.text, page_of(hit.url), hit.score, hit.terms)
             for hit in hits
             if hit.source_id in known
         ]
@@ -93,8 +94,3 @@ class ProjectFiles:
         if not 1 <= page <= len(texts):
             raise NotFound(f"File {artifact_id} has {len(texts)} pages.", pages=len(texts))
         return FilePage(data, texts[page - 1], page, len(texts))
-
-
-def _page(url: str) -> int | None:
-    number = url.rpartition("#page=")[2]
-    return int(number) if "#page=" in url and number.isdigit() else None

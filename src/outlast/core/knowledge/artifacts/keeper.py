@@ -12,7 +12,7 @@ from outlast.base.clock import Clock
 from outlast.base.errors import OutlastError
 from outlast.core.knowledge import filling
 from outlast.core.knowledge.artifacts import store
-from outlast.core.knowledge.artifacts.kinds import PDF
+from outlast.core.knowledge.artifacts.kinds import PDF, paged
 from outlast.core.knowledge.artifacts.reading import NO_TEXT, FileText, read_text
 from outlast.core.knowledge.documents import Document, cut_documents, document_of
 from outlast.core.knowledge.exchanging import Contents
@@ -91,7 +91,7 @@ class ArtifactKeeper:
         cuts: dict[str, list[Cut]]
         if media_type == PDF:
             documents = [
-                Document(url=f"{name}#page={number}", text=text, title=f"{name}, page {number}")
+                Document(url=paged(name, number), text=text, title=f"{name}, page {number}")
                 for number, text in enumerate(found.texts, start=1)
                 if text.strip()
             ]

@@ -1,5 +1,6 @@
 """What an uploaded file really is, found from its bytes. Pure."""
 
+import re
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final
@@ -18,6 +19,7 @@ _TEXTS: Final = {
 }
 _MARKS: Final = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
 _CONTROLS: Final = frozenset(range(32)) - {9, 10, 12, 13, 27}
+_PAGE: Final = re.compile(r"\?page=(\d{1,9})(?:#[^?]*)?\Z")
 _LOOKED_AT: Final = 65_536
 NAME_CHARS: Final = 200
 
@@ -72,3 +74,14 @@ def file_name(name: str) -> str:
         ending = PurePosixPath(shown).suffix[:20]
         shown = shown[: NAME_CHARS - len(ending)] + ending
     return shown or "file"
+
+
+def paged(name: str, page: int) -> str:
+    """Where a page of a file is, as its passages carry it."""
+    return f"{name}?page={page}"
+
+
+def page_of(url: str) -> int | None:
+    """The page that a passage's address names; None: its file has no pages."""
+    found = _PAGE.search(url)
+    return None if found is None else int(found[1])
