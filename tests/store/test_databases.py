@@ -12,6 +12,8 @@ from outlast.base.clock import SystemClock
 from outlast.base.errors import MalformedInput
 from outlast.db.database import Database, Tx
 from outlast.db.opening import open_database
+from tests.databases import TEMPLATE, EmptyDatabases
+from tests.factories import make_user
 from tests.postgres import PostgresServer
 
 notes = sa.Table("test_notes", sa.MetaData(), sa.Column("text", sa.Text, nullable=False))
@@ -94,3 +96,45 @@ async def test_a_process_that_stops_in_a_transaction_loses_it_before_others_lose
         assert 0 < await db.read(lambda tx: tx.execute(setting).scalar_one()) <= 15_000
     finally:
         await db.aclose()
+
+
+@pytest.mark.postgres
+async def test_a_database_that_a_test_has_used_is_as_new_for_the_next_one(
+    empty_databases: EmptyDatabases, migrated_postgres: PostgresServer, tmp_path: Path
+) -> None:
+    def rows(tx: Tx) -> dict[str, int]:
+        names = sa.inspect(tx.conn).get_table_names()
+        return {name: tx.execute(sa.text(f'SELECT count(*) FROM "{name}"')).scalar_one() for name in names}
+
+    async def look(name: str) -> dict[str, int]:
+        db = open_database(migrated_postgres.url(name), tmp_path, SystemClock())
+        try:
+            return await db.read(rows)
+        finally:
+            await db.aclose()
+
+    name = empty_databases.take()
+    used = open_database(migrated_postgres.url(name), tmp_path, SystemClock())
+    await used.write(make_user)
+    assert any(count for table, count in (await used.read(rows)).items() if table != "alembic_version")
+    empty_databases.give_back(name)  # while somebody is still connected
+    assert await look(empty_databases.take()) == await look(TEMPLATE)
+    await used.aclose()
+    empty_databases.give_back(name)
+
+
+@pytest.mark.postgres
+async def test_a_database_whose_tables_a_test_has_changed_is_not_used_again(
+    empty_databases: EmptyDatabases, migrated_postgres: PostgresServer
+) -> None:
+    for change in (
+        "ALTER TABLE threads DROP COLUMN title",
+        "CREATE INDEX surplus ON threads (title)",
+        "UPDATE alembic_version SET version_num = '9999'",
+    ):
+        name = empty_databases.take()
+        connection = await asyncpg.connect(migrated_postgres.url(name))
+        await connection.execute(change)
+        await connection.close()
+        empty_databases.give_back(name)
+        assert empty_databases.take() != name
