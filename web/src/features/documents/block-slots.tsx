@@ -2,21 +2,23 @@
  * What else is drawn at a block. Each slot is a small component of its own that reads its own store by the block's id, so
  * that a new comment or proposal draws this block and no other.
  */
-import type { ComponentProps } from 'react'
-import type { Markdown } from '@/components/markdown'
-
-type Plugins = NonNullable<ComponentProps<typeof Markdown>['rehype']>
-
-const NONE: Plugins = []
+import { CommentCount, useCommentMarks } from '../comments/block-marks'
+import { CommentsOverlay } from '../comments/comments-overlay'
+import { useBlockOf } from './use-document'
 
 /** Changes to how a block's text is drawn, such as marks on commented words. Always the same list while nothing changes. */
-export function useBlockMarks(_blockId: string): Plugins {
-  return NONE
-}
+export const useBlockMarks = useCommentMarks
 
 /** In the right margin of a block (over its corner on a phone): how many open comments it has. */
-export function BlockMargin(_: { blockId: string }) {
-  return null
+export function BlockMargin({ blockId }: { blockId: string }) {
+  const block = useBlockOf(blockId)
+  if (block === null) return null
+  return <CommentCount id={blockId} about={{ section_id: block.section_id, block_id: blockId, quote: null }} />
+}
+
+/** The same behind a section's heading: comments on the section as a whole. */
+export function SectionMargin({ sectionId }: { sectionId: string }) {
+  return <CommentCount id={sectionId} about={{ section_id: sectionId, block_id: null, quote: null }} />
 }
 
 /** Below a block: edits that are proposed for it, or after it. */
@@ -29,7 +31,7 @@ export function SectionBelow(_: { sectionId: string }) {
   return null
 }
 
-/** In the bar over selected text, or nothing. Drawn once a document, over its blocks. */
+/** The bar over selected text. Drawn once a document, over its blocks. */
 export function DocumentOverlay() {
-  return null
+  return <CommentsOverlay />
 }

@@ -1,0 +1,182 @@
+import { AtSign, Bot, CornerDownRight, Unlink } from 'lucide-react'
+import { useState, type ReactNode } from 'react'
+import type { CommentData, Thread } from '@outlast/sdk'
+import { Button } from '@/components/button'
+import { Since } from '@/components/time'
+import { cn } from '@/lib/cn'
+import { useStored } from '@/lib/stored'
+import { useDocumentRoom } from '../documents/document-context'
+import { useMe } from '../session/session-gate'
+import { AgentAnswer } from './agent-answer'
+import { useCommentActions } from './comment-actions'
+import { CommentHead } from './comment-head'
+import { Reply } from './reply'
+import { MentionArea } from './mention-area'
+import { useMentionable } from './people'
+import { Said } from './said'
+import type { Talk } from './talks'
+
+interface CommentCardProps {
+  talk: Talk
+  /** The conversation about it, where it was given to the agent. */
+  thread: Thread | undefined
+  chosen: boolean
+  /** In words what it is on, where the text is not beside it. */
+  place: string | null
+  onChoose: () => void
+}
+
+/** One remark with its answers, and everything one can do about it. */
+export function CommentCard({ talk, thread, chosen, place, onChoose }: CommentCardProps) {
+  const { mayEdit, openPanel } = useDocumentRoom()
+  const { root, answers } = talk
+  const actions = useCommentActions(root)
+  const [started] = useStored(`outlast.draft.reply.${root.id}`)
+  const open = root.status === 'open'
+  const given = root.assigned_to === 'agent'
+  const converse = (threadId: string) => openPanel('thread', threadId)
+  return (
+    <article
+      aria-label={`Comment by ${root.by_name ?? 'the agent'}`}
+      data-comment-card={root.id}
+      data-status={root.status}
+      aria-current={chosen || undefined}
+      tabIndex={-1}
+      onClick={() => chosen || onChoose()}
+      className={cn(
+        'space-y-2.5 rounded-xl border bg-raised p-3 transition-shadow outline-none',
+        chosen ? 'border-line-strong shadow-pop' : 'border-line hover:border-line-strong',
+        !open && 'opacity-75',
+      )}
+    >
+      <About comment={root} place={place} />
+      <Comment comment={root} mayEdit={mayEdit} actions={actions} />
+      <AssignedTo comment={root} />
+      {answers.map((answer) => (
+        <Answer key={answer.id} comment={answer} mayEdit={mayEdit && open} />
+      ))}
+      {thread !== undefined && <AgentAnswer thread={thread} onOpen={() => converse(thread.id)} />}
+      {!open && (
+        <p className="text-xs text-muted">
+          Resolved by {root.resolved_by_name ?? 'somebody who left'}
+          {root.resolved_at !== null && (
+            <>
+              {' '}
+              <Since iso={root.resolved_at} />
+            </>
+          )}
+        </p>
+      )}
+      {mayEdit && open && (
+        <Reply
+          comment={root}
+          open={chosen || started !== ''}
+          give={
+            !given && (
+              <Button size="sm" busy={actions.busy === 'assign'} onClick={() => actions.assign('agent', converse)}>
+                {actions.busy !== 'assign' && <Bot />}
+                Give to agent
+              </Button>
+            )
+          }
+        />
+      )}
+    </article>
+  )
+}
+
+/** What it is on: the words, as they were; where they are gone, that too. */
+function About({ comment: { quote, orphaned }, place }: { comment: CommentData; place: string | null }) {
+  if (quote === null && place === null && !orphaned) return null
+  return (
+    <div className="space-y-1">
+      {orphaned && (
+        <p className="flex items-center gap-1.5 text-xs text-warn">
+          <Unlink className="size-3" aria-hidden />
+          {quote === null ? 'What this was on is gone' : 'These words are gone'}
+        </p>
+      )}
+      {place !== null && !orphaned && <p className="truncate text-xs text-faint">{place}</p>}
+      {quote !== null && (
+        <blockquote
+          data-quote
+          className={cn(
+            'line-clamp-2 border-l-2 pl-2 text-[13px] text-muted [overflow-wrap:anywhere]',
+            orphaned ? 'border-line-strong line-through decoration-faint' : 'border-amber',
+          )}
+        >
+          {quote.text}
+        </blockquote>
+      )}
+    </div>
+  )
+}
+
+interface CommentProps {
+  comment: CommentData
+  mayEdit: boolean
+  actions: ReturnType<typeof useCommentActions>
+  children?: ReactNode
+}
+
+function Comment({ comment, mayEdit, actions }: CommentProps) {
+  const people = useMentionable(comment.project_id)
+  const [text, setText] = useState<string | null>(null)
+  const save = () => {
+    if (text !== null && text.trim() !== '' && text.trim() !== comment.body) actions.rewrite(text.trim())
+    setText(null)
+  }
+  return (
+    <div className="space-y-1.5">
+      <CommentHead comment={comment} mayEdit={mayEdit} actions={actions} onEdit={() => setText(comment.body)} />
+      {text === null ? (
+        <Said text={comment.body} people={people} />
+      ) : (
+        <>
+          <MentionArea
+            label="Change the comment"
+            placeholder=""
+            value={text}
+            people={people}
+            onChange={setText}
+            onSend={save}
+            onEscape={() => setText(null)}
+            autoFocus
+          />
+          <div className="flex justify-end gap-1.5">
+            <Button size="sm" look="ghost" onClick={() => setText(null)}>
+              Cancel
+            </Button>
+            <Button size="sm" look="primary" disabled={text.trim() === ''} onClick={save}>
+              Save
+            </Button>
+          </div>
+        </>
+      )}
+    </div>
+  )
+}
+
+function Answer({ comment, mayEdit }: { comment: CommentData; mayEdit: boolean }) {
+  const actions = useCommentActions(comment)
+  return (
+    <div data-answer={comment.id} className="border-t border-line pt-2.5">
+      <Comment comment={comment} mayEdit={mayEdit} actions={actions} />
+    </div>
+  )
+}
+
+function AssignedTo({ comment: { assigned_to, assigned_name } }: { comment: CommentData }) {
+  const me = useMe()
+  if (assigned_to === null) return null
+  const agent = assigned_to === 'agent'
+  const Icon = agent ? CornerDownRight : AtSign
+  return (
+    <p data-assigned={assigned_to} className="flex items-center gap-1.5 text-xs text-muted">
+      <Icon className="size-3 text-faint" aria-hidden />
+      {agent
+        ? 'Given to the agent'
+        : `Assigned to ${assigned_to === me.user.id ? 'you' : (assigned_name ?? 'somebody')}`}
+    </p>
+  )
+}

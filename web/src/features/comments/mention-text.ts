@@ -1,0 +1,71 @@
+/** `@` in a text that is being written: whom it may name. Pure. */
+
+export interface Mentionable {
+  /** A user's id, or `agent`. */
+  id: string
+  name: string
+}
+
+export const AGENT: Mentionable = { id: 'agent', name: 'agent' }
+
+/** What is written after the `@` before the caret, and where that stands; null where nobody is being named. */
+export function mentionAt(text: string, caret: number): { from: number; typed: string } | null {
+  const line = text.slice(text.lastIndexOf('\n', caret - 1) + 1, caret)
+  const sign = line.lastIndexOf('@')
+  if (sign === -1) return null
+  const before = line[sign - 1]
+  if (before !== undefined && !/[\s(\[{,;:—–-]/.test(before)) return null // an e-mail address
+  const typed = line.slice(sign + 1)
+  if (typed.length > 60 || /^\s|\s{2}/.test(typed)) return null
+  return { from: caret - typed.length - 1, typed }
+}
+
+/** Who may be meant, best first: their name begins so, then one of its words does. */
+export function suggestions(people: readonly Mentionable[], typed: string): Mentionable[] {
+  const wanted = typed.toLowerCase()
+  const rank = ({ name }: Mentionable) => {
+    const whole = name.toLowerCase()
+    if (whole.startsWith(wanted)) return 0
+    return whole.split(/\s+/).some((word) => word.startsWith(wanted)) ? 1 : 2
+  }
+  return people.filter((one) => rank(one) < 2).toSorted((one, other) => rank(one) - rank(other))
+}
+
+/** The text with the name written out, and where the caret then stands. */
+export function insertMention(
+  text: string,
+  from: number,
+  caret: number,
+  name: string,
+): { text: string; caret: number } {
+  const after = text.slice(caret)
+  const written = `@${name}${after.startsWith(' ') ? '' : ' '}`
+  return { text: text.slice(0, from) + written + after, caret: from + written.length + (after.startsWith(' ') ? 1 : 0) }
+}
+
+const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+
+/** The text in pieces, those that name somebody with whom. Longer names win over shorter ones. */
+export function mentionPieces(text: string, people: readonly Mentionable[]): { text: string; who: string | null }[] {
+  const names = people.toSorted((one, other) => other.name.length - one.name.length)
+  if (names.length === 0 || !text.includes('@')) return [{ text, who: null }]
+  const pattern = new RegExp(
+    `(?<![\\p{L}\\p{N}_])@(${names.map(({ name }) => escaped(name)).join('|')})(?![\\p{L}\\p{N}_])`,
+    'giu',
+  )
+  const pieces: { text: string; who: string | null }[] = []
+  let done = 0
+  for (const found of text.matchAll(pattern)) {
+    if (found.index > done) pieces.push({ text: text.slice(done, found.index), who: null })
+    const who = names.find(({ name }) => name.toLowerCase() === (found[1] ?? '').toLowerCase())
+    pieces.push({ text: found[0], who: who?.id ?? null })
+    done = found.index + found[0].length
+  }
+  if (done < text.length) pieces.push({ text: text.slice(done), who: null })
+  return pieces
+}
+
+/** Ids of those whom a text names. */
+export const mentionedIn = (text: string, people: readonly Mentionable[]): string[] => [
+  ...new Set(mentionPieces(text, people).flatMap(({ who }) => (who === null ? [] : [who]))),
+]

@@ -1,0 +1,19 @@
+/** Whom one can name in a project: its members, and the agent. */
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { membersQuery } from '@/lib/queries'
+import { AGENT, type Mentionable } from './mention-text'
+
+const NOBODY: Mentionable[] = []
+
+/** The members, by name. */
+export function useMembers(projectId: string): Mentionable[] {
+  const { data } = useQuery({ ...membersQuery(projectId), staleTime: 60_000 })
+  return useMemo(() => data?.items.map(({ user_id, name }) => ({ id: user_id, name })) ?? NOBODY, [data])
+}
+
+/** The agent first, then the members. */
+export function useMentionable(projectId: string): Mentionable[] {
+  const members = useMembers(projectId)
+  return useMemo(() => [AGENT, ...members], [members])
+}

@@ -1,0 +1,134 @@
+import { useCallback, useEffect, useLayoutEffect, useRef, useState, type ReactNode } from 'react'
+import { placeCards, type RailCard } from './rail-layout'
+import type { Place } from './talks'
+
+export interface RailItem {
+  id: string
+  about: Place & { orphaned?: boolean }
+  card: ReactNode
+}
+
+interface RailProps {
+  items: readonly RailItem[]
+  chosen: string | null
+}
+
+const GAP_PX = 10
+const EDGE_PX = 12
+const bodyOf = () => document.querySelector<HTMLElement>('[data-document-body]')
+
+interface Placed {
+  tops: Map<string, number>
+  height: number
+}
+
+/** Cards beside the text that they are about, scrolling with it. */
+export function Rail({ items, chosen }: RailProps) {
+  const box = useRef<HTMLDivElement>(null)
+  const cards = useRef(new Map<string, HTMLElement>())
+  const [placed, setPlaced] = useState<Placed>({ tops: new Map(), height: 0 })
+  const latest = useRef({ items, chosen })
+  useLayoutEffect(() => {
+    latest.current = { items, chosen }
+  })
+  const place = useCallback(() => {
+    const [rail, body] = [box.current, bodyOf()]
+    if (rail !== null && body !== null)
+      setPlaced((before) => measured(rail, body, cards.current, latest.current, before))
+  }, [])
+  useLayoutEffect(place, [items, chosen, place])
+  useEffect(() => {
+    const body = bodyOf()
+    let waiting = 0
+    const sizes = new ResizeObserver(() => {
+      cancelAnimationFrame(waiting)
+      waiting = requestAnimationFrame(place)
+    })
+    for (const card of cards.current.values()) sizes.observe(card)
+    if (body !== null) for (const child of [body, ...body.children]) sizes.observe(child)
+    return () => (sizes.disconnect(), cancelAnimationFrame(waiting))
+  }, [items, place])
+  useScrollTogether(box)
+  return (
+    <div ref={box} data-rail className="min-h-0 flex-1 overflow-x-hidden overflow-y-auto overscroll-contain">
+      <div className="relative" style={{ height: placed.height }}>
+        {items.map(({ id, card }) => {
+          const top = placed.tops.get(id)
+          return (
+            <div
+              key={id}
+              ref={(element) => {
+                if (element === null) cards.current.delete(id)
+                else cards.current.set(id, element)
+              }}
+              className="absolute inset-x-3 transition-transform duration-150 ease-out"
+              style={{
+                transform: `translateY(${top ?? 0}px)`,
+                visibility: top === undefined ? 'hidden' : 'visible',
+                zIndex: id === chosen ? 1 : 0,
+              }}
+            >
+              {card}
+            </div>
+          )
+        })}
+      </div>
+    </div>
+  )
+}
+
+function measured(
+  rail: HTMLElement,
+  body: HTMLElement,
+  cards: Map<string, HTMLElement>,
+  { items, chosen }: RailProps,
+  before: Placed,
+): Placed {
+  // The rail begins lower in the window than the text: its scroll goes the same way, so this stays the same.
+  const shift = rail.getBoundingClientRect().top - body.getBoundingClientRect().top
+  const end = body.scrollHeight - shift
+  const sizes = items.map(({ id, about }): RailCard => {
+    const wanted = about.orphaned === true && about.section_id === null ? end : topOf(body, id, about) - shift
+    return { id, wanted: Math.max(EDGE_PX, wanted), height: cards.get(id)?.offsetHeight ?? 0 }
+  })
+  const tops = placeCards(sizes, chosen, GAP_PX)
+  const last = sizes.reduce((most, { id, height }) => Math.max(most, (tops.get(id) ?? 0) + height), 0)
+  const height = Math.max(end, last + EDGE_PX)
+  const same =
+    before.height === height &&
+    before.tops.size === tops.size &&
+    [...tops].every(([id, top]) => before.tops.get(id) === top)
+  return same ? before : { tops, height }
+}
+
+/** How far down in the text something is, in pixels. */
+function topOf(body: HTMLElement, id: string, { section_id, block_id }: Place): number {
+  const found =
+    body.querySelector(`mark[data-comment="${CSS.escape(id)}"]`) ??
+    (block_id === null ? null : body.querySelector(`[data-block-id="${CSS.escape(block_id)}"]`)) ??
+    (section_id === null ? null : body.querySelector(`[data-section-id="${CSS.escape(section_id)}"]`))
+  return found === null ? 0 : found.getBoundingClientRect().top - body.getBoundingClientRect().top + body.scrollTop
+}
+
+const CLOSE_PX = 1.5
+
+/** What scrolls the text scrolls the rail, and the other way round; a rail that is longer goes on alone. */
+function useScrollTogether(rail: React.RefObject<HTMLElement | null>): void {
+  useEffect(() => {
+    const [one, other] = [rail.current, bodyOf()]
+    if (one === null || other === null) return
+    const expected = new Map<HTMLElement, number>()
+    const follow = (from: HTMLElement, to: HTMLElement) => () => {
+      if (Math.abs(from.scrollTop - (expected.get(from) ?? Number.NaN)) < CLOSE_PX) return
+      expected.delete(from)
+      to.scrollTop = from.scrollTop
+      expected.set(to, to.scrollTop)
+    }
+    const life = new AbortController()
+    one.addEventListener('scroll', follow(one, other), { signal: life.signal, passive: true })
+    other.addEventListener('scroll', follow(other, one), { signal: life.signal, passive: true })
+    one.scrollTop = other.scrollTop
+    expected.set(one, one.scrollTop)
+    return () => life.abort()
+  }, [rail])
+}

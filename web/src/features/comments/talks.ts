@@ -1,0 +1,80 @@
+/** Comments as they are read: each with its answers, in the order of what they are about. Pure. */
+import type { CommentData } from '@outlast/sdk'
+
+export type Shown = 'open' | 'resolved' | 'all'
+
+/** A comment and what was answered to it, oldest first. */
+export interface Talk {
+  root: CommentData
+  answers: CommentData[]
+}
+
+/** What a comment is, or will be, on; all null: the whole document. */
+export interface Place {
+  section_id: string | null
+  block_id: string | null
+}
+
+/** A section as far as the order goes. */
+export interface Outline {
+  id: string
+  heading: string
+  /** Ids. */
+  blocks: readonly string[]
+}
+
+const byTime = (one: CommentData, other: CommentData) =>
+  Date.parse(one.created_at) - Date.parse(other.created_at) || (one.id < other.id ? -1 : 1)
+
+export function talksOf(comments: readonly CommentData[]): Talk[] {
+  const answers = new Map<string, CommentData[]>()
+  for (const comment of comments)
+    if (comment.parent_id !== null) answers.set(comment.parent_id, [...(answers.get(comment.parent_id) ?? []), comment])
+  return comments
+    .filter(({ parent_id }) => parent_id === null)
+    .map((root) => ({ root, answers: (answers.get(root.id) ?? []).toSorted(byTime) }))
+}
+
+/** Numbers by which comments are sorted: the document's first, then section by section, block by block; what hangs on
+ * nothing any more comes last. */
+export function orderOf(sections: readonly Outline[]): (place: Place & { orphaned?: boolean }) => number {
+  const sectionAt = new Map<string, number>()
+  const blockAt = new Map<string, number>()
+  let next = 1
+  for (const section of sections) {
+    sectionAt.set(section.id, (next += 1))
+    for (const block of section.blocks) blockAt.set(block, (next += 1))
+  }
+  return ({ section_id, block_id, orphaned = false }) => {
+    const block = block_id === null ? undefined : blockAt.get(block_id)
+    if (block !== undefined) return block
+    const section = section_id === null ? undefined : sectionAt.get(section_id)
+    if (section !== undefined) return section
+    return orphaned ? next + 1 : 0
+  }
+}
+
+/** Those that the filter leaves, as one reads the document. */
+export function shownTalks(talks: readonly Talk[], shown: Shown, sections: readonly Outline[]): Talk[] {
+  const order = orderOf(sections)
+  return talks
+    .filter(({ root }) => shown === 'all' || root.status === shown)
+    .toSorted((one, other) => order(one.root) - order(other.root) || byTime(one.root, other.root))
+}
+
+/** Open talks by the block or section that they are on; lists that are as `before` stay the same objects. */
+export function openByPlace(
+  talks: readonly Talk[],
+  before: ReadonlyMap<string, readonly Talk[]> = new Map(),
+): ReadonlyMap<string, readonly Talk[]> {
+  const now = new Map<string, Talk[]>()
+  for (const talk of talks) {
+    const { status, orphaned, block_id, section_id } = talk.root
+    const id = block_id ?? section_id
+    if (status === 'open' && !orphaned && id !== null) now.set(id, [...(now.get(id) ?? []), talk])
+  }
+  return new Map([...now].map(([id, list]) => [id, isAs(before.get(id), list) ? (before.get(id) ?? list) : list]))
+}
+
+const isAs = (before: readonly Talk[] | undefined, now: readonly Talk[]): boolean =>
+  before?.length === now.length && before.every(({ root }, at) => root === now[at]?.root)
