@@ -21,13 +21,26 @@ export interface ArtifactData {
   created_by_name: string
   created_at: string
 }
+/** A passage of a file: `page` of a PDF (null: it has no pages), `terms` the words in it that the query found. */
 export interface ArtifactHit {
-  artifact_id: string
-  name: string
+  artifact: ArtifactData
   heading: string
   text: string
   page: number | null
   score: number
+  terms: string[]
+}
+/** Passages, best first; `note` says in a sentence how the search went, or is empty. */
+export interface ArtifactHits {
+  items: ArtifactHit[]
+  note: string
+}
+/** A page of a file's text; texts without pages have one. */
+export interface ArtifactText {
+  artifact: ArtifactData
+  text: string
+  page: number
+  pages: number
 }
 
 interface Signalled {
@@ -44,12 +57,14 @@ export class Artifacts {
     this.client.sendFile<ArtifactData>(`/v1/projects/${projectId}/artifacts`, file, { signal, onProgress })
   get = (id: string, signal?: AbortSignal) => this.client.json<ArtifactData>('GET', `/v1/artifacts/${id}`, { signal })
   delete = (id: string) => this.client.json<void>('DELETE', `/v1/artifacts/${id}`)
-  contentUrl = (id: string) => this.client.url(`/v1/artifacts/${id}/content`)
-  /** What was read in it. */
-  text = (id: string, signal?: AbortSignal): Promise<string> =>
-    this.client.send('GET', `/v1/artifacts/${id}/text`, { signal }).then((one) => one.text())
+  /** Where its bytes are: images and PDFs open there, anything else is saved. */
+  contentUrl = (id: string, download = false) =>
+    this.client.url(`/v1/artifacts/${id}/content`, download ? { download: 'true' } : undefined)
+  /** A page of what was read in it. */
+  text = (id: string, page = 1, signal?: AbortSignal) =>
+    this.client.json<ArtifactText>('GET', `/v1/artifacts/${id}/text`, { query: { page }, signal })
   search = (projectId: string, q: string, { signal, ...query }: Signalled & { limit?: number } = {}) =>
-    this.client.json<{ items: ArtifactHit[] }>('GET', `/v1/projects/${projectId}/artifacts/search`, {
+    this.client.json<ArtifactHits>('GET', `/v1/projects/${projectId}/artifacts/search`, {
       query: { q, ...query },
       signal,
     })

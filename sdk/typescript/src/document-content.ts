@@ -78,13 +78,14 @@ export function foreseen(content: DocumentContent, change: DocumentChange): Docu
       return withoutBlock(content, change.block_id)
     case 'move_block': {
       const block = content.blocks[change.block_id]
-      if (block === undefined || content.sections[change.section_id] === undefined) return content
-      const taken = withoutBlock(content, block.id)
-      return withBlock(taken, { ...block, section_id: change.section_id }, change.after)
+      const section_id = change.section_id ?? preamble(content)
+      if (block === undefined || content.sections[section_id] === undefined) return content
+      return withBlock(withoutBlock(content, block.id), { ...block, section_id }, change.after)
     }
     case 'insert_block': {
-      if (change.ref === undefined || content.sections[change.section_id] === undefined) return content
-      return withBlock(content, newBlock(change.ref, change.section_id, change.markdown), change.after)
+      const section_id = change.section_id ?? preamble(content)
+      if (change.ref === undefined || content.sections[section_id] === undefined) return content
+      return withBlock(content, newBlock(change.ref, section_id, change.markdown), change.after)
     }
     case 'edit_section': {
       const section = content.sections[change.section_id]
@@ -93,10 +94,12 @@ export function foreseen(content: DocumentContent, change: DocumentChange): Docu
       return { ...content, sections: { ...content.sections, [section.id]: { ...section, heading, level } } }
     }
     case 'move_section': {
-      if (!content.order.includes(change.section_id)) return content
+      // What lies below it in the outline comes along when the server says so.
+      if (!content.order.includes(change.section_id) || change.whole === true) return content
       return { ...content, order: movedTo(content.order, change.section_id, change.after) }
     }
     case 'delete_section': {
+      if (change.keep_blocks === true) return content
       const { [change.section_id]: gone, ...sections } = content.sections
       return gone === undefined
         ? content
@@ -114,6 +117,9 @@ export function foreseen(content: DocumentContent, change: DocumentChange): Docu
     }
   }
 }
+
+/** The section before the first heading; empty where there is none. */
+const preamble = ({ order, sections }: DocumentContent): string => order.find((id) => sections[id]?.level === 0) ?? ''
 
 const newBlock = (id: string, section_id: string, markdown: string): BlockData => ({
   id,

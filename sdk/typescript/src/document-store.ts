@@ -241,7 +241,7 @@ export class DocumentStore extends Store<DocumentSnapshot> {
     try {
       const rest = Promise.all([
         everything((after) => documents.comments(id, { status: 'all', after, signal })),
-        everything((after) => documents.proposals(id, { state: 'open', after, signal })),
+        everything((before) => documents.proposals(id, { state: 'open', before, signal })),
       ])
       rest.catch(() => undefined)
       const { sections, ...document } = await documents.get(id, signal)
@@ -388,7 +388,7 @@ const byTime = (one: CommentData, other: CommentData): number =>
   one.created_at.localeCompare(other.created_at) || one.id.localeCompare(other.id)
 
 /** All pages of a list. */
-async function everything<T>(read: (after: string | undefined) => Promise<Page<T>>): Promise<T[]> {
+async function everything<T>(read: (next: string | undefined) => Promise<Page<T>>): Promise<T[]> {
   const items: T[] = []
   let next: string | null | undefined
   do {

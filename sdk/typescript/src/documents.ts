@@ -52,11 +52,11 @@ export interface DocumentView extends DocumentData {
 }
 
 /** One change; several are made together or not at all. `old` is the text that it started from, `ref` a name under which
- * the answer's `made` tells the new id. `after` null: first. */
+ * the answer's `made` tells the new id, and which later changes may use for it. `after` null: first. `section_id` null: before the first heading. */
 export type DocumentChange =
-  | { op: 'insert_block'; section_id: string; after: string | null; markdown: string; ref?: string }
+  | { op: 'insert_block'; section_id: string | null; after: string | null; markdown: string; ref?: string }
   | { op: 'edit_block'; block_id: string; markdown: string; old: string }
-  | { op: 'move_block'; block_id: string; section_id: string; after: string | null }
+  | { op: 'move_block'; block_id: string; section_id: string | null; after: string | null }
   | { op: 'delete_block'; block_id: string; old: string }
   | {
       op: 'insert_section'
@@ -67,8 +67,10 @@ export type DocumentChange =
       ref?: string
     }
   | { op: 'edit_section'; section_id: string; heading?: string; level?: number; old?: string }
-  | { op: 'move_section'; section_id: string; after: string | null }
-  | { op: 'delete_section'; section_id: string }
+  /** `whole`: with those below it in the outline. */
+  | { op: 'move_section'; section_id: string; after: string | null; whole?: boolean }
+  /** `keep_blocks`: they join the section before it. `seen`: the version that one saw; newer text is not deleted. */
+  | { op: 'delete_section'; section_id: string; keep_blocks?: boolean; seen?: number }
 
 /** What became of a document between two versions: everything that is new or other, the ids that are gone, and the order
  * wherever it may have changed. */
@@ -235,9 +237,9 @@ export interface Decided {
   version: number | null
   edits: EditData[]
 }
-/** One place where a text and what somebody wanted of it differ. `state` `conflict`: both changed it, differently. */
+/** One place where a text and what somebody wanted of it differ. `conflict`: both changed it, differently. */
 export interface MergeHunk {
-  state: 'same' | 'current' | 'wanted' | 'both' | 'conflict'
+  kind: 'same' | 'current' | 'wanted' | 'both' | 'conflict'
   base: string
   current: string
   wanted: string
@@ -403,12 +405,13 @@ export class Documents {
   assign = (commentId: string, body: { to: string | null; message?: string; model?: string }) =>
     this.client.json<Assigned>('POST', `/v1/comments/${commentId}/assign`, { body })
 
+  /** Newest first; with `next` as `before` the older ones. */
   proposals = (
     id: string,
     {
       signal,
       ...query
-    }: Signalled & { state?: 'open' | 'closed' | 'all'; limit?: number; after?: string | undefined } = {},
+    }: Signalled & { state?: 'open' | 'closed' | 'all'; limit?: number; before?: string | undefined } = {},
   ) => this.client.json<Page<ProposalData>>('GET', `/v1/documents/${id}/proposals`, { query, signal })
   threadProposals = (threadId: string, signal?: AbortSignal) =>
     this.client.json<Page<ProposalData>>('GET', `/v1/threads/${threadId}/proposals`, { signal })

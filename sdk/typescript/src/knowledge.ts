@@ -3,7 +3,7 @@
 import type { OutlastClient } from './client.ts'
 import type { Page } from './types.ts'
 
-export type SourceKind = 'markdown' | 'llms_txt' | 'sitemap' | 'package' | 'folder' | 'text'
+export type SourceKind = 'markdown' | 'llms_txt' | 'sitemap' | 'package' | 'folder' | 'text' | 'artifact'
 export type SourceState = 'waiting' | 'fetching' | 'ready' | 'failed'
 
 /** Where passages come from. `project_id` null: everybody's, from the configuration; nobody changes those here.
