@@ -1,6 +1,6 @@
 import { ArrowLeft } from 'lucide-react'
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
-import { Link } from 'wouter'
+import { useCallback, useEffect, useMemo, useRef } from 'react'
+import { Link, useLocation, useSearch } from 'wouter'
 import { Gone, PermissionNeeded, type DocumentData, type DocumentStore } from '@outlast/sdk'
 import { useDocumentStore, useSelected } from '@outlast/sdk/react'
 import { Problem } from '@/components/problem'
@@ -104,31 +104,35 @@ function Room({ document, store }: { document: DocumentData; store: DocumentStor
   )
 }
 
-/** Which tab is open: remembered on a wide window; on a phone the text comes first. */
+/** Which tab is open. The address says it, so that it can be sent to somebody; without, a wide window remembers the last
+ * one, and on a phone the text comes first. */
 function usePanelState(narrow: boolean): [PanelState, Pick<DocumentRoom, 'openPanel' | 'closePanel'>] {
   const [stored, setStored] = useStored('outlast.document.panel')
-  const [asked] = useState(() => new URLSearchParams(location.search))
-  const [onPhone, setOnPhone] = useState<PanelTab | null>(null)
-  const [item, setItem] = useState<string | null>(() => asked.get('item'))
-  const openPanel = useCallback(
-    (tab: PanelTab, next: string | null = null) => {
-      setItem(next)
-      setOnPhone(tab)
-      setStored(tab)
+  const search = useSearch()
+  const [, navigate] = useLocation()
+  const go = useCallback(
+    (query: string) => {
+      const here = `${location.pathname}${query}`
+      if (here !== `${location.pathname}${location.search}`) navigate(here, { replace: true })
     },
-    [setStored],
+    [navigate],
+  )
+  const openPanel = useCallback(
+    (tab: PanelTab, item: string | null = null) => {
+      setStored(tab)
+      go(`?${new URLSearchParams({ panel: tab, ...(item !== null && { item }) }).toString()}`)
+    },
+    [go, setStored],
   )
   const closePanel = useCallback(() => {
-    setItem(null)
-    setOnPhone(null)
     if (!matchMedia('(width < 48rem)').matches) setStored('closed')
-  }, [setStored])
-  useEffect(() => {
-    const tab = asked.get('panel')
-    if (tab !== null && isTab(tab)) openPanel(tab, asked.get('item'))
-  }, [asked, openPanel])
+    go('')
+  }, [go, setStored])
+  const asked = new URLSearchParams(search)
+  const named = asked.get('panel') ?? ''
   const wide = stored === 'closed' ? null : isTab(stored) ? stored : 'comments'
-  const tab = narrow ? onPhone : wide
+  const tab = isTab(named) ? named : narrow ? null : wide
+  const item = isTab(named) ? asked.get('item') : null
   const state = useMemo(() => ({ tab, item }), [tab, item])
   return [state, useMemo(() => ({ openPanel, closePanel }), [openPanel, closePanel])]
 }
