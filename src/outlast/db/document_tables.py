@@ -58,6 +58,7 @@ document_versions = sa.Table(
         "each section and block touched: {noun, id, before, after}; null: was not, is not",
         nullable=False,
     ),
+    json("touched", "{sections, blocks}: the ids of what people call changed", nullable=False),
     json("state", "the whole document after it, now and then, so that no reader walks far; null: walk"),
     ref("by", "users", "who wrote, or accepted", ondelete="SET NULL"),
     sa.Column("thread_id", sa.String(40), comment="the conversation that proposed it"),

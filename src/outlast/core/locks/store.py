@@ -1,17 +1,19 @@
-"""Locks in the database. First argument: the open transaction.
+"""Locks in the database. First argument: the open transaction; second the id of what is locked, a thread or a section
+(its prefix says which).
 
-Whoever calls holds the thread's row (`core/threads/driving.py` does), so that two people cannot both be first.
+Whoever calls holds the thread's row (`core/threads/driving.py` does), or the row of the section's document
+(`core/documents/locking.py`), so that two people cannot both be first.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from datetime import timedelta
-from typing import Any, TypeVar
+from typing import Any, Final, Literal, NoReturn, TypeVar
 
 import sqlalchemy as sa
 
 from outlast.base.clock import iso
-from outlast.base.errors import ThreadLocked
+from outlast.base.errors import SectionLocked, ThreadLocked
 from outlast.base.events import LockData
 from outlast.core.locks import rules
 from outlast.core.locks.rules import Change, Lock
@@ -29,15 +31,19 @@ LOCK_COLUMNS: tuple[sa.Label[Any], ...] = (
     _asker.c.name.label("lock_requested_by_name"),
 )
 
-_MINE = (locks.c.resource_type == "thread") & (locks.c.resource_id == sa.bindparam("thread"))
+Kind = Literal["thread", "section"]
+_MINE = (locks.c.resource_type == sa.bindparam("kind")) & (locks.c.resource_id == sa.bindparam("resource"))
 _ADD = sa.insert(locks)
 _FIND = sa.select(locks).where(_MINE)
-_SHOWN = (
-    sa.select(*LOCK_COLUMNS)
+_DROP = sa.delete(locks).where(_MINE)
+_RENEW = sa.update(locks).where(_MINE).values(expires_at=sa.bindparam("expires_at"))
+_SET = sa.update(locks).where(_MINE).values({name: sa.bindparam(name) for name in Lock.__dataclass_fields__})
+_NAMED: Final = (
+    sa.select(locks.c.resource_id, *LOCK_COLUMNS)
     .select_from(locks.join(_holder, _holder.c.id == locks.c.holder_id))
     .outerjoin(_asker, _asker.c.id == locks.c.requested_by)
-    .where(_MINE)
 )
+_SHOWN = _NAMED.where(_MINE)
 _AT_WORK = (
     sa.select(runs.c.id)
     .where(runs.c.thread_id == sa.bindparam("thread"), runs.c.started_by == sa.bindparam("holder"))
@@ -53,13 +59,13 @@ def join_lock(source: sa.FromClause, thread_id: sa.ColumnElement[str]) -> sa.Fro
     return joined.outerjoin(_asker, _asker.c.id == locks.c.requested_by)
 
 
-def lock_data(row: sa.RowMapping, thread_id: str) -> LockData | None:
+def lock_data(row: sa.RowMapping, resource_id: str) -> LockData | None:
     """The lock in a row selected with `LOCK_COLUMNS`; None: free."""
     if row["lock_holder_id"] is None:
         return None
     return LockData(
-        resource_type="thread",
-        resource_id=thread_id,
+        resource_type=_kind(resource_id),
+        resource_id=resource_id,
         holder_id=row["lock_holder_id"],
         holder_name=row["lock_holder_name"],
         acquired_at=iso(row["lock_acquired_at"]),
@@ -69,9 +75,9 @@ def lock_data(row: sa.RowMapping, thread_id: str) -> LockData | None:
     )
 
 
-def find_lock(tx: Tx, thread_id: str) -> Lock | None:
-    """The thread's lock, expired or not."""
-    row = tx.one(_FIND, {"thread": thread_id})
+def find_lock(tx: Tx, resource_id: str) -> Lock | None:
+    """The lock, expired or not."""
+    row = tx.one(_FIND, _of(resource_id))
     if row is None:
         return None
     return Lock(
@@ -79,104 +85,136 @@ def find_lock(tx: Tx, thread_id: str) -> Lock | None:
     )
 
 
-def shown_lock(tx: Tx, thread_id: str) -> LockData | None:
-    """The thread's lock with names, as people see it."""
-    row = tx.one(_SHOWN, {"thread": thread_id})
-    return None if row is None else lock_data(row, thread_id)
+def shown_lock(tx: Tx, resource_id: str) -> LockData | None:
+    """The lock with names, as people see it."""
+    row = tx.one(_SHOWN, _of(resource_id))
+    return None if row is None else lock_data(row, resource_id)
 
 
-def is_live(tx: Tx, thread_id: str, lock: Lock | None) -> bool:
-    """Whether a run of the lock's holder is queued or running in the thread: it keeps the lock."""
-    if lock is None:
+def is_live(tx: Tx, resource_id: str, lock: Lock | None) -> bool:
+    """Whether a run of the lock's holder is queued or running in the thread: it keeps the lock. Nothing
+    keeps a section's."""
+    if lock is None or _kind(resource_id) != "thread":
         return False
-    return tx.one(_AT_WORK, {"thread": thread_id, "holder": lock.holder_id}) is not None
+    return tx.one(_AT_WORK, {"thread": resource_id, "holder": lock.holder_id}) is not None
 
 
-def acquire(tx: Tx, thread_id: str, project_id: str, user_id: str, ttl_s: float) -> Change:
+def acquire(tx: Tx, resource_id: str, project_id: str, user_id: str, ttl_s: float) -> Change:
     """Acquire, refresh or take over. Raises `ThreadLocked`, naming the holder and the expiry."""
-    lock = find_lock(tx, thread_id)
+    lock = find_lock(tx, resource_id)
     after, change = _named(
         tx,
-        thread_id,
+        resource_id,
         lambda: rules.acquire(
-            lock, user_id, tx.now, timedelta(seconds=ttl_s), live=is_live(tx, thread_id, lock)
+            lock, user_id, tx.now, timedelta(seconds=ttl_s), live=is_live(tx, resource_id, lock)
         ),
     )
     if lock is None:
-        _insert(tx, thread_id, project_id, after)
+        _insert(tx, resource_id, project_id, after)
     else:
-        _update(tx, thread_id, after)
+        _update(tx, resource_id, after)
     return change
 
 
-def demand(tx: Tx, thread_id: str, user_id: str) -> None:
+def demand(tx: Tx, resource_id: str, user_id: str) -> None:
     """Raise `ThreadLocked`, naming the holder and the expiry, while somebody else drives."""
-    lock = find_lock(tx, thread_id)
-    live = is_live(tx, thread_id, lock)
-    _named(tx, thread_id, lambda: rules.demand(lock, user_id, tx.now, live=live))
+    lock = find_lock(tx, resource_id)
+    live = is_live(tx, resource_id, lock)
+    _named(tx, resource_id, lambda: rules.demand(lock, user_id, tx.now, live=live))
 
 
-def release(tx: Tx, thread_id: str, user_id: str) -> Change | None:
+def release(tx: Tx, resource_id: str, user_id: str) -> Change | None:
     """Let go; None where there was nothing to let go of. Raises `ThreadLocked`, `ThreadBusy`."""
-    lock = find_lock(tx, thread_id)
-    live = is_live(tx, thread_id, lock)
-    change = _named(tx, thread_id, lambda: rules.release(lock, user_id, tx.now, live=live))
+    lock = find_lock(tx, resource_id)
+    live = is_live(tx, resource_id, lock)
+    change = _named(tx, resource_id, lambda: rules.release(lock, user_id, tx.now, live=live))
     if change is not None:
-        drop(tx, thread_id)
+        drop(tx, resource_id)
     return change
 
 
-def request(tx: Tx, thread_id: str, user_id: str) -> None:
+def request(tx: Tx, resource_id: str, user_id: str) -> None:
     """Ask the holder for the lock. Raises `LockNotHeld`."""
-    lock = find_lock(tx, thread_id)
-    _update(tx, thread_id, rules.request(lock, user_id, tx.now, live=is_live(tx, thread_id, lock)))
+    lock = find_lock(tx, resource_id)
+    _update(tx, resource_id, rules.request(lock, user_id, tx.now, live=is_live(tx, resource_id, lock)))
 
 
-def hand_over(tx: Tx, thread_id: str, user_id: str, to_user_id: str, ttl_s: float) -> None:
+def hand_over(tx: Tx, resource_id: str, user_id: str, to_user_id: str, ttl_s: float) -> None:
     """Make another member the driver. Raises `LockNotHeld`, `ThreadBusy`."""
-    lock, ttl = find_lock(tx, thread_id), timedelta(seconds=ttl_s)
-    live = is_live(tx, thread_id, lock)
-    _update(tx, thread_id, rules.hand_over(lock, user_id, to_user_id, tx.now, ttl, live=live))
+    lock, ttl = find_lock(tx, resource_id), timedelta(seconds=ttl_s)
+    live = is_live(tx, resource_id, lock)
+    _update(tx, resource_id, rules.hand_over(lock, user_id, to_user_id, tx.now, ttl, live=live))
 
 
-def drop(tx: Tx, thread_id: str) -> None:
+def drop(tx: Tx, resource_id: str) -> None:
     """Remove the lock, whoever holds it."""
-    tx.execute(sa.delete(locks).where(*_of(thread_id)))
+    tx.execute(_DROP, _of(resource_id))
 
 
-def held_by(tx: Tx, project_id: str, user_id: str) -> Sequence[str]:
-    """The threads of the project that this user drives."""
-    mine = locks.c.project_id == project_id, locks.c.holder_id == user_id, locks.c.resource_type == "thread"
+def held_by(tx: Tx, project_id: str, user_id: str, kind: Kind = "thread") -> Sequence[str]:
+    """The threads of the project that this user drives, or the sections that they keep."""
+    mine = locks.c.project_id == project_id, locks.c.holder_id == user_id, locks.c.resource_type == kind
     return (
         tx.execute(sa.select(locks.c.resource_id).where(*mine).order_by(locks.c.resource_id)).scalars().all()
     )
 
 
-def _of(thread_id: str) -> tuple[sa.ColumnElement[bool], sa.ColumnElement[bool]]:
-    return locks.c.resource_type == "thread", locks.c.resource_id == thread_id
+def locks_of(tx: Tx, resource_ids: Sequence[str]) -> dict[str, LockData]:
+    """The locks, with names, of those of these (all of one kind) that somebody holds."""
+    if not resource_ids:
+        return {}
+    mine = locks.c.resource_type == _kind(resource_ids[0]), locks.c.resource_id.in_(resource_ids)
+    found = ((row["resource_id"], lock_data(row, row["resource_id"])) for row in tx.all(_NAMED.where(*mine)))
+    return {resource_id: lock for resource_id, lock in found if lock is not None}
 
 
-def _named(tx: Tx, thread_id: str, decide: Callable[[], T]) -> T:
+def _kind(resource_id: str) -> Kind:
+    return "section" if resource_id.startswith("sec_") else "thread"
+
+
+def _of(resource_id: str) -> dict[str, str]:
+    return {"kind": _kind(resource_id), "resource": resource_id}
+
+
+def _named(tx: Tx, resource_id: str, decide: Callable[[], T]) -> T:
     """What the rule decides; its refusal is told with the holder's name and the expiry."""
     try:
         return decide()
     except ThreadLocked:
-        shown = shown_lock(tx, thread_id)
+        shown = shown_lock(tx, resource_id)
         if shown is None:
             raise
-        raise ThreadLocked(
-            f"Thread {thread_id} is locked by {shown.holder_name} until {shown.expires_at}.",
-            thread_id=thread_id,
-            holder_id=shown.holder_id,
-            holder_name=shown.holder_name,
-            expires_at=shown.expires_at,
-        ) from None
+        refuse(shown)
 
 
-def _insert(tx: Tx, thread_id: str, project_id: str, lock: Lock) -> None:
-    row = {"resource_type": "thread", "resource_id": thread_id, "project_id": project_id, **asdict(lock)}
+def refuse(lock: LockData) -> NoReturn:
+    """Raise `ThreadLocked` or `SectionLocked`, naming the holder and the expiry."""
+    kind = lock.resource_type
+    words = f"{kind.capitalize()} {lock.resource_id} is locked by {lock.holder_name} until {lock.expires_at}."
+    fields: dict[str, Any] = {
+        "holder_id": lock.holder_id,
+        "holder_name": lock.holder_name,
+        "expires_at": lock.expires_at,
+    }
+    if kind == "section":
+        raise SectionLocked(words, section_id=lock.resource_id, **fields) from None
+    raise ThreadLocked(words, thread_id=lock.resource_id, **fields) from None
+
+
+def _insert(tx: Tx, resource_id: str, project_id: str, lock: Lock) -> None:
+    row = {
+        "resource_type": _kind(resource_id),
+        "resource_id": resource_id,
+        "project_id": project_id,
+        **asdict(lock),
+    }
     tx.execute(_ADD, row)
 
 
-def _update(tx: Tx, thread_id: str, lock: Lock) -> None:
-    tx.execute(sa.update(locks).where(*_of(thread_id)), asdict(lock))
+def _update(tx: Tx, resource_id: str, lock: Lock) -> None:
+    tx.execute(_SET, _of(resource_id) | asdict(lock))
+
+
+def renew(tx: Tx, resource_id: str, ttl_s: float) -> None:
+    """Let a lock live `ttl_s` from now on, whoever holds it."""
+    tx.execute(_RENEW, _of(resource_id) | {"expires_at": tx.now + timedelta(seconds=ttl_s)})

@@ -117,6 +117,12 @@ def upgrade() -> None:
             comment="each section and block touched: {noun, id, before, after}; null: was not, is not",
         ),
         sa.Column(
+            "touched",
+            Json(),
+            nullable=False,
+            comment="{sections, blocks}: the ids of what people call changed",
+        ),
+        sa.Column(
             "state",
             Json(),
             nullable=True,

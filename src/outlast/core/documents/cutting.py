@@ -1,0 +1,167 @@
+"""Markdown into sections and blocks. Pure.
+
+The cuts lie where CommonMark (with GFM's tables) sees its top-level blocks; the lines between them are kept as they
+were written. A fence or a comment that is never closed gets its end, or it would swallow whatever is put behind it.
+`<!-- -->` alone is no block: `joining.py` writes it where two blocks would else become one.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+from outlast.base.document_data import BlockKind
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+APART: Final = "<!-- -->"
+_KINDS: Final[dict[str, BlockKind]] = {
+    "bullet_list_open": "list",
+    "ordered_list_open": "list",
+    "fence": "code",
+    "code_block": "code",
+    "table_open": "table",
+    "blockquote_open": "quote",
+    "hr": "rule",
+    "html_block": "html",
+}
+_HTML_ENDS: Final = (
+    (re.compile(r"<(script|pre|style|textarea)(?=[\s>]|$)", re.IGNORECASE), None),
+    (re.compile(r"<!--"), "-->"),
+    (re.compile(r"<\?"), "?>"),
+    (re.compile(r"<!\[CDATA\["), "]]>"),
+    (re.compile(r"<![A-Za-z]"), ">"),
+)
+_LAST_TAG: Final = re.compile(r"</(script|pre|style|textarea)>", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One block of a text."""
+
+    kind: BlockKind
+    markdown: str
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A heading and the blocks below it. Level 0, only the first one: the blocks before the first heading."""
+
+    heading: str
+    level: int
+    pieces: tuple[Piece, ...]
+
+
+def cut(markdown: str) -> list[Part]:
+    """A text as sections. The first is of level 0, and may be empty (no blocks); all others begin with a heading."""
+    text = tidy(markdown)
+    lines = text.split("\n")
+    heading, level, pieces = "", 0, list[Piece]()
+    parts: list[Part] = []
+    for found in _top(text, lines):
+        if isinstance(found, Piece):
+            pieces.append(found)
+        else:
+            parts.append(Part(heading, level, tuple(pieces)))
+            (heading, level), pieces = found, []
+    return [*parts, Part(heading, level, tuple(pieces))]
+
+
+def tidy(markdown: str) -> str:
+    """Line ends as LF, no empty lines around."""
+    lines = markdown.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    first, last = 0, len(lines)
+    while last > first and not lines[last - 1].strip():
+        last -= 1
+    while first < last and not lines[first].strip():
+        first += 1
+    return "\n".join(lines[first:last])
+
+
+def one_line(heading: str) -> str:
+    """A heading's text as it stands on its line."""
+    return " ".join(line.strip() for line in re.split(r"[\r\n]+", heading)).strip()
+
+
+def first_heading(parts: Sequence[Part]) -> str | None:
+    """The text of the first heading that says something; None: there is none."""
+    return next((part.heading for part in parts if part.heading), None)
+
+
+def _top(text: str, lines: list[str]) -> Iterator[Piece | tuple[str, int]]:
+    """The top-level blocks in order; headings as (text, level)."""
+    reached = 0
+    tokens = _parsed(text)
+    for place, token in enumerate(tokens):
+        if token.level or token.map is None or token.nesting < 0:
+            continue
+        start, end = token.map
+        yield from _definitions(lines[reached:start])
+        reached = max(reached, end)
+        if token.type == "heading_open":
+            yield one_line(tokens[place + 1].content), int(token.tag[1])
+        else:
+            yield from _piece(token, lines[start:end])
+    yield from _definitions(lines[reached:])
+
+
+def _piece(token: "Token", lines: list[str]) -> Iterator[Piece]:
+    while lines and not lines[-1].strip():
+        lines.pop()
+    source = "\n".join(lines)
+    if not source.strip() or source.strip() == APART:
+        return
+    kind = _KINDS.get(token.type, "paragraph")
+    if token.type == "fence":
+        source = _closed_fence(source, token.markup)
+    elif kind == "html":
+        source = _closed_html(source)
+    yield Piece(kind, source)
+
+
+def _definitions(lines: list[str]) -> Iterator[Piece]:
+    """What the parser takes away: the definitions of links. They are blocks like others, where they stand."""
+    for group in re.split(r"\n(?:[ \t]*\n)+", "\n".join(lines)):
+        source = tidy(group)
+        if source.strip():
+            yield Piece("paragraph", source)
+
+
+def _closed_fence(source: str, markup: str) -> str:
+    first, *inner = source.split("\n")
+    if inner:
+        last = inner[-1]
+        mark = last.strip()
+        if len(last) - len(last.lstrip(" ")) < 4 and mark.strip(markup[0]) == "" and len(mark) >= len(markup):
+            return source
+    return f"{source}\n{' ' * (len(first) - len(first.lstrip(' ')))}{markup}"
+
+
+def _closed_html(source: str) -> str:
+    begun = source.lstrip()
+    for opening, end in _HTML_ENDS:
+        opened = opening.match(begun)
+        if opened is None:
+            continue
+        if end is None:
+            return source if _LAST_TAG.search(source) else f"{source}\n</{opened[1].lower()}>"
+        return source if end in begun[opened.end() :] or end in begun else f"{source}\n{end}"
+    return source
+
+
+def _parsed(text: str) -> "list[Token]":
+    env: dict[str, object] = {}
+    tokens: list[Token] = []
+    _parser().block.parse(text, _parser(), env, tokens)
+    return tokens
+
+
+@cache
+def _parser() -> "MarkdownIt":
+    """Finds blocks, and does not look into them. It keeps nothing between texts."""
+    from markdown_it import MarkdownIt
+
+    return MarkdownIt("commonmark").enable("table")

@@ -1,0 +1,105 @@
+"""A document's content as plain data: sections in order, each with its blocks in order. Pure.
+
+A tree may be partial: sections whose blocks nobody needs are read without them (`Tree.unread` counts those blocks).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from outlast.base.document_data import BlockKind, EditorKind
+from outlast.base.errors import NotFound
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One block of Markdown. `version` is the document's that changed it last, at `at` (ISO 8601); the editor is who
+    wrote its text."""
+
+    id: str
+    section_id: str
+    rank: str
+    kind: BlockKind
+    markdown: str
+    version: int = 0
+    editor_kind: EditorKind = "person"
+    editor_id: str | None = None
+    at: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A heading and its blocks, in order. Level 0, only the first one: what stands before the first heading; it has no
+    heading, and is there only while it has blocks."""
+
+    id: str
+    rank: str
+    heading: str
+    level: int
+    version: int = 0
+    at: str = ""
+    blocks: tuple[Block, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """A document's sections in order, at one version."""
+
+    document_id: str
+    version: int
+    sections: tuple[Section, ...] = ()
+    unread: int = 0
+
+    def find_section(self, section_id: str) -> Section | None:
+        return next((section for section in self.sections if section.id == section_id), None)
+
+    def section(self, section_id: str) -> Section:
+        """The section of this id. Raises `NotFound`."""
+        found = self.find_section(section_id)
+        if found is None:
+            raise no_section(self.document_id, section_id)
+        return found
+
+    def find_block(self, block_id: str) -> Block | None:
+        return next((block for block in self.blocks() if block.id == block_id), None)
+
+    def block(self, block_id: str) -> Block:
+        """The block of this id. Raises `NotFound`."""
+        found = self.find_block(block_id)
+        if found is None:
+            raise no_block(self.document_id, block_id)
+        return found
+
+    def blocks(self) -> Iterator[Block]:
+        """All blocks, in the order of the text."""
+        for section in self.sections:
+            yield from section.blocks
+
+    def words(self) -> int:
+        """Words in headings and blocks."""
+        headings = sum(count_words(section.heading) for section in self.sections)
+        return headings + sum(count_words(block.markdown) for block in self.blocks())
+
+
+def count_words(text: str) -> int:
+    """What stands between spaces."""
+    return len(text.split())
+
+
+def no_section(document_id: str, section_id: str) -> NotFound:
+    return NotFound(
+        f"There is no section {section_id} in document {document_id}.",
+        hint="It may have been deleted. Read the document again.",
+        noun="section",
+        id=section_id,
+        document_id=document_id,
+    )
+
+
+def no_block(document_id: str, block_id: str) -> NotFound:
+    return NotFound(
+        f"There is no block {block_id} in document {document_id}.",
+        hint="It may have been deleted. Read the document again.",
+        noun="block",
+        id=block_id,
+        document_id=document_id,
+    )
