@@ -1,0 +1,259 @@
+"""Finding selected text again after a document changed: by the text itself and by what stands around it. Pure.
+
+People select what a browser shows, documents hold Markdown, and both are edited. So texts are compared in two ways:
+as they are, and by their *bones*: without spaces, and without the marks of Markdown and the addresses of links. A
+quote that reads the same in bones is the same. Of several places the one counts whose surroundings agree most; a place
+that agrees in nothing is none, unless the text is long enough to be told by itself. In its own block a quote is also
+found where words in it were changed, between what stood around it, as long as half of it is still there.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from html import unescape
+from itertools import pairwise
+from typing import Final
+
+from outlast.base.document_data import Quote
+
+KEPT: Final = 32
+"""Characters of surroundings that a quote is kept with, on each side."""
+DISTINCT: Final = 16
+"""A text of so many bones is found without its surroundings too."""
+AGREEING: Final = 0.3
+"""A shorter one only where at least this share of its surroundings is still there."""
+ALIKE: Final = 0.5
+"""Text between the surroundings is the quote, changed, if this share of it is still there."""
+ANCHOR: Final = 12
+"""So many bones of the surroundings next to the quote show where a changed one begins and ends."""
+MOST_PLACES: Final = 200
+HOME: Final = 0.25
+
+_TOKENS: Final = re.compile(
+    r"""
+      (?P<drop>
+          ^[^\S\n]*(?:`{3,}|~{3,})[^\n]*$                                  # a fence
+        | ^[^\S\n]*\|?[^\S\n]*:?-{3,}[-:|\ \t]*$                           # the rule of a table, or a rule
+        | ^[^\S\n]*(?:[-*+]|\d{1,9}[.)])[^\S\n]+(?:\[[ xX]\][^\S\n]+)?     # a bullet or number of a list
+        | ^[^\S\n]*(?:\#{1,6}[^\S\n]+|>[^\S\n]?)                           # a heading, a quotation
+        | \]\([^()\s]*(?:[^\S\n]+"[^"\n]*")?\)                             # where a link leads
+        | [*~`\[\]|\\]
+      )
+    | (?P<entity>&(?:\#\d{1,7}|\#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,30});)
+    | (?P<space>\n|[^\S\n]+)
+    | (?P<plain>.)
+    """,
+    re.VERBOSE | re.MULTILINE | re.DOTALL,
+)
+_MARKS: Final = frozenset("*~`[]|\\_#>")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Where a quote is in a text: characters `start` to `end`; `agreement` (0 to 1) of its surroundings; `changed`:
+    its words were edited."""
+
+    start: int
+    end: int
+    agreement: float
+    changed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a quote is in a document now, and how it is to be kept."""
+
+    block_id: str
+    quote: Quote
+
+
+class Text:
+    """A block's Markdown, for searching: `text` is about what people are shown, `bones` what is compared; `at` and
+    `bones_at` say where each of their characters stands in the one before."""
+
+    def __init__(self, block_id: str, markdown: str) -> None:
+        self.block_id = block_id
+        self.markdown = markdown
+
+    @cached_property
+    def _shown(self) -> tuple[str, list[int]]:
+        return _shown(self.markdown)
+
+    @cached_property
+    def _bones(self) -> tuple[str, list[int]]:
+        return _bones(self.text)
+
+    @property
+    def text(self) -> str:
+        return self._shown[0]
+
+    @property
+    def at(self) -> list[int]:
+        return self._shown[1]
+
+    @property
+    def bones(self) -> str:
+        return self._bones[0]
+
+    @property
+    def bones_at(self) -> list[int]:
+        return self._bones[1]
+
+
+def quote_at(markdown: str, start: int, end: int) -> Quote:
+    """Characters `start` to `end` of a Markdown text as a quote: as they are shown, with what stands around them."""
+    text = Text("", markdown)
+    first = sum(1 for at in text.at if at < start)
+    after = sum(1 for at in text.at if at < end)
+    return _cut(text, first, after)
+
+
+def find(quote: Quote, markdown: str) -> Found | None:
+    """Where the quote is in a Markdown text, also with other words in it; None: it is not there."""
+    text = Text("", markdown)
+    found = _same(quote, text) or _between(quote, text)
+    if found is None:
+        return None
+    first, after, agreement, changed = found
+    return Found(text.at[first], text.at[after - 1] + 1, agreement, changed)
+
+
+def find_again(quote: Quote, home: str | None, texts: Sequence[Text]) -> Place | None:
+    """Where the quote is in these blocks, its own one `home` among them or not: where its words and surroundings agree
+    most, its own block before others, an earlier one before a later one. None: nowhere."""
+    best: tuple[float, Text, _Span] | None = None
+    for text in texts:
+        found = _same(quote, text) if text.block_id == home or _may_hold(quote, text.markdown) else None
+        score = found[2] + (HOME if text.block_id == home else 0) if found is not None else 0.0
+        if found is not None and (best is None or score > best[0]):
+            best = score, text, found
+    if best is not None:
+        return Place(best[1].block_id, _kept(quote, best[1], best[2]))
+    own = next((text for text in texts if text.block_id == home), None)
+    found = None if own is None else _between(quote, own)
+    return None if own is None or found is None else Place(own.block_id, _kept(quote, own, found))
+
+
+_Span = tuple[int, int, float, bool]
+
+
+def _same(quote: Quote, text: Text) -> _Span | None:
+    """The best place where the text reads as the quote, in characters of what is shown."""
+    wanted = _bones_of(quote.text)
+    if not wanted:
+        return None
+    bones, at = text.bones, text.bones_at
+    before, after = _bones_of(quote.prefix), _bones_of(quote.suffix)
+    best: tuple[float, int] | None = None
+    for place in _places(wanted, bones):
+        agreement = _agreement(before, after, bones, place, place + len(wanted))
+        if best is None or agreement > best[0]:
+            best = agreement, place
+    if best is None or not _counts(best[0], wanted, before + after):
+        return None
+    first, last = at[best[1]], at[best[1] + len(wanted) - 1]
+    return first, last + 1, best[0], False
+
+
+def _between(quote: Quote, text: Text) -> _Span | None:
+    """What stands now between the quote's surroundings, if half of the quote is still in it."""
+    wanted = _bones_of(quote.text)
+    if not wanted:
+        return None
+    bones, at = text.bones, text.bones_at
+    before, after = _bones_of(quote.prefix)[-ANCHOR:], _bones_of(quote.suffix)[:ANCHOR]
+    starts = [place + len(before) for place in _places(before, bones)] if before else [0]
+    best: tuple[float, int, int] | None = None
+    for start in starts:
+        end = bones.find(after, start, start + 3 * len(wanted) + len(after)) if after else len(bones)
+        if end <= start or end - start > 3 * len(wanted):
+            continue
+        likeness = _likeness(wanted, bones[start:end])
+        if likeness >= ALIKE and (best is None or likeness > best[0]):
+            best = likeness, start, end
+    if best is None:
+        return None
+    return at[best[1]], at[best[2] - 1] + 1, best[0], True
+
+
+def _kept(quote: Quote, text: Text, found: _Span) -> Quote:
+    """The quote as it is kept from now on: its own words while they are the same, new surroundings."""
+    now = _cut(text, found[0], found[1])
+    return now if found[3] else Quote(text=quote.text, prefix=now.prefix, suffix=now.suffix)
+
+
+def _cut(text: Text, first: int, after: int) -> Quote:
+    shown = text.text
+    before, behind = shown[max(first - KEPT, 0) : first], shown[after : after + KEPT]
+    return Quote(text=shown[first:after], prefix=before, suffix=behind)
+
+
+def _may_hold(quote: Quote, markdown: str) -> bool:
+    """A cheap look first: a block that has nothing of the quote's first word cannot hold it."""
+    first = re.search(r"[^\W_]+", quote.text)
+    return first is None or first[0] in markdown
+
+
+def _places(wanted: str, bones: str) -> Iterator[int]:
+    place = bones.find(wanted)
+    for _ in range(MOST_PLACES):
+        if place < 0:
+            return
+        yield place
+        place = bones.find(wanted, place + 1)
+
+
+def _agreement(before: str, after: str, bones: str, start: int, end: int) -> float:
+    """The share of a quote's surroundings (in bones) that stands around this place too."""
+    known = len(before) + len(after)
+    if not known:
+        return 0.0
+    left = 0
+    while left < min(len(before), start) and before[-1 - left] == bones[start - 1 - left]:
+        left += 1
+    right = 0
+    while right < min(len(after), len(bones) - end) and after[right] == bones[end + right]:
+        right += 1
+    return (left + right) / known
+
+
+def _counts(agreement: float, wanted: str, around: str) -> bool:
+    return not around or len(wanted) >= DISTINCT or agreement >= AGREEING
+
+
+def _likeness(one: str, other: str) -> float:
+    """The share of neighbouring pairs of characters that two texts have in common, 0 to 1."""
+    if len(one) < 2 or len(other) < 2:
+        return float(one == other)
+    pairs, others = (Counter(map("".join, pairwise(text))) for text in (one, other))
+    return 2 * (pairs & others).total() / (len(one) + len(other) - 2)
+
+
+def _bones(text: str) -> tuple[str, list[int]]:
+    """The bones of a text as it is shown, and where each stands in it."""
+    at = [place for place, char in enumerate(text) if char not in _MARKS and not char.isspace()]
+    return "".join([text[place] for place in at]), at
+
+
+def _bones_of(text: str) -> str:
+    """The bones of a quote, which may be shown text or Markdown."""
+    return _bones(_shown(text)[0])[0]
+
+
+def _shown(markdown: str) -> tuple[str, list[int]]:
+    chars: list[str] = []
+    at: list[int] = []
+    for token in _TOKENS.finditer(markdown):
+        match token.lastgroup:
+            case "plain":
+                chars.append(token[0])
+            case "entity":
+                chars.append(unescape(token[0])[:1])
+            case "space" if chars and chars[-1] != " ":
+                chars.append(" ")
+            case _:
+                continue
+        at.append(token.start())
+    return "".join(chars), at
