@@ -15,6 +15,7 @@ const PagesPage = lazy(() => import('./features/pages/pages-page'))
 const PageView = lazy(() => import('./features/pages/page-view'))
 const DocumentsPage = lazy(() => import('./features/documents/documents-page'))
 const DocumentPage = lazy(() => import('./features/documents/document-page'))
+const FilesPage = lazy(() => import('./features/project-files/files-page'))
 const KnowledgePage = lazy(() => import('./features/knowledge/knowledge-page'))
 const RunsPage = lazy(() => import('./features/runs/runs-page'))
 const SandboxesPage = lazy(() => import('./features/sandboxes/sandboxes-page'))
@@ -57,6 +58,7 @@ function Pages() {
         {({ project, screen }) => <CanvasPage projectId={project ?? null} screenId={screen ?? null} />}
       </Route>
       <Route path="/projects/:id/pages">{({ id }) => <PagesPage key={id} projectId={id} />}</Route>
+      <Route path="/projects/:id/files">{({ id }) => <FilesPage key={id} projectId={id} />}</Route>
       <Route path="/projects/:id/knowledge">{({ id }) => <KnowledgePage key={id} projectId={id} />}</Route>
       <Route path="/projects/:id/documents">{({ id }) => <DocumentsPage key={id} projectId={id} />}</Route>
       <Route path="/documents/:id">{({ id }) => <DocumentPage key={id} documentId={id} />}</Route>

@@ -100,6 +100,7 @@ export const KINDS: Record<SourceKind, string> = {
   package: 'Package',
   folder: 'Folder',
   text: 'Text',
+  artifact: 'File',
 }
 
 export const isBusy = ({ state }: KnowledgeSource): boolean => state === 'waiting' || state === 'fetching'

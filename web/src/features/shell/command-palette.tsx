@@ -10,6 +10,7 @@ import {
   Search,
   SquarePen,
   Sun,
+  Files,
 } from 'lucide-react'
 import { Dialog } from 'radix-ui'
 import { useDeferredValue, useState, type KeyboardEvent, type ReactNode } from 'react'
@@ -117,6 +118,7 @@ function useCommands(q: string): Command[] {
     { key: 'new', icon: <SquarePen />, label: 'New thread', run: () => navigate(`/projects/${projectId}`) },
     { key: 'canvas', icon: <Frame />, label: 'Canvas', run: () => navigate(`/projects/${projectId}/canvas`) },
     { key: 'pages', icon: <LayoutTemplate />, label: 'Pages', run: () => navigate(`/projects/${projectId}/pages`) },
+    { key: 'files', icon: <Files />, label: 'Files', run: () => navigate(`/projects/${projectId}/files`) },
     {
       key: 'knowledge',
       icon: <BookOpen />,

@@ -1,4 +1,4 @@
-import { Activity, BookOpen, Box, FileText, Frame, LayoutTemplate, Search, SquarePen } from 'lucide-react'
+import { Activity, BookOpen, Box, Files, FileText, Frame, LayoutTemplate, Search, SquarePen } from 'lucide-react'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { Kbd } from '@/components/kbd'
@@ -41,6 +41,10 @@ export function Sidebar({ onPalette }: { onPalette: () => void }) {
           <FileText />
           Documents
         </Link>
+        <Link href={`/projects/${projectId}/files`} className={cn(ITEM, isFiles(path) && 'bg-active text-fg')}>
+          <Files />
+          Files
+        </Link>
         <Link href={`/projects/${projectId}/knowledge`} className={cn(ITEM, isKnowledge(path) && 'bg-active text-fg')}>
           <BookOpen />
           Knowledge
@@ -72,9 +76,10 @@ export function Sidebar({ onPalette }: { onPalette: () => void }) {
 const isCanvas = (path: string) => /^\/(screens\/|projects\/[^/]+\/canvas)/.test(path)
 const isPages = (path: string) => /^\/(pages\/|projects\/[^/]+\/pages)/.test(path)
 const isDocuments = (path: string) => /^\/(documents\/|projects\/[^/]+\/documents)/.test(path)
+const isFiles = (path: string) => /^\/projects\/[^/]+\/files/.test(path)
 const isKnowledge = (path: string) => /^\/projects\/[^/]+\/knowledge/.test(path)
 const isStart = (path: string) =>
-  path.startsWith('/projects') && !isCanvas(path) && !isPages(path) && !isDocuments(path) && !isKnowledge(path)
+  path.startsWith('/projects') && ![isCanvas, isPages, isDocuments, isFiles, isKnowledge].some((is) => is(path))
 
 function SearchBox({ value, onChange }: { value: string; onChange: (value: string) => void }) {
   return (

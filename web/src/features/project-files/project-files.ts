@@ -1,0 +1,74 @@
+/** The files of a project, kept in step with its stream. */
+import { infiniteQueryOptions, queryOptions, type InfiniteData } from '@tanstack/react-query'
+import { useCallback, useEffect } from 'react'
+import type { ArtifactData, OutlastEvent, Page } from '@outlast/sdk'
+import { useEvents } from '@outlast/sdk/react'
+import { client, queryClient } from '@/lib/queries'
+import { useActiveProject } from '../shell/active-project'
+
+type Parts = InfiniteData<Page<ArtifactData>, string>
+
+export const filesQuery = (projectId: string) =>
+  infiniteQueryOptions({
+    queryKey: ['project-files', projectId],
+    queryFn: ({ pageParam, signal }) =>
+      client.artifacts.list(projectId, { signal, ...(pageParam !== '' && { before: pageParam }) }),
+    initialPageParam: '',
+    getNextPageParam: ({ next }) => next,
+    staleTime: Infinity, // the project's stream keeps it in step
+  })
+
+export const fileSearchQuery = (projectId: string, q: string) =>
+  queryOptions({
+    queryKey: ['project-file-search', projectId, q],
+    queryFn: ({ signal }) => client.artifacts.search(projectId, q, { limit: 10, signal }),
+    enabled: q !== '',
+    staleTime: 60_000,
+  })
+
+/** The parts of a list with a file as it is now: changed, or new at its top. Pure. */
+export function withFile(pages: readonly Page<ArtifactData>[], file: ArtifactData): Page<ArtifactData>[] {
+  const known = pages.some(({ items }) => items.some(({ id }) => id === file.id))
+  return pages.map((page, at) => {
+    if (known) return { ...page, items: page.items.map((one) => (one.id === file.id ? file : one)) }
+    return at === 0 ? { ...page, items: [file, ...page.items] } : page
+  })
+}
+
+export function putFile(file: ArtifactData): void {
+  change(file.project_id, (pages) => withFile(pages, file))
+}
+
+export function dropFile(projectId: string, fileId: string): void {
+  change(projectId, (pages) => pages.map((page) => ({ ...page, items: page.items.filter(({ id }) => id !== fileId) })))
+}
+
+function change(projectId: string, next: (pages: Page<ArtifactData>[]) => Page<ArtifactData>[]): void {
+  queryClient.setQueryData<Parts>(
+    filesQuery(projectId).queryKey,
+    (data) => data && { ...data, pages: next(data.pages) },
+  )
+}
+
+/** Shows each change at once; what is found is asked for again. */
+export function useFileNews(projectId: string): void {
+  const live = useActiveProject().connection.status === 'live'
+  useEvents(
+    useCallback(
+      (event: OutlastEvent) => {
+        if (event.event === 'artifact.created' || event.event === 'artifact.updated') putFile(event.data.artifact)
+        else if (event.event === 'artifact.deleted') dropFile(projectId, event.data.artifact_id)
+        else return
+        void queryClient.invalidateQueries({ queryKey: ['project-file-search', projectId] })
+      },
+      [projectId],
+    ),
+  )
+  useEffect(() => {
+    // What was loaded before the stream was open may lack what happened in between.
+    if (live) void queryClient.invalidateQueries({ queryKey: filesQuery(projectId).queryKey })
+  }, [live, projectId])
+}
+
+export const isPicture = ({ media_type }: ArtifactData): boolean => media_type.startsWith('image/')
+export const opens = (file: ArtifactData): boolean => isPicture(file) || file.media_type === 'application/pdf'
