@@ -32,8 +32,10 @@ from outlast.actions.warming import Warmer
 from outlast.agents.pages.dormancy import KIND as DORMANT
 from outlast.agents.pages.running import LibraryCode
 from outlast.agents.profiles.chat import ChatProfile
+from outlast.agents.profiles.document import DocumentProfile
 from outlast.agents.profiles.page import PageProfile, nothing
 from outlast.agents.profiles.screen import ScreenProfile
+from outlast.agents.profiles.summary import SummaryProfile
 from outlast.agents.tools.search_docs import SearchDocs
 from outlast.agents.workspaces import Workspaces
 from outlast.base.clock import SystemClock
@@ -42,6 +44,7 @@ from outlast.base.errors import OutlastError, UnsafeBind
 from outlast.base.ids import new_id
 from outlast.base.settings import Settings
 from outlast.core.accounts.store import has_tokens
+from outlast.core.knowledge.artifacts.finding import ProjectFiles
 from outlast.core.knowledge.modules import Modules
 from outlast.core.knowledge.recall import Recall
 from outlast.core.knowledge.search import Knowledge
@@ -288,6 +291,9 @@ def _wire(
         recall=Recall(database, knowledge),
         embed=sources.indexer.want if sources.indexer is not None else nothing,
     )
+    files = ProjectFiles(database, blobs, knowledge)
+    document = DocumentProfile(settings, database, blobs, catalog.get, files=files, docs=search)
+    summary = SummaryProfile(settings, catalog.get)
     # On PostgreSQL another process may have been this machine's server a moment ago: its leases must lapse, so a
     # new process must not renew them.
     node_id = node_of(folder) if database.dialect == "sqlite" else new_id("node")
@@ -297,7 +303,7 @@ def _wire(
         clock=clock,
         settings=settings,
         catalog=catalog,
-        profiles={chat.name: chat, screen.name: screen, page.name: page},
+        profiles={one.name: one for one in (chat, screen, page, document, summary)},
         flusher=Flusher(settings.streams.save_interval_s),
         node_id=node_id,
         log=_log_event,
@@ -327,7 +333,7 @@ def _wire(
         warm=warmer.warm if warmer is not None else cold,
         open_screen=opener.open,
         dress_screen=opener.dress,
-        profiles=frozenset(engine.profiles),
+        profiles=frozenset(engine.profiles) - {summary.name},
         pages=page_rules,
     )
     return Program(

@@ -22,6 +22,9 @@ from outlast.core.models.protocol import (
     TurnEnd,
     Usage,
 )
+from outlast.core.models.providers.demo_documents.scene import is_document
+from outlast.core.models.providers.demo_documents.scripts import document_lines
+from outlast.core.models.providers.demo_documents.summing import is_summary, summary_lines
 from outlast.core.models.providers.demo_lines import Line, Say, Think, Use, Write
 from outlast.core.models.providers.demo_pages.scene import is_page
 from outlast.core.models.providers.demo_pages.scripts import page_lines
@@ -58,6 +61,10 @@ def _lines(request: ModelRequest) -> Sequence[Line]:
         return screen_lines(request)
     if is_page(request):
         return page_lines(request)
+    if is_document(request):
+        return document_lines(request)
+    if is_summary(request):
+        return summary_lines(request)
     scene = _scene(request)
     return choose_script(scene)(scene)
 

@@ -1,0 +1,275 @@
+"""A document as text for a model: an outline, then sections whole, as far as the room goes. Pure.
+
+What people wrote stands between tags whose names do not occur in it, so no text can end its own fence. What is left
+out is named with its ids, to be read with `read_document`.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+TAGS: Final = ("document", "outline", "section", "block", "comment", "answer", "quote", "selection", "file")
+OUTLINED: Final = 300  # sections in an outline at most
+HEADING_CHARS: Final = 160
+QUOTE: Final = '"'
+NO_HEADING: Final = "(before the first heading)"
+
+
+@dataclass(frozen=True, slots=True)
+class ToldBlock:
+    id: str
+    kind: str
+    markdown: str
+
+    @property
+    def words(self) -> int:
+        return len(self.markdown.split())
+
+
+@dataclass(frozen=True, slots=True)
+class ToldSection:
+    id: str
+    heading: str
+    level: int
+    blocks: tuple[ToldBlock, ...]
+
+    @property
+    def words(self) -> int:
+        return sum(block.words for block in self.blocks)
+
+
+@dataclass(frozen=True, slots=True)
+class ToldDocument:
+    """A document as it was at `version`."""
+
+    id: str
+    title: str
+    version: int
+    sections: tuple[ToldSection, ...]
+
+    def section(self, section_id: str | None) -> ToldSection | None:
+        return next((one for one in self.sections if one.id == section_id), None)
+
+    def section_of(self, block_id: str | None) -> ToldSection | None:
+        """The section that holds a block."""
+        return next((one for one in self.sections if any(b.id == block_id for b in one.blocks)), None)
+
+    def texts(self) -> Iterable[str]:
+        yield self.title
+        for section in self.sections:
+            yield section.heading
+            for block in section.blocks:
+                yield block.markdown
+
+
+@dataclass(frozen=True, slots=True)
+class ToldComment:
+    """A comment with its answers (who, text), oldest first."""
+
+    id: str
+    by: str
+    body: str
+    section_id: str | None
+    block_id: str | None
+    quote: str = ""
+    linked: tuple[str, ...] = ()
+    answers: tuple[tuple[str, str], ...] = ()
+    orphaned: bool = False
+    resolved: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """What the thread is about. `gone`: it was deleted meanwhile; then only its kind and ids are known."""
+
+    kind: Literal["document", "section", "comment", "selection"]
+    document_id: str
+    section_id: str | None = None
+    block_id: str | None = None
+    selected: str = ""
+    comment: ToldComment | None = None
+    gone: bool = False
+
+    @property
+    def focus(self) -> tuple[str, ...]:
+        """The sections that must be told whole, the most important first."""
+        first = [self.section_id] if self.section_id is not None else []
+        linked = self.comment.linked if self.comment is not None else ()
+        return tuple(dict.fromkeys([*first, *linked]))
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """Tags for data. `mark` is added to their names; empty where no text needs it."""
+
+    mark: str = ""
+
+    @staticmethod
+    def around(texts: Iterable[str]) -> "Fence":
+        """One that none of the texts can open or close."""
+        joined = "\n".join(texts).lower()
+        mark, number = "", 1
+        while any(f"<{slash}{tag}{mark}" in joined for tag in TAGS for slash in ("", "/")):
+            number += 1
+            mark = f"-{number}"
+        return Fence(mark)
+
+    def put(self, tag: str, body: str, **attributes: object) -> str:
+        """The element, its body on lines of its own."""
+        return f"{self.open(tag, **attributes)}\n{body}\n{self.close(tag)}"
+
+    def open(self, tag: str, **attributes: object) -> str:
+        told = "".join(
+            f' {name}="{_attribute(value)}"' for name, value in attributes.items() if value is not None
+        )
+        return f"<{tag}{self.mark}{told}>"
+
+    def close(self, tag: str) -> str:
+        return f"</{tag}{self.mark}>"
+
+
+@dataclass(slots=True)
+class _Room:
+    """Characters left."""
+
+    left: int
+    shown: dict[str, int] = field(default_factory=dict)  # section id → how many of its blocks are told
+
+    def take(self, chars: int) -> bool:
+        if chars > self.left:
+            return False
+        self.left -= chars
+        return True
+
+
+def document_text(document: ToldDocument, fence: Fence, focus: Sequence[str], most_chars: int) -> str:
+    """The document with its outline, at most about `most_chars` long. Sections in `focus` come first into the room,
+    then their neighbours, then the others from the beginning; they stand in the document's order."""
+    outline = outline_text(document, fence)
+    shown = _shown(document, focus, most_chars - len(outline))
+    sections = [
+        section_text(section, fence, shown.get(section.id, 0))
+        for section in document.sections
+        if shown.get(section.id, 0) or not section.blocks
+    ]
+    hidden = [section for section in document.sections if section.blocks and not shown.get(section.id, 0)]
+    body = "\n".join([outline, *sections, *([_left_out(hidden)] if hidden else [])])
+    return fence.put("document", body, id=document.id, title=document.title, version=document.version)
+
+
+def outline_text(document: ToldDocument, fence: Fence) -> str:
+    """Every section on a line: its id, heading, number of blocks and words."""
+    lines = [
+        f"{section.id} {_heading(section)} ({len(section.blocks)} blocks, {section.words} words)"
+        for section in document.sections[:OUTLINED]
+    ]
+    rest = len(document.sections) - len(lines)
+    if rest > 0:
+        lines.append(f"and {rest} more sections: read_document finds them by words")
+    return fence.put("outline", "\n".join(lines) or "(the document is empty)")
+
+
+def section_text(section: ToldSection, fence: Fence, blocks: int | None = None) -> str:
+    """A section with its first blocks (None: all of them)."""
+    told = section.blocks if blocks is None else section.blocks[:blocks]
+    lines = [block_text(block, fence) for block in told]
+    left = section.blocks[len(told) :]
+    if left:
+        lines.append(
+            f"[{len(left)} more blocks: read_document with section_id {section.id}, after {told[-1].id}]"
+            if told
+            else f"[{len(left)} blocks: read_document with section_id {section.id}]"
+        )
+    body = "\n".join(lines) or "(no blocks yet)"
+    heading = section.heading or None
+    return fence.put("section", body, id=section.id, level=section.level, heading=heading)
+
+
+def block_text(block: ToldBlock, fence: Fence) -> str:
+    return fence.put("block", block.markdown, id=block.id, kind=block.kind)
+
+
+def anchor_text(anchor: Anchor, fence: Fence) -> str:
+    """What the conversation is about, in words, with the comment or the selected text fenced."""
+    if anchor.kind == "document":
+        return "This conversation is about the whole document."
+    if anchor.gone:
+        return f"This conversation was about a {anchor.kind} that is not there any more. The document is as above."
+    if anchor.kind == "section":
+        return f"This conversation is about the section {anchor.section_id}."
+    if anchor.kind == "selection":
+        where = f"in the block {anchor.block_id} of the section {anchor.section_id}"
+        return f"This conversation is about selected text {where}:\n{fence.put('selection', anchor.selected)}"
+    assert anchor.comment is not None
+    return f"This conversation is about a comment on the document:\n{comment_text(anchor.comment, fence)}"
+
+
+def comment_text(comment: ToldComment, fence: Fence) -> str:
+    lines = []
+    if comment.quote:
+        lines.append(fence.put("quote", comment.quote))
+    lines.append(comment.body)
+    lines += [fence.put("answer", text, by=by) for by, text in comment.answers]
+    return fence.put(
+        "comment",
+        "\n".join(lines),
+        id=comment.id,
+        by=comment.by,
+        section=comment.section_id,
+        block=comment.block_id,
+        linked_sections=" ".join(comment.linked) or None,
+        status="resolved" if comment.resolved else None,
+        place="not there any more" if comment.orphaned else None,
+    )
+
+
+def _shown(document: ToldDocument, focus: Sequence[str], chars: int) -> dict[str, int]:
+    """How many blocks of each section are told."""
+    room = _Room(max(chars, 0))
+    for section_id in _in_turn(document, focus):
+        section = document.section(section_id)
+        if section is not None:
+            _fill(section, room, cut=section_id in focus or not focus)
+    return room.shown
+
+
+def _fill(section: ToldSection, room: _Room, *, cut: bool) -> None:
+    """All blocks that fit; where they may not be `cut`, all of them or none."""
+    sizes = [len(block.markdown) + len(block.id) * 2 + 60 for block in section.blocks]
+    if sum(sizes) <= room.left:
+        room.take(sum(sizes))
+        room.shown[section.id] = len(sizes)
+    elif cut:
+        count = 0
+        while count < len(sizes) and room.take(sizes[count]):
+            count += 1
+        room.shown[section.id] = count
+
+
+def _in_turn(document: ToldDocument, focus: Sequence[str]) -> list[str]:
+    ids = [section.id for section in document.sections]
+    near = [
+        ids[at + step]
+        for one in focus
+        if one in ids
+        for at in [ids.index(one)]
+        for step in (-1, 1)
+        if 0 <= at + step < len(ids)
+    ]
+    return list(dict.fromkeys([*focus, *near, *ids]))
+
+
+def _left_out(sections: Collection[ToldSection]) -> str:
+    ids = ", ".join(section.id for section in list(sections)[:OUTLINED])
+    return f"[Not shown, as there is no room for them: {ids}. Read them with read_document before you change them.]"
+
+
+def _heading(section: ToldSection) -> str:
+    if not section.level:
+        return NO_HEADING
+    return f"{'#' * section.level} {' '.join(section.heading.split())[:HEADING_CHARS]}"
+
+
+def _attribute(value: object) -> str:
+    line = " ".join(str(value).split())
+    return line.replace("&", "&amp;").replace(QUOTE, "&quot;").replace("<", "&lt;")

@@ -1,0 +1,194 @@
+"""Edits by the rules of `prose.py`, as arguments of the tool that proposes them. Pure."""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from outlast.core.models.providers.demo_documents import prose
+from outlast.core.models.providers.demo_documents.prose import is_prose
+from outlast.core.models.providers.demo_documents.scene import Block, DocumentScene, parsed
+from outlast.core.models.providers.demo_documents.wishes import (
+    Kind,
+    Wish,
+    named_section,
+    prose_of,
+    target_blocks,
+)
+
+MOST: Final = 12
+ENOUGH: Final = 4  # edits of a request for the whole document, so that there is something to decide about
+Edit = dict[str, Any]
+
+
+def edits_for(scene: DocumentScene, wish: Wish) -> list[Edit]:
+    """What the demo would change; empty where its rules find nothing."""
+    makers: dict[Kind, Callable[[DocumentScene, Wish], list[Edit]]] = {
+        Kind.SHORTEN: _shorter,
+        Kind.POLISH: _polished,
+        Kind.LIST: _listed,
+        Kind.PROSE: _told,
+        Kind.SECTION: _new_section,
+        Kind.DELETE: _without,
+        Kind.MOVE: _moved,
+    }
+    maker = makers.get(wish.kind)
+    return maker(scene, wish)[:MOST] if maker is not None else []
+
+
+def summary_of(wish: Wish, edits: Sequence[Edit]) -> str:
+    """One line for people."""
+    count = f"{len(edits)} block{'' if len(edits) == 1 else 's'}"
+    return {
+        Kind.SHORTEN: f"Say {count} in fewer words",
+        Kind.POLISH: f"Mend the wording of {count}",
+        Kind.LIST: "Turn a paragraph into a list",
+        Kind.PROSE: "Turn a list into a paragraph",
+        Kind.SECTION: f"Add a section about {wish.topic or 'something new'}",
+        Kind.DELETE: f"Take out {count}",
+        Kind.MOVE: "Move a block",
+    }.get(wish.kind, "Change the text")
+
+
+def _shorter(scene: DocumentScene, _wish: Wish) -> list[Edit]:
+    blocks = prose_of(target_blocks(scene))
+    made = _replaced(blocks, lambda block: prose.tightened(block.text, block.kind))
+    if len(made) < min(ENOUGH, len(blocks)):
+        done = {edit["block_id"] for edit in made}
+        more = [block for block in blocks if block.id not in done]
+        made += _replaced(more, lambda block: prose.contracted(block.text))
+    return _in_order(made, blocks)
+
+
+def _polished(scene: DocumentScene, _wish: Wish) -> list[Edit]:
+    blocks = prose_of(target_blocks(scene))
+    made = _replaced(blocks, lambda block: prose.polished(block.text))
+    if not made:  # nothing wrong by its rules: what it can do is to say it in fewer words
+        made = _replaced(blocks, lambda block: prose.tightened(block.text, block.kind))
+    return made
+
+
+def _listed(scene: DocumentScene, wish: Wish) -> list[Edit]:
+    blocks = [block for block in target_blocks(scene) if block.kind in ("paragraph", "quote")]
+    found = _replaced(blocks, lambda block: prose.as_list(block.text, numbered=wish.numbered))
+    if scene.block_id or not found:
+        return found[:1]
+    return [max(found, key=lambda edit: (_items(edit["new_text"]), len(edit["new_text"])))]
+
+
+def _items(text: str) -> int:
+    return len(re.findall(r"^(?:-|\d+\.) ", text, re.MULTILINE))
+
+
+def _told(scene: DocumentScene, _wish: Wish) -> list[Edit]:
+    blocks = [block for block in target_blocks(scene) if block.kind == "list"]
+    return _replaced(blocks, lambda block: prose.as_prose(block.text))[:1]
+
+
+def _new_section(scene: DocumentScene, wish: Wish) -> list[Edit]:
+    topic = wish.topic or "what is missing"
+    heading = topic[:1].upper() + topic[1:]
+    level, after = _place(scene)
+    return [
+        {
+            "op": "insert_section",
+            "after_id": after,
+            "heading": heading,
+            "level": level,
+            "new_text": _section_text(scene, heading),
+        }
+    ]
+
+
+def _place(scene: DocumentScene) -> tuple[int, str | None]:
+    """The level of a new section and what it follows: behind the one that the conversation is about, else at the end,
+    before a conclusion."""
+    sections = list(scene.sections)
+    own = scene.section(scene.section_id)
+    if own is not None and own.level:
+        return own.level, own.id
+    if not sections:
+        return 1, None
+    levels = [one.level for one in sections if one.level > 1] or [2]
+    ends = re.search(
+        r"\b(?:conclusion|summary|outlook|references|appendix)\b", sections[-1].heading, re.IGNORECASE
+    )
+    after = sections[-2] if ends and len(sections) > 1 else sections[-1]
+    return min(levels), after.id
+
+
+def _section_text(scene: DocumentScene, heading: str) -> str:
+    """A beginning to write on: what a file of the project says of it, if one does, and what is still to be said."""
+    said = _from_files(scene)
+    lines = (
+        [said]
+        if said
+        else [f"This section is about {heading[:1].lower()}{heading[1:]}. It is a first draft to write on."]
+    )
+    lines.append(
+        f"- What {heading} is, in a sentence\n- Why it matters here\n- What is still open, and who decides it"
+    )
+    return "\n\n".join(lines)
+
+
+def _from_files(scene: DocumentScene) -> str:
+    found = [
+        hit
+        for result in scene.results
+        if result.name == "search_files"
+        for hit in parsed(result.content).get("results", ())
+    ]
+    if not found:
+        return ""
+    text = " ".join(str(found[0].get("content", "")).split())
+    quoted = " ".join(prose.sentences(text)[:2])[:400]
+    return f"> {quoted}\n>\n> — {found[0].get('file', 'a file of the project')}" if quoted else ""
+
+
+def _without(scene: DocumentScene, _wish: Wish) -> list[Edit]:
+    """The block that is meant: of what is named or hung on, the first or last one where the words say so."""
+    if (
+        not (scene.block_id or scene.section_id or named_section(scene, scene.said))
+        and _which(scene.said) is None
+    ):
+        return []
+    blocks = target_blocks(scene)
+    if len(blocks) > 1 and (which := _which(scene.said)) is not None:
+        blocks = [blocks[which]]
+    return [{"op": "delete", "block_id": block.id, "old_text": block.text} for block in blocks]
+
+
+def _which(said: str) -> int | None:
+    found = re.search(r"\b(first|second|third|last)\b", said, re.IGNORECASE)
+    return None if found is None else {"first": 0, "second": 1, "third": 2, "last": -1}[found[1].lower()]
+
+
+def _moved(scene: DocumentScene, wish: Wish) -> list[Edit]:
+    """The block that is meant, to the beginning or end of its section."""
+    blocks = target_blocks(scene)
+    if not blocks:
+        return []
+    chosen = next((one for one in blocks if one.id == scene.block_id), None)
+    if chosen is None:
+        which = _which(re.sub(r"\bto the .*", "", scene.said, flags=re.IGNORECASE))
+        at = which if which is not None else (0 if wish.last else -1)
+        chosen = blocks[at] if -len(blocks) <= at < len(blocks) else blocks[-1]
+    section = scene.section(chosen.section_id)
+    siblings = [one for one in (section.blocks if section is not None else ()) if one.id != chosen.id]
+    if not siblings:
+        return []
+    edit: Edit = {"op": "move", "block_id": chosen.id, "section_id": chosen.section_id}
+    return [{**edit, "after_id": siblings[-1].id if wish.last else None}]
+
+
+def _replaced(blocks: Sequence[Block], rule: Callable[[Block], str]) -> list[Edit]:
+    made = [(block, rule(block)) for block in blocks if is_prose(block.kind)]
+    return [
+        {"op": "replace", "block_id": block.id, "old_text": block.text, "new_text": new}
+        for block, new in made
+        if new.strip() and new.strip() != block.text.strip()
+    ]
+
+
+def _in_order(edits: Sequence[Edit], blocks: Sequence[Block]) -> list[Edit]:
+    order = {block.id: at for at, block in enumerate(blocks)}
+    return sorted(edits, key=lambda edit: order[edit["block_id"]])

@@ -1,0 +1,197 @@
+"""A server without doors, with one document and its real agent over a scripted model (or any other)."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import anyio
+
+from outlast.actions.runs import Started, start_run
+from outlast.agents.profiles.document import DocumentProfile
+from outlast.agents.profiles.summary import SummaryProfile
+from outlast.base.document_data import ProposalData
+from outlast.base.ids import new_id
+from outlast.base.settings import Settings
+from outlast.core.documents import proposals, store, writing
+from outlast.core.documents.changes import Change, EditBlock, InsertBlock, InsertSection
+from outlast.core.documents.cutting import cut
+from outlast.core.documents.tree import Block, Tree
+from outlast.core.documents.writing import Author, bounds_of
+from outlast.core.models.protocol import LanguageModel, ModelRequest, TextPiece
+from outlast.core.runs.sweeper import Sweeper
+from outlast.core.runs.worker import Worker
+from outlast.core.threads import store as threads
+from outlast.core.threads.composing import Draft
+from outlast.db.blobs import FolderBlobs
+from outlast.db.database import Database, Tx
+from outlast.testing.catalog import ScriptedCatalog
+from outlast.testing.scripted_model import Call, ScriptedModel, Turn
+from tests.factories import make_project, make_services, make_user
+from tests.flow.harness import Event, Stage
+
+TEXT = """\
+# Introduction
+
+We utilize this report in order to describe the plan. It is very long (as all of our reports are), and nobody reads it.
+
+The second paragraph has teh facts.
+
+## Risks
+
+There are three risks: money, time, and people who leave.
+
+- The first item is really important.
+- The second item is not.
+
+## Outlook
+
+In the near future we will make use of a large number of tools. Each tool is small. Some of them are free of charge.
+"""
+
+
+@dataclass
+class DocumentAgent(Stage):
+    """A `Stage` whose thread is a document's."""
+
+    document_id: str = field(kw_only=True)
+    db: Database = field(kw_only=True)
+    profile: DocumentProfile = field(kw_only=True)
+
+    async def tree(self) -> Tree:
+        return await self.db.read(store.tree, self.document_id)
+
+    async def block(self, number: int) -> Block:
+        """The n-th block of the document, from 0."""
+        return list((await self.tree()).blocks())[number]
+
+    async def write(self, *changes: Change, by: str | None = None) -> int:
+        """A person changes the document; its version then."""
+
+        def change(tx: Tx) -> int:
+            document = store.hold(tx, self.document_id)
+            author = Author("edit", by or self.owner.user_id)
+            return writing.commit(tx, document, changes, author, bounds_of(Settings())).version
+
+        return await self.db.write(change)
+
+    async def rewrite(self, block: Block, text: str) -> int:
+        return await self.write(EditBlock(block.id, text, block.markdown))
+
+    async def ask(self, text: str = "Tighten this document", **options: Any) -> Started:
+        target = options.pop("target", self.thread_id)
+        return await start_run(self.services, self.owner, target, Draft(text), **options)
+
+    async def asked(self, text: str = "Tighten this document", **options: Any) -> list[Event]:
+        """Every event of a run that has ended."""
+        return await self.events((await self.ask(text, **options)).run_id)
+
+    async def proposals(self) -> list[ProposalData]:
+        """Those of the document, oldest first."""
+
+        def read(tx: Tx) -> list[ProposalData]:
+            import sqlalchemy as sa
+
+            from outlast.db.tables import proposals as rows
+
+            mine = rows.c.document_id == self.document_id
+            ids = tx.execute(
+                sa.select(rows.c.id).where(mine).order_by(rows.c.created_at, rows.c.id)
+            ).scalars()
+            return [proposals.proposal_data(tx, one) for one in ids]
+
+        return await self.db.read(read)
+
+    async def thread_on(self, **anchor: Any) -> str:
+        """A further thread that hangs on a part of the document."""
+        about = {"document_id": self.document_id, **anchor}
+
+        def make(tx: Tx) -> str:
+            return threads.add_thread(
+                tx, self.project_id, self.owner.user_id, profile="document", anchor=about
+            )
+
+        return await self.db.write(make)
+
+
+def replace_edit(block: Block, text: str, **more: Any) -> dict[str, Any]:
+    return {"op": "replace", "block_id": block.id, "old_text": block.markdown, "new_text": text, **more}
+
+
+def propose(*edits: dict[str, Any], summary: str = "Better words") -> Call:
+    return Call("propose_edits", {"summary": summary, "edits": list(edits)})
+
+
+def asked_with(request: ModelRequest) -> str:
+    """The last message that a request's run began with."""
+    own = [message for message in request.messages if message.role == "user"][-1]
+    return "\n".join(piece.text for piece in own.pieces if isinstance(piece, TextPiece))
+
+
+def put_document(tx: Tx, project_id: str, user_id: str, title: str, markdown: str) -> tuple[str, str]:
+    """A document with its thread: (document's id, thread's id)."""
+    document_id = new_id("document")
+    anchor = {"type": "document", "id": document_id}
+    thread_id = threads.add_thread(tx, project_id, user_id, title=title, profile="document", anchor=anchor)
+    store.add(tx, document_id, project_id, user_id, thread_id=thread_id, title=title)
+    changes: list[Change] = []
+    after: str | None = None
+    for number, part in enumerate(cut(markdown)):
+        text = "\n\n".join(piece.markdown for piece in part.pieces)
+        if part.level:
+            changes.append(InsertSection(after, part.heading, part.level, text, ref=f"s{number}"))
+            after = f"s{number}"
+        elif text:
+            changes.append(InsertBlock(None, None, text))
+    if changes:
+        row = store.hold(tx, document_id)
+        writing.commit(tx, row, changes, Author("created", user_id), bounds_of(Settings()))
+    return document_id, thread_id
+
+
+@asynccontextmanager
+async def document_agent(
+    db: Database,
+    folder: Path,
+    turns: list[Turn] | ScriptedModel | LanguageModel,
+    *,
+    text: str = TEXT,
+    title: str = "The plan",
+    settings: Settings | None = None,
+    working: bool = True,
+    **tools: Any,
+) -> AsyncIterator[DocumentAgent]:
+    chosen = settings or Settings()
+    model: Any = ScriptedModel(turns) if isinstance(turns, list) else turns
+    catalog = ScriptedCatalog(model)
+    profile = DocumentProfile(chosen, db, FolderBlobs(folder / "blobs"), catalog.get, **tools)
+    services = make_services(
+        db,
+        folder,
+        chosen,
+        catalog=catalog,
+        run_profiles={"document": profile, "summary": SummaryProfile(chosen, catalog.get)},
+    )
+    owner = await db.write(make_user)
+    project_id = await db.write(make_project, owner)
+    document_id, thread_id = await db.write(put_document, project_id, owner.user_id, title, text)
+    async with anyio.create_task_group() as group:
+        if working:
+            group.start_soon(Worker(services.engine).run)
+            group.start_soon(Sweeper(services.engine, None).run)
+            group.start_soon(services.watching.run)
+        with anyio.fail_after(90):
+            yield DocumentAgent(
+                services,
+                model,
+                owner,
+                project_id,
+                thread_id,
+                document_id=document_id,
+                db=db,
+                profile=profile,
+            )
+        group.cancel_scope.cancel()
