@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from outlast.base.document_data import EditOp
+from outlast.core.documents.cutting import cut, tidy
 from outlast.core.documents.tree import Block, Section, Tree
 
 SHOWN_CHARACTERS: Final = 2_000
@@ -19,10 +20,11 @@ SHOWN_CHARACTERS: Final = 2_000
 class NewEdit:
     """One change that an agent would like, in its own words. By `op`:
 
-    `replace`: `block_id` says `old_text`, it should say `new_text` · `delete`: `block_id`, which says `old_text`, goes
-    · `move`: `block_id` goes behind the block `after_id` (None: first in `section_id`; both None: its own section) ·
-    `insert`: `new_text` behind the block `after_id` (None: first in `section_id`) · `insert_section`: `heading` at
-    `level` (None: 2) with `new_text` below it, behind the section `after_id` (None: first).
+    - `replace`: `block_id` says `old_text`, it should say `new_text`.
+    - `delete`: `block_id`, which says `old_text`, goes.
+    - `move`: `block_id` goes behind the block `after_id` (None: first in `section_id`; both None: in its own).
+    - `insert`: `new_text` behind the block `after_id` (None: first in `section_id`; both None: before all headings).
+    - `insert_section`: `heading` at `level` (None: 2), `new_text` below it, behind section `after_id` (None: first).
     """
 
     op: EditOp
@@ -79,7 +81,7 @@ def _replace(tree: Tree, edit: NewEdit) -> NewEdit:
     if edit.new_text.strip() == block.markdown.strip():
         raise _Wrong("new_text is what the block says already.")
     return NewEdit(
-        "replace", block.id, block.section_id, old_text=block.markdown, new_text=_lines(edit.new_text)
+        "replace", block.id, block.section_id, old_text=block.markdown, new_text=tidy(edit.new_text)
     )
 
 
@@ -99,8 +101,12 @@ def _move(tree: Tree, edit: NewEdit) -> NewEdit:
 def _insert(tree: Tree, edit: NewEdit) -> NewEdit:
     if not edit.new_text.strip():
         raise _Wrong("new_text is empty: there is nothing to insert.")
+    if len(cut(edit.new_text)) > 1:
+        raise _Wrong("new_text has a heading; a heading begins a new section: use the op insert_section.")
+    if edit.after_id is None and edit.section_id is None:
+        return NewEdit("insert", new_text=tidy(edit.new_text))
     section = _place(tree, edit, default=None)
-    return NewEdit("insert", None, section.id, edit.after_id, new_text=_lines(edit.new_text))
+    return NewEdit("insert", None, section.id, edit.after_id, new_text=tidy(edit.new_text))
 
 
 def _insert_section(tree: Tree, edit: NewEdit) -> NewEdit:
@@ -112,7 +118,7 @@ def _insert_section(tree: Tree, edit: NewEdit) -> NewEdit:
         raise _Wrong("level is from 1 to 6.")
     if edit.after_id is not None and tree.find_section(edit.after_id) is None:
         raise _Wrong(f"after_id {edit.after_id!r} is no section of this document.")
-    made = NewEdit("insert_section", after_id=edit.after_id, new_text=_lines(edit.new_text))
+    made = NewEdit("insert_section", after_id=edit.after_id, new_text=tidy(edit.new_text))
     return replace(made, heading=heading, level=level)
 
 
@@ -157,8 +163,3 @@ def _demand_once(kept: list[NewEdit]) -> None:
     for other in others:
         if (other.op == "move") == (last.op == "move") or "delete" in (other.op, last.op):
             raise _Wrong(f"block {last.block_id} has another edit in this proposal; put both into one.")
-
-
-def _lines(text: str) -> str:
-    """Without blank lines around it; indentation stays."""
-    return text.strip("\n").rstrip() if text.strip() else ""

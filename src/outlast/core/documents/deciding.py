@@ -1,0 +1,225 @@
+"""Accepted edits as changes of the document as it is now. Pure.
+
+The edits of one proposal belong together, whatever order they come in. Texts go in before anything is deleted, so that
+a place beside a deleted block is still a place. Texts for the same place keep the order in which they were proposed,
+also where they are accepted one after the other (`followers`).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from outlast.base.document_data import EditData
+from outlast.base.errors import MalformedInput, TextChanged
+from outlast.core.documents import unseen
+from outlast.core.documents.changes import (
+    Change,
+    DeleteBlock,
+    EditBlock,
+    InsertBlock,
+    InsertSection,
+    MoveBlock,
+)
+from outlast.core.documents.cutting import cut, tidy
+from outlast.core.documents.merge import Merge, merge
+from outlast.core.documents.tree import Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """An edit that a person takes: as proposed, or with a `text` of their own. `old`: what they saw of the block when
+    they wrote it (None: what the agent saw)."""
+
+    edit: EditData
+    text: str | None = None
+    old: str | None = None
+
+    @property
+    def wanted(self) -> str:
+        return self.edit.new_text if self.text is None else self.text
+
+    @property
+    def base(self) -> str:
+        return self.edit.old_text if self.old is None else self.old
+
+
+@dataclass(slots=True)
+class Plan:
+    """What is to change, and by edit: the text that is written (None: none), and the ref of the last thing that is put
+    there."""
+
+    changes: list[Change] = field(default_factory=list)
+    written: dict[str, str | None] = field(default_factory=dict)
+    ends: dict[str, str] = field(default_factory=dict)
+
+
+def plan(tree: Tree, accepted: Sequence[Accepted]) -> Plan:
+    """The changes that make these edits, in order. Raises `TextChanged` where text would be overwritten that neither
+    the agent nor the person has seen (fields of the first, and `conflicts`: all of them), `MalformedInput` for a text
+    where none belongs."""
+    made = Plan()
+    places = _Places(tree)
+    deletions: list[Change] = []
+    conflicts: list[TextChanged] = []
+    for one in sorted(accepted, key=lambda one: one.edit.ordinal):
+        _demand_text(one)
+        try:
+            _plan(tree, one, places, made, deletions)
+        except TextChanged as conflict:
+            conflicts.append(_named(conflict, one.edit))
+    if conflicts:
+        raise _together(conflicts)
+    made.changes += deletions
+    return made
+
+
+def merge_of(tree: Tree, edit: EditData) -> Merge:
+    """What would become of the block if the edit were accepted as proposed."""
+    block = None if edit.block_id is None else tree.find_block(edit.block_id)
+    current = "" if block is None else block.markdown
+    if edit.op == "move":
+        return merge(current, current, current)
+    return merge(edit.old_text, current, edit.new_text)
+
+
+def followers(still_open: Sequence[EditData], accepted: Sequence[EditData]) -> Mapping[str, str]:
+    """Open edits of a proposal whose place is now behind a text that was just accepted: their ids, and those of the
+    accepted edits that they follow."""
+    behind: dict[str, str] = {}
+    for edit in still_open:
+        before = [one for one in accepted if _place(one) == _place(edit) and one.ordinal < edit.ordinal]
+        if before and _place(edit) is not None:
+            behind[edit.id] = max(before, key=lambda one: one.ordinal).id
+    return behind
+
+
+Place = tuple[str, str | None]
+
+
+def _place(edit: EditData) -> Place | None:
+    """What a text is put behind; None: the edit puts nothing anywhere."""
+    if edit.op == "insert_section":
+        return "section", edit.after_id
+    if edit.op not in ("insert", "move"):
+        return None
+    return ("first", edit.section_id) if edit.after_id is None else ("block", edit.after_id)
+
+
+class _Places:
+    """Where things are while changes are planned: later texts for a place go behind the earlier ones."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._home: dict[str, str | None] = {block.id: block.section_id for block in tree.blocks()}
+        self._tail: dict[Place, str] = {}
+
+    def block_place(self, edit: EditData) -> tuple[str | None, str | None]:
+        """Section, and the block (or ref) to go behind."""
+        place = _place(edit)
+        section_id, after = edit.section_id, edit.after_id
+        if after is not None and after in self._home:
+            section_id = self._home[after]
+        while place in self._tail:
+            after = self._tail[place]
+            section_id, place = self._home[after], ("block", after)
+        return section_id, after
+
+    def section_place(self, edit: EditData) -> str | None:
+        place, after = _place(edit), edit.after_id
+        while place in self._tail:
+            after = self._tail[place]
+            place = ("section", after)
+        return after
+
+    def put(self, place: Place | None, end: str, section_id: str | None) -> None:
+        """`end` is the last thing at this place now."""
+        assert place is not None  # only texts that go somewhere are put
+        self._home[end] = section_id
+        while place in self._tail:
+            place = (place[0] if place[0] == "section" else "block", self._tail[place])
+        self._tail[place] = end
+
+    def leave(self, block_id: str) -> None:
+        """A block goes elsewhere: what stands behind it stays."""
+        for place, end in list(self._tail.items()):
+            if end == block_id:
+                del self._tail[place]
+        self._tail.pop(("block", block_id), None)
+
+
+def _plan(tree: Tree, one: Accepted, places: _Places, made: Plan, deletions: list[Change]) -> None:
+    edit = one.edit
+    made.written[edit.id] = None
+    match edit.op:
+        case "replace":
+            block = tree.block(edit.block_id or "")
+            text = unseen.merged(block, one.base, one.wanted)
+            made.changes.append(EditBlock(block.id, text))
+            made.written[edit.id] = text
+        case "delete":
+            block = tree.block(edit.block_id or "")
+            unseen.demand_seen(block, one.base)
+            deletions.append(DeleteBlock(block.id))
+        case "insert":
+            _insert(one, places, made)
+        case "move":
+            _move(tree, edit, places, made)
+        case "insert_section":
+            ref = _ref(edit, 0)
+            after = places.section_place(edit)
+            text = tidy(one.wanted)
+            made.changes.append(InsertSection(after, edit.heading or "", edit.level or 2, text, ref))
+            places.put(_place(edit), ref, None)
+            made.written[edit.id], made.ends[edit.id] = text, ref
+
+
+def _insert(one: Accepted, places: _Places, made: Plan) -> None:
+    """Block by block, so that what follows can go behind the last one."""
+    edit, text = one.edit, tidy(one.wanted)
+    section_id, after = places.block_place(edit)
+    parts = cut(text)
+    pieces = [piece.markdown for piece in parts[0].pieces] if len(parts) == 1 else [text]
+    for number, piece in enumerate(pieces):
+        made.changes.append(InsertBlock(section_id, after, piece, _ref(edit, number)))
+        after = _ref(edit, number)
+    if after is not None and pieces:
+        places.put(_place(edit), after, section_id)
+        made.ends[edit.id] = after
+    made.written[edit.id] = text
+
+
+def _move(tree: Tree, edit: EditData, places: _Places, made: Plan) -> None:
+    block = tree.block(edit.block_id or "")
+    places.leave(block.id)
+    section_id, after = places.block_place(edit)
+    made.changes.append(MoveBlock(block.id, section_id, after))
+    places.put(_place(edit), block.id, section_id)
+    made.ends[edit.id] = block.id
+
+
+def _ref(edit: EditData, number: int) -> str:
+    return f"{edit.id}:{number}"
+
+
+def _demand_text(one: Accepted) -> None:
+    if one.text is None:
+        return
+    if one.edit.op in ("delete", "move"):
+        raise MalformedInput(
+            f"Edit {one.edit.id} is a {one.edit.op}: it has no text to change.",
+            hint="Accept it as it is, or reject it and change the document yourself.",
+            edit_id=one.edit.id,
+            field="text",
+        )
+    if not one.text.strip() and one.edit.op == "insert":
+        raise MalformedInput(
+            "There is nothing to insert.", hint="Reject the edit instead.", edit_id=one.edit.id, field="text"
+        )
+
+
+def _named(conflict: TextChanged, edit: EditData) -> TextChanged:
+    fields = {**conflict.fields, "edit_id": edit.id, "proposal_id": edit.proposal_id}
+    return TextChanged(str(conflict), **fields)
+
+
+def _together(conflicts: Sequence[TextChanged]) -> TextChanged:
+    first = conflicts[0]
+    return TextChanged(str(first), **first.fields, conflicts=[dict(one.fields) for one in conflicts])

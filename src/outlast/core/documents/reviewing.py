@@ -1,0 +1,141 @@
+"""People decide about edits: everything together or nothing, and at most one version for all that was accepted.
+
+First argument: the open transaction. Rows are taken in the order document, thread, project, as everywhere.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import sqlalchemy as sa
+
+from outlast.base.document_data import EditData
+from outlast.base.errors import MalformedInput
+from outlast.core.documents import comments, store, writing
+from outlast.core.documents.applying import Bounds
+from outlast.core.documents.deciding import Accepted, Plan, followers, plan
+from outlast.core.documents.edits import edits_of, news_of, proposal_data, proposal_row, settle_states, tell
+from outlast.core.documents.rules import Decision, decided, settles_comment
+from outlast.core.documents.tree import Tree
+from outlast.core.documents.writing import Author, Committed
+from outlast.core.mentions.items import INBOX, went
+from outlast.core.streams.log import append
+from outlast.db.database import Tx
+from outlast.db.tables import edits, threads
+
+_HOLD_THREAD: Final = (
+    sa.select(threads.c.title, threads.c.anchor)
+    .where(threads.c.id == sa.bindparam("thread"))
+    .with_for_update(key_share=True)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a person says about one edit. `text`: their own words in the place of the agent's; `old`: what they saw of
+    the block when they decided (None: what the agent saw)."""
+
+    edit_id: str
+    decision: Decision
+    text: str | None = None
+    old: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What came of it: the document's new version (None: nothing differs), and the edits as they are now."""
+
+    version: int | None
+    edits: list[EditData]
+
+
+def decide(tx: Tx, proposal_id: str, verdicts: Sequence[Verdict], user_id: str, bounds: Bounds) -> Decided:
+    """Decide about edits of one proposal, in one version. Blocks that moved on are merged with. Tells the followers of
+    the thread and the project, and resolves the comment that the thread is about once nothing is left to decide and
+    something was accepted. Raises `EditDecided` with the first decision, `TextChanged` (`conflicts`: all of them),
+    `SectionLocked`, `NotFound` for an edit of another proposal, `MalformedInput`, `InputTooLarge`, `DocumentFull`."""
+    proposal = proposal_row(tx, proposal_id)
+    document = store.hold(tx, proposal["document_id"])
+    thread = tx.one(_HOLD_THREAD, {"thread": proposal["thread_id"]})
+    assert thread is not None  # proposals go with their thread
+    found = _found(tx, proposal_id, verdicts)
+    made = _record(tx, store.tree(tx, document["id"]), verdicts, found, user_id)
+    committed = Committed(document["version"], None)
+    if made.changes:
+        author = _author(proposal, thread, user_id, len(made.written))
+        committed = writing.commit(tx, document, made.changes, author, bounds)
+    version = None if committed.line is None else committed.version
+    for edit_id in made.written:
+        tx.update(edits, {"id": edit_id}, version=version)
+    _follow(tx, proposal_id, made, committed.made)
+    settle_states(tx, [proposal_id])
+    _tell(tx, proposal, [verdict.edit_id for verdict in verdicts], version, user_id)
+    if version is None:
+        store.announce(tx, document["id"], by=user_id)
+    _settle_comment(tx, proposal_id, thread["anchor"], user_id)
+    return Decided(version, edits_of(tx, [verdict.edit_id for verdict in verdicts]))
+
+
+def _found(tx: Tx, proposal_id: str, verdicts: Sequence[Verdict]) -> Mapping[str, EditData]:
+    wanted = [verdict.edit_id for verdict in verdicts]
+    if not wanted or len(set(wanted)) < len(wanted):
+        raise MalformedInput("Name each edit that you decide about, once.", field="decisions")
+    found = {edit.id: edit for edit in edits_of(tx, wanted)}
+    for edit in found.values():
+        if edit.proposal_id != proposal_id:
+            raise MalformedInput(
+                f"Edit {edit.id} is no edit of proposal {proposal_id}.", field="decisions", edit_id=edit.id
+            )
+    return found
+
+
+def _record(
+    tx: Tx, tree: Tree, verdicts: Sequence[Verdict], found: Mapping[str, EditData], user_id: str
+) -> Plan:
+    """Write the decisions down: before anything is changed, so that what is being accepted is open no more."""
+    states = {one.edit_id: decided(found[one.edit_id], one.decision) for one in verdicts}
+    taken = [Accepted(found[one.edit_id], one.text, one.old) for one in verdicts if one.decision == "accept"]
+    made = plan(tree, taken)
+    for edit_id, state in states.items():
+        told = {"state": state, "decided_by": user_id, "decided_at": tx.now}
+        tx.update(edits, {"id": edit_id}, **told, applied_text=made.written.get(edit_id))
+    return made
+
+
+def _author(proposal: sa.RowMapping, thread: sa.RowMapping, user_id: str, count: int) -> Author:
+    said = proposal["summary"] or f"{count} edits of the agent in “{thread['title']}”"
+    return Author(
+        kind="agent",
+        user_id=user_id,
+        editor_kind="agent",
+        summary=said,
+        thread_id=proposal["thread_id"],
+        message_id=proposal["message_id"],
+        run_id=proposal["run_id"],
+        proposal_id=proposal["id"],
+    )
+
+
+def _follow(tx: Tx, proposal_id: str, made: Plan, ids: Mapping[str, str]) -> None:
+    """Texts of this proposal that are still to be decided about keep their order behind those that are there now."""
+    every = proposal_data(tx, proposal_id).edits
+    still_open = [edit for edit in every if edit.state == "open"]
+    put = [edit for edit in every if edit.id in made.ends]
+    for edit_id, behind in followers(still_open, put).items():
+        end = made.ends[behind]
+        tx.update(edits, {"id": edit_id}, after_id=ids.get(end, end))
+
+
+def _tell(
+    tx: Tx, proposal: sa.RowMapping, edit_ids: Sequence[str], version: int | None, user_id: str
+) -> None:
+    tell(tx, proposal["project_id"], news_of(tx, "edit.resolved", edit_ids, version=version, by=user_id))
+    if proposal_row(tx, proposal["id"])["state"] == "closed":
+        append(tx, proposal["project_id"], [(INBOX, went("proposal", None))])
+
+
+def _settle_comment(tx: Tx, proposal_id: str, anchor: Any, user_id: str) -> None:
+    if anchor is None or anchor.get("type") != "comment":
+        return
+    if settles_comment(edit.state for edit in proposal_data(tx, proposal_id).edits):
+        comments.resolve(tx, anchor["id"], user_id)
