@@ -116,12 +116,13 @@ def news_of(
     threads = _threads_of(tx, list(groups))
     news: list[tuple[str, str, BaseModel]] = []
     for proposal_id, group in groups.items():
-        about = {"proposal_id": proposal_id, "document_id": group[0].document_id, "edits": group}
-        data = EditsSuperseded.model_validate(about)
+        document_id = group[0].document_id
+        data: BaseModel = EditsSuperseded(proposal_id=proposal_id, document_id=document_id, edits=group)
         if name == "edit.resolved":
-            news.append((threads[proposal_id], name, EditsResolved(**about, version=version, by=by)))
-        else:
-            news.append((threads[proposal_id], name, data))
+            data = EditsResolved(
+                proposal_id=proposal_id, document_id=document_id, edits=group, version=version, by=by
+            )
+        news.append((threads[proposal_id], name, data))
     return news
 
 
