@@ -62,8 +62,12 @@ def _shorter(scene: DocumentScene, _wish: Wish) -> list[Edit]:
 def _polished(scene: DocumentScene, _wish: Wish) -> list[Edit]:
     blocks = prose_of(target_blocks(scene))
     made = _replaced(blocks, lambda block: prose.polished(block.text))
-    if not made:  # nothing wrong by its rules: what it can do is to say it in fewer words
-        made = _replaced(blocks, lambda block: prose.tightened(block.text, block.kind))
+    for rule in (  # nothing wrong by its rules: said in fewer words, or as a list
+        lambda block: prose.tightened(block.text, block.kind),
+        lambda block: prose.contracted(block.text),
+        lambda block: prose.as_list(block.text) if block.kind == "paragraph" else block.text,
+    ):
+        made = made or _replaced(blocks, rule)
     return made
 
 
@@ -94,7 +98,7 @@ def _new_section(scene: DocumentScene, wish: Wish) -> list[Edit]:
             "after_id": after,
             "heading": heading,
             "level": level,
-            "new_text": _section_text(scene, heading),
+            "new_text": _section_text(scene, topic),
         }
     ]
 
@@ -116,16 +120,12 @@ def _place(scene: DocumentScene) -> tuple[int, str | None]:
     return min(levels), after.id
 
 
-def _section_text(scene: DocumentScene, heading: str) -> str:
+def _section_text(scene: DocumentScene, topic: str) -> str:
     """A beginning to write on: what a file of the project says of it, if one does, and what is still to be said."""
     said = _from_files(scene)
-    lines = (
-        [said]
-        if said
-        else [f"This section is about {heading[:1].lower()}{heading[1:]}. It is a first draft to write on."]
-    )
+    lines = [said] if said else [f"This section is about {topic}. It is a first draft to write on."]
     lines.append(
-        f"- What {heading} is, in a sentence\n- Why it matters here\n- What is still open, and who decides it"
+        f"- What {topic} is, in a sentence\n- Why it matters here\n- What is still open, and who decides it"
     )
     return "\n\n".join(lines)
 
@@ -173,10 +173,14 @@ def _moved(scene: DocumentScene, wish: Wish) -> list[Edit]:
         at = which if which is not None else (0 if wish.last else -1)
         chosen = blocks[at] if -len(blocks) <= at < len(blocks) else blocks[-1]
     section = scene.section(chosen.section_id)
-    siblings = [one for one in (section.blocks if section is not None else ()) if one.id != chosen.id]
+    if (
+        section is None or len(section.blocks) < 2
+    ):  # alone in its section: to the beginning or end of the document
+        section = scene.sections[-1 if wish.last else 0]
+    siblings = [one for one in section.blocks if one.id != chosen.id]
     if not siblings:
         return []
-    edit: Edit = {"op": "move", "block_id": chosen.id, "section_id": chosen.section_id}
+    edit: Edit = {"op": "move", "block_id": chosen.id, "section_id": section.id}
     return [{**edit, "after_id": siblings[-1].id if wish.last else None}]
 
 

@@ -164,7 +164,8 @@ def _tight_list(text: str) -> str:
 def _tight_sentence(sentence: str) -> str:
     end = sentence[-1] if sentence[-1:] in ".!?" else ""
     body = _ASIDE.sub("", sentence[: len(sentence) - len(end)])
-    if len(body.split()) > LONG_SENTENCE and not _KEPT.search(body):
+    lists = ":" in body or body.count(",") > 1
+    if len(body.split()) > LONG_SENTENCE and not lists and not _KEPT.search(body):
         cut = _TAIL.sub("", body)
         if len(cut.split()) >= 5:
             body = cut

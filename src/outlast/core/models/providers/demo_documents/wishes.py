@@ -123,7 +123,7 @@ def _wish(words: str) -> Wish:
     for kind, pattern in _WORDS:
         if re.search(rf"\b(?:{pattern})\b", words, re.IGNORECASE):
             numbered = re.search(r"\b(?:numbered|steps)\b", words, re.IGNORECASE) is not None
-            last = re.search(r"\b(?:end|bottom|last)\b", words, re.IGNORECASE) is not None
+            last = re.search(r"\bto the (?:very )?(?:end|bottom)\b", words, re.IGNORECASE) is not None
             return Wish(kind, numbered=numbered, last=last)
     return Wish(Kind.UNKNOWN)
 
