@@ -11,11 +11,19 @@ from typing import Any
 
 import pytest
 
+from outlast.actions.modules import delete_module
+from outlast.actions.pages import create_page
+from outlast.actions.runs import start_run
 from outlast.base.clock import SystemClock
 from outlast.base.settings import PolicyRule
+from outlast.core.accounts.actor import Actor
+from outlast.core.knowledge.modules import of_user
 from outlast.core.sandboxes.providers.local.provider import LocalProvider
+from outlast.core.threads.composing import Draft
+from outlast.db.database import Tx
 from outlast.db.opening import open_database
 from outlast.testing.scripted_model import Call, Turn, turn
+from tests.factories import join, make_user
 from tests.flow.harness import told
 from tests.flow.pages.agent_rig import (
     DEPENDENCIES,
@@ -210,8 +218,6 @@ async def test_modules_are_found_while_only_a_checkpoint_holds_them_and_gone_wit
 async def test_publishing_asks_a_person_and_other_pages_then_import_the_module(
     sqlite_url: str, tmp_path: Path, local: LocalProvider
 ) -> None:
-    from outlast.actions.pages import create_page
-
     turns = [
         turn(write("lib/tracker.ts", DOUBLE)),
         turn(lines(announcing(module()), summary("a → b"))),
@@ -235,6 +241,59 @@ async def test_publishing_asks_a_person_and_other_pages_then_import_the_module(
         (ran,) = results(await it.asked("use it"))
         assert json.loads(ran)["result"] == 8
         assert "- library/lib/tracker.ts: double" in asked_with(it.model.requests[4])
+
+
+async def test_what_somebody_elses_run_publishes_goes_to_the_library_of_whoever_approved(
+    sqlite_url: str, tmp_path: Path, local: LocalProvider
+) -> None:
+    turns = [
+        turn(write("lib/tracker.ts", DOUBLE)),
+        turn(lines(announcing(module()), summary("a → b"))),
+        turn(Call("publish_module", {"path": "lib/tracker.ts"})),
+        turn(END),
+    ]
+    async with at_work(sqlite_url, tmp_path, local, turns) as it:
+        colleague = await it.db.write(_colleague, it.project_id)
+        started = await start_run(it.services, colleague, it.thread_id, Draft("save"))
+        await it.events(started.run_id)
+        started = await start_run(it.services, colleague, it.thread_id, Draft("publish"))
+        await it.approve(started)  # as the project's owner
+        await it.events(started.run_id)
+        (published,) = await it.published()
+        assert (published.user_id, published.published_by) == (it.owner.user_id, it.owner.user_id)
+        assert await it.db.read(of_user, colleague.user_id) == []
+
+
+async def test_a_published_module_that_vanishes_before_it_is_imported_is_a_clear_error_to_the_model(
+    sqlite_url: str, tmp_path: Path, local: LocalProvider
+) -> None:
+    turns = [
+        turn(write("lib/tracker.ts", DOUBLE)),
+        turn(lines(announcing(module()), summary("a → b"))),
+        turn(Call("publish_module", {"path": "lib/tracker.ts"})),
+        turn(END),
+        turn(code("import { double } from './library/lib/tracker.ts'; double(4)")),
+        turn(END),
+    ]
+    async with at_work(sqlite_url, tmp_path, local, turns) as it:
+        await it.asked("save")
+        started = await it.ask("publish")
+        await it.approve(started)
+        await it.events(started.run_id)
+        other = await create_page(it.services, it.owner, it.project_id)
+        (published,) = await it.published()
+        await delete_module(it.services, it.owner, published.id)
+        it.thread_id = other.thread_id
+        (ran,) = results(await it.asked("use it"))
+        answer = json.loads(ran)
+        assert not answer["success"]
+        assert "tracker.ts" in answer["error"]
+
+
+def _colleague(tx: Tx, project_id: str) -> Actor:
+    colleague = make_user(tx, "Emil")
+    join(tx, project_id, colleague, "editor")
+    return colleague
 
 
 async def test_a_module_that_leans_on_others_is_not_published(
