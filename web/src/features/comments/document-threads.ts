@@ -4,19 +4,13 @@ import { useCallback } from 'react'
 import type { OutlastEvent, Thread } from '@outlast/sdk'
 import { useEvents } from '@outlast/sdk/react'
 import { client, queryClient } from '@/lib/queries'
+import { documentOf } from '../threads/thread-place'
 
 const threadsOfDocument = (documentId: string) =>
   queryOptions({
     queryKey: ['document-threads', documentId],
     queryFn: async ({ signal }) => (await client.documents.threads(documentId, signal)).items,
   })
-
-/** The document that a thread is about, wholly or in part; null where it is about none. */
-export function documentOf({ anchor }: Pick<Thread, 'anchor'>): string | null {
-  const { type, id, document_id } = anchor ?? {}
-  const found = type === 'document' ? id : document_id
-  return typeof found === 'string' ? found : null
-}
 
 /** Puts a conversation into what was loaded. */
 export function putDocumentThread(thread: Thread): void {

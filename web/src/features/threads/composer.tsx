@@ -1,11 +1,13 @@
-import { ImagePlus } from 'lucide-react'
+import { AtSign, ImagePlus } from 'lucide-react'
 import { useCallback, useRef, useState, type ClipboardEvent, type DragEvent } from 'react'
 import type { OnBusy } from '@outlast/sdk'
 import { useCreditBalance } from '@outlast/sdk/react'
-import { IconButton } from '@/components/button'
+import { Button, IconButton } from '@/components/button'
 import { cn } from '@/lib/cn'
 import { makeShelf } from '@/lib/shelf'
 import { useDraft } from '@/lib/stored'
+import { AGENT, mentionedIn } from '../comments/mention-text'
+import { useMentionable } from '../comments/people'
 import { useMe } from '../session/session-gate'
 import { ACCEPT, imagesIn, useAttachments } from './attachments'
 import { withCaptures, type CapturedElement } from './captures'
@@ -26,6 +28,8 @@ interface ComposerProps {
   draftKey: string
   /** Resolves when the message is saved; then the box is emptied. */
   onSend: (message: Outgoing) => Promise<void>
+  /** Saves the message for the others without asking the agent; offered where it names one of them. */
+  onPost?: ((message: Outgoing) => Promise<void>) | undefined
   /** An answer is being made: sending means queueing or interrupting. */
   busy?: boolean
   onStop?: (() => void) | undefined
@@ -50,6 +54,7 @@ export function Composer(props: ComposerProps) {
     [draftKey],
   )
   const { models, model, choose } = useModelChoice()
+  const people = useMentionable(projectId)
   const { credits } = useCreditBalance()
   const images = useAttachments(draftKey, projectId, me.limits)
   const [sending, setSending] = useState(false)
@@ -73,12 +78,15 @@ export function Composer(props: ComposerProps) {
   const empty = content === '' && attached.length === 0
   const ready = !empty && !sending && !uploading && note?.soft !== false
 
-  const send = async (on_busy?: OnBusy) => {
+  const named = mentionedIn(text, people)
+  const toPeople = props.onPost !== undefined && named.length > 0 && !named.includes(AGENT.id)
+
+  const send = async (on_busy?: OnBusy, deliver = onSend) => {
     if (!ready) return
     setSending(true)
     setError(null)
     try {
-      await onSend({ content, images: attached, model: model?.id ?? null, ...(on_busy && { on_busy }) })
+      await deliver({ content, images: attached, model: model?.id ?? null, ...(on_busy && { on_busy }) })
       setText('')
       setElements(() => NO_ELEMENTS)
       images.clear()
@@ -131,6 +139,7 @@ export function Composer(props: ComposerProps) {
         autoFocus={props.autoFocus === true}
         focused={focused}
         placeholder={props.placeholder}
+        people={people}
         onChange={(value) => (setText(value), onTyping?.())}
         onPaste={paste}
         onEnter={() => void send(busy ? 'enqueue' : undefined)}
@@ -153,6 +162,18 @@ export function Composer(props: ComposerProps) {
         </IconButton>
         <ModelSelect models={models} model={model} balance={credits?.balance ?? null} onChoose={choose} />
         <span className="flex-1" />
+        {toPeople && (
+          <Button
+            size="sm"
+            look="ghost"
+            disabled={!ready}
+            title="The agent is not asked, and nothing is charged"
+            onClick={() => void send(undefined, props.onPost)}
+          >
+            <AtSign />
+            Only post
+          </Button>
+        )}
         <SendButtons
           busy={busy}
           empty={empty}

@@ -1,7 +1,8 @@
-import { GitFork, Hand, LockKeyhole, LockKeyholeOpen } from 'lucide-react'
+import { ChevronDown, GitFork, Hand, LockKeyhole, LockKeyholeOpen, ScrollText } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
 import type { Lock } from '@outlast/sdk'
 import { Button } from '@/components/button'
+import { Menu, MenuItem } from '@/components/menu'
 import { complain, say } from '@/components/toast'
 import { clockTime } from '@/lib/format'
 import { client } from '@/lib/queries'
@@ -53,10 +54,26 @@ function useAction(): [run: (action: () => Promise<unknown>, done?: string) => v
 function ForkAction() {
   const [fork, busy] = useFork()
   return (
-    <Button busy={busy} onClick={() => fork()}>
-      {!busy && <GitFork />}
-      Fork thread
-    </Button>
+    <span className="flex">
+      <Button busy={busy} className="rounded-r-none pr-3" onClick={() => fork()}>
+        {!busy && <GitFork />}
+        Fork thread
+      </Button>
+      <Menu
+        align="end"
+        side="top"
+        trigger={
+          <Button aria-label="More ways to fork" disabled={busy} className="-ml-px rounded-l-none px-1.5">
+            <ChevronDown />
+          </Button>
+        }
+      >
+        <MenuItem onSelect={() => fork({ summary: true })}>
+          <ScrollText />
+          Fork with a summary
+        </MenuItem>
+      </Menu>
+    </span>
   )
 }
 

@@ -1,4 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, type ClipboardEvent } from 'react'
+import { useMentions } from '../comments/mention-list'
+import type { Mentionable } from '../comments/mention-text'
 
 interface TextBoxProps {
   value: string
@@ -7,6 +9,8 @@ interface TextBoxProps {
   /** Another number takes the focus into the box, behind what is written. */
   focused?: number
   placeholder?: string | undefined
+  /** Whom an `@` names. */
+  people: readonly Mentionable[]
   onChange: (value: string) => void
   onPaste: (event: ClipboardEvent) => void
   onEnter: () => void
@@ -21,8 +25,19 @@ function mayTakeFocus(): boolean {
 
 /** Grows with its text up to a third of the window. Enter sends; Shift+Enter and a phone's Enter begin a line. */
 export function TextBox(props: TextBoxProps) {
-  const { value, busy, autoFocus, focused = 0, placeholder = 'Write a message', onChange, onPaste, onEnter } = props
+  const {
+    value,
+    busy,
+    autoFocus,
+    focused = 0,
+    placeholder = 'Write a message',
+    people,
+    onChange,
+    onPaste,
+    onEnter,
+  } = props
   const box = useRef<HTMLTextAreaElement>(null)
+  const mentions = useMentions({ box, value, people, onChange })
   useLayoutEffect(() => {
     const area = box.current
     if (area === null) return
@@ -39,23 +54,29 @@ export function TextBox(props: TextBoxProps) {
     area.setSelectionRange(area.value.length, area.value.length)
   }, [focused])
   return (
-    <textarea
-      ref={box}
-      data-composer
-      rows={1}
-      aria-label="Message"
-      placeholder={busy ? 'Write the next message: queue it, or interrupt' : placeholder}
-      className="block w-full resize-none bg-transparent px-4 pt-3.5 pb-2 text-[15px] leading-6 outline-none"
-      value={value}
-      onChange={(event) => onChange(event.target.value)}
-      onPaste={onPaste}
-      onKeyDown={(event) => {
-        const plain = !event.shiftKey && !event.nativeEvent.isComposing
-        if (event.key === 'Escape') event.currentTarget.blur()
-        if (event.key !== 'Enter' || !plain || matchMedia('(pointer: coarse)').matches) return
-        event.preventDefault()
-        onEnter()
-      }}
-    />
+    <>
+      <textarea
+        ref={box}
+        data-composer
+        rows={1}
+        aria-label="Message"
+        placeholder={busy ? 'Write the next message: queue it, or interrupt' : placeholder}
+        className="block w-full resize-none bg-transparent px-4 pt-3.5 pb-2 text-[15px] leading-6 outline-none"
+        value={value}
+        onChange={(event) => (onChange(event.target.value), mentions.onCaret())}
+        onSelect={mentions.onCaret}
+        onBlur={mentions.onCaret}
+        onPaste={onPaste}
+        onKeyDown={(event) => {
+          if (mentions.onKeyDown(event)) return
+          const plain = !event.shiftKey && !event.nativeEvent.isComposing
+          if (event.key === 'Escape') event.currentTarget.blur()
+          if (event.key !== 'Enter' || !plain || matchMedia('(pointer: coarse)').matches) return
+          event.preventDefault()
+          onEnter()
+        }}
+      />
+      {mentions.list}
+    </>
   )
 }

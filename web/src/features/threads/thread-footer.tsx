@@ -12,6 +12,7 @@ import { HandOverRequest, LockedByOther, LockExpired } from './lock-banner'
 import { LockChip } from './lock-chip'
 import { lockState } from './lock-state'
 import { TypingLine, useTellTyping, Watching } from './presence'
+import type { Outgoing } from './sending'
 import { patchThreads } from './thread-cache'
 import { useOpenThread, useSender, useThreadFacts } from './thread-context'
 
@@ -86,6 +87,9 @@ function Write({ placeholder, handover }: FooterProps) {
   const { activeRun } = open
   const [stopping, setStopping] = useState(false)
   const tellTyping = useTellTyping()
+  const post = async ({ content, images }: Outgoing) => {
+    await client.postMessage(thread.id, { content, ...(images.length > 0 && { images }) })
+  }
   const stop = () => {
     if (activeRun === null) return
     setStopping(true)
@@ -100,6 +104,7 @@ function Write({ placeholder, handover }: FooterProps) {
       draftKey={thread.id}
       busy={activeRun !== null}
       onSend={send}
+      onPost={post}
       onStop={stop}
       stopping={stopping}
       onTyping={tellTyping}

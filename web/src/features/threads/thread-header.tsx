@@ -1,4 +1,15 @@
-import { Archive, ArchiveRestore, Ellipsis, GitFork, LayoutTemplate, Pencil, Trash2, Activity } from 'lucide-react'
+import {
+  Activity,
+  Archive,
+  ArchiveRestore,
+  Ellipsis,
+  FileText,
+  GitFork,
+  LayoutTemplate,
+  Pencil,
+  ScrollText,
+  Trash2,
+} from 'lucide-react'
 import { useState, type ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
 import { IconButton } from '@/components/button'
@@ -9,10 +20,12 @@ import { client } from '@/lib/queries'
 import { CreditsChip } from '../account/credits-chip'
 import { FilesButton } from '../files/files-button'
 import { PageHeader } from '../shell/shell'
-import { pageOf, useFork } from './fork-button'
+import { FamilyButton } from './family-tree'
+import { useFork } from './fork-button'
 import { LockChip } from './lock-chip'
 import { forgetThread, patchThreads } from './thread-cache'
 import { useOpenThread } from './thread-context'
+import { documentOf, hrefOf, pageOf } from './thread-place'
 import { Watching } from './presence'
 
 export function ThreadHeader({ preview }: { preview: ReactNode }) {
@@ -20,6 +33,7 @@ export function ThreadHeader({ preview }: { preview: ReactNode }) {
   const [renaming, setRenaming] = useState(false)
   const parent = open.lineage[0]
   const page = pageOf(thread)
+  const document = documentOf(thread)
   return (
     <PageHeader>
       <div className="min-w-0 flex-1">
@@ -39,7 +53,13 @@ export function ThreadHeader({ preview }: { preview: ReactNode }) {
             <span className="truncate">The conversation of a page: open it</span>
           </Link>
         )}
-        {page === null && thread.parent_thread_id !== null && !renaming && (
+        {document !== null && !renaming && (
+          <Link href={hrefOf(thread)} className="flex items-center gap-1 text-xs text-faint hover:text-fg">
+            <FileText className="size-3 shrink-0" aria-hidden />
+            <span className="truncate">A conversation about a document: open it</span>
+          </Link>
+        )}
+        {page === null && document === null && thread.parent_thread_id !== null && !renaming && (
           <Link
             href={`/threads/${thread.parent_thread_id}`}
             className="flex items-center gap-1 text-xs text-faint hover:text-fg"
@@ -50,6 +70,7 @@ export function ThreadHeader({ preview }: { preview: ReactNode }) {
         )}
       </div>
       <Watching />
+      <FamilyButton thread={thread} />
       <LockChip />
       <FilesButton />
       {preview}
@@ -122,6 +143,10 @@ function ThreadMenu({ onRename }: { onRename: () => void }) {
             <MenuItem onSelect={() => fork()}>
               <GitFork />
               Fork thread
+            </MenuItem>
+            <MenuItem onSelect={() => fork({ summary: true })}>
+              <ScrollText />
+              Fork with a summary
             </MenuItem>
             <MenuItem onSelect={archive}>
               {archived ? <ArchiveRestore /> : <Archive />}

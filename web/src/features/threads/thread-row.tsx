@@ -1,4 +1,4 @@
-import { Frame, GitFork, LayoutTemplate, Lock as LockIcon } from 'lucide-react'
+import { FileText, Frame, GitFork, LayoutTemplate, Lock as LockIcon } from 'lucide-react'
 import { Link } from 'wouter'
 import type { Lock, Thread } from '@outlast/sdk'
 import { Dot } from '@/components/dot'
@@ -6,13 +6,13 @@ import { Ago } from '@/components/time'
 import { cn } from '@/lib/cn'
 import { useReached } from '@/lib/time'
 import { useMe } from '../session/session-gate'
+import { documentOf, hrefOf, pageOf, screenOf } from './thread-place'
 
 export function ThreadRow({ thread, current, q }: { thread: Thread; current: boolean; q: string }) {
   const quiet = thread.run_status === 'idle' || thread.run_status === 'complete'
-  const about = aboutOf(thread)
   return (
     <Link
-      href={about?.href ?? `/threads/${thread.id}`}
+      href={hrefOf(thread)}
       data-thread-link
       aria-current={current ? 'page' : undefined}
       className={cn(
@@ -21,8 +21,7 @@ export function ThreadRow({ thread, current, q }: { thread: Thread; current: boo
       )}
     >
       <span className="flex items-center gap-2">
-        {about?.type === 'screen' && <Frame aria-label="Screen" className="size-3.5 shrink-0 text-faint" />}
-        {about?.type === 'page' && <LayoutTemplate aria-label="Page" className="size-3.5 shrink-0 text-faint" />}
+        <AboutMark thread={thread} />
         {thread.parent_thread_id !== null && <GitFork aria-label="Fork" className="size-3.5 shrink-0 text-faint" />}
         <span className={cn('min-w-0 flex-1 truncate', thread.title === '' && 'text-muted')}>
           {thread.title === '' ? 'Untitled' : thread.title}
@@ -39,11 +38,12 @@ export function ThreadRow({ thread, current, q }: { thread: Thread; current: boo
   )
 }
 
-/** The screen or page whose conversation a thread is; it is read beside that. */
-function aboutOf({ anchor }: Thread): { type: 'screen' | 'page'; href: string } | null {
-  const { type, id } = anchor ?? {}
-  if ((type !== 'screen' && type !== 'page') || typeof id !== 'string') return null
-  return { type, href: `/${type}s/${id}` }
+/** What a thread is read beside. */
+function AboutMark({ thread }: { thread: Thread }) {
+  const look = 'size-3.5 shrink-0 text-faint'
+  if (screenOf(thread) !== null) return <Frame aria-label="Screen" className={look} />
+  if (pageOf(thread) !== null) return <LayoutTemplate aria-label="Page" className={look} />
+  return documentOf(thread) === null ? null : <FileText aria-label="Document" className={look} />
 }
 
 function LockMark({ lock }: { lock: Lock | null }) {

@@ -1,0 +1,153 @@
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { GitFork } from 'lucide-react'
+import { useCallback, useMemo, useState } from 'react'
+import { Link } from 'wouter'
+import type { FamilyThread, OutlastEvent, Thread } from '@outlast/sdk'
+import { useEvents } from '@outlast/sdk/react'
+import { IconButton } from '@/components/button'
+import { Dialog } from '@/components/dialog'
+import { Dot } from '@/components/dot'
+import { Since } from '@/components/time'
+import { cn } from '@/lib/cn'
+import { plural } from '@/lib/format'
+import { client, queryClient } from '@/lib/queries'
+import { branchesOf, type Branch } from './family'
+import { besideDocument, documentOf } from './thread-place'
+
+const familyQuery = (threadId: string) =>
+  queryOptions({
+    queryKey: ['thread-family', threadId],
+    queryFn: async ({ signal }) => (await client.documents.family(threadId, signal)).items,
+  })
+
+/** The thread, those it was forked from, and all their forks; followed by the project's stream. */
+function useFamily(threadId: string): readonly FamilyThread[] {
+  const { data } = useQuery(familyQuery(threadId))
+  useEvents(
+    useCallback(
+      (event: OutlastEvent) => {
+        const known = queryClient.getQueryData(familyQuery(threadId).queryKey)
+        if (known === undefined) return
+        const names = (id: string | null) => known.some((one) => one.id === id)
+        if (event.event === 'thread.updated') {
+          const { thread } = event.data
+          if (names(thread.id))
+            queryClient.setQueryData(familyQuery(threadId).queryKey, (all) =>
+              all?.map((one) => (one.id === thread.id ? withNews(one, thread) : one)),
+            )
+          else if (names(thread.parent_thread_id)) void queryClient.invalidateQueries(familyQuery(threadId))
+        } else if (event.event === 'thread.deleted' && names(event.data.thread_id))
+          void queryClient.invalidateQueries(familyQuery(threadId))
+      },
+      [threadId],
+    ),
+  )
+  return data ?? NOBODY
+}
+
+const NOBODY: readonly FamilyThread[] = []
+
+const withNews = (one: FamilyThread, { title, status, run_status, message_count }: Thread): FamilyThread => ({
+  ...one,
+  title,
+  status,
+  run_status,
+  message_count,
+})
+
+/** Shows where a thread comes from and what was forked from it; absent where it has no family. */
+export function FamilyButton({ thread }: { thread: Thread }) {
+  const family = useFamily(thread.id)
+  const [open, setOpen] = useState(false)
+  if (family.length < 2) return null
+  const forks = family.length - 1
+  return (
+    <>
+      <IconButton label={`Forks: ${plural(forks, 'other thread')}`} data-family onClick={() => setOpen(true)}>
+        <GitFork />
+      </IconButton>
+      <Dialog
+        open={open}
+        onClose={() => setOpen(false)}
+        title="Forks"
+        description="Where this thread comes from, and what others made of it. Each has its own driver."
+      >
+        <FamilyTree thread={thread} family={family} onGo={() => setOpen(false)} />
+      </Dialog>
+    </>
+  )
+}
+
+interface FamilyTreeProps {
+  thread: Thread
+  family: readonly FamilyThread[]
+  onGo: () => void
+}
+
+function FamilyTree({ thread, family, onGo }: FamilyTreeProps) {
+  const branches = useMemo(() => branchesOf(family), [family])
+  const document = documentOf(thread)
+  return (
+    <ul role="tree" aria-label="Forks" data-family-tree className="-mx-1.5">
+      {branches.map((branch) => (
+        <Row
+          key={branch.thread.id}
+          branch={branch}
+          here={branch.thread.id === thread.id}
+          // Forks are about the same as what they were forked from.
+          href={document === null ? `/threads/${branch.thread.id}` : besideDocument(document, branch.thread.id)}
+          onGo={onGo}
+        />
+      ))}
+    </ul>
+  )
+}
+
+interface RowProps {
+  branch: Branch
+  here: boolean
+  href: string
+  onGo: () => void
+}
+
+function Row({ branch: { thread, depth, lines, last }, here, href, onGo }: RowProps) {
+  return (
+    <li role="treeitem" aria-level={depth + 1} aria-selected={here} data-branch={thread.id} className="flex">
+      {lines.slice(1).map((goesOn, at) => (
+        <span key={at} aria-hidden className={cn('w-5 shrink-0', goesOn && 'border-l border-line-strong')} />
+      ))}
+      {depth > 0 && (
+        <span aria-hidden className="relative w-5 shrink-0">
+          <span className="absolute top-0 left-0 h-5 w-3.5 rounded-bl-lg border-b border-l border-line-strong" />
+          {!last && <span className="absolute top-0 bottom-0 left-0 border-l border-line-strong" />}
+        </span>
+      )}
+      <Link
+        href={href}
+        onClick={onGo}
+        aria-current={here ? 'page' : undefined}
+        className={cn(
+          'my-0.5 flex min-w-0 flex-1 items-center gap-2.5 rounded-lg px-2 py-1.5 pointer-coarse:py-2.5 hover:bg-hover',
+          here && 'bg-accent-soft hover:bg-accent-soft',
+        )}
+      >
+        <span
+          aria-hidden
+          className={cn('size-2 shrink-0 rounded-full', here ? 'bg-accent' : 'border-[1.5px] border-line-strong')}
+        />
+        <span className="min-w-0 flex-1">
+          <span className={cn('block truncate', here && 'font-medium text-link')}>
+            {thread.title === '' ? 'Untitled' : thread.title}
+          </span>
+          <span className="block truncate text-xs text-faint">
+            {here ? 'You are here · ' : ''}
+            {thread.created_by_name ?? 'Somebody who left'} · {plural(thread.message_count, 'message')} ·{' '}
+            <Since iso={thread.created_at} />
+            {thread.status === 'archived' && ' · archived'}
+          </span>
+        </span>
+        <Dot status={thread.run_status} />
+      </Link>
+    </li>
+  )
+}
