@@ -159,6 +159,7 @@ edits = sa.Table(
     text("reason", "why it is superseded, for people", nullable=False, server_default=""),
     sa.UniqueConstraint("proposal_id", "ordinal"),
     sa.Index("ix_edits_open", "document_id", "state"),
+    sa.Index("ix_edits_decided", "decided_by", "decided_at"),
 )
 
 artifacts = sa.Table(

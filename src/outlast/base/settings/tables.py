@@ -191,11 +191,15 @@ class LimitSettings:
     runs_per_minute_per_user: int = setting("Runs one user may start.", 60, unit="a minute", least=0)
     runs_per_minute_per_project: int = setting("Runs one project may start.", 120, unit="a minute", least=0)
     pages_per_minute_per_user: int = setting("Pages one user may make.", 30, unit="a minute", least=0)
+    documents_per_minute_per_user: int = setting("Documents one user may make.", 30, unit="a minute", least=0)
     actions_per_minute_per_user: int = setting(
         "Actions one user may send from pages.", 120, unit="a minute", least=0
     )
     screens_per_minute_per_user: int = setting(
         "Screens one user may make or duplicate.", 30, unit="a minute", least=0
+    )
+    decisions_per_minute_per_user: int = setting(
+        "Times that one user may decide about proposed edits.", 120, unit="a minute", least=0
     )
     message_bytes: int = setting("Longest message text.", 200_000, unit="bytes", least=1, most=50_000_000)
     title_chars: int = setting(

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 
 from outlast.core.limits.rules import WINDOW, check_rate
 from outlast.db.database import Tx
-from outlast.db.tables import page_actions, pages, runs, screens
+from outlast.db.tables import edits, page_actions, pages, runs, screens
 
 
 def check_run_rates(tx: Tx, user_id: str, project_id: str, per_user: int, per_project: int) -> None:
@@ -37,6 +37,16 @@ def check_action_rate(tx: Tx, user_id: str, per_user: int) -> None:
     if per_user:
         done = page_actions.c.created_at, page_actions.c.user_id == user_id
         check_rate("user", _moments(tx, *done, per_user), per_user, tx.now, things="actions")
+
+
+def check_decision_rate(tx: Tx, user_id: str, per_user: int) -> None:
+    """Raise `RateLimited` when the user has decided about proposed edits as often within the last minute as one may (0:
+    no limit). Deciding about many at once counts once."""
+    if per_user:
+        decided = sa.select(edits.c.decided_at).where(edits.c.decided_by == user_id)
+        within = decided.where(edits.c.decided_at > tx.now - WINDOW).distinct()
+        newest = tx.execute(within.order_by(edits.c.decided_at.desc()).limit(per_user)).scalars().all()
+        check_rate("user", list(reversed(newest)), per_user, tx.now, things="decisions")
 
 
 def _recent(tx: Tx, whose: sa.ColumnElement[bool], limit: int) -> list[datetime]:

@@ -343,6 +343,7 @@ def upgrade() -> None:
         sa.UniqueConstraint("proposal_id", "ordinal", name=op.f("uq_edits_proposal_id")),
     )
     op.create_index(op.f("ix_edits_block_id"), "edits", ["block_id"], unique=False)
+    op.create_index("ix_edits_decided", "edits", ["decided_by", "decided_at"], unique=False)
     op.create_index("ix_edits_open", "edits", ["document_id", "state"], unique=False)
     op.create_index(op.f("ix_edits_proposal_id"), "edits", ["proposal_id"], unique=False)
     op.create_table(

@@ -1,0 +1,181 @@
+"""What agents propose about documents: read it, and decide about it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from outlast.actions.idempotency import remember, request_hash
+from outlast.actions.services import Services
+from outlast.base.document_data import EditData, ProposalData
+from outlast.core.accounts.actor import Actor
+from outlast.core.documents import edits as store
+from outlast.core.documents import reviewing
+from outlast.core.documents import store as documents
+from outlast.core.documents.deciding import merge_of
+from outlast.core.documents.edits import State
+from outlast.core.documents.merge import Hunk
+from outlast.core.documents.reviewing import Decided, Verdict
+from outlast.core.documents.rules import Decision
+from outlast.core.documents.writing import bounds_of
+from outlast.core.limits.rules import clean
+from outlast.core.limits.store import check_decision_rate
+from outlast.core.projects.permissions import require_document, require_owned, require_thread
+from outlast.core.projects.rules import Right
+from outlast.db.database import Tx
+from outlast.db.tables import edits, proposals
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalList:
+    """Proposals, newest first; `next` asks for older ones (None: there are none)."""
+
+    items: list[ProposalData]
+    next: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class MergeView:
+    """An edit brought together with its block as it is now: what the agent saw (`base`), what the block says
+    (`current`), what the agent wants (`wanted`), and what accepting would write (`text`; None: there are conflicts).
+    The hunks in order are all three texts."""
+
+    base: str
+    current: str
+    wanted: str
+    text: str | None
+    hunks: tuple[Hunk, ...]
+
+
+async def list_document_proposals(
+    services: Services,
+    actor: Actor,
+    document_id: str,
+    state: State = "open",
+    before: str | None = None,
+    limit: int = 100,
+) -> ProposalList:
+    """What agents propose about a document, in whichever thread."""
+
+    def run(tx: Tx) -> ProposalList:
+        require_document(tx, actor, document_id, Right.READ)
+        return ProposalList(
+            *store.list_proposals(tx, document_id=document_id, state=state, before=before, limit=limit)
+        )
+
+    return await services.db.read(run)
+
+
+async def list_thread_proposals(
+    services: Services,
+    actor: Actor,
+    thread_id: str,
+    state: State = "all",
+    before: str | None = None,
+    limit: int = 100,
+) -> ProposalList:
+    """What a thread's agent proposes."""
+
+    def run(tx: Tx) -> ProposalList:
+        require_thread(tx, actor, thread_id, Right.READ)
+        return ProposalList(
+            *store.list_proposals(tx, thread_id=thread_id, state=state, before=before, limit=limit)
+        )
+
+    return await services.db.read(run)
+
+
+async def read_proposal(services: Services, actor: Actor, proposal_id: str) -> ProposalData:
+    """One proposal with its edits and what became of them."""
+
+    def run(tx: Tx) -> ProposalData:
+        require_owned(tx, actor, proposals, "proposal", proposal_id, Right.READ)
+        return store.proposal_data(tx, proposal_id)
+
+    return await services.db.read(run)
+
+
+async def read_merge(services: Services, actor: Actor, edit_id: str) -> MergeView:
+    """What accepting an edit as proposed would write now."""
+
+    def run(tx: Tx) -> MergeView:
+        row = require_owned(tx, actor, edits, "edit", edit_id, Right.READ)
+        (edit,) = store.edits_of(tx, [edit_id])
+        tree = documents.tree(tx, row["document_id"])
+        block = None if edit.block_id is None else tree.find_block(edit.block_id)
+        current = "" if block is None else block.markdown
+        wanted = current if edit.op == "move" else edit.new_text
+        merged = merge_of(tree, edit)
+        return MergeView(edit.old_text, current, wanted, merged.text, merged.hunks)
+
+    return await services.db.read(run)
+
+
+async def decide_edit(
+    services: Services, actor: Actor, verdict: Verdict, *, key: str | None = None
+) -> Decided:
+    """Accept (with a text of one's own, if given) or reject one edit (editors); as `decide_edits`."""
+    row = await services.db.read(require_owned, actor, edits, "edit", verdict.edit_id, Right.EDIT)
+    return await decide_edits(services, actor, row["proposal_id"], [verdict], key=key)
+
+
+async def decide_edits(
+    services: Services, actor: Actor, proposal_id: str, verdicts: Sequence[Verdict], *, key: str | None = None
+) -> Decided:
+    """Decide about edits of one proposal together (editors): all or none, in one version. A block that says something
+    else by now is merged with. No lock of the thread is needed. A repeated `key` gets the first answer. Raises
+    `EditDecided` with the first decision, `TextChanged` with the hunks of every conflict, `SectionLocked`, `NotFound`,
+    `MalformedInput`, `InputTooLarge`, `DocumentFull`, `RateLimited`; then nothing was decided."""
+    cleaned = [_cleaned(verdict) for verdict in verdicts]
+    return await _decide(services, actor, proposal_id, lambda _tx: cleaned, ["decide", cleaned], key)
+
+
+async def decide_all(
+    services: Services, actor: Actor, proposal_id: str, decision: Decision, *, key: str | None = None
+) -> Decided:
+    """Accept or reject every edit of a proposal that is still open (editors), as `decide_edits`. Where none is open any
+    more nothing happens, and the edits are answered as they are."""
+
+    def verdicts(tx: Tx) -> list[Verdict]:
+        found = store.proposal_data(tx, proposal_id).edits
+        return [Verdict(edit.id, decision) for edit in found if edit.state == "open"]
+
+    return await _decide(services, actor, proposal_id, verdicts, ["all", decision], key)
+
+
+async def _decide(
+    services: Services,
+    actor: Actor,
+    proposal_id: str,
+    choose: Callable[[Tx], Sequence[Verdict]],
+    asked: list[Any],
+    key: str | None,
+) -> Decided:
+    wanted = request_hash("review", proposal_id, [asked[0], _plain(asked[1])])
+
+    def produce(tx: Tx) -> dict[str, Any]:
+        check_decision_rate(tx, actor.user_id, services.settings.limits.decisions_per_minute_per_user)
+        documents.hold(tx, store.proposal_row(tx, proposal_id)["document_id"])
+        verdicts = choose(tx)
+        if not verdicts and asked[0] == "all":
+            return _answer(Decided(None, store.proposal_data(tx, proposal_id).edits))
+        bounds = bounds_of(services.settings)
+        return _answer(reviewing.decide(tx, proposal_id, verdicts, actor.user_id, bounds))
+
+    def run(tx: Tx) -> Decided:
+        require_owned(tx, actor, proposals, "proposal", proposal_id, Right.EDIT)
+        made = remember(tx, actor.user_id, key, wanted, lambda: produce(tx))
+        return Decided(made["version"], [EditData(**edit) for edit in made["edits"]])
+
+    return await services.db.write(run)
+
+
+def _answer(decided: Decided) -> dict[str, Any]:
+    return {"version": decided.version, "edits": [edit.model_dump() for edit in decided.edits]}
+
+
+def _plain(asked: Any) -> Any:
+    return [asdict(verdict) for verdict in asked] if isinstance(asked, list) else asked
+
+
+def _cleaned(verdict: Verdict) -> Verdict:
+    return verdict if verdict.text is None else replace(verdict, text=clean(verdict.text))
