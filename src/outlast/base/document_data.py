@@ -2,6 +2,8 @@
 
 from typing import Any, Literal
 
+from pydantic import Field
+
 from outlast.base.parts import Frozen
 from outlast.base.thread_data import LockData
 
@@ -43,8 +45,9 @@ class BlockData(Frozen):
     updated_at: str
 
 
-class SectionData(Frozen):
-    """A heading and the blocks below it, in order. `level` 0: what stands before the first heading (no heading)."""
+class SectionHead(Frozen):
+    """A section without its blocks. `level` 0: what stands before the first heading (no heading). `lock`: who keeps it
+    for themselves."""
 
     id: str
     document_id: str
@@ -52,6 +55,11 @@ class SectionData(Frozen):
     level: int
     version: int
     lock: LockData | None = None
+
+
+class SectionData(SectionHead):
+    """A heading and the blocks below it, in order."""
+
     blocks: list[BlockData]
 
 
@@ -70,6 +78,26 @@ class DocumentData(Frozen):
     created_by: str
     created_at: str
     updated_at: str
+
+
+class DocumentView(DocumentData):
+    """A document with all that it says."""
+
+    sections: list[SectionData]
+
+
+class DocumentChanges(Frozen):
+    """What became of a document between two versions: everything that is new or other, the ids that are gone, and the
+    order wherever it may have changed. `made`: new ids by the `ref` of the change that made them. `section_order`: all
+    sections; null: as before. `block_order`: all blocks of each section that is named; the others keep theirs."""
+
+    version: int
+    made: dict[str, str]
+    sections: list[SectionHead]
+    blocks: list[BlockData]
+    removed: list[str]
+    section_order: list[str] | None
+    block_order: dict[str, list[str]]
 
 
 class DocumentChanged(Frozen):
@@ -101,6 +129,43 @@ class DocumentVersion(Frozen):
     sections: list[str]
     blocks: list[str]
     created_at: str
+
+
+class DocumentVersionView(DocumentVersion):
+    """A version with what the document said then."""
+
+    content: list[SectionData]
+
+
+DiffState = Literal["same", "added", "removed", "changed", "moved"]
+
+
+class BlockDifference(Frozen):
+    """What became of a block. `moved`: the same text at another place."""
+
+    id: str
+    state: DiffState
+    before: str | None
+    after: str | None
+
+
+class SectionDifference(Frozen):
+    """What became of a section and its blocks, in reading order, those that are gone where they stood. A section where
+    nothing differs comes without its blocks."""
+
+    id: str
+    state: DiffState
+    heading_before: str | None
+    heading_after: str | None
+    blocks: list[BlockDifference]
+
+
+class DocumentDifference(Frozen):
+    """What differs between two versions of a document."""
+
+    from_version: int = Field(serialization_alias="from")
+    to_version: int = Field(serialization_alias="to")
+    sections: list[SectionDifference]
 
 
 class VersionCreated(Frozen):

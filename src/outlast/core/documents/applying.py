@@ -75,7 +75,7 @@ def apply(
     draft.settle()
     after = draft.tree()
     found = deltas(tree, after)
-    _check(after, found, bounds)
+    check(after, found, bounds)
     return Applied(after, found, refs.made)
 
 
@@ -170,7 +170,8 @@ def _demand_level(level: int, *, least: int) -> None:
         raise MalformedInput(f"A heading's level is from 1 to 6, not {level}.", field="level")
 
 
-def _check(tree: Tree, found: Sequence[Delta], bounds: Bounds) -> None:
+def check(tree: Tree, found: Sequence[Delta], bounds: Bounds) -> None:
+    """Raise `DocumentFull` or `InputTooLarge` where what is new is more than a document may hold."""
     total = tree.unread + sum(len(section.blocks) for section in tree.sections) + len(tree.sections)
     grew = any(delta.before is None for delta in found)
     if grew and total > bounds.most_blocks:

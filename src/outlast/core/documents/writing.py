@@ -13,7 +13,7 @@ from outlast.base.clock import iso
 from outlast.base.document_data import DocumentVersion, EditorKind, VersionCreated, VersionKind
 from outlast.base.settings import Settings
 from outlast.core.documents import comments, history, locking, proposals, rows, store
-from outlast.core.documents.applying import Applied, Bounds, apply, gone
+from outlast.core.documents.applying import Applied, Bounds, apply, check, gone
 from outlast.core.documents.changes import (
     Change,
     DeleteBlock,
@@ -25,6 +25,7 @@ from outlast.core.documents.changes import (
     MoveSection,
 )
 from outlast.core.documents.comparing import Delta, deltas
+from outlast.core.documents.describing import describe
 from outlast.core.documents.records import change_of, state_of
 from outlast.core.documents.tree import Block, Section, Tree, count_words
 from outlast.core.streams.log import append
@@ -82,8 +83,11 @@ def commit_tree(
     tx: Tx, document: sa.RowMapping, before: Tree, after: Tree, author: Author, bounds: Bounds
 ) -> Committed:
     """Make the document what `after` says; `before` is what it is now, whole. Ids that are in both keep their rows.
-    Raises `SectionLocked`."""
-    return _write(tx, document, before, Applied(after, deltas(before, after)), author, bounds)
+    Raises `SectionLocked`, and (but not for what was there before) `DocumentFull` and `InputTooLarge`."""
+    found = deltas(before, after)
+    if author.kind != "restore":
+        check(after, found, bounds)
+    return _write(tx, document, before, Applied(after, found), author, bounds)
 
 
 def _needed(tx: Tx, document: sa.RowMapping, changes: Sequence[Change]) -> Tree:
@@ -120,7 +124,8 @@ def _write(
     rows.write(tx, document, found)
     words = int(document["words"]) + sum(_words(delta.after) - _words(delta.before) for delta in found)
     store.update(tx, document_id, version=version, words=max(words, 0))
-    line = _write_version(tx, document_id, version, found, author)
+    summary = author.summary or describe(before, applied.touched)
+    line = _write_version(tx, document_id, version, found, replace(author, summary=summary))
     locking.drop_all(tx, gone(found, "section"))
     event = ("version.created", VersionCreated(version=line))
     if author.thread_id is not None:  # threads before the project's log, as everywhere

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 
 from outlast.core.limits.rules import WINDOW, check_rate
 from outlast.db.database import Tx
-from outlast.db.tables import edits, page_actions, pages, runs, screens
+from outlast.db.tables import documents, edits, page_actions, pages, runs, screens
 
 
 def check_run_rates(tx: Tx, user_id: str, project_id: str, per_user: int, per_project: int) -> None:
@@ -30,6 +30,13 @@ def check_page_rate(tx: Tx, user_id: str, per_user: int) -> None:
     if per_user:
         made = pages.c.created_at, pages.c.created_by == user_id
         check_rate("user", _moments(tx, *made, per_user), per_user, tx.now, things="pages")
+
+
+def check_document_rate(tx: Tx, user_id: str, per_user: int) -> None:
+    """Raise `RateLimited` when the user has made as many documents within the last minute as one may (0: no limit)."""
+    if per_user:
+        made = documents.c.created_at, documents.c.created_by == user_id
+        check_rate("user", _moments(tx, *made, per_user), per_user, tx.now, things="documents")
 
 
 def check_action_rate(tx: Tx, user_id: str, per_user: int) -> None:

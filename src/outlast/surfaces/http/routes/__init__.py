@@ -2,11 +2,13 @@
 
 from outlast.surfaces.http.routes import (
     accounts,
+    agent_run,
     approvals,
     artifacts,
     attachments,
     checkpoints,
     comments,
+    documents,
     health,
     invitations,
     knowledge_search,
@@ -25,17 +27,20 @@ from outlast.surfaces.http.routes import (
     screen_files,
     screens,
     secret_uses,
+    sections,
     streams,
     threads,
 )
 
 __all__ = [
     "accounts",
+    "agent_run",
     "approvals",
     "artifacts",
     "attachments",
     "checkpoints",
     "comments",
+    "documents",
     "health",
     "invitations",
     "knowledge_search",
@@ -54,6 +59,7 @@ __all__ = [
     "screen_files",
     "screens",
     "secret_uses",
+    "sections",
     "streams",
     "threads",
 ]

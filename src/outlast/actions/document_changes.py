@@ -1,0 +1,194 @@
+"""What people write in documents, what is new since they looked, and what was: changes, import, versions, restore."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from outlast.actions.idempotency import remember, request_hash
+from outlast.actions.services import Services
+from outlast.base.document_data import (
+    DocumentChanges,
+    DocumentDifference,
+    DocumentVersion,
+    DocumentVersionView,
+)
+from outlast.base.errors import MalformedInput
+from outlast.core.accounts.actor import Actor
+from outlast.core.documents import history, store
+from outlast.core.documents.changes import Change, InsertBlock
+from outlast.core.documents.cutting import cut
+from outlast.core.documents.differing import difference
+from outlast.core.documents.news import changes_since
+from outlast.core.documents.replacing import replaced
+from outlast.core.documents.writing import Author, Committed, bounds_of, commit, commit_tree
+from outlast.core.limits.rules import check_count, clean
+from outlast.core.projects.permissions import require_document
+from outlast.core.projects.rules import Right
+from outlast.db.database import Tx
+
+MOST_CHANGES = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class VersionList:
+    """Versions, newest first; `next` asks for older ones (None: there are none)."""
+
+    items: list[DocumentVersion]
+    next: int | None
+
+
+async def change_document(
+    services: Services,
+    actor: Actor,
+    document_id: str,
+    changes: Sequence[Change],
+    *,
+    summary: str = "",
+    since: int | None = None,
+    key: str | None = None,
+) -> DocumentChanges:
+    """Make changes together, as one version, or none at all (editors); the answer tells all that is new since version
+    `since` (None: what these changes made). A repeated `key` changes nothing again. Raises `NotFound`, `TextChanged`,
+    `SectionLocked`, `DocumentFull`, `MalformedInput`, `InputTooLarge`."""
+    if not changes:
+        raise MalformedInput("There is nothing to change.", hint="Name at least one change.", field="changes")
+    check_count("changes", len(changes), MOST_CHANGES)
+    author = Author("edit", actor.user_id, summary=clean(summary))
+    asked = request_hash(
+        "changes", document_id, [[type(one).__name__, asdict(one)] for one in changes], summary
+    )
+
+    def produce(tx: Tx, row: sa.RowMapping) -> dict[str, Any]:
+        made = commit(tx, row, changes, author, bounds_of(services.settings))
+        return {"before": row["version"], "made": dict(made.made)}
+
+    def run(tx: Tx) -> DocumentChanges:
+        require_document(tx, actor, document_id, Right.EDIT)
+        row = store.hold(tx, document_id)
+        done = remember(tx, actor.user_id, key, asked, lambda: produce(tx, row))
+        now = store.document_of(tx, document_id)
+        return changes_since(tx, now, done["before"] if since is None else since, done["made"])
+
+    return await services.db.write(run)
+
+
+async def read_changes(services: Services, actor: Actor, document_id: str, since: int) -> DocumentChanges:
+    """All that is new since a version. Raises `MalformedInput` for a version that is not there yet."""
+
+    def run(tx: Tx) -> DocumentChanges:
+        return changes_since(tx, require_document(tx, actor, document_id, Right.READ), since)
+
+    return await services.db.read(run)
+
+
+async def import_markdown(
+    services: Services,
+    actor: Actor,
+    document_id: str,
+    markdown: str,
+    *,
+    after_section_id: str | None = None,
+    replace: bool = False,
+    key: str | None = None,
+) -> DocumentChanges:
+    """Put a Markdown text behind a section (None: at the end), or in the place of everything (`replace`; what is the
+    same keeps its id). Editors. Raises as `change_document`."""
+    if replace and after_section_id is not None:
+        raise MalformedInput(
+            "A text that replaces the whole document stands behind no section.", field="after_section_id"
+        )
+    text = clean(markdown)
+    asked = request_hash("import", document_id, text, after_section_id, replace)
+
+    def produce(tx: Tx, row: sa.RowMapping) -> dict[str, Any]:
+        put = (
+            _replace(tx, services, actor, row, text)
+            if replace
+            else _append(tx, services, actor, row, text, after_section_id)
+        )
+        return {"before": row["version"], "made": dict(put.made)}
+
+    def run(tx: Tx) -> DocumentChanges:
+        require_document(tx, actor, document_id, Right.EDIT)
+        row = store.hold(tx, document_id)
+        done = remember(tx, actor.user_id, key, asked, lambda: produce(tx, row))
+        return changes_since(tx, store.document_of(tx, document_id), done["before"], done["made"])
+
+    return await services.db.write(run)
+
+
+async def list_versions(
+    services: Services, actor: Actor, document_id: str, before: int | None = None, limit: int = 50
+) -> VersionList:
+    """A document's history, newest first; those before a version."""
+
+    def run(tx: Tx) -> VersionList:
+        require_document(tx, actor, document_id, Right.READ)
+        return VersionList(*history.list_versions(tx, document_id, before, limit))
+
+    return await services.db.read(run)
+
+
+async def read_version(
+    services: Services, actor: Actor, document_id: str, version: int
+) -> DocumentVersionView:
+    """A version with what the document said then. Raises `NotFound`."""
+
+    def run(tx: Tx) -> DocumentVersionView:
+        require_document(tx, actor, document_id, Right.READ)
+        line = history.version_of(tx, document_id, version)
+        content = store.sections_data(tx, store.tree(tx, document_id, version), past=True)
+        return DocumentVersionView.model_construct(**dict(line), content=content)
+
+    return await services.db.read(run)
+
+
+async def compare_versions(
+    services: Services, actor: Actor, document_id: str, before: int, after: int | None = None
+) -> DocumentDifference:
+    """What differs between two versions (0: the empty document; None: now), whichever is the older. Raises
+    `NotFound`."""
+
+    def run(tx: Tx) -> DocumentDifference:
+        require_document(tx, actor, document_id, Right.READ)
+        return difference(store.tree(tx, document_id, before), store.tree(tx, document_id, after))
+
+    return await services.db.read(run)
+
+
+async def restore_version(
+    services: Services, actor: Actor, document_id: str, version: int
+) -> DocumentChanges:
+    """Make a document say what it said at a version (editors), as a new version; sections and blocks get their ids
+    back. Repeating is harmless. Raises `NotFound`, `SectionLocked`."""
+
+    def run(tx: Tx) -> DocumentChanges:
+        require_document(tx, actor, document_id, Right.EDIT)
+        row = store.hold(tx, document_id)
+        wanted, now = store.tree(tx, document_id, version), store.tree(tx, document_id)
+        author = Author("restore", actor.user_id, summary=f"Restored version {version}")
+        commit_tree(tx, row, now, wanted, author, bounds_of(services.settings))
+        return changes_since(tx, store.document_of(tx, document_id), row["version"])
+
+    return await services.db.write(run)
+
+
+def _append(
+    tx: Tx, services: Services, actor: Actor, row: sa.RowMapping, text: str, after_section_id: str | None
+) -> Committed:
+    content = store.tree(tx, row["id"])
+    section = content.section(after_section_id) if after_section_id is not None else None
+    if section is None and content.sections:
+        section = content.sections[-1]
+    after = section.blocks[-1].id if section is not None and section.blocks else None
+    change = InsertBlock(None if section is None else section.id, after, text)
+    author = Author("import", actor.user_id, summary="Imported a Markdown text")
+    return commit(tx, row, [change], author, bounds_of(services.settings))
+
+
+def _replace(tx: Tx, services: Services, actor: Actor, row: sa.RowMapping, text: str) -> Committed:
+    content = store.tree(tx, row["id"])
+    author = Author("import", actor.user_id, summary="Replaced the text by an imported one")
+    return commit_tree(tx, row, content, replaced(content, cut(text)), author, bounds_of(services.settings))
