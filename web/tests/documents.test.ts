@@ -259,7 +259,7 @@ class Server {
       if (change.op === 'insert_block') {
         const id = `blk_${this.version}`
         made[change.ref ?? ''] = id
-        this.insert(change.section_id, block(id, change.markdown, change.section_id))
+        this.insert(change.section_id ?? '', block(id, change.markdown, change.section_id ?? ''))
       }
     }
     return { ...this.since(from), made }

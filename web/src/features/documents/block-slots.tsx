@@ -4,6 +4,8 @@
  */
 import { CommentCount, useCommentMarks } from '../comments/block-marks'
 import { CommentsOverlay } from '../comments/comments-overlay'
+import { InlineEdits } from './review-inline'
+import { endOf, startOf, TOP } from './review-list'
 import { useBlockOf } from './use-document'
 
 /** Changes to how a block's text is drawn, such as marks on commented words. Always the same list while nothing changes. */
@@ -22,14 +24,16 @@ export function SectionMargin({ sectionId }: { sectionId: string }) {
 }
 
 /** Below a block: edits that are proposed for it, or after it. */
-export function BlockBelow(_: { blockId: string }) {
-  return null
-}
+export const BlockBelow = ({ blockId }: { blockId: string }) => <InlineEdits place={blockId} />
 
 /** Below a section's heading, before its blocks: edits that are proposed for its beginning. */
-export function SectionBelow(_: { sectionId: string }) {
-  return null
-}
+export const SectionBelow = ({ sectionId }: { sectionId: string }) => <InlineEdits place={startOf(sectionId)} />
+
+/** Behind a section's last block: sections that are proposed after it. */
+export const SectionEnd = ({ sectionId }: { sectionId: string }) => <InlineEdits place={endOf(sectionId)} />
+
+/** Before the first section. */
+export const DocumentStart = () => <InlineEdits place={TOP} />
 
 /** The bar over selected text. Drawn once a document, over its blocks. */
 export function DocumentOverlay() {

@@ -1,0 +1,142 @@
+import { Check, Hand, Lock as LockIcon, PencilLine, X } from 'lucide-react'
+import { useState } from 'react'
+import { Conflict, OutlastError, type EditData, type Lock } from '@outlast/sdk'
+import { useSelected } from '@outlast/sdk/react'
+import { Button } from '@/components/button'
+import { Kbd } from '@/components/kbd'
+import { Problem } from '@/components/problem'
+import { ClockTime } from '@/components/time'
+import { complain, say } from '@/components/toast'
+import { cn } from '@/lib/cn'
+import { client } from '@/lib/queries'
+import { useDocumentRoom } from './document-context'
+import { useHeld } from './review-facts'
+import { useStanding, type Standing } from './review-merge'
+import { useReview, useReviewed } from './use-review'
+
+interface ActionsProps {
+  edit: EditData
+  standing: Standing
+  /** Opens what brings a conflict to an end. */
+  resolve: () => void
+  /** With the keys that do the same. */
+  keys?: boolean
+  className?: string
+}
+
+/** Accept, edit, reject: each as its word and its key. */
+export function EditActions({ edit, standing, resolve, keys = false, className }: ActionsProps) {
+  const { store, mayEdit } = useDocumentRoom()
+  const review = useReview()
+  const held = useHeld(edit)
+  const deciding = useSelected(store, (snapshot) => snapshot.deciding[edit.id])
+  if (!mayEdit || edit.state !== 'open') return null
+  const blocked = held !== null || deciding !== undefined || standing.kind === 'asking'
+  const conflict = standing.kind === 'conflict'
+  const gone = conflict && edit.op === 'delete'
+  const accept = () => {
+    if (gone) void review.decide(edit, 'accept', { old: standing.merge.current })
+    else if (conflict) resolve()
+    else void review.decide(edit, 'accept')
+  }
+  const size = 'max-md:h-11 max-md:flex-1'
+  return (
+    <div className={cn('flex flex-wrap items-center gap-1.5', className)}>
+      <Button
+        data-does="accept"
+        size="sm"
+        look="primary"
+        className={size}
+        busy={deciding === 'accept'}
+        disabled={blocked}
+        onClick={accept}
+      >
+        {deciding !== 'accept' && <Check aria-hidden />}
+        {gone ? 'Remove anyway' : conflict ? 'Decide…' : 'Accept'}
+        {keys && <Kbd className="border-accent-fg/35 text-accent-fg/80">a</Kbd>}
+      </Button>
+      {EDITABLE.has(edit.op) && (
+        <Button
+          data-does="edit"
+          size="sm"
+          className={size}
+          disabled={blocked}
+          onClick={() => (conflict ? resolve() : review.startEditing(edit.id))}
+        >
+          <PencilLine aria-hidden />
+          Edit
+          {keys && <Kbd>e</Kbd>}
+        </Button>
+      )}
+      <Button
+        data-does="reject"
+        size="sm"
+        className={size}
+        busy={deciding === 'reject'}
+        disabled={deciding !== undefined}
+        onClick={() => void review.decide(edit, 'reject')}
+      >
+        {deciding !== 'reject' && <X aria-hidden />}
+        {gone ? 'Keep it' : 'Reject'}
+        {keys && <Kbd>r</Kbd>}
+      </Button>
+    </div>
+  )
+}
+
+export const EDITABLE: ReadonlySet<EditData['op']> = new Set(['replace', 'insert', 'insert_section'])
+
+/** Who holds the section that an edit would change, until when, and how to ask for it. */
+export function HeldNote({ edit }: { edit: EditData }) {
+  const held = useHeld(edit)
+  return held === null ? null : <Held lock={held} />
+}
+
+function Held({ lock }: { lock: Lock }) {
+  const { mayEdit } = useDocumentRoom()
+  const [asking, setAsking] = useState(false)
+  const asked = lock.requested_by !== null
+  const ask = () => {
+    setAsking(true)
+    client.documents
+      .requestSection(lock.resource_id)
+      .then(() => say(`${lock.holder_name} was asked for the section.`), complain)
+      .finally(() => setAsking(false))
+  }
+  return (
+    <div role="note" className="rounded-lg bg-side px-3 py-2 text-[12.5px] text-muted">
+      <p className="flex gap-1.5">
+        <LockIcon className="mt-0.5 size-3.5 shrink-0" aria-hidden />
+        <span>
+          {lock.holder_name} keeps this section until <ClockTime iso={lock.expires_at} />. It can be changed after that,
+          or when it is released.
+        </span>
+      </p>
+      {mayEdit && (
+        <Button size="sm" className="mt-1.5 max-md:h-10" busy={asking} disabled={asked} onClick={ask}>
+          {!asking && <Hand aria-hidden />}
+          {asked ? `${lock.requested_by_name ?? 'Somebody'} has asked for it` : 'Ask for it'}
+        </Button>
+      )}
+    </div>
+  )
+}
+
+/** Why the last decision was not made, and the way out. */
+export function RefusedNote({ edit }: { edit: EditData }) {
+  const review = useReview()
+  const refused = useReviewed((one) => (one.get().refused?.editId === edit.id ? one.get().refused : null))
+  if (refused === null) return null
+  const { error } = refused
+  // Both are shown by what the document says of itself now.
+  const known = error instanceof OutlastError && (error.code === 'text_changed' || error.code === 'section_locked')
+  if (known && edit.state !== 'open') return null
+  return <Problem error={error} {...(!(error instanceof Conflict) && { retry: review.forgive })} />
+}
+
+/** An edit with everything that a decision needs. */
+export function useEditing(edit: EditData) {
+  const standing = useStanding(edit)
+  const editing = useReviewed((review) => review.get().editing === edit.id)
+  return { standing, editing }
+}

@@ -1,0 +1,134 @@
+import { ArrowRight, GitMerge, LoaderCircle, TriangleAlert } from 'lucide-react'
+import type { ReactNode } from 'react'
+import type { EditData } from '@outlast/sdk'
+import { Button } from '@/components/button'
+import { Markdown } from '@/components/markdown'
+import { WordDiff } from '@/components/word-diff'
+import { cn } from '@/lib/cn'
+import { useTarget } from './review-facts'
+import type { Standing } from './review-merge'
+
+interface BodyProps {
+  edit: EditData
+  standing: Standing
+  className?: string
+}
+
+/** What an edit does, drawn: words that go and come, new text, text that goes or moves. */
+export function EditBody({ edit, standing, className }: BodyProps) {
+  switch (edit.op) {
+    case 'replace':
+      return <WordDiff before={beforeOf(edit, standing)} after={afterOf(edit, standing)} className={className ?? ''} />
+    case 'delete':
+      return (
+        <Bar look="gone" label="Removed text" className={className}>
+          <WordDiff before={beforeOf(edit, standing)} after="" />
+        </Bar>
+      )
+    case 'insert':
+      return (
+        <Bar look="new" label="New text" className={className}>
+          <Markdown text={edit.new_text} />
+        </Bar>
+      )
+    case 'insert_section':
+      return (
+        <Bar look="new" label="New section" className={className}>
+          <p className="text-base font-semibold">{edit.heading}</p>
+          {edit.new_text !== '' && <Markdown text={edit.new_text} />}
+        </Bar>
+      )
+    case 'move':
+      return (
+        <Bar look="moved" label="Moved text" className={className}>
+          <Target edit={edit} />
+          <p className="line-clamp-3 [overflow-wrap:anywhere] whitespace-pre-wrap text-muted">{edit.old_text}</p>
+        </Bar>
+      )
+  }
+}
+
+const beforeOf = (edit: EditData, standing: Standing): string =>
+  standing.kind === 'merged' || standing.kind === 'conflict' ? standing.block.markdown : edit.old_text
+
+const afterOf = (edit: EditData, standing: Standing): string =>
+  standing.kind === 'merged' ? standing.merge.text : edit.new_text
+
+function Target({ edit }: { edit: EditData }) {
+  return (
+    <p className="mb-1 flex items-start gap-1.5 text-[13px] font-medium">
+      <ArrowRight className="mt-0.5 size-3.5 shrink-0 text-link" aria-hidden />
+      <span className="[overflow-wrap:anywhere]">to {useTarget(edit)}</span>
+    </p>
+  )
+}
+
+const BARS = {
+  new: 'border-ok',
+  gone: 'border-danger',
+  moved: 'border-dashed border-accent',
+} as const
+
+interface BarProps {
+  look: keyof typeof BARS
+  label: string
+  className?: string | undefined
+  children: ReactNode
+}
+
+const Bar = ({ look, label, className, children }: BarProps) => (
+  <div role="group" aria-label={label} className={cn('border-l-3 pl-3', BARS[look], className)}>
+    {children}
+  </div>
+)
+
+/** What has to be known before one decides: that others changed the text meanwhile. */
+export function StandingNote({ standing, resolve }: { standing: Standing; resolve: () => void }) {
+  switch (standing.kind) {
+    case 'fresh':
+      return null
+    case 'asking':
+      return (
+        <Note icon={<LoaderCircle className="animate-spin" />} className="text-muted">
+          The text was changed since. Bringing both together…
+        </Note>
+      )
+    case 'merged':
+      return (
+        <Note icon={<GitMerge />} className="text-link">
+          Merged with {whose(standing.block.editor_name)} change of this text
+        </Note>
+      )
+    case 'conflict':
+      return (
+        <div role="note" className="rounded-lg border border-warn-line bg-warn-soft px-3 py-2">
+          <Note icon={<TriangleAlert />} className="text-warn">
+            {standing.block.editor_name ?? 'Somebody'} changed the same words since this was proposed.
+          </Note>
+          {standing.merge.wanted !== '' && (
+            <Button size="sm" className="mt-2 max-md:h-10" onClick={resolve}>
+              Compare and decide
+            </Button>
+          )}
+        </div>
+      )
+    case 'failed':
+      return (
+        <Note icon={<TriangleAlert />} className="text-danger">
+          {standing.error.message}{' '}
+          <button className="underline underline-offset-2" onClick={standing.retry}>
+            Try again
+          </button>
+        </Note>
+      )
+  }
+}
+
+const whose = (name: string | null): string => (name === null ? 'another' : `${name}\u2019s`)
+
+const Note = ({ icon, className, children }: { icon: ReactNode; className: string; children: ReactNode }) => (
+  <p className={cn('flex gap-1.5 text-[12.5px] [&_svg]:mt-0.5 [&_svg]:size-3.5 [&_svg]:shrink-0', className)}>
+    <span aria-hidden>{icon}</span>
+    <span>{children}</span>
+  </p>
+)

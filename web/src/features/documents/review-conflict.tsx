@@ -1,0 +1,177 @@
+import { Check, RotateCcw } from 'lucide-react'
+import { useMemo, useState } from 'react'
+import type { EditData, MergeHunk } from '@outlast/sdk'
+import { Button } from '@/components/button'
+import { Dialog } from '@/components/dialog'
+import { TextArea } from '@/components/field'
+import { cn } from '@/lib/cn'
+import { chosenText, conflictsIn, type Choice } from './review-hunks'
+import type { Standing } from './review-merge'
+import { useReview } from './use-review'
+
+interface ConflictProps {
+  edit: EditData
+  standing: Extract<Standing, { kind: 'conflict' }>
+  onClose: () => void
+}
+
+/** The text as it is, as proposed, and as it is going to be: side by side, with a choice wherever both changed the same
+ * words, and freely editable. */
+export function ConflictDialog({ edit, standing, onClose }: ConflictProps) {
+  const review = useReview()
+  const { hunks, current } = standing.merge
+  const conflicts = useMemo(() => conflictsIn(hunks), [hunks])
+  const [choices, setChoices] = useState<Record<number, Choice>>({})
+  const [written, setWritten] = useState<string | null>(null)
+  const who = standing.block.editor_name ?? 'Somebody'
+  const text = written ?? chosenText(hunks, choices)
+  const left = conflicts.filter((at) => choices[at] === undefined).length
+  const ready = text.trim() !== '' && (left === 0 || written !== null)
+  const choose = (at: number, choice: Choice) => {
+    setWritten(null)
+    setChoices((known) => ({ ...known, [at]: choice }))
+  }
+  const accept = () => {
+    onClose()
+    void review.decide(edit, 'accept', { text, old: current })
+  }
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title="Both changed the same words"
+      description={`${who} changed this text after the agent had read it. Choose for each place, or write the result yourself.`}
+      className="sm:ml-[max(-32rem,-47vw)] sm:w-[min(64rem,94vw)]"
+    >
+      <div className="grid gap-3 md:grid-cols-3">
+        <Side title={`Now (${who})`} side="current" hunks={hunks} choices={choices} choose={choose} />
+        <Side title="Proposed" side="wanted" hunks={hunks} choices={choices} choose={choose} />
+        <label className="flex min-w-0 flex-col">
+          <span className="mb-1.5 text-xs font-medium text-faint">Result</span>
+          <TextArea
+            className="min-h-40 flex-1 resize-y bg-bg font-sans text-[13.5px] leading-relaxed"
+            value={text}
+            onChange={(event) => setWritten(event.target.value)}
+          />
+        </label>
+      </div>
+      <ol className="mt-4 space-y-2" aria-label="Places that need a choice">
+        {conflicts.map((at, number) => (
+          <ChoiceRow
+            key={at}
+            number={number + 1}
+            hunk={hunks[at]!}
+            choice={choices[at]}
+            choose={(one) => choose(at, one)}
+          />
+        ))}
+      </ol>
+      <div className="mt-4 flex flex-wrap items-center gap-2">
+        <Button look="primary" disabled={!ready} onClick={accept}>
+          <Check aria-hidden />
+          Accept the result
+        </Button>
+        <Button onClick={() => (onClose(), void review.decide(edit, 'reject'))}>Keep {who}’s text</Button>
+        {written !== null && (
+          <Button look="ghost" onClick={() => setWritten(null)}>
+            <RotateCcw aria-hidden />
+            Back to the choices
+          </Button>
+        )}
+        <p role="status" className="ml-auto text-xs text-muted">
+          {written !== null
+            ? 'Written by you'
+            : left === 0
+              ? 'Every place is decided'
+              : `${left} of ${conflicts.length} to decide`}
+        </p>
+      </div>
+    </Dialog>
+  )
+}
+
+interface SideProps {
+  title: string
+  side: 'current' | 'wanted'
+  hunks: readonly MergeHunk[]
+  choices: Readonly<Record<number, Choice>>
+  choose: (at: number, choice: Choice) => void
+}
+
+function Side({ title, side, hunks, choices, choose }: SideProps) {
+  return (
+    <section className="min-w-0" aria-label={title}>
+      <h3 className="mb-1.5 text-xs font-medium text-faint">{title}</h3>
+      <div className="max-h-[40vh] min-h-40 overflow-y-auto rounded-lg border border-line bg-side px-3 py-2 leading-relaxed [overflow-wrap:anywhere] whitespace-pre-wrap">
+        {hunks.map((hunk, at) => {
+          const text = hunk[side]
+          if (hunk.kind === 'conflict') {
+            const taken = choices[at] === side || choices[at] === 'both'
+            return (
+              <button
+                key={at}
+                aria-pressed={taken}
+                onClick={() => choose(at, side)}
+                className={cn(
+                  'rounded-[3px] border px-0.5 text-left whitespace-pre-wrap',
+                  taken ? 'border-accent bg-accent-soft font-medium' : 'border-dashed border-warn bg-warn-soft',
+                )}
+              >
+                {text.trim() === '' ? <em className="text-faint">nothing</em> : text}
+              </button>
+            )
+          }
+          const own = hunk.kind === side
+          return own ? (
+            <ins key={at} className="rounded-[3px] bg-ok-soft text-ok underline decoration-ok/50 underline-offset-2">
+              {text}
+            </ins>
+          ) : (
+            <span key={at}>{text}</span>
+          )
+        })}
+      </div>
+    </section>
+  )
+}
+
+interface ChoiceRowProps {
+  number: number
+  hunk: MergeHunk
+  choice: Choice | undefined
+  choose: (choice: Choice) => void
+}
+
+const CHOICES: [Choice, string][] = [
+  ['current', 'As it is'],
+  ['wanted', 'As proposed'],
+  ['both', 'Both'],
+]
+
+function ChoiceRow({ number, hunk, choice, choose }: ChoiceRowProps) {
+  return (
+    <li className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
+      <span className="min-w-0 flex-1 truncate text-[12.5px] text-muted">
+        {number}. <q>{shown(hunk.current)}</q> or <q>{shown(hunk.wanted)}</q>
+      </span>
+      <span role="radiogroup" aria-label={`Choice ${number}`} className="flex gap-1">
+        {CHOICES.map(([name, label]) => (
+          <button
+            key={name}
+            role="radio"
+            aria-checked={choice === name}
+            onClick={() => choose(name)}
+            className={cn(
+              'h-7 rounded-lg border px-2.5 text-[12.5px] max-md:h-10',
+              choice === name ? 'border-accent bg-accent-soft font-medium' : 'border-line-strong hover:bg-hover',
+            )}
+          >
+            {label}
+          </button>
+        ))}
+      </span>
+    </li>
+  )
+}
+
+const shown = (text: string): string => text.trim() || 'nothing'

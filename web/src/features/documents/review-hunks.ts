@@ -1,0 +1,21 @@
+/** Bringing a conflict to an end hunk by hunk. Pure. */
+import type { MergeHunk } from '@outlast/sdk'
+
+export type Choice = 'current' | 'wanted' | 'both'
+
+/** The places in `hunks` where a person decides. */
+export const conflictsIn = (hunks: readonly MergeHunk[]): number[] =>
+  hunks.flatMap(({ kind }, at) => (kind === 'conflict' ? [at] : []))
+
+/** What a hunk says in the merged text, by choice; both: the present text, then the proposed one. */
+export function hunkText({ kind, current, wanted }: MergeHunk, choice: Choice): string {
+  if (kind === 'wanted') return wanted
+  if (kind !== 'conflict') return current
+  if (choice === 'both')
+    return current + (current === '' || /\s$/.test(current) || /^\s/.test(wanted) ? '' : ' ') + wanted
+  return choice === 'current' ? current : wanted
+}
+
+/** The merged text; without a choice the present text stays. */
+export const chosenText = (hunks: readonly MergeHunk[], choices: Readonly<Record<number, Choice>>): string =>
+  hunks.map((hunk, at) => hunkText(hunk, choices[at] ?? 'current')).join('')

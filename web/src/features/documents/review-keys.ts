@@ -1,0 +1,66 @@
+import { useKeys } from '@/lib/keys'
+import { complain, say } from '@/components/toast'
+import { useDocumentRoom } from './document-context'
+import { EDITABLE } from './review-actions'
+import type { Review } from './review-state'
+
+export const REVIEW_KEYS: readonly [keys: string, does: string][] = [
+  ['J or ↓', 'Next edit'],
+  ['K or ↑', 'Previous edit'],
+  ['A', 'Accept'],
+  ['E', 'Edit, then accept'],
+  ['R', 'Reject'],
+  ['Shift A', 'Accept all'],
+  ['Z', 'Take back what was decided last'],
+  ['Esc', 'End editing, or close the panel'],
+  ['?', 'This help'],
+]
+
+interface Does {
+  review: Review
+  resolve: (editId: string) => void
+  acceptAll: () => void
+  help: () => void
+}
+
+/** The keyboard while the review is open and nobody writes. */
+export function useReviewKeys({ review, resolve, acceptAll, help }: Does): void {
+  const { mayEdit, closePanel } = useDocumentRoom()
+  const now = () => {
+    const edit = review.edit(review.get().current)
+    return edit?.state === 'open' && mayEdit ? edit : null
+  }
+  const press = (what: 'accept' | 'edit' | 'reject') => () => {
+    const edit = now()
+    if (edit === null) return
+    // What the key does is what its button does, with all that the button knows.
+    const row = document.querySelector(`[data-review-row="${CSS.escape(edit.id)}"], [data-review-bar]`)
+    const button = row?.querySelector<HTMLButtonElement>(`[data-does="${what}"]`)
+    if (button !== null && button !== undefined) return button.click()
+    if (what === 'reject') void review.decide(edit, 'reject')
+    else if (what === 'edit' && EDITABLE.has(edit.op)) review.startEditing(edit.id)
+    else resolve(edit.id)
+  }
+  const step = (by: 1 | -1) => () => void review.step(by)
+  useKeys({
+    j: step(1),
+    k: step(-1),
+    a: press('accept'),
+    e: press('edit'),
+    r: press('reject'),
+    A: () => mayEdit && acceptAll(),
+    z: () => void takeBack(review),
+    '?': help,
+    Escape: () => (review.get().editing === null ? closePanel() : review.stopEditing()),
+  })
+}
+
+export async function takeBack(review: Review): Promise<void> {
+  if (review.get().undo === null) return say('There is nothing to take back.')
+  try {
+    const done = await review.undo()
+    if (done !== '') say(done)
+  } catch (reason) {
+    complain(reason instanceof Error ? reason : new Error(String(reason)))
+  }
+}

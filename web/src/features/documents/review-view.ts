@@ -1,0 +1,50 @@
+import { useEffect } from 'react'
+import { placeOf } from './review-list'
+import { useReview, useReviewed } from './use-review'
+
+/** Brings the edit that is looked at into view in the document. */
+export function useInView(): void {
+  const review = useReview()
+  const current = useReviewed((one) => one.get().current)
+  useEffect(() => {
+    const edit = review.edit(current)
+    if (edit === null) return
+    return bring(
+      () => document.querySelector(`[data-review-edit="${CSS.escape(edit.id)}"]`),
+      () => document.querySelector(selectorOf(placeOf(edit))),
+    )
+  }, [review, current])
+}
+
+const TRIES = 8
+
+/** Scrolls to what is drawn only when its place is near: first to the place, then to it. */
+function bring(find: () => Element | null, near: () => Element | null): () => void {
+  let frame = 0
+  let tries = 0
+  const look = () => {
+    const found = find()
+    if (found !== null) {
+      if (!wholly(found)) found.scrollIntoView({ block: 'center' })
+      if (tries >= TRIES) return
+      // What lies above may still take its true height.
+      tries = TRIES
+    } else if (tries === 0) near()?.scrollIntoView({ block: 'center' })
+    if ((tries += 1) > TRIES + 1) return
+    frame = requestAnimationFrame(look)
+  }
+  frame = requestAnimationFrame(look)
+  return () => cancelAnimationFrame(frame)
+}
+
+function wholly(element: Element): boolean {
+  const { top, bottom } = element.getBoundingClientRect()
+  const body = element.closest('[data-document-body]')?.getBoundingClientRect()
+  return top >= (body?.top ?? 0) && bottom <= (body?.bottom ?? innerHeight)
+}
+
+function selectorOf(place: string): string {
+  const [where, id] = place.split(' ')
+  if (id !== undefined) return `[data-section-id="${CSS.escape(id)}"]`
+  return `[data-block-id="${CSS.escape(where ?? '')}"]`
+}
