@@ -1,44 +1,87 @@
-import { memo } from 'react'
-import { Markdown } from '@/components/markdown'
-import { BlockBelow, BlockMargin, SectionBelow, useBlockMarks } from './block-slots'
-import { useBlockOf, useOrder, useSectionOf } from './use-document'
+import { Plus } from 'lucide-react'
+import type { KeyboardEvent } from 'react'
+import { Button } from '@/components/button'
+import { DocumentStart } from './block-slots'
+import { DocumentTitle } from './document-title'
+import { useDocumentRoom } from './document-context'
+import { useDesk } from './editor/use-desk'
+import { HEADING } from './editor/writing-desk'
+import { LostDrafts } from './lost-drafts'
+import { neighbour } from './rows'
+import { SectionView } from './section-view'
+import { useOrder } from './use-document'
+import { bodyOf, moveBlock, refused } from './use-row-moves'
 
-/** The text: sections, each with its blocks. */
+const AT_ONCE = 12
+
+/** The text: title, sections, each with its blocks. Arrows go from row to row, Enter writes, Alt and an arrow moves. */
 export function DocumentBody() {
+  const room = useDocumentRoom()
+  const desk = useDesk()
+  const order = useOrder()
+  const { focus, store, mayEdit } = room
+  const press = (event: KeyboardEvent<HTMLElement>) => {
+    if (event.defaultPrevented || isWriting(event.target) || event.ctrlKey || event.metaKey) return
+    const { id } = focus.get()
+    const by = event.key === 'ArrowUp' ? -1 : event.key === 'ArrowDown' ? 1 : null
+    if (by !== null && event.altKey && id !== null && mayEdit && !id.startsWith(HEADING))
+      void moveBlock(room, desk, id, by)
+    else if (by !== null && !event.altKey) mark(neighbour(bodyOf(), id, by))
+    else if (event.key === 'Enter' && id !== null && mayEdit) focus.edit(id)
+    else if (event.key === 'Escape' && id !== null) focus.mark(null)
+    else return
+    event.preventDefault()
+  }
+  const mark = (key: string | null) => {
+    if (key === null) return
+    focus.mark(key)
+    requestAnimationFrame(() =>
+      document.querySelector(`[data-row="${CSS.escape(key)}"]`)?.scrollIntoView({ block: 'nearest' }),
+    )
+  }
+  /** After everything else: in the last section, or in the first one of an empty document. */
+  const writeOn = () => {
+    const last = order.at(-1)
+    const blocks = last === undefined ? [] : (store.get().content.sections[last]?.blocks ?? [])
+    if (last !== undefined) {
+      const end = desk.newIn(last).at(-1) ?? blocks.map(store.keyOf).at(-1) ?? null
+      focus.edit(desk.begin({ sectionId: last, after: end }))
+      return
+    }
+    const ref = `new-section-${crypto.randomUUID()}`
+    store
+      .change([{ op: 'insert_section', after: null, heading: '', level: 0, ref }])
+      .then(({ made }) => focus.edit(desk.begin({ sectionId: made[ref] ?? ref, after: null })), refused)
+  }
   return (
-    <article className="mx-auto w-full max-w-3xl px-6 pt-10 pb-[40vh]">
-      {useOrder().map((id) => (
-        <Section key={id} sectionId={id} />
+    <article
+      aria-label="Document"
+      tabIndex={0}
+      className="document-text outline-none"
+      onKeyDown={press}
+      onPointerDown={(event) => {
+        if (event.target === event.currentTarget) focus.mark(null)
+      }}
+    >
+      <DocumentTitle />
+      <LostDrafts />
+      <DocumentStart />
+      {order.map((id, at) => (
+        <SectionView key={store.keyOf(id)} sectionId={id} first={at < AT_ONCE} />
       ))}
+      {mayEdit && (
+        <div className="block-row">
+          <div className="block-main">
+            <Button look="ghost" size="sm" className="-ml-2.5 text-faint" onClick={writeOn}>
+              <Plus />
+              {order.length === 0 ? 'Begin to write' : 'Write here'}
+            </Button>
+          </div>
+        </div>
+      )}
     </article>
   )
 }
 
-const Section = memo(function Section({ sectionId }: { sectionId: string }) {
-  const section = useSectionOf(sectionId)
-  if (section === null) return null
-  return (
-    <section data-section-id={section.id}>
-      {section.level > 0 && <h2>{section.heading}</h2>}
-      <SectionBelow sectionId={section.id} />
-      {section.blocks.map((id) => (
-        <Block key={id} blockId={id} />
-      ))}
-    </section>
-  )
-})
-
-const Block = memo(function Block({ blockId }: { blockId: string }) {
-  const block = useBlockOf(blockId)
-  const marks = useBlockMarks(blockId)
-  if (block === null) return null
-  return (
-    <div data-block-id={block.id} className="relative">
-      <div data-block-text>
-        <Markdown text={block.markdown} rehype={marks} />
-      </div>
-      <BlockMargin blockId={block.id} />
-      <BlockBelow blockId={block.id} />
-    </div>
-  )
-})
+const isWriting = (target: EventTarget): boolean =>
+  target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT|BUTTON|A)$/.test(target.tagName)

@@ -1,20 +1,32 @@
-import { ArrowLeft } from 'lucide-react'
-import { useCallback, useEffect, useMemo, useRef } from 'react'
-import { Link, useLocation, useSearch } from 'wouter'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { Link, useLocation } from 'wouter'
 import { Gone, PermissionNeeded, type DocumentData, type DocumentStore } from '@outlast/sdk'
 import { useDocumentStore, useSelected } from '@outlast/sdk/react'
+import { ErrorBoundary } from '@/components/error-boundary'
 import { Problem } from '@/components/problem'
 import { Empty, Skeleton } from '@/components/states'
+import { say } from '@/components/toast'
+import { cn } from '@/lib/cn'
 import { useStored } from '@/lib/stored'
 import { useNarrow } from '../canvas/use-narrow'
 import { useActiveProject } from '../shell/active-project'
 import { PageHeader } from '../shell/shell'
+import { ConnectionBar } from '../threads/connection-bar'
 import { DocumentOverlay } from './block-slots'
 import { DocumentBody } from './document-body'
 import { DocumentContext, PanelContext, type DocumentRoom, type PanelState, type PanelTab } from './document-context'
+import { DocumentHeader } from './document-header'
+import './documents.css'
+import { DeskContext } from './editor/use-desk'
 import { FocusStore } from './focus-store'
+import { LookContext, type Look } from './look'
+import { Outline } from './outline'
+import { OutlineSheet } from './outline-sheet'
+import { PastView } from './past-view'
 import { isTab, PanelTabs, RightPanel } from './right-panel'
 import { showBlock, showSection } from './showing'
+import { useCompact } from './use-compact'
+import { usePresence, useWritingDesk } from './use-writing'
 
 /** `/documents/:id`: outline, text, and beside it what is said, proposed and past. */
 export default function DocumentPage({ documentId }: { documentId: string }) {
@@ -22,36 +34,50 @@ export default function DocumentPage({ documentId }: { documentId: string }) {
   const document = useSelected(store, (snapshot) => snapshot.document)
   const error = useSelected(store, (snapshot) => snapshot.error)
   const gone = useSelected(store, (snapshot) => snapshot.gone)
-  const { choose } = useActiveProject()
+  const { choose, projectId } = useActiveProject()
+  const [, navigate] = useLocation()
   const home = document?.project_id ?? null
   useEffect(() => {
     if (home !== null) choose(home)
   }, [home, choose])
-  if (gone || document === null) return <NotYet error={error} gone={gone} retry={store.reload} />
+  useEffect(() => {
+    if (!gone || home === null) return
+    say('The document was deleted.')
+    navigate(`/projects/${home}/documents`)
+  }, [gone, home, navigate])
+  if (gone || document === null) return <NotYet error={error} gone={gone} projectId={projectId} retry={store.reload} />
   return <Room document={document} store={store} />
 }
 
 function Room({ document, store }: { document: DocumentData; store: DocumentStore }) {
-  const { projectId, project } = useActiveProject()
+  const { projectId, project, connection } = useActiveProject()
   const narrow = useNarrow()
+  const compact = useCompact()
   const [panel, { openPanel, closePanel }] = usePanelState(narrow)
   const body = useRef<HTMLDivElement>(null)
   const focus = useMemo(() => new FocusStore(), [])
-  const mayEdit = projectId === document.project_id && project !== null && project.role !== 'viewer'
+  const [look, setLook] = useState<Look>(null)
+  const [sheet, setSheet] = useState(false)
   const { id, project_id, thread_id } = document
+  const desk = useWritingDesk(store, id, true)
+  usePresence(store, focus, desk)
+  const mayEdit = projectId === document.project_id && project !== null && project.role !== 'viewer'
   const scrollToBlock = useCallback<DocumentRoom['scrollToBlock']>(
     (blockId, options) => {
       if (narrow) closePanel()
-      focus.mark(blockId)
-      if (options?.edit === true) focus.edit(blockId)
-      requestAnimationFrame(() => showBlock(body.current, blockId))
+      setLook(null)
+      const key = store.keyOf(blockId)
+      if (options?.edit === true) focus.edit(key)
+      else focus.mark(key)
+      afterDrawing(() => showBlock(body.current, blockId))
     },
-    [focus, narrow, closePanel],
+    [focus, narrow, closePanel, store],
   )
   const scrollToSection = useCallback(
     (sectionId: string) => {
       if (narrow) closePanel()
-      requestAnimationFrame(() => showSection(body.current, sectionId))
+      setLook(null)
+      afterDrawing(() => showSection(body.current, sectionId))
     },
     [narrow, closePanel],
   )
@@ -70,69 +96,87 @@ function Room({ document, store }: { document: DocumentData; store: DocumentStor
     }),
     [id, project_id, thread_id, store, focus, mayEdit, scrollToBlock, scrollToSection, openPanel, closePanel],
   )
+  const looking = useMemo(() => ({ look, setLook }), [look])
+  useAsked(room)
   useEffect(() => {
-    window.document.title = `${document.title} · Outlast`
-  }, [document.title])
+    window.document.title = `${document.active_run_id === null ? '' : '● '}${document.title} · Outlast`
+  }, [document.title, document.active_run_id])
   return (
     <DocumentContext value={room}>
       <PanelContext value={panel}>
-        <PageHeader>
-          <Link
-            href={`/projects/${project_id}/documents`}
-            aria-label="All documents"
-            title="All documents"
-            className="grid size-8 shrink-0 place-items-center rounded-lg text-muted hover:bg-hover hover:text-fg"
-          >
-            <ArrowLeft className="size-4" />
-          </Link>
-          <h1 className="min-w-0 flex-1 truncate text-[14.5px] font-semibold">{document.title}</h1>
-        </PageHeader>
-        {narrow && <PanelTabs withDocument />}
-        <div className="flex min-h-0 flex-1">
-          <div
-            ref={body}
-            data-document-body
-            className={narrow && panel.tab !== null ? 'hidden' : 'relative min-w-0 flex-1 overflow-y-auto'}
-          >
-            <DocumentBody />
-            <DocumentOverlay />
-          </div>
-          <RightPanel narrow={narrow} />
-        </div>
+        <LookContext value={looking}>
+          <DeskContext value={desk}>
+            <DocumentHeader document={document} narrow={narrow} sheet={compact} onOutline={() => setSheet(true)} />
+            {narrow && <PanelTabs withDocument />}
+            <ConnectionBar connection={connection} onWake={store.reload} />
+            <div className="flex min-h-0 flex-1">
+              {!compact && (
+                <div className="flex w-56 shrink-0 flex-col border-r border-line bg-side/50 xl:w-64">
+                  <p className="px-4 pt-4 pb-2 text-[11.5px] font-medium text-faint">Outline</p>
+                  <Outline />
+                </div>
+              )}
+              <div
+                ref={body}
+                data-document-body
+                className={cn('relative min-w-0 flex-1 overflow-y-auto', narrow && panel.tab !== null && 'hidden')}
+              >
+                <ErrorBoundary>{look === null ? <DocumentBody /> : <PastView look={look} />}</ErrorBoundary>
+                <DocumentOverlay />
+              </div>
+              <RightPanel narrow={narrow} />
+            </div>
+            <OutlineSheet open={sheet && compact} onClose={() => setSheet(false)} />
+          </DeskContext>
+        </LookContext>
       </PanelContext>
     </DocumentContext>
   )
 }
 
-/** Which tab is open. The address says it, so that it can be sent to somebody; without, a wide window remembers the last
- * one, and on a phone the text comes first. */
+const afterDrawing = (call: () => void): void => {
+  requestAnimationFrame(() => requestAnimationFrame(call))
+}
+
+/** An address may name what to show: `?block=` or `?section=`, once the text is there. */
+function useAsked({ store, scrollToBlock, scrollToSection }: DocumentRoom): void {
+  const [asked] = useState(() => new URLSearchParams(location.search))
+  const done = useRef(false)
+  const loaded = useSelected(store, ({ content }) => content.version >= 0)
+  useEffect(() => {
+    if (!loaded || done.current) return
+    done.current = true
+    const [block, section] = [asked.get('block'), asked.get('section')]
+    if (block !== null) scrollToBlock(block)
+    else if (section !== null) scrollToSection(section)
+  }, [loaded, asked, scrollToBlock, scrollToSection])
+}
+
+/** Which tab is open: remembered on a wide window; on a phone the text comes first. */
 function usePanelState(narrow: boolean): [PanelState, Pick<DocumentRoom, 'openPanel' | 'closePanel'>] {
   const [stored, setStored] = useStored('outlast.document.panel')
-  const search = useSearch()
-  const [, navigate] = useLocation()
-  const go = useCallback(
-    (query: string) => {
-      const here = `${location.pathname}${query}`
-      if (here !== `${location.pathname}${location.search}`) navigate(here, { replace: true })
-    },
-    [navigate],
-  )
+  const [asked] = useState(() => new URLSearchParams(location.search))
+  const [onPhone, setOnPhone] = useState<PanelTab | null>(null)
+  const [item, setItem] = useState<string | null>(() => asked.get('item'))
   const openPanel = useCallback(
-    (tab: PanelTab, item: string | null = null) => {
+    (tab: PanelTab, next: string | null = null) => {
+      setItem(next)
+      setOnPhone(tab)
       setStored(tab)
-      go(`?${new URLSearchParams({ panel: tab, ...(item !== null && { item }) }).toString()}`)
     },
-    [go, setStored],
+    [setStored],
   )
   const closePanel = useCallback(() => {
+    setItem(null)
+    setOnPhone(null)
     if (!matchMedia('(width < 48rem)').matches) setStored('closed')
-    go('')
-  }, [go, setStored])
-  const asked = new URLSearchParams(search)
-  const named = asked.get('panel') ?? ''
+  }, [setStored])
+  useEffect(() => {
+    const tab = asked.get('panel')
+    if (tab !== null && isTab(tab)) openPanel(tab, asked.get('item'))
+  }, [asked, openPanel])
   const wide = stored === 'closed' ? null : isTab(stored) ? stored : 'comments'
-  const tab = isTab(named) ? named : narrow ? null : wide
-  const item = isTab(named) ? asked.get('item') : null
+  const tab = narrow ? onPhone : wide
   const state = useMemo(() => ({ tab, item }), [tab, item])
   return [state, useMemo(() => ({ openPanel, closePanel }), [openPanel, closePanel])]
 }
@@ -140,11 +184,11 @@ function usePanelState(narrow: boolean): [PanelState, Pick<DocumentRoom, 'openPa
 interface NotYetProps {
   error: Error | null
   gone: boolean
+  projectId: string
   retry: () => void
 }
 
-function NotYet({ error, gone, retry }: NotYetProps) {
-  const { projectId } = useActiveProject()
+function NotYet({ error, gone, projectId, retry }: NotYetProps) {
   if (gone || error instanceof Gone || error instanceof PermissionNeeded)
     return (
       <>

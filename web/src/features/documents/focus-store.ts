@@ -1,11 +1,12 @@
 import { useSyncExternalStore } from 'react'
 import { useDocumentRoom } from './document-context'
+import { HEADING } from './editor/writing-desk'
 
-/** Where an editor opens: with the caret at the start or end of the text, or with all of it selected. */
-export type Caret = 'start' | 'end' | 'all' | number
+/** Where an editor opens: with the caret at the start or end of the text, or at a place in it. */
+export type Caret = 'start' | 'end' | number
 
 export interface Focus {
-  /** The block (or `heading:` and a section's id) that is marked; null: none. */
+  /** A row: a block's key (`store.keyOf`), or `heading:` and a section's; null: none. */
   id: string | null
   editing: boolean
   caret: Caret
@@ -13,7 +14,7 @@ export interface Focus {
 
 const NOTHING: Focus = { id: null, editing: false, caret: 'end' }
 
-/** Which block one is at. Kept outside of React's state: a change draws only the two blocks that it concerns. */
+/** Which row one is at. Kept outside of React's state: a change draws only the two rows that it concerns. */
 export class FocusStore {
   #focus: Focus = NOTHING
   readonly #listeners = new Set<() => void>()
@@ -25,12 +26,12 @@ export class FocusStore {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Marks a block without editing it. */
+  /** Marks a row without editing it. */
   mark = (id: string | null): void => this.#set({ id, editing: false, caret: 'end' })
 
   edit = (id: string, caret: Caret = 'end'): void => this.#set({ id, editing: true, caret })
 
-  /** Ends editing; the block stays marked. `id`: only if it is still this one. */
+  /** Ends the editing of a row, if it is this one that is edited; it stays marked. */
   leave = (id: string): void => {
     if (this.#focus.id === id && this.#focus.editing) this.#set({ ...this.#focus, editing: false })
   }
@@ -43,23 +44,23 @@ export class FocusStore {
   }
 }
 
-/** The block that is marked or edited now; null: none, or a heading. */
+/** The id of the block that is marked or edited now; null: none, a heading, or a block that is not saved yet. */
 export function useFocusedBlock(): string | null {
-  const { focus } = useDocumentRoom()
+  const { focus, store } = useDocumentRoom()
   return useSyncExternalStore(focus.subscribe, () => {
     const { id } = focus.get()
-    return id === null || id.startsWith(HEADING) ? null : id
+    if (id === null || id.startsWith(HEADING)) return null
+    return store.get().content.blocks[store.idOf(id)]?.id ?? null
   })
 }
 
-const HEADING = 'heading:'
 export const headingKey = (sectionId: string): string => HEADING + sectionId
 
-/** How one block (or heading) stands: drawn anew only when that changes. */
-export function useFocusOf(id: string): 'edited' | 'marked' | 'none' {
+/** How one row stands: drawn anew only when that changes. */
+export function useFocusOf(key: string): 'edited' | 'marked' | 'none' {
   const { focus } = useDocumentRoom()
   return useSyncExternalStore(focus.subscribe, () => {
     const now = focus.get()
-    return now.id !== id ? 'none' : now.editing ? 'edited' : 'marked'
+    return now.id !== key ? 'none' : now.editing ? 'edited' : 'marked'
   })
 }

@@ -1,0 +1,96 @@
+import { memo, useRef, useState, type MouseEvent } from 'react'
+import type { BlockData } from '@outlast/sdk'
+import { useSelected } from '@outlast/sdk/react'
+import { Markdown } from '@/components/markdown'
+import { cn } from '@/lib/cn'
+import { BlockGutter } from './block-gutter'
+import { BlockBelow, BlockMargin, useBlockMarks } from './block-slots'
+import { clickedPlace } from './clicked'
+import { useDocumentRoom } from './document-context'
+import { DraftNote } from './draft-note'
+import { BlockEditor } from './editor/block-editor'
+import { useDesk, useDraftStatus } from './editor/use-desk'
+import { useFocusOf } from './focus-store'
+import { useSectionLock } from './locks'
+import { useWasNear } from './near'
+import { PeopleAt } from './people-at'
+import { useRowMoves } from './use-row-moves'
+
+interface BlockRowProps {
+  rowKey: string
+  sectionId: string
+  /** Among the first of the document: drawn at once. */
+  first: boolean
+}
+
+/** One block: shown, or written in at its place. Nothing but itself draws it anew. */
+export const BlockRow = memo(function BlockRow({ rowKey, sectionId, first }: BlockRowProps) {
+  const { store, focus, mayEdit } = useDocumentRoom()
+  const desk = useDesk()
+  const block = useSelected(store, ({ content }) => content.blocks[store.idOf(rowKey)] ?? null)
+  const standing = useFocusOf(rowKey)
+  const status = useDraftStatus(rowKey)
+  const { state: lock } = useSectionLock(sectionId)
+  const [hovered, setHovered] = useState(false)
+  const row = useRef<HTMLDivElement>(null)
+  const near = useWasNear(row, first)
+  const moves = useRowMoves(rowKey, sectionId)
+  const writable = mayEdit && lock !== 'theirs' && lock !== 'expired'
+  const meeting = status?.state === 'conflict'
+  const editing = standing === 'edited' && writable && !meeting
+  const text = (status !== null && status.state !== 'clean' ? desk.textOf(rowKey) : null) ?? block?.markdown ?? ''
+  const known = block !== null && block.version > 0
+  const open = (event: MouseEvent<HTMLElement>) => {
+    if (!writable || meeting || event.defaultPrevented || event.button !== 0) return
+    if (isForItself(event.target, event.currentTarget) || !(getSelection()?.isCollapsed ?? true)) return
+    focus.edit(rowKey, clickedPlace(event, event.currentTarget, text))
+  }
+  return (
+    <div
+      ref={row}
+      data-row={rowKey}
+      {...(block !== null && { 'data-block-id': block.id })}
+      data-kind={block?.kind}
+      tabIndex={-1}
+      aria-current={standing === 'marked' || undefined}
+      className={cn('block-row group/row', editing && 'is-edited', standing === 'marked' && 'is-marked')}
+      onPointerEnter={(event) => event.pointerType === 'mouse' && setHovered(true)}
+      onPointerLeave={() => setHovered(false)}
+    >
+      {writable && (hovered || standing !== 'none') && !meeting && (
+        <BlockGutter rowKey={rowKey} sectionId={sectionId} moves={moves} />
+      )}
+      <div className={cn('block-main', block?.editor_kind === 'agent' && 'by-agent')}>
+        {editing ? (
+          <BlockEditor rowKey={rowKey} text={block?.markdown ?? ''} caret={focus.get().caret} {...moves} />
+        ) : (
+          !meeting && (
+            <div data-block-text className={cn(writable && 'cursor-text')} onClick={open}>
+              {near ? (
+                <Shown blockId={block?.id ?? rowKey} text={text} />
+              ) : (
+                <p className="prose whitespace-pre-wrap">{text}</p>
+              )}
+            </div>
+          )
+        )}
+        {status !== null && <DraftNote status={status} present={block?.markdown ?? null} editing={editing} />}
+        {known && near && <BlockBelow blockId={block.id} />}
+      </div>
+      {known && near && <BlockMargin blockId={block.id} />}
+      {known && <PeopleAt blockId={block.id} />}
+    </div>
+  )
+})
+
+function Shown({ blockId, text }: { blockId: BlockData['id']; text: string }) {
+  const marks = useBlockMarks(blockId)
+  return <Markdown text={text === '' ? ' ' : text} rehype={marks} />
+}
+
+/** Links, buttons and boxes in a text do what they do, and do not open its editor. */
+function isForItself(target: EventTarget, within: Element): boolean {
+  const hit =
+    target instanceof Element ? target.closest('a, button, input, textarea, select, summary, [role=button]') : null
+  return hit !== null && within.contains(hit)
+}

@@ -1,0 +1,198 @@
+import { useEffect, useLayoutEffect, useRef, useState, type KeyboardEvent } from 'react'
+import { cn } from '@/lib/cn'
+import type { Caret } from '../focus-store'
+import { grow, useGrowing, write } from './grow'
+import { shapesFor } from './shapes'
+import { SlashMenu } from './slash-menu'
+import { Toolbar } from './toolbar'
+import { useDesk } from './use-desk'
+import { enter, indent, isOneBlock, marked, reshape, shapeOf, type Mark, type Shape, type Written } from './writing'
+
+export interface EditorMoves {
+  /** The caret leaves over the first or last line. */
+  onLeave: (by: -1 | 1) => void
+  /** Done: the block is shown again. */
+  onDone: () => void
+  onDiscard: () => void
+  /** The block ends at the caret, and a new one begins with the rest. */
+  onSplit: (before: string, after: string) => void
+  /** Backspace at the very beginning. */
+  onBack: (text: string) => void
+  onDelete: () => void
+  /** Alt and an arrow. */
+  onMove: (by: -1 | 1) => void
+}
+
+interface BlockEditorProps extends EditorMoves {
+  rowKey: string
+  text: string
+  caret: Caret
+}
+
+const MARK_KEYS: Record<string, Mark> = { b: 'bold', i: 'italic', e: 'code', k: 'link' }
+
+/** A block's Markdown, written in its place. Its keys draw nothing but itself. */
+export function BlockEditor({ rowKey, text, caret, ...moves }: BlockEditorProps) {
+  const desk = useDesk()
+  const box = useRef<HTMLTextAreaElement>(null)
+  const [shape, setShape] = useState<Shape>(() => shapeOf(desk.textOf(rowKey) ?? text))
+  const [slash, setSlash] = useState<string | null>(null)
+  const [chosen, setChosen] = useState(0)
+  const [initial] = useState(() => desk.textOf(rowKey) ?? text)
+  const shapes = shapesFor(slash ?? '')
+  useGrowing(box)
+  useDraftOf(rowKey, text, box)
+  useCaret(box, caret)
+
+  const heard = () => {
+    const element = box.current
+    if (element === null) return
+    grow(element)
+    desk.type(rowKey, element.value)
+    setShape(shapeOf(element.value))
+    const typed = /^\/([\w ]{0,16})$/.exec(element.value)?.[1] ?? null
+    setSlash(typed)
+    setChosen(0)
+  }
+  const here = (): Written => {
+    const { value, selectionStart, selectionEnd } = box.current ?? { value: '', selectionStart: 0, selectionEnd: 0 }
+    return { text: value, start: selectionStart, end: selectionEnd }
+  }
+  const put = ({ text, start, end }: Written) => {
+    if (box.current !== null) write(box.current, text, start, end)
+  }
+  const become = (wanted: Shape) => {
+    setSlash(null)
+    put(reshape(slash === null ? here() : { text: '', start: 0, end: 0 }, wanted))
+  }
+  const press = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    if (event.nativeEvent.isComposing) return
+    const handled = slash !== null && inMenu(event) ? true : pressed(event, here(), put, moves)
+    if (!handled) return
+    event.preventDefault()
+    event.stopPropagation()
+  }
+  const inMenu = ({ key }: KeyboardEvent): boolean => {
+    if (key === 'ArrowDown' || key === 'ArrowUp') {
+      setChosen((now) => (now + (key === 'ArrowDown' ? 1 : shapes.length - 1)) % Math.max(1, shapes.length))
+      return true
+    }
+    if (key === 'Escape') {
+      setSlash(null)
+      return true
+    }
+    const shape = shapes[chosen]?.shape
+    if ((key !== 'Enter' && key !== 'Tab') || shape === undefined) return false
+    become(shape)
+    return true
+  }
+  return (
+    <div className="relative">
+      <textarea
+        ref={box}
+        aria-label="Text of the block"
+        data-writing={rowKey}
+        defaultValue={initial}
+        rows={1}
+        spellCheck={shape !== 'code'}
+        placeholder="Write, or type / for a list, heading, table …"
+        className={cn(
+          'block-writing',
+          shape === 'code' || shape === 'table' ? 'block-writing-mono' : '',
+          SIZES[shape] ?? '',
+        )}
+        onInput={heard}
+        onKeyDown={press}
+        onBlur={() => {
+          setSlash(null)
+          // Another window came to the front: one is still here.
+          if (document.activeElement === box.current) void desk.save(rowKey)
+          else moves.onDone()
+        }}
+      />
+      {slash !== null && <SlashMenu shapes={shapes} chosen={chosen} onChoose={become} />}
+      <Toolbar shape={shape} onShape={become} onMark={(mark) => put(marked(here(), mark))} onDelete={moves.onDelete} />
+    </div>
+  )
+}
+
+const SIZES: Partial<Record<Shape, string>> = {
+  h1: 'text-[1.6em]! font-semibold',
+  h2: 'text-[1.3em]! font-semibold',
+  h3: 'text-[1.1em]! font-semibold',
+}
+
+/** What a key does in a block. True: it was for us. */
+function pressed(
+  event: KeyboardEvent<HTMLTextAreaElement>,
+  now: Written,
+  put: (written: Written) => void,
+  moves: EditorMoves,
+): boolean {
+  const { key, altKey, shiftKey } = event
+  const mod = event.ctrlKey || event.metaKey
+  const at = now.start === now.end ? now.start : -1
+  if (key === 'Escape') return (moves.onDiscard(), true)
+  if (key === 'Enter' && mod) return (moves.onDone(), true)
+  if (altKey && !mod && (key === 'ArrowUp' || key === 'ArrowDown'))
+    return (moves.onMove(key === 'ArrowUp' ? -1 : 1), true)
+  if (mod && !altKey && !shiftKey && MARK_KEYS[key.toLowerCase()] !== undefined && shapeOf(now.text) !== 'code') {
+    put(marked(now, MARK_KEYS[key.toLowerCase()] ?? 'bold'))
+    return true
+  }
+  if (mod || altKey) return false
+  if (key === 'Enter' && !shiftKey) {
+    const next = enter(now)
+    if (next.kind === 'write') put(next)
+    else moves.onSplit(next.before, next.after)
+    return true
+  }
+  if (key === 'Tab') {
+    const moved = indent(now, shiftKey)
+    if (moved !== null) put(moved)
+    return moved !== null
+  }
+  if (key === 'Backspace' && at === 0 && !shiftKey) return (moves.onBack(now.text), true)
+  if (key === 'ArrowUp' && at === 0 && !shiftKey) return (moves.onLeave(-1), true)
+  if (key === 'ArrowDown' && at === now.text.length && !shiftKey) return (moves.onLeave(1), true)
+  return false
+}
+
+/** The draft that is written in, opened and closed with the editor; and what others made of it, shown. */
+function useDraftOf(key: string, text: string, box: React.RefObject<HTMLTextAreaElement | null>): void {
+  const desk = useDesk()
+  const [first] = useState(text)
+  useLayoutEffect(() => {
+    desk.open(key, first)
+    const stop = desk.show(key, (fresh) => {
+      const element = box.current
+      if (element === null || element.value === fresh) return
+      const { selectionStart, value } = element
+      const fromEnd = value.length - selectionStart
+      const kept = value.slice(0, selectionStart) === fresh.slice(0, selectionStart)
+      const caret = kept ? selectionStart : Math.max(0, fresh.length - fromEnd)
+      element.value = fresh
+      element.setSelectionRange(caret, caret)
+      grow(element)
+    })
+    return () => {
+      stop()
+      void desk.close(key)
+    }
+  }, [desk, key, first, box])
+}
+
+function useCaret(box: React.RefObject<HTMLTextAreaElement | null>, caret: Caret): void {
+  const [first] = useState(caret)
+  useEffect(() => {
+    const element = box.current
+    if (element === null) return
+    const { value } = element
+    // In code, writing goes on before the closing fence.
+    const end = shapeOf(value) === 'code' && isOneBlock(value) ? value.lastIndexOf('\n') : value.length
+    const at = first === 'start' ? 0 : first === 'end' ? end : Math.min(first, value.length)
+    element.focus({ preventScroll: true })
+    element.setSelectionRange(at, at)
+    element.scrollIntoView({ block: 'nearest' })
+  }, [box, first])
+}

@@ -1,0 +1,108 @@
+import { ArrowLeftRight } from 'lucide-react'
+import { useMemo, useState } from 'react'
+import { Button } from '@/components/button'
+import { WordDiff } from '@/components/word-diff'
+import { cn } from '@/lib/cn'
+import { composed, hunksOf, type Choice } from './meetings'
+import type { Meeting } from './writing-desk'
+
+interface MeetingViewProps {
+  meeting: Meeting
+  /** What one has typed by now. */
+  mine: string
+  onResolve: (text: string, current: string) => void
+  onTheirs: () => void
+}
+
+/** Somebody changed the same words meanwhile: both texts, a choice at each place, and what comes of it. */
+export function MeetingView({ meeting, mine, onResolve, onTheirs }: MeetingViewProps) {
+  const hunks = useMemo(() => hunksOf(meeting, mine), [meeting, mine])
+  const [choices, setChoices] = useState<Readonly<Record<number, Choice>>>({})
+  const [own, setOwn] = useState<string | null>(null)
+  const made = composed(hunks, choices)
+  const text = own ?? made
+  const open = hunks.filter((hunk, at) => hunk.kind === 'conflict' && choices[at] === undefined).length
+  return (
+    <div
+      role="group"
+      aria-label="Two changes of the same text"
+      data-meeting
+      className="my-1 overflow-hidden rounded-xl border border-warn-line bg-raised text-[13.5px]"
+    >
+      <header className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-warn-line bg-warn-soft px-3.5 py-2">
+        <ArrowLeftRight className="size-4 shrink-0 text-warn" aria-hidden />
+        <p className="min-w-0 flex-1">
+          <span className="font-medium">Somebody changed the same words.</span>{' '}
+          <span className="text-muted">Nothing is lost: choose at each place, or write what it shall say.</span>
+        </p>
+      </header>
+      <div className="grid gap-px bg-line sm:grid-cols-2">
+        <Side title="Theirs, saved" base={meeting.base} text={meeting.current} />
+        <Side title="Yours, not saved" base={meeting.base} text={mine} />
+      </div>
+      <ol aria-label="Places where both differ" className="divide-y divide-line border-t border-line">
+        {hunks.map((hunk, at) =>
+          hunk.kind === 'conflict' ? (
+            <li key={at} className="flex flex-col gap-1.5 px-3.5 py-2.5">
+              {(['current', 'wanted', 'both'] as const).map((choice) => (
+                <label
+                  key={choice}
+                  className={cn(
+                    'flex cursor-pointer items-start gap-2.5 rounded-lg border px-2.5 py-1.5',
+                    choices[at] === choice ? 'border-accent bg-accent-soft' : 'border-line hover:bg-hover',
+                  )}
+                >
+                  <input
+                    type="radio"
+                    className="mt-1 accent-accent"
+                    name={`place-${at}-${meeting.base.length}`}
+                    checked={choices[at] === choice}
+                    onChange={() => {
+                      setChoices({ ...choices, [at]: choice })
+                      setOwn(null)
+                    }}
+                  />
+                  <span className="w-14 shrink-0 text-xs leading-5 text-faint">{NAMES[choice]}</span>
+                  <span className="min-w-0 flex-1 [overflow-wrap:anywhere] whitespace-pre-wrap">
+                    {composed([hunk], { 0: choice }).trim() || <em className="text-faint">deleted</em>}
+                  </span>
+                </label>
+              ))}
+            </li>
+          ) : null,
+        )}
+      </ol>
+      <div className="space-y-2 border-t border-line px-3.5 py-3">
+        <label className="block">
+          <span className="mb-1 block text-xs font-medium text-muted">What is saved</span>
+          <textarea
+            className="block-writing min-h-20 rounded-lg border border-line-strong! bg-bg! px-2.5! py-2! text-[14px]!"
+            value={text}
+            onChange={(event) => setOwn(event.target.value)}
+            onKeyDown={(event) => event.stopPropagation()}
+          />
+        </label>
+        <div className="flex flex-wrap items-center gap-2">
+          <span className="min-w-0 flex-1 text-xs text-muted">
+            {own === null && open > 0 ? 'Where nothing is chosen, yours is taken.' : ''}
+          </span>
+          <Button size="sm" look="ghost" onClick={onTheirs}>
+            Take theirs
+          </Button>
+          <Button size="sm" look="primary" onClick={() => onResolve(text, meeting.current)}>
+            Save this
+          </Button>
+        </div>
+      </div>
+    </div>
+  )
+}
+
+const NAMES: Record<Choice, string> = { current: 'Theirs', wanted: 'Yours', both: 'Both' }
+
+const Side = ({ title, base, text }: { title: string; base: string; text: string }) => (
+  <div className="bg-raised px-3.5 py-2.5">
+    <p className="mb-1 text-xs font-medium text-faint">{title}</p>
+    <WordDiff before={base} after={text} />
+  </div>
+)

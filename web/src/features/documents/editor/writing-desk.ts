@@ -1,0 +1,379 @@
+/**
+ * What is being written in a document: one draft per block or heading, kept by the browser until the server has it. It saves
+ * after a pause and when a block is left, sends the text that each draft started from, and keeps what is refused.
+ *
+ * A draft's key is the block's id, `heading:` and a section's id, or the `ref` under which a new block is going to be made.
+ */
+import { Conflict, Gone, TryLater, type DocumentChange, type DocumentStore, type MergeHunk } from '@outlast/sdk'
+import { dropDraft, keepDraft, keptDrafts } from './drafts'
+import { isOneBlock } from './writing'
+
+export interface Meeting {
+  base: string
+  current: string
+  wanted: string
+  hunks: readonly MergeHunk[]
+}
+
+export type DraftState =
+  | 'clean'
+  /** Typed, and going to be saved. */
+  | 'typed'
+  | 'saving'
+  /** Somebody changed the same words meanwhile: a person decides. */
+  | 'conflict'
+  /** The server said no; `problem` says why. */
+  | 'refused'
+  /** The server cannot be reached; it is tried again. */
+  | 'offline'
+  /** The block that it belonged to was deleted. */
+  | 'gone'
+  /** Found again after a reload. */
+  | 'found'
+
+export interface Place {
+  sectionId: string
+  /** A block's id or a draft's key; null: first. */
+  after: string | null
+}
+
+/** How a draft stands. Another object whenever that changes; not at each key. */
+export interface DraftStatus {
+  key: string
+  state: DraftState
+  problem: Error | null
+  meeting: Meeting | null
+  place: Place | null
+}
+
+interface Draft {
+  base: string
+  text: string
+  open: boolean
+  again: boolean
+  timer: ReturnType<typeof setTimeout> | undefined
+  status: DraftStatus
+}
+
+export const HEADING = 'heading:'
+const PAUSE_MS = 1500
+const RETRY_MS = 3000
+const NONE: readonly string[] = []
+
+/** Texts that differ only in the blanks at their end are the same to everybody. */
+const alike = (one: string, other: string): boolean => one.trimEnd() === other.trimEnd()
+
+export class WritingDesk {
+  readonly #drafts = new Map<string, Draft>()
+  readonly #listeners = new Set<() => void>()
+  readonly #showers = new Map<string, (text: string) => void>()
+  #new: ReadonlyMap<string, readonly string[]> = new Map()
+  #lost: readonly string[] = NONE
+  /** Hears of every key that is typed. */
+  onTyping: (key: string) => void = () => undefined
+
+  constructor(
+    readonly store: DocumentStore,
+    readonly documentId: string,
+  ) {}
+
+  subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  // --- reading
+
+  status = (key: string): DraftStatus | null => this.#drafts.get(key)?.status ?? null
+
+  textOf = (key: string): string | null => this.#drafts.get(key)?.text ?? null
+
+  baseOf = (key: string): string | null => this.#drafts.get(key)?.base ?? null
+
+  /** The keys of new blocks of a section that the server does not know yet. */
+  newIn = (sectionId: string): readonly string[] => this.#new.get(sectionId) ?? NONE
+
+  /** Drafts whose block is gone. */
+  lost = (): readonly string[] => this.#lost
+
+  /** Whether anything waits to be saved or decided. */
+  unsaved = (): boolean => [...this.#drafts.values()].some(({ status }) => status.state !== 'clean')
+
+  // --- writing
+
+  /** Takes up what this browser kept of an earlier visit. Drafts that say what the server says are dropped. */
+  recall(): void {
+    for (const [key, kept] of keptDrafts(this.documentId)) {
+      if (this.#drafts.has(key)) continue
+      const present = this.#present(key)
+      if (present !== null && alike(present, kept.text)) {
+        dropDraft(this.documentId, key)
+        continue
+      }
+      const state = present === null && kept.place === null ? 'gone' : 'found'
+      this.#drafts.set(key, this.#made(key, kept.base, kept.text, state, kept.place))
+    }
+    this.#tell()
+  }
+
+  /** An editor opens: the draft that there is goes on, or one of the block's text begins. */
+  open(key: string, text: string): void {
+    const draft = this.#drafts.get(key)
+    if (draft !== undefined) draft.open = true
+    else this.#drafts.set(key, { ...this.#made(key, text, text, 'clean', null), open: true })
+    this.#tell()
+  }
+
+  /** A new, empty block: its key. */
+  begin(place: Place, text = ''): string {
+    const key = `new-${crypto.randomUUID()}`
+    this.#drafts.set(key, this.#made(key, '', text, 'clean', place))
+    if (text !== '') this.type(key, text)
+    this.#tell()
+    return key
+  }
+
+  type(key: string, text: string): void {
+    const draft = this.#drafts.get(key)
+    if (draft === undefined) return
+    draft.text = text
+    this.#keep(key, draft)
+    const { state } = draft.status
+    if (state === 'clean' || state === 'found') this.#move(key, { state: 'typed' })
+    clearTimeout(draft.timer)
+    if (state !== 'conflict' && state !== 'gone') draft.timer = setTimeout(() => this.#pause(key), PAUSE_MS)
+    this.onTyping(key)
+  }
+
+  /** The editor closes: what was written is saved. A new block without a word goes. */
+  async close(key: string): Promise<void> {
+    const draft = this.#drafts.get(key)
+    if (draft === undefined) return
+    draft.open = false
+    await this.save(key)
+  }
+
+  /** Sends what is written, now. */
+  async save(key: string): Promise<void> {
+    const draft = this.#drafts.get(key)
+    if (draft === undefined) return
+    clearTimeout(draft.timer)
+    const { state, place } = draft.status
+    if (state === 'conflict' || state === 'gone') return
+    if (state === 'saving') {
+      draft.again = true
+      return
+    }
+    const isNew = place !== null
+    if (isNew && draft.text.trim() === '') return this.#settle(key)
+    if (!isNew && alike(draft.text, draft.base)) return this.#settle(key)
+    await this.#send(key, draft)
+  }
+
+  /** Forgets what is not saved. The text is returned, for whoever wants it back. */
+  discard(key: string): string | null {
+    const draft = this.#drafts.get(key)
+    if (draft === undefined) return null
+    clearTimeout(draft.timer)
+    this.#drop(key)
+    return alike(draft.text, draft.base) ? null : draft.text
+  }
+
+  /** A person made one text of two: `current` is the text that they saw besides their own. */
+  async resolve(key: string, text: string, current: string): Promise<void> {
+    const draft = this.#drafts.get(key)
+    if (draft === undefined) return
+    draft.base = current
+    draft.text = text
+    this.#keep(key, draft)
+    this.#move(key, { state: 'typed', meeting: null, problem: null })
+    await this.save(key)
+  }
+
+  /** The editor shows what the server has now instead of an unchanged text. */
+  follow(key: string, text: string): void {
+    const draft = this.#drafts.get(key)
+    if (draft === undefined || !alike(draft.text, draft.base)) return
+    draft.base = text
+    draft.text = text
+    this.#showers.get(key)?.(text)
+    this.#move(key, { state: 'clean' })
+  }
+
+  /** Deletes the block, or gives up the new one. */
+  async remove(key: string): Promise<void> {
+    const id = this.store.idOf(key)
+    const old = this.store.get().content.blocks[id]?.markdown
+    this.discard(key)
+    if (old !== undefined) await this.store.change([{ op: 'delete_block', block_id: id, old }])
+  }
+
+  /** A lost draft becomes a new block at a place. */
+  revive(key: string, place: Place): string | null {
+    const text = this.discard(key)
+    return text === null ? null : this.begin(place, text)
+  }
+
+  /** Calls back when an open editor has to show another text. */
+  show(key: string, shower: (text: string) => void): () => void {
+    this.#showers.set(key, shower)
+    return () => void (this.#showers.get(key) === shower && this.#showers.delete(key))
+  }
+
+  /** Sends all that waits, for instance because the page goes away. */
+  saveAll = (): void => {
+    for (const [key, { status }] of [...this.#drafts]) if (status.state === 'typed') void this.save(key)
+  }
+
+  dispose(): void {
+    for (const { timer } of this.#drafts.values()) clearTimeout(timer)
+  }
+
+  // --- inside
+
+  #pause(key: string): void {
+    const draft = this.#drafts.get(key)
+    if (draft === undefined || draft.text.trim() === '') return
+    if (key.startsWith(HEADING) || isOneBlock(draft.text)) void this.save(key)
+  }
+
+  async #send(key: string, draft: Draft): Promise<void> {
+    const sent = draft.text
+    const { base } = draft
+    const change = this.#change(key, draft)
+    this.#move(key, { state: 'saving', problem: null })
+    try {
+      const answer = await this.store.change([change])
+      const id = this.store.idOf(key)
+      const fresh = answer.blocks.find((block) => block.id === id)?.markdown ?? sent.trimEnd()
+      this.#saved(key, draft, sent, fresh)
+    } catch (reason) {
+      this.#refused(key, draft, base, reason instanceof Error ? reason : new Error(String(reason)))
+    }
+  }
+
+  #change(key: string, draft: Draft): DocumentChange {
+    const text = draft.text.trimEnd().replace(/^(?:[ \t]*\n)+/, '')
+    const { place } = draft.status
+    if (key.startsWith(HEADING))
+      return {
+        op: 'edit_section',
+        section_id: this.store.idOf(key.slice(HEADING.length)),
+        heading: text.trim(),
+        old: draft.base,
+      }
+    if (place !== null) {
+      const after = this.#known(place)
+      return { op: 'insert_block', section_id: place.sectionId, after, markdown: text, ref: key }
+    }
+    const block_id = this.store.idOf(key)
+    if (text === '') return { op: 'delete_block', block_id, old: draft.base }
+    return { op: 'edit_block', block_id, markdown: text, old: draft.base }
+  }
+
+  /** The nearest block before a place that is no mere draft. */
+  #known({ sectionId, after }: Place): string | null {
+    const { blocks } = this.store.get().content
+    for (let at = after, tries = 0; at !== null && tries < 1000; tries += 1) {
+      if (blocks[this.store.idOf(at)]?.section_id === sectionId) return this.store.idOf(at)
+      at = this.#drafts.get(at)?.status.place?.after ?? null
+    }
+    const last = this.store.get().content.sections[sectionId]?.blocks.at(-1)
+    return after === null ? null : (last ?? null)
+  }
+
+  #saved(key: string, draft: Draft, sent: string, fresh: string): void {
+    if (this.#drafts.get(key) !== draft) return
+    const typedOn = draft.text !== sent
+    if (!typedOn) {
+      draft.base = fresh
+      if (!alike(fresh, sent)) {
+        draft.text = fresh
+        if (draft.open) this.#showers.get(key)?.(fresh)
+      }
+    } else draft.base = alike(fresh, sent) ? fresh : sent
+    this.#move(key, { state: typedOn ? 'typed' : 'clean', place: null, problem: null })
+    if (!typedOn) {
+      dropDraft(this.documentId, key)
+      if (!draft.open) this.#drop(key)
+    } else {
+      this.#keep(key, draft)
+      if (draft.again || !draft.open) void this.save(key)
+      else draft.timer = setTimeout(() => this.#pause(key), PAUSE_MS)
+    }
+    draft.again = false
+  }
+
+  #refused(key: string, draft: Draft, base: string, problem: Error): void {
+    if (this.#drafts.get(key) !== draft) return
+    draft.again = false
+    if (problem instanceof Conflict && problem.code === 'text_changed') {
+      const { current = '', wanted = draft.text, hunks = [] } = problem.fields as Partial<Meeting>
+      const meeting = { base, current, wanted: typeof wanted === 'string' ? wanted : draft.text, hunks }
+      this.#move(key, { state: 'conflict', problem, meeting })
+    } else if (problem instanceof Gone) {
+      this.#move(key, { state: 'gone', problem, place: null })
+    } else if (problem instanceof TryLater) {
+      this.#move(key, { state: 'offline', problem })
+      draft.timer = setTimeout(() => void this.save(key), (problem.retryAfterS ?? 0) * 1000 || RETRY_MS)
+    } else this.#move(key, { state: 'refused', problem })
+  }
+
+  /** Nothing is left to save. */
+  #settle(key: string): void {
+    const draft = this.#drafts.get(key)
+    if (draft === undefined) return
+    dropDraft(this.documentId, key)
+    if (draft.open) this.#move(key, { state: 'clean', problem: null })
+    else this.#drop(key)
+  }
+
+  #drop(key: string): void {
+    const place = this.#drafts.get(key)?.status.place ?? null
+    this.#drafts.delete(key)
+    dropDraft(this.documentId, key)
+    if (place !== null)
+      for (const { status } of this.#drafts.values())
+        if (status.place?.after === key && this.#present(key) === null) status.place.after = place.after
+    this.#tell()
+  }
+
+  #present(key: string): string | null {
+    const { content } = this.store.get()
+    if (key.startsWith(HEADING)) return content.sections[this.store.idOf(key.slice(HEADING.length))]?.heading ?? null
+    return content.blocks[this.store.idOf(key)]?.markdown ?? null
+  }
+
+  #made(key: string, base: string, text: string, state: DraftState, place: Place | null): Draft {
+    const status = { key, state, problem: null, meeting: null, place }
+    return { base, text, open: false, again: false, timer: undefined, status }
+  }
+
+  #keep(key: string, { base, text, status: { place } }: Draft): void {
+    keepDraft(this.documentId, key, { base, text, place, at: Date.now() })
+  }
+
+  #move(key: string, change: Partial<DraftStatus>): void {
+    const draft = this.#drafts.get(key)
+    if (draft === undefined) return
+    draft.status = { ...draft.status, ...change }
+    this.#tell()
+  }
+
+  #tell(): void {
+    const fresh = new Map<string, string[]>()
+    const lost: string[] = []
+    for (const [key, { status }] of this.#drafts) {
+      if (status.state === 'gone') lost.push(key)
+      if (status.place === null) continue
+      const { sectionId } = status.place
+      fresh.set(sectionId, [...(fresh.get(sectionId) ?? []), key])
+    }
+    this.#lost = sameKeys(this.#lost, lost) ? this.#lost : lost
+    this.#new = new Map([...fresh].map(([id, keys]) => [id, sameKeys(this.newIn(id), keys) ? this.newIn(id) : keys]))
+    for (const listener of [...this.#listeners]) listener()
+  }
+}
+
+const sameKeys = (one: readonly string[], other: readonly string[]): boolean =>
+  one.length === other.length && one.every((key, at) => key === other[at])

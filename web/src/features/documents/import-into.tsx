@@ -1,0 +1,65 @@
+import { useState } from 'react'
+import { Button } from '@/components/button'
+import { Dialog } from '@/components/dialog'
+import { Problem } from '@/components/problem'
+import { say } from '@/components/toast'
+import { client } from '@/lib/queries'
+import { useDocumentRoom } from './document-context'
+import { MarkdownInput } from './markdown-input'
+
+interface ImportIntoProps {
+  open: boolean
+  onClose: () => void
+}
+
+/** Adds Markdown to the open document, at its end or in the place of all that is there. */
+export function ImportInto({ open, onClose }: ImportIntoProps) {
+  const { documentId, store } = useDocumentRoom()
+  const [text, setText] = useState('')
+  const [replace, setReplace] = useState(false)
+  const [busy, setBusy] = useState(false)
+  const [error, setError] = useState<Error | null>(null)
+  const done = () => {
+    setBusy(true)
+    setError(null)
+    const after = store.get().content.order.at(-1) ?? null
+    client.documents
+      .import(documentId, replace ? { markdown: text, replace } : { markdown: text, after_section_id: after })
+      .then(() => {
+        setText('')
+        say('Imported.')
+        onClose()
+      }, setError)
+      .finally(() => setBusy(false))
+  }
+  return (
+    <Dialog open={open} onClose={onClose} title="Import Markdown" className="sm:ml-[-18rem] sm:w-[36rem]">
+      <MarkdownInput text={text} onText={setText} />
+      <fieldset className="mt-4 space-y-2">
+        <legend className="sr-only">Where it goes</legend>
+        {[
+          [false, 'Add it at the end'],
+          [true, 'Put it in the place of the whole text (the history keeps what is there)'],
+        ].map(([value, label]) => (
+          <label key={String(value)} className="flex items-center gap-2.5">
+            <input
+              type="radio"
+              name="import-place"
+              className="accent-accent"
+              checked={replace === value}
+              onChange={() => setReplace(value === true)}
+            />
+            {label}
+          </label>
+        ))}
+      </fieldset>
+      {error !== null && <Problem className="mt-3" error={error} />}
+      <div className="mt-5 flex justify-end gap-2">
+        <Button onClick={onClose}>Cancel</Button>
+        <Button look="primary" busy={busy} disabled={text.trim() === ''} onClick={done}>
+          Import
+        </Button>
+      </div>
+    </Dialog>
+  )
+}

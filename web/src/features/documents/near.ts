@@ -1,0 +1,30 @@
+import { useEffect, useState, type RefObject } from 'react'
+
+const waiting = new WeakMap<Element, () => void>()
+
+const observer =
+  typeof IntersectionObserver === 'undefined'
+    ? null
+    : new IntersectionObserver(
+        (entries) => {
+          for (const { isIntersecting, target } of entries) {
+            if (!isIntersecting) continue
+            observer?.unobserve(target)
+            waiting.get(target)?.()
+          }
+        },
+        { rootMargin: '1500px 0px' },
+      )
+
+/** Whether something was near the window once: what never was, need not be drawn richly. */
+export function useWasNear(ref: RefObject<Element | null>, at = false): boolean {
+  const [near, setNear] = useState(at || observer === null)
+  useEffect(() => {
+    const element = ref.current
+    if (near || element === null || observer === null) return
+    waiting.set(element, () => setNear(true))
+    observer.observe(element)
+    return () => observer.unobserve(element)
+  }, [near, ref])
+  return near
+}

@@ -1,0 +1,23 @@
+/** Reading Markdown out of a file that somebody chose. */
+
+const MOST_BYTES = 4_000_000
+
+/** The file's text. Throws where it is too big, or no text. */
+export async function readMarkdown(file: File): Promise<string> {
+  if (file.size > MOST_BYTES) throw new Error(`${file.name} is too big: a document is imported from at most 4 MB.`)
+  const text = await file.text()
+  if (text.includes('\0')) throw new Error(`${file.name} is no text file. Choose a Markdown or text file.`)
+  return text.replaceAll('\r\n', '\n').replace(/^\uFEFF/, '')
+}
+
+/** What a document may be called: its first heading, else the file's name, else its first words. Pure. */
+export function titleOf(markdown: string, fileName: string | null): string {
+  const heading = /^#{1,6}[ \t]+(.+?)[ \t#]*$/m.exec(markdown.replaceAll(/^(```|~~~)[\s\S]*?^\1/gm, ''))?.[1]
+  const name = fileName?.replace(/\.[a-z]+$/i, '').replaceAll(/[-_]+/g, ' ')
+  const words = markdown.trim().split('\n')[0]?.split(/\s+/).slice(0, 8).join(' ')
+  const found = [heading, name, words].find((one) => one !== undefined && one.trim() !== '') ?? 'Untitled'
+  return found
+    .replaceAll(/[*_`[\]]/g, '')
+    .trim()
+    .slice(0, 200)
+}

@@ -1,0 +1,47 @@
+import { memo, useMemo } from 'react'
+import { useSelected } from '@outlast/sdk/react'
+import { BlockRow } from './block-row'
+import { SectionBelow, SectionEnd } from './block-slots'
+import { useDocumentRoom } from './document-context'
+import { useDesk, useNewIn } from './editor/use-desk'
+import { HeadingRow } from './heading-row'
+import { LockNote } from './lock-note'
+import { withNewRows } from './rows'
+
+interface SectionViewProps {
+  sectionId: string
+  /** Near the document's beginning: drawn at once. */
+  first: boolean
+}
+
+/** A heading and its blocks. */
+export const SectionView = memo(function SectionView({ sectionId, first }: SectionViewProps) {
+  const { store } = useDocumentRoom()
+  const desk = useDesk()
+  const level = useSelected(store, ({ content }) => content.sections[sectionId]?.level ?? null)
+  const blocks = useSelected(store, ({ content }) => content.sections[sectionId]?.blocks ?? null)
+  const fresh = useNewIn(sectionId)
+  const rows = useMemo(
+    () =>
+      withNewRows(
+        (blocks ?? []).map(store.keyOf),
+        fresh.map((key) => ({ key, after: afterOf(desk.status(key)?.place?.after ?? null, store.keyOf) })),
+      ),
+    [blocks, fresh, store, desk],
+  )
+  if (level === null) return null
+  return (
+    <section data-section-id={sectionId} className="section-view">
+      {level > 0 && <HeadingRow sectionId={sectionId} />}
+      <LockNote sectionId={sectionId} />
+      <SectionBelow sectionId={sectionId} />
+      {rows.map((key) => (
+        <BlockRow key={key} rowKey={key} sectionId={sectionId} first={first} />
+      ))}
+      <SectionEnd sectionId={sectionId} />
+    </section>
+  )
+})
+
+const afterOf = (after: string | null, keyOf: (id: string) => string): string | null =>
+  after === null ? null : keyOf(after)

@@ -1,0 +1,38 @@
+/** A first document to try things on. */
+export const STARTER = `# A plan for the summer release
+
+This is an example. Click any paragraph to write in it, select words to comment on them, or ask the agent to improve a section.
+
+## What we want
+
+The summer release brings the three things that people asked for most:
+
+- [x] Search that finds what one means
+- [ ] Documents that a team and its agents write together
+- [ ] A quieter start page
+
+> We would rather ship two of them finished than three half done.
+
+## Who does what
+
+| Part | Who | By |
+| --- | --- | --- |
+| Search | Ada | 1 May |
+| Documents | Grace | 20 May |
+| Start page | open | 10 June |
+
+Somebody should take the start page. Give this paragraph's comment to the agent, and it proposes who.
+
+## How we measure it
+
+We count how many people come back in the second week. The query is short:
+
+\`\`\`sql
+select count(distinct user_id) from visits where week = 2
+\`\`\`
+
+## Open questions
+
+1. Do we announce it before or after the conference?
+2. Which of the old pages may go?
+`

@@ -1,0 +1,11 @@
+import { useSyncExternalStore } from 'react'
+
+const compact = matchMedia('(width < 72rem)')
+
+function subscribe(listener: () => void): () => void {
+  compact.addEventListener('change', listener)
+  return () => compact.removeEventListener('change', listener)
+}
+
+/** Whether the outline has no room beside the text and the panel. */
+export const useCompact = (): boolean => useSyncExternalStore(subscribe, () => compact.matches)

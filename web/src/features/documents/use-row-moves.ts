@@ -1,0 +1,109 @@
+import { useMemo } from 'react'
+import { Conflict } from '@outlast/sdk'
+import { complain, say } from '@/components/toast'
+import { useDocumentRoom, type DocumentRoom } from './document-context'
+import type { EditorMoves } from './editor/block-editor'
+import { useDesk } from './editor/use-desk'
+import { shapeOf } from './editor/writing'
+import type { WritingDesk } from './editor/writing-desk'
+import { blockMoved } from './moving'
+import { neighbour, rowOf } from './rows'
+
+export const bodyOf = (): Element | null => document.querySelector('[data-document-body]')
+
+/** What the keys of an editor do to the rows around it. */
+export function useRowMoves(key: string, sectionId: string): EditorMoves {
+  const room = useDocumentRoom()
+  const desk = useDesk()
+  return useMemo(() => rowMoves(room, desk, key, sectionId), [room, desk, key, sectionId])
+}
+
+function rowMoves(room: DocumentRoom, desk: WritingDesk, key: string, sectionId: string): EditorMoves {
+  const { focus, store } = room
+  return {
+    onLeave: (by) => {
+      const next = neighbour(bodyOf(), key, by)
+      if (next !== null) focus.edit(next, by === 1 ? 'start' : 'end')
+      else if (by === 1) focus.edit(desk.begin({ sectionId, after: key }))
+    },
+    onDone: () => focus.leave(key),
+    onDiscard: () => {
+      const kept = desk.discard(key)
+      focus.leave(key)
+      rowOf(bodyOf(), key)?.focus({ preventScroll: true })
+      if (kept !== null) say('Put back as it was.')
+    },
+    onSplit: (before, after) => void split(room, desk, key, sectionId, before, after),
+    onBack: (text) => {
+      const above = neighbour(bodyOf(), key, -1)
+      if (text.trim() === '') {
+        if (above !== null) focus.edit(above, 'end')
+        desk.remove(key).catch(complain)
+        return
+      }
+      const aboveId = above === null ? null : store.idOf(above)
+      const other = aboveId === null ? undefined : store.get().content.blocks[aboveId]
+      if (above === null || other === undefined || shapeOf(other.markdown) !== 'text' || shapeOf(text) !== 'text')
+        return
+      const joined = `${other.markdown} ${text}`
+      desk.open(above, other.markdown)
+      desk.type(above, joined)
+      focus.edit(above, other.markdown.length + 1)
+      desk.remove(key).catch(complain)
+    },
+    onDelete: () => {
+      const next = neighbour(bodyOf(), key, -1)
+      focus.mark(next)
+      desk.remove(key).catch(complain)
+    },
+    onMove: (by) => void moveBlock(room, desk, key, by),
+  }
+}
+
+/** One block up or down, after what was written in it is saved. */
+export async function moveBlock(
+  { store, focus }: DocumentRoom,
+  desk: WritingDesk,
+  key: string,
+  by: -1 | 1,
+): Promise<void> {
+  await desk.save(key)
+  const change = blockMoved(store.get().content, store.idOf(key), by)
+  if (change === null) return
+  const { editing } = focus.get()
+  await store.change([change]).catch(complain)
+  if (!editing) requestAnimationFrame(() => rowOf(bodyOf(), key)?.scrollIntoView({ block: 'nearest' }))
+}
+
+async function split(
+  { focus, store }: DocumentRoom,
+  desk: WritingDesk,
+  key: string,
+  sectionId: string,
+  before: string,
+  after: string,
+): Promise<void> {
+  const shape = shapeOf(before)
+  desk.type(key, before)
+  if (shape !== 'h1' && shape !== 'h2' && shape !== 'h3') {
+    focus.edit(desk.begin({ sectionId, after: key }, after), 'start')
+    return
+  }
+  // A heading begins a section of its own: what is written next stands in that one.
+  const known = new Set(store.get().content.order)
+  await desk.save(key)
+  const made = store
+    .get()
+    .content.order.filter((id) => !known.has(id))
+    .at(-1)
+  focus.edit(
+    desk.begin(made === undefined ? { sectionId, after: key } : { sectionId: made, after: null }, after),
+    'start',
+  )
+}
+
+/** Says why something was refused; a refusal that names a holder is said in words. */
+export function refused(error: Error): void {
+  if (error instanceof Conflict && error.code === 'section_locked') say(error.message)
+  else complain(error)
+}

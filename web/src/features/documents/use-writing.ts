@@ -1,0 +1,57 @@
+import { useEffect, useMemo } from 'react'
+import type { DocumentStore } from '@outlast/sdk'
+import type { FocusStore } from './focus-store'
+import { WritingDesk } from './editor/writing-desk'
+
+const STILL_WRITING_MS = 3000
+/** The server forgets who does not say it again. */
+const AGAIN_MS = 10_000
+
+/** What is written in this document, saved before the page goes away. */
+export function useWritingDesk(store: DocumentStore, documentId: string, loaded: boolean): WritingDesk {
+  const desk = useMemo(() => new WritingDesk(store, documentId), [store, documentId])
+  useEffect(() => {
+    if (loaded) desk.recall()
+  }, [desk, loaded])
+  useEffect(() => {
+    const hidden = () => void (document.visibilityState === 'hidden' && desk.saveAll())
+    document.addEventListener('visibilitychange', hidden)
+    return () => {
+      document.removeEventListener('visibilitychange', hidden)
+      desk.saveAll()
+    }
+  }, [desk])
+  return desk
+}
+
+/** Tells the others at which block one is, and whether one writes. */
+export function usePresence(store: DocumentStore, focus: FocusStore, desk: WritingDesk): void {
+  useEffect(() => {
+    let typing = false
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const tell = () => {
+      const { id } = focus.get()
+      const block = id === null ? undefined : store.get().content.blocks[store.idOf(id)]
+      store.present({ block_id: block !== undefined && block.version > 0 ? block.id : null, typing })
+    }
+    desk.onTyping = () => {
+      clearTimeout(timer)
+      timer = setTimeout(() => {
+        typing = false
+        tell()
+      }, STILL_WRITING_MS)
+      if (typing) return
+      typing = true
+      tell()
+    }
+    const stop = focus.subscribe(tell)
+    const again = setInterval(tell, AGAIN_MS)
+    tell()
+    return () => {
+      stop()
+      clearInterval(again)
+      clearTimeout(timer)
+      desk.onTyping = () => undefined
+    }
+  }, [store, focus, desk])
+}
