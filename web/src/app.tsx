@@ -17,6 +17,7 @@ const DocumentsPage = lazy(() => import('./features/documents/documents-page'))
 const DocumentPage = lazy(() => import('./features/documents/document-page'))
 const FilesPage = lazy(() => import('./features/project-files/files-page'))
 const KnowledgePage = lazy(() => import('./features/knowledge/knowledge-page'))
+const InboxPage = lazy(() => import('./features/inbox/inbox-page'))
 const RunsPage = lazy(() => import('./features/runs/runs-page'))
 const SandboxesPage = lazy(() => import('./features/sandboxes/sandboxes-page'))
 const RunPage = lazy(() => import('./features/runs/run-page'))
@@ -64,6 +65,7 @@ function Pages() {
       <Route path="/documents/:id">{({ id }) => <DocumentPage key={id} documentId={id} />}</Route>
       <Route path="/pages/:id">{({ id }) => <PageView key={id} pageId={id} />}</Route>
       <Route path="/threads/:id">{({ id }) => <ThreadPage key={id} threadId={id} />}</Route>
+      <Route path="/inbox" component={InboxPage} />
       <Route path="/runs" component={RunsPage} />
       <Route path="/sandboxes" component={SandboxesPage} />
       <Route path="/runs/:id">{({ id }) => <RunPage key={id} runId={id} />}</Route>

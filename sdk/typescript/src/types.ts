@@ -384,18 +384,27 @@ export interface Attachment {
   height: number | null
 }
 export type InboxKind = 'approval' | 'question' | 'proposal' | 'handover' | 'mention' | 'assigned'
+/** One thing that waits for the caller. `id` is the approval's, question's, proposal's or mention's, or that of the thread or
+ * section whose lock is asked for; `text` says in one line what is asked, and the rest where to go. */
 export interface InboxItem {
   kind: InboxKind
   id: string
-  thread_id: string
-  thread_title: string
-  run_id?: string | null
-  document_id?: string | null
-  document_title?: string | null
-  section_id?: string | null
-  comment_id?: string | null
-  created_at: string
+  project_id: string
   text: string
+  created_at: string
+  /** Who asks; null: an agent. */
+  by: string | null
+  by_name: string | null
+  thread_id: string | null
+  thread_title: string | null
+  message_id: string | null
+  run_id: string | null
+  tool: string | null
+  document_id: string | null
+  document_title: string | null
+  section_id: string | null
+  block_id: string | null
+  comment_id: string | null
 }
 export interface Page<T> {
   items: T[]

@@ -6,7 +6,9 @@ import { Button } from '@/components/button'
 import { Empty, SkeletonRows } from '@/components/states'
 import { cn } from '@/lib/cn'
 import { useNarrow } from '../canvas/use-narrow'
+import { client } from '@/lib/queries'
 import { useDocumentRoom } from '../documents/document-context'
+import { useMe } from '../session/session-gate'
 import { CommentCard } from './comment-card'
 import { useAbout, WHOLE, type About } from './comment-draft'
 import { useOutline, useTalks } from './comment-store'
@@ -89,6 +91,7 @@ function useChosen(
   filter: Shown,
   setFilter: (filter: Shown) => void,
 ): string | null {
+  const me = useMe()
   const talk = talks.find(({ root, answers }) => root.id === item || answers.some(({ id }) => id === item))
   const hidden = talk !== undefined && filter !== 'all' && talk.root.status !== filter
   const id = talk?.root.id ?? null
@@ -104,8 +107,16 @@ function useChosen(
     )
     return () => cancelAnimationFrame(frame)
   }, [id])
+  const named = talk !== undefined && [talk.root, ...talk.answers].some((one) => concerns(one, me.user.id))
+  const asked = `${id ?? ''} ${talk?.answers.length ?? 0}`
+  useEffect(() => {
+    // Looked at: it leaves the inbox.
+    if (named && id !== null) client.documents.getComment(id).catch(() => undefined)
+  }, [named, id, asked])
   return id
 }
+
+const concerns = ({ mentions, assigned_to }: CommentData, me: string) => mentions.includes(me) || assigned_to === me
 
 interface ItemsOptions {
   shown: ReturnType<typeof shownTalks>

@@ -4,6 +4,7 @@ import {
   BookOpen,
   Box,
   Frame,
+  Inbox,
   LayoutTemplate,
   MessageSquare,
   Moon,
@@ -116,6 +117,7 @@ function useCommands(q: string): Command[] {
   })
   const fixed: Command[] = [
     { key: 'new', icon: <SquarePen />, label: 'New thread', run: () => navigate(`/projects/${projectId}`) },
+    { key: 'inbox', icon: <Inbox />, label: 'Inbox', run: () => navigate('/inbox') },
     { key: 'canvas', icon: <Frame />, label: 'Canvas', run: () => navigate(`/projects/${projectId}/canvas`) },
     { key: 'pages', icon: <LayoutTemplate />, label: 'Pages', run: () => navigate(`/projects/${projectId}/pages`) },
     { key: 'files', icon: <Files />, label: 'Files', run: () => navigate(`/projects/${projectId}/files`) },

@@ -3,8 +3,12 @@ import { Dialog } from 'radix-ui'
 import { createContext, useContext, useEffect, useState, type ReactNode } from 'react'
 import { useLocation } from 'wouter'
 import { IconButton } from '@/components/button'
+import { cn } from '@/lib/cn'
 import { useKeys } from '@/lib/keys'
 import { useStored } from '@/lib/stored'
+import { InboxProvider } from '../inbox/inbox-context'
+import { InboxDot } from '../inbox/inbox-link'
+import { BackgroundNotices } from '../inbox/notify-setting'
 import { ActiveProjectProvider, useActiveProject } from './active-project'
 import { CommandPalette } from './command-palette'
 import { Sidebar } from './sidebar'
@@ -18,7 +22,10 @@ const SidebarContext = createContext<{ collapsed: boolean; show: () => void }>({
 export function Shell({ children }: { children: ReactNode }) {
   return (
     <ActiveProjectProvider>
-      <Frame>{children}</Frame>
+      <InboxProvider>
+        <BackgroundNotices />
+        <Frame>{children}</Frame>
+      </InboxProvider>
     </ActiveProjectProvider>
   )
 }
@@ -95,9 +102,12 @@ function Drawer({ open, onClose, children }: { open: boolean; onClose: () => voi
 export function SidebarButton() {
   const { collapsed, show } = useContext(SidebarContext)
   return (
-    <IconButton label="Show the sidebar" className={collapsed ? '' : 'md:hidden'} onClick={show}>
-      <MenuIcon />
-    </IconButton>
+    <span className={cn('relative', !collapsed && 'md:hidden')}>
+      <IconButton label="Show the sidebar" onClick={show}>
+        <MenuIcon />
+      </IconButton>
+      <InboxDot />
+    </span>
   )
 }
 

@@ -4,10 +4,10 @@ import { Link, useLocation } from 'wouter'
 import { Kbd } from '@/components/kbd'
 import { cn } from '@/lib/cn'
 import { MOD } from '@/lib/keys'
+import { InboxLink } from '../inbox/inbox-link'
 import { ProjectSwitcher } from '../projects/project-switcher'
 import { ThreadList } from '../threads/thread-list'
 import { useActiveProject } from './active-project'
-import { InboxMenu } from './inbox-menu'
 import { UserMenu } from './user-menu'
 
 const ITEM =
@@ -29,6 +29,7 @@ export function Sidebar({ onPalette }: { onPalette: () => void }) {
           <span className="flex-1">New thread</span>
           <Kbd>N</Kbd>
         </Link>
+        <InboxLink className={ITEM} />
         <Link href={`/projects/${projectId}/canvas`} className={cn(ITEM, isCanvas(path) && 'bg-active text-fg')}>
           <Frame />
           Canvas
@@ -57,7 +58,6 @@ export function Sidebar({ onPalette }: { onPalette: () => void }) {
           <Box />
           Sandboxes
         </Link>
-        <InboxMenu projectId={projectId} className={ITEM} />
         <button className={ITEM} onClick={onPalette}>
           <Search />
           <span className="flex-1 text-left">Commands</span>

@@ -1,0 +1,40 @@
+import { Inbox } from 'lucide-react'
+import { Link, useLocation } from 'wouter'
+import { cn } from '@/lib/cn'
+import { plural } from '@/lib/format'
+import { useInbox } from './inbox-context'
+
+/** The way to the inbox, with how much is in it. */
+export function InboxLink({ className }: { className: string }) {
+  const [path] = useLocation()
+  const { items } = useInbox()
+  return (
+    <Link href="/inbox" className={cn(className, path === '/inbox' && 'bg-active text-fg')}>
+      <Inbox />
+      <span className="flex-1">Inbox</span>
+      {items.length > 0 && (
+        <span
+          role="img"
+          aria-label={`${plural(items.length, 'thing')} waiting for you`}
+          data-inbox-count={items.length}
+          className="grid h-4.5 min-w-4.5 place-items-center rounded-full bg-amber px-1 text-[11px] font-semibold text-black tabular-nums"
+        >
+          {items.length > 99 ? '99+' : items.length}
+        </span>
+      )}
+    </Link>
+  )
+}
+
+/** On the button that opens the sidebar: something waits in the inbox. */
+export function InboxDot() {
+  const { items } = useInbox()
+  if (items.length === 0) return null
+  return (
+    <span
+      aria-hidden
+      data-inbox-dot
+      className="pointer-events-none absolute top-1 right-1 size-2 rounded-full bg-amber ring-2 ring-bg"
+    />
+  )
+}

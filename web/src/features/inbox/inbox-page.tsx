@@ -1,0 +1,73 @@
+import { Inbox } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import type { InboxKind } from '@outlast/sdk'
+import { Problem } from '@/components/problem'
+import { Empty, SkeletonRows } from '@/components/states'
+import { cn } from '@/lib/cn'
+import { PageHeader } from '../shell/shell'
+import { useInbox } from './inbox-context'
+import { InboxRow } from './inbox-row'
+import { NotifySetting } from './notify-setting'
+import { KINDS } from './waiting'
+
+/** `/inbox`: everything that waits for oneself, with what can be done about it at once. */
+export default function InboxPage() {
+  const { items, isLoading, error, refresh } = useInbox()
+  const [kind, setKind] = useState<InboxKind | null>(null)
+  useEffect(() => {
+    document.title = 'Inbox · Outlast'
+  }, [])
+  const kinds = (Object.keys(KINDS) as InboxKind[]).filter((one) => items.some((item) => item.kind === one))
+  const wanted = kind !== null && kinds.includes(kind) ? kind : null
+  const shown = wanted === null ? items : items.filter((item) => item.kind === wanted)
+  return (
+    <>
+      <PageHeader>
+        <h1 className="flex-1 text-[14.5px] font-semibold">Inbox</h1>
+        <NotifySetting />
+      </PageHeader>
+      <div className="min-h-0 flex-1 overflow-y-auto">
+        <div className="mx-auto w-full max-w-3xl px-4 py-5 sm:px-6">
+          {error !== null && <Problem className="mb-4" error={error} retry={refresh} />}
+          {kinds.length > 1 && (
+            <div role="group" aria-label="Which" className="mb-4 flex flex-wrap gap-1.5">
+              <Filter on={wanted === null} onClick={() => setKind(null)}>
+                All
+              </Filter>
+              {kinds.map((one) => (
+                <Filter key={one} on={wanted === one} onClick={() => setKind(one)}>
+                  {KINDS[one]}
+                </Filter>
+              ))}
+            </div>
+          )}
+          {isLoading && <SkeletonRows rows={4} className="h-20 rounded-xl" />}
+          {!isLoading && error === null && items.length === 0 && (
+            <Empty className="pt-[14vh]" icon={<Inbox />} title="Nothing waits for you">
+              Approvals, questions, edits to review, requests to hand over and mentions of you come here, the moment
+              they are made.
+            </Empty>
+          )}
+          <ul aria-label="What waits for you" className="space-y-2.5">
+            {shown.map((item) => (
+              <InboxRow key={`${item.kind} ${item.id}`} item={item} />
+            ))}
+          </ul>
+        </div>
+      </div>
+    </>
+  )
+}
+
+const Filter = ({ on, onClick, children }: { on: boolean; onClick: () => void; children: string }) => (
+  <button
+    aria-pressed={on}
+    className={cn(
+      'rounded-full border px-3 py-1 text-[13px] pointer-coarse:py-2',
+      on ? 'border-transparent bg-active font-medium' : 'border-line text-muted hover:text-fg',
+    )}
+    onClick={onClick}
+  >
+    {children}
+  </button>
+)

@@ -1,0 +1,57 @@
+import { Bell, BellOff, BellRing } from 'lucide-react'
+import { useLocation } from 'wouter'
+import { Button } from '@/components/button'
+import { Tip } from '@/components/tooltip'
+import { say } from '@/components/toast'
+import { useMe } from '../session/session-gate'
+import { useActiveProject } from '../shell/active-project'
+import { useBackgroundNotices, useNotify } from './notify'
+
+/** Whether the browser tells of what comes while the page is in the background. */
+export function NotifySetting() {
+  const { state, turnOn, turnOff } = useNotify()
+  if (state === 'unsupported') return null
+  if (state === 'blocked')
+    return (
+      <Tip label="This browser blocks notifications of this page. Allow them in the settings of the site, beside the address.">
+        <span tabIndex={0} data-notify="blocked" className="flex items-center gap-1.5 px-2 text-xs text-faint">
+          <BellOff className="size-3.5" aria-hidden />
+          <span className="max-sm:sr-only">Notifications are blocked</span>
+        </span>
+      </Tip>
+    )
+  if (state === 'on')
+    return (
+      <Button
+        size="sm"
+        look="ghost"
+        data-notify="on"
+        aria-pressed
+        title="You are told of new things while this page is in the background. Click to turn it off."
+        onClick={() => (turnOff(), say('You will not be told any more.'))}
+      >
+        <BellRing className="text-link" />
+        Notifications on
+      </Button>
+    )
+  return (
+    <Button
+      size="sm"
+      data-notify="off"
+      title="Be told of new things while this page is in the background"
+      onClick={() => void turnOn()}
+    >
+      <Bell />
+      Notify me
+    </Button>
+  )
+}
+
+/** Listens for the whole app; shows nothing in the page. */
+export function BackgroundNotices() {
+  const me = useMe()
+  const { projectId } = useActiveProject()
+  const [, navigate] = useLocation()
+  useBackgroundNotices(projectId, me.user.id, navigate)
+  return null
+}

@@ -1,0 +1,117 @@
+/** Notices of the browser about what comes into the inbox while nobody looks at the page. Never asked for but by a click. */
+import { useCallback, useEffect, useSyncExternalStore } from 'react'
+import { OutlastClient, ProjectStore, type InboxItem, type OutlastEvent } from '@outlast/sdk'
+import { useStored } from '@/lib/stored'
+import { hrefOf, placeOf, titleOf } from './waiting'
+
+export type NotifyState =
+  | 'unsupported' // this browser has none, or the page does not come over https or from this machine
+  | 'blocked' // the person told the browser to show none of this page
+  | 'off'
+  | 'on'
+
+const KEY = 'outlast.notify'
+
+const supported = (): boolean => isSecureContext && 'Notification' in window && 'locks' in navigator
+
+/** Changed by the person in the browser's own settings, too. */
+function subscribe(listener: () => void): () => void {
+  const life = new AbortController()
+  addEventListener('focus', listener, { signal: life.signal })
+  return () => life.abort()
+}
+
+export function useNotify(): { state: NotifyState; turnOn: () => Promise<void>; turnOff: () => void } {
+  const [wanted, setWanted] = useStored(KEY)
+  const permission = useSyncExternalStore(subscribe, () => (supported() ? Notification.permission : 'denied'))
+  const turnOn = async () => {
+    if ((await Notification.requestPermission()) === 'granted') setWanted('on')
+    dispatchEvent(new Event('focus'))
+  }
+  const state = !supported()
+    ? 'unsupported'
+    : permission === 'denied'
+      ? 'blocked'
+      : permission === 'granted' && wanted === 'on'
+        ? 'on'
+        : 'off'
+  return { state, turnOn, turnOff: () => setWanted('') }
+}
+
+/** While the page is hidden, one of its tabs listens to the project and tells of what comes. */
+export function useBackgroundNotices(projectId: string, me: string, navigate: (href: string) => void): void {
+  const { state } = useNotify()
+  const show = useCallback((item: InboxItem) => showNotice(item, navigate), [navigate])
+  useEffect(() => {
+    if (state !== 'on') return
+    let life = new AbortController()
+    const turn = () => {
+      life.abort()
+      life = new AbortController()
+      if (document.hidden) listen(projectId, me, show, life.signal)
+      else hold('outlast.looking', { mode: 'shared', signal: life.signal }, life.signal)
+    }
+    turn()
+    document.addEventListener('visibilitychange', turn)
+    return () => {
+      document.removeEventListener('visibilitychange', turn)
+      life.abort()
+    }
+  }, [state, projectId, me, show])
+}
+
+/** Has a lock of this browser until `signal`, as soon as no other tab has it. */
+function hold(
+  name: string,
+  options: LockOptions,
+  until: AbortSignal,
+  held: () => () => void = () => () => undefined,
+): void {
+  const wait = () =>
+    new Promise<void>((done) => {
+      const stop = held()
+      until.addEventListener('abort', () => (stop(), done()))
+    })
+  navigator.locks.request(name, options, wait).catch(() => undefined) // aborted while it waited
+}
+
+/** Browsers give few connections to one server: of all hidden tabs of a project one has one. */
+function listen(projectId: string, me: string, show: (item: InboxItem) => void, signal: AbortSignal): void {
+  hold(`outlast.notify.${projectId}`, { signal }, signal, () => {
+    const client = new OutlastClient()
+    const project = new ProjectStore(client, projectId)
+    const deaf = client.listen((event) => void tell(client, event, me, show))
+    project.start()
+    return () => (deaf(), project.stop())
+  })
+}
+
+async function tell(
+  client: OutlastClient,
+  event: OutlastEvent,
+  me: string,
+  show: (item: InboxItem) => void,
+): Promise<void> {
+  if (event.event !== 'inbox.changed' || event.data.item === null) return
+  if (event.data.user_id !== null && event.data.user_id !== me) return
+  const { held = [] } = await navigator.locks.query()
+  if (held.some(({ name }) => name === 'outlast.looking')) return // another tab of ours is being looked at
+  const { kind, item } = event.data
+  // What waits for all who may decide is told to those alone: their inbox has it.
+  const found = (await client.inbox()).items.find((one) => one.kind === kind && one.id === item['id'])
+  if (found !== undefined) show(found)
+}
+
+function showNotice(item: InboxItem, navigate: (href: string) => void): void {
+  const body = [item.text, placeOf(item)].filter((line) => line !== '').join('\n')
+  try {
+    const notice = new Notification(titleOf(item), { body, tag: `${item.kind} ${item.id}`, icon: '/icon.svg' })
+    notice.onclick = () => {
+      window.focus()
+      navigate(hrefOf(item))
+      notice.close()
+    }
+  } catch {
+    // Some phones have the permission, but show notices of installed apps only.
+  }
+}
