@@ -10,6 +10,7 @@ import anyio
 import sqlalchemy as sa
 
 from outlast.actions.idempotency import remember, request_hash
+from outlast.actions.mentions import tell_named
 from outlast.actions.services import Services
 from outlast.actions.threads import new_thread_fields
 from outlast.base.errors import (
@@ -89,7 +90,8 @@ async def start_run(
     durable. A repeated `key` gets the first answer. Raises `ThreadBusy`, `ThreadLocked`, `ThreadArchived`,
     `CreditsNeeded`, `RateLimited`, `UnknownModel`, `VisionUnsupported`, and what composing a message raises; then
     nothing was done."""
-    asked = request_hash(str(target), draft.content, list(draft.parts), list(draft.images), model, on_busy)
+    images = [*draft.images, *draft.mentions]
+    asked = request_hash(str(target), draft.content, list(draft.parts), images, model, on_busy)
 
     def run(tx: Tx) -> dict[str, Any]:
         return remember(
@@ -235,9 +237,11 @@ def start_in(
     draft: Draft,
     model: str | None,
     on_busy: OnBusy,
+    *,
+    profile: str | None = None,
 ) -> dict[str, Any]:
-    """As `start_run`, inside a transaction that does more. The fields of `Started`, as plain JSON; call
-    `services.warm(thread_id)` after the commit."""
+    """As `start_run`, inside a transaction that does more; `profile` answers in the place of the thread's. The fields
+    of `Started`, as plain JSON; call `services.warm(thread_id)` after the commit."""
     thread_id = target if isinstance(target, str) else _new_thread(tx, services, actor, target)
     thread = require_thread(tx, actor, thread_id, Right.EDIT)
     if on_busy == "interrupt":
@@ -265,12 +269,19 @@ def start_in(
         held_back = page_actions.hold_back(tx, thread_id) if held["profile"] == PAGE else []
         waits_for = _interrupt(tx, services, thread_id, actor)
     new = NewRun(
-        project_id, thread_id, held["workspace_id"], held["profile"], spec, message.id, actor.user_id
+        project_id,
+        thread_id,
+        held["workspace_id"],
+        profile or held["profile"],
+        spec,
+        message.id,
+        actor.user_id,
     )
     run_id = queue_run(tx, services.settings, new, waits_for)
     if held_back:
         _queue_again(tx, services, new, held_back, run_id)
     announce_thread(tx, thread_id)
+    tell_named(tx, actor, project_id, message, draft.mentions)
     return {"run_id": run_id, "thread_id": thread_id, "message_id": message.id}
 
 

@@ -142,17 +142,3 @@ class AnswersRequest(Request):
     """One answer, or a list where several were allowed, by the question's id."""
 
     answers: dict[str, str | list[str]]
-
-
-class InboxItemAnswer(Answer):
-    """Something that waits for this person."""
-
-    kind: Literal["approval", "question", "handover"]
-    id: str
-    project_id: str
-    thread_id: str
-    thread_title: str
-    run_id: str | None
-    tool: str | None
-    created_at: str
-    text: str

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from outlast.base.events import LockData, ThreadData
+from outlast.base.events import LockData, MessageData, ThreadData
 from outlast.surfaces.http.models.runs import RunAnswer
 from outlast.surfaces.http.models.shapes import Answer, Request
 
@@ -75,11 +75,48 @@ class MessageRequest(Request):
     content: str | None = None
     parts: list[PartInput] | None = None
     images: list[str] = Field(default_factory=list)
+    mentions: list[str] = Field(
+        default_factory=list,
+        max_length=100,
+        description="Users that the writer picked; `@Name` in the text counts too.",
+    )
+
+
+class PostedAnswer(MessageData):
+    """The message; `started_run_id` is the run that it started by naming the agent (null: it did not)."""
+
+    started_run_id: str | None
 
 
 class ForkRequest(Request):
+    """With `summary` nothing is copied: a first run sums up what was said, with `model` (none: the default one)."""
+
     message_id: str | None = None
     title: str | None = None
+    summary: bool = False
+    model: str | None = None
+
+
+class ForkAnswer(ThreadData):
+    """The fork; with a summary, the run that writes it."""
+
+    run_id: str | None = None
+
+
+class FamilyThreadAnswer(Answer):
+    """A thread of a family. `parent_message_id`: the last message of its parent that it goes on from."""
+
+    id: str
+    title: str
+    profile: str
+    parent_thread_id: str | None
+    parent_message_id: str | None
+    status: Literal["open", "archived"]
+    run_status: str
+    message_count: int
+    created_by: str
+    created_by_name: str | None
+    created_at: str
 
 
 class LockRequest(Request):

@@ -1,10 +1,11 @@
 """Threads and their messages: list, search, make, read, rename, archive, fork, delete."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Header, Query
 from starlette.responses import Response
 
+from outlast.actions import families, posting
 from outlast.actions import threads as actions
 from outlast.actions.opening import OpenedThread, open_thread
 from outlast.base.events import MessageData, ThreadData
@@ -12,9 +13,12 @@ from outlast.core.threads.composing import Draft
 from outlast.core.threads.lists import ListedThread
 from outlast.surfaces.http.models.shapes import Page
 from outlast.surfaces.http.models.threads import (
+    FamilyThreadAnswer,
+    ForkAnswer,
     ForkRequest,
     ListedThreadAnswer,
     MessageRequest,
+    PostedAnswer,
     ThreadAnswer,
     ThreadRequest,
     TitleRequest,
@@ -23,6 +27,9 @@ from outlast.surfaces.http.replies import nothing, page, reply, shown_run
 from outlast.surfaces.http.sign_in import Signed, Svc
 
 router = APIRouter(prefix="/v1", tags=["Threads"])
+Key = Annotated[
+    str | None, Header(alias="Idempotency-Key", description="A repeated request gets the first answer.")
+]
 MAX_POSITION = 2**31 - 1  # of a message, as the databases count
 
 
@@ -85,13 +92,25 @@ async def unarchive_thread(thread_id: str, services: Svc, actor: Signed) -> Resp
     return reply(await actions.unarchive_thread(services, actor, thread_id))
 
 
-@router.post("/threads/{thread_id}/fork", status_code=201, response_model=ThreadData)
+@router.post("/threads/{thread_id}/fork", status_code=201, response_model=ForkAnswer)
 async def fork_thread(
-    thread_id: str, services: Svc, actor: Signed, body: ForkRequest | None = None
+    thread_id: str, services: Svc, actor: Signed, body: ForkRequest | None = None, key: Key = None
 ) -> Response:
-    """Copy a thread up to a message (without one: the last) into a new thread (editors)."""
+    """Copy a thread up to a message (without one: the last) into a new thread (editors); with `summary` begin one with
+    a summary of it instead."""
     asked = body or ForkRequest()
+    if asked.summary:
+        made = await families.fork_with_summary(
+            services, actor, thread_id, asked.message_id, asked.title, model=asked.model, key=key
+        )
+        return reply({**made.thread.model_dump(), "run_id": made.run_id}, 201)
     return reply(await actions.fork_thread(services, actor, thread_id, asked.message_id, asked.title), 201)
+
+
+@router.get("/threads/{thread_id}/family", response_model=Page[FamilyThreadAnswer])
+async def read_family(thread_id: str, services: Svc, actor: Signed) -> Response:
+    """The thread with those it was forked from and all forks of them, parents before children; at most 200."""
+    return reply(page(await families.read_family(services, actor, thread_id)))
 
 
 @router.get("/threads/{thread_id}/messages", response_model=Page[MessageData])
@@ -107,16 +126,20 @@ async def list_messages(
     return reply(page(found.items, found.next))
 
 
-@router.post("/threads/{thread_id}/messages", status_code=201, response_model=MessageData)
-async def post_message(thread_id: str, body: MessageRequest, services: Svc, actor: Signed) -> Response:
-    """Add a message without starting a run (editors; needs no lock)."""
-    return reply(await actions.post_message(services, actor, thread_id, draft_of(body)), 201)
+@router.post("/threads/{thread_id}/messages", status_code=201, response_model=PostedAnswer)
+async def post_message(
+    thread_id: str, body: MessageRequest, services: Svc, actor: Signed, key: Key = None
+) -> Response:
+    """Add a message without starting a run (editors; needs no lock); members named in it (`@Ada`) find it in their
+    inbox. `@agent` in it starts a run after all, as POST …/runs does: `started_run_id` says which."""
+    posted = await posting.post_message(services, actor, thread_id, draft_of(body), key=key)
+    return reply({**posted.message.model_dump(mode="json"), "started_run_id": posted.run_id}, 201)
 
 
 def draft_of(body: MessageRequest) -> Draft:
     """What a person sends, as the core takes it."""
     parts = [part.model_dump() for part in body.parts or ()]
-    return Draft(body.content, parts, body.images)
+    return Draft(body.content, parts, body.images, body.mentions)
 
 
 def _listed(item: ListedThread) -> dict[str, Any]:
