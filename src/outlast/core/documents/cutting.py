@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 APART: Final = "<!-- -->"
+_BLANK: Final = " \t"  # what CommonMark calls an empty line has nothing else
 _KINDS: Final[dict[str, BlockKind]] = {
     "bullet_list_open": "list",
     "ordered_list_open": "list",
@@ -74,9 +75,9 @@ def tidy(markdown: str) -> str:
     """Line ends as LF, no empty lines around."""
     lines = markdown.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     first, last = 0, len(lines)
-    while last > first and not lines[last - 1].strip():
+    while last > first and not lines[last - 1].strip(_BLANK):
         last -= 1
-    while first < last and not lines[first].strip():
+    while first < last and not lines[first].strip(_BLANK):
         first += 1
     return "\n".join(lines[first:last])
 
@@ -109,7 +110,7 @@ def _top(text: str, lines: list[str]) -> Iterator[Piece | tuple[str, int]]:
 
 
 def _piece(token: "Token", lines: list[str]) -> Iterator[Piece]:
-    while lines and not lines[-1].strip():
+    while lines and not lines[-1].strip(_BLANK):
         lines.pop()
     source = "\n".join(lines)
     if not source.strip() or source.strip() == APART:
