@@ -1,0 +1,169 @@
+"""A document with people and an agent who proposes edits, one transaction at a time: for tests of what they may do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from outlast.base.document_data import EditData, ProposalData
+from outlast.base.ids import new_id
+from outlast.base.settings import Settings
+from outlast.core.accounts.actor import Actor
+from outlast.core.documents import proposals, reviewing, store, writing
+from outlast.core.documents.changes import Change, DeleteBlock, EditBlock, InsertSection
+from outlast.core.documents.proposals import NewEdit, Source, Trouble
+from outlast.core.documents.reviewing import Decided, Verdict
+from outlast.core.documents.tree import Block, Section, Tree
+from outlast.core.documents.writing import Author, Committed, bounds_of
+from outlast.db.database import Database, Tx
+from tests.factories import Team, make_run, make_thread
+
+BOUNDS = bounds_of(Settings())
+TEXT = {
+    "Introduction": "The plan is long and nobody reads it.\n\nIt has teh facts.\n\nIt ends here.",
+    "Risks": "There are three risks.\n\n- money\n- time\n- people",
+}
+
+
+def make_document(tx: Tx, /, team: Team, text: dict[str, str] | None = None) -> str:
+    """A document of the team's owner with these sections, at version 1."""
+    document_id = new_id("document")
+    anchor = {"type": "document", "id": document_id, "document_id": document_id}
+    thread_id = make_thread(tx, team.project_id, team.owner, profile="document", anchor=anchor)
+    store.add(tx, document_id, team.project_id, team.owner.user_id, thread_id=thread_id, title="Report")
+    sections: list[Change] = []
+    for heading, markdown in (TEXT if text is None else text).items():
+        after = f"ref {len(sections) - 1}" if sections else None
+        sections.append(InsertSection(after, heading, 2, markdown, f"ref {len(sections)}"))
+    if sections:
+        document = store.hold(tx, document_id)
+        writing.commit(tx, document, sections, Author("created", team.owner.user_id), BOUNDS)
+    return document_id
+
+
+@dataclass
+class Desk:
+    """A document on a database. `owner` and `editor` write, an agent of the document's thread proposes."""
+
+    db: Database
+    team: Team
+    document_id: str
+    thread_id: str
+
+    @staticmethod
+    async def open(db: Database, text: dict[str, str] | None = None) -> Desk:
+        def make(tx: Tx) -> tuple[Team, str, str]:
+            team = Team(tx)
+            document_id = make_document(tx, team, text)
+            return team, document_id, store.document_of(tx, document_id)["thread_id"]
+
+        return Desk(db, *await db.write(make))
+
+    async def tree(self, version: int | None = None) -> Tree:
+        return await self.db.read(store.tree, self.document_id, version)
+
+    async def block(self, number: int) -> Block:
+        """The n-th block of the document, from 0."""
+        return list((await self.tree()).blocks())[number]
+
+    async def section(self, heading: str) -> Section:
+        return next(one for one in (await self.tree()).sections if one.heading == heading)
+
+    async def texts(self, heading: str = "Introduction") -> list[str]:
+        """What a section's blocks say."""
+        return [block.markdown for block in (await self.section(heading)).blocks]
+
+    async def write(self, *changes: Change, by: Actor | None = None) -> Committed:
+        """A person changes the document."""
+        author = Author("edit", (by or self.team.editor).user_id)
+
+        def commit(tx: Tx) -> Committed:
+            return writing.commit(tx, store.hold(tx, self.document_id), changes, author, BOUNDS)
+
+        return await self.db.write(commit)
+
+    async def edit(
+        self, block: Block, text: str, old: str | None = None, by: Actor | None = None
+    ) -> Committed:
+        return await self.write(EditBlock(block.id, text, block.markdown if old is None else old), by=by)
+
+    async def delete(self, block: Block, by: Actor | None = None) -> Committed:
+        return await self.write(DeleteBlock(block.id, block.markdown), by=by)
+
+    async def propose(
+        self,
+        *edits: NewEdit,
+        summary: str = "Say it shorter",
+        thread_id: str | None = None,
+        effect_id: str = "",
+    ) -> ProposalData:
+        """The agent proposes; the edits must be right."""
+        made = await self.try_to_propose(edits, summary=summary, thread_id=thread_id, effect_id=effect_id)
+        assert isinstance(made, ProposalData), made
+        return made
+
+    async def try_to_propose(
+        self,
+        edits: Sequence[NewEdit],
+        *,
+        summary: str = "",
+        thread_id: str | None = None,
+        effect_id: str = "",
+    ) -> ProposalData | tuple[Trouble, ...]:
+        def run(tx: Tx) -> ProposalData | tuple[Trouble, ...]:
+            thread = thread_id or self.thread_id
+            run_id = make_run(
+                tx, thread, self.team.owner, profile="document", status="completed", leg="ended"
+            )
+            source = Source(thread, run_id, effect_id or new_id("effect"), self.team.owner.user_id)
+            return proposals.propose(tx, self.document_id, source, summary, edits)
+
+        return await self.db.write(run)
+
+    async def decide(self, proposal: ProposalData, *verdicts: Verdict, by: Actor | None = None) -> Decided:
+        user_id = (by or self.team.owner).user_id
+        return await self.db.write(reviewing.decide, proposal.id, verdicts, user_id, BOUNDS)
+
+    async def accept(
+        self, proposal: ProposalData, *ordinals: int, by: Actor | None = None, **own: Any
+    ) -> Decided:
+        """Accept edits by their numbers (none: those that are open); `text` and `old` for each."""
+        now = await self.read(proposal)
+        chosen = [
+            edit for edit in now.edits if (edit.ordinal in ordinals if ordinals else edit.state == "open")
+        ]
+        return await self.decide(now, *[Verdict(edit.id, "accept", **own) for edit in chosen], by=by)
+
+    async def reject(self, proposal: ProposalData, ordinal: int) -> Decided:
+        return await self.decide(proposal, Verdict(proposal.edits[ordinal - 1].id, "reject"))
+
+    async def read(self, proposal: ProposalData) -> ProposalData:
+        return await self.db.read(proposals.proposal_data, proposal.id)
+
+    async def edits(self, proposal: ProposalData) -> list[EditData]:
+        return (await self.read(proposal)).edits
+
+
+def replacing(block: Block, text: str) -> NewEdit:
+    return NewEdit("replace", block_id=block.id, old_text=block.markdown, new_text=text)
+
+
+def deleting(block: Block) -> NewEdit:
+    return NewEdit("delete", block_id=block.id, old_text=block.markdown)
+
+
+def moving(block: Block, after: Block | None, section: Section | None = None) -> NewEdit:
+    return NewEdit(
+        "move",
+        block_id=block.id,
+        after_id=None if after is None else after.id,
+        section_id=None if section is None else section.id,
+    )
+
+
+def inserting(after: Block | Section, text: str) -> NewEdit:
+    """Behind a block, or as the first text of a section."""
+    if isinstance(after, Section):
+        return NewEdit("insert", section_id=after.id, new_text=text)
+    return NewEdit("insert", after_id=after.id, new_text=text)
