@@ -286,6 +286,9 @@ export interface FamilyThread {
 export interface AgentRunRequest {
   context: { threadId: string } & Record<string, unknown>
   userMessage: string
+  model?: string
+  /** How long to wait, in seconds; the run goes on afterwards. */
+  timeoutS?: number
 }
 export interface AgentRunEdit {
   editId: string
@@ -307,9 +310,10 @@ export interface AgentRunAnswer {
   runId: string
   messageId: string | null
 }
-/** The run waits for a person (HTTP status 202). */
+/** The run has not ended (HTTP status 202): it waits for a person, or goes on (`pending` null). */
 export interface AgentRunWaiting {
-  pending: Pending
+  pending: Pending | null
+  status: 'queued' | 'running' | 'awaiting_approval' | 'paused'
   threadId: string
   runId: string
 }
