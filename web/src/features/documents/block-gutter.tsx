@@ -4,6 +4,7 @@ import { useState, type PointerEvent } from 'react'
 import { MenuItem, MenuLine } from '@/components/menu'
 import { complain, say } from '@/components/toast'
 import { Tip } from '@/components/tooltip'
+import { AboutItems } from '../comments/about-items'
 import { useDocumentRoom } from './document-context'
 import { startDrag } from './dragging'
 import type { EditorMoves } from './editor/block-editor'
@@ -102,6 +103,8 @@ export function BlockGutter({ rowKey, sectionId, moves }: BlockGutterProps) {
               <ClipboardCopy />
               Copy as Markdown
             </MenuItem>
+            <MenuLine />
+            <AboutItems section_id={sectionId} block_id={store.idOf(rowKey)} />
             <MenuLine />
             <MenuItem danger onSelect={moves.onDelete}>
               <Trash2 />

@@ -15,7 +15,11 @@ export const useBlockMarks = useCommentMarks
 export function BlockMargin({ blockId }: { blockId: string }) {
   const block = useBlockOf(blockId)
   if (block === null) return null
-  return <CommentCount id={blockId} about={{ section_id: block.section_id, block_id: blockId, quote: null }} />
+  return (
+    <div className="block-comments">
+      <CommentCount id={blockId} about={{ section_id: block.section_id, block_id: blockId, quote: null }} />
+    </div>
+  )
 }
 
 /** The same behind a section's heading: comments on the section as a whole. */
@@ -27,13 +31,19 @@ export function SectionMargin({ sectionId }: { sectionId: string }) {
 export const BlockBelow = ({ blockId }: { blockId: string }) => <InlineEdits place={blockId} />
 
 /** Below a section's heading, before its blocks: edits that are proposed for its beginning. */
-export const SectionBelow = ({ sectionId }: { sectionId: string }) => <InlineEdits place={startOf(sectionId)} />
+export const SectionBelow = ({ sectionId }: { sectionId: string }) => <Between place={startOf(sectionId)} />
 
 /** Behind a section's last block: sections that are proposed after it. */
-export const SectionEnd = ({ sectionId }: { sectionId: string }) => <InlineEdits place={endOf(sectionId)} />
+export const SectionEnd = ({ sectionId }: { sectionId: string }) => <Between place={endOf(sectionId)} />
 
 /** Before the first section. */
-export const DocumentStart = () => <InlineEdits place={TOP} />
+export const DocumentStart = () => <Between place={TOP} />
+
+const Between = ({ place }: { place: string }) => (
+  <div className="review-slot">
+    <InlineEdits place={place} />
+  </div>
+)
 
 /** The bar over selected text. Drawn once a document, over its blocks. */
 export function DocumentOverlay() {

@@ -7,14 +7,13 @@ import { Problem } from '@/components/problem'
 import { Empty, Skeleton } from '@/components/states'
 import { say } from '@/components/toast'
 import { cn } from '@/lib/cn'
-import { useStored } from '@/lib/stored'
 import { useNarrow } from '../canvas/use-narrow'
 import { useActiveProject } from '../shell/active-project'
 import { PageHeader } from '../shell/shell'
 import { ConnectionBar } from '../threads/connection-bar'
 import { DocumentOverlay } from './block-slots'
 import { DocumentBody } from './document-body'
-import { DocumentContext, PanelContext, type DocumentRoom, type PanelState, type PanelTab } from './document-context'
+import { DocumentContext, PanelContext, type DocumentRoom } from './document-context'
 import { DocumentHeader } from './document-header'
 import './documents.css'
 import { DeskContext } from './editor/use-desk'
@@ -23,9 +22,10 @@ import { LookContext, type Look } from './look'
 import { Outline } from './outline'
 import { OutlineSheet } from './outline-sheet'
 import { PastView } from './past-view'
-import { isTab, PanelTabs, RightPanel } from './right-panel'
+import { PanelTabs, RightPanel } from './right-panel'
 import { showBlock, showSection } from './showing'
 import { useCompact } from './use-compact'
+import { usePanelState } from './use-panel'
 import { usePresence, useWritingDesk } from './use-writing'
 
 /** `/documents/:id`: outline, text, and beside it what is said, proposed and past. */
@@ -150,35 +150,6 @@ function useAsked({ store, scrollToBlock, scrollToSection }: DocumentRoom): void
     if (block !== null) scrollToBlock(block)
     else if (section !== null) scrollToSection(section)
   }, [loaded, asked, scrollToBlock, scrollToSection])
-}
-
-/** Which tab is open: remembered on a wide window; on a phone the text comes first. */
-function usePanelState(narrow: boolean): [PanelState, Pick<DocumentRoom, 'openPanel' | 'closePanel'>] {
-  const [stored, setStored] = useStored('outlast.document.panel')
-  const [asked] = useState(() => new URLSearchParams(location.search))
-  const [onPhone, setOnPhone] = useState<PanelTab | null>(null)
-  const [item, setItem] = useState<string | null>(() => asked.get('item'))
-  const openPanel = useCallback(
-    (tab: PanelTab, next: string | null = null) => {
-      setItem(next)
-      setOnPhone(tab)
-      setStored(tab)
-    },
-    [setStored],
-  )
-  const closePanel = useCallback(() => {
-    setItem(null)
-    setOnPhone(null)
-    if (!matchMedia('(width < 48rem)').matches) setStored('closed')
-  }, [setStored])
-  useEffect(() => {
-    const tab = asked.get('panel')
-    if (tab !== null && isTab(tab)) openPanel(tab, asked.get('item'))
-  }, [asked, openPanel])
-  const wide = stored === 'closed' ? null : isTab(stored) ? stored : 'comments'
-  const tab = narrow ? onPhone : wide
-  const state = useMemo(() => ({ tab, item }), [tab, item])
-  return [state, useMemo(() => ({ openPanel, closePanel }), [openPanel, closePanel])]
 }
 
 interface NotYetProps {

@@ -1,6 +1,7 @@
 import { useEffect, useLayoutEffect, useRef, type KeyboardEvent } from 'react'
 import { useSelected } from '@outlast/sdk/react'
 import { cn } from '@/lib/cn'
+import { SectionMargin } from './block-slots'
 import { clickedPlace } from './clicked'
 import { useDocumentRoom } from './document-context'
 import { DraftNote } from './draft-note'
@@ -58,6 +59,7 @@ export function HeadingRow({ sectionId }: { sectionId: string }) {
           )}
           {status !== null && <DraftNote status={status} present={heading} editing={editing} />}
         </div>
+        <SectionMargin sectionId={sectionId} />
         <SectionMenu sectionId={sectionId} />
       </div>
     </div>

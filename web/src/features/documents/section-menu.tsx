@@ -20,6 +20,7 @@ import { Menu, MenuItem, MenuLine } from '@/components/menu'
 import { complain, say } from '@/components/toast'
 import { clockTime, plural } from '@/lib/format'
 import { client } from '@/lib/queries'
+import { AboutItems } from '../comments/about-items'
 import { useDocumentRoom } from './document-context'
 import { useDesk } from './editor/use-desk'
 import { headingKey } from './focus-store'
@@ -101,6 +102,7 @@ export function SectionMenu({ sectionId }: { sectionId: string }) {
                 Take over
               </MenuItem>
             )}
+            <AboutItems section_id={sectionId} block_id={null} />
             <MenuLine />
             <MenuItem disabled={theirs} onSelect={() => setTimeout(() => focus.edit(headingKey(sectionId)), 50)}>
               <Heading />
