@@ -10,6 +10,7 @@ import { EditBody, StandingNote } from './review-body'
 import { ConflictDialog } from './review-conflict'
 import { EditEditor } from './review-editor'
 import { nameOf, numberOf } from './review-list'
+import './review.css'
 import { useEditsAt, useIsCurrent, useReview, useReviewed, useReviewing } from './use-review'
 
 /** What is proposed at a place of the document: drawn in full while one reviews, otherwise a hint that leads there. */

@@ -187,7 +187,7 @@ function useAsked(item: string | null): void {
   const review = useReview()
   useEffect(() => {
     if (item === null) return
-    if (!item.startsWith('pro')) return review.look(item)
+    if (!item.startsWith('prp_')) return review.look(item)
     void store.ensureProposal(item).then(
       () => review.open(item),
       () => undefined,

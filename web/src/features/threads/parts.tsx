@@ -4,6 +4,7 @@ import { Markdown } from '@/components/markdown'
 import { Zoom } from '@/components/zoom'
 import { cn } from '@/lib/cn'
 import { client } from '@/lib/queries'
+import { ProposalCard } from '../documents/review-card'
 import { AnswerFiles } from './answer-files'
 import { PendingCard } from './pending-card'
 import { Reasoning } from './reasoning'
@@ -92,6 +93,8 @@ function PartView({ part, pending, growing }: { part: Part; pending: Pending | u
       return <Notice part={part} />
     case 'page':
       return <PageChange part={part} />
+    case 'proposal':
+      return <ProposalCard part={part} />
   }
 }
 
