@@ -23,6 +23,7 @@ from outlast.core.limits.rules import check_bytes
 from outlast.core.projects.permissions import require_run
 from outlast.core.projects.rules import Right
 from outlast.core.runs import parking, policy, store
+from outlast.core.runs.inbox import tell_settled
 from outlast.core.runs.rules import ENDED
 from outlast.core.runs.steering import require_steering
 from outlast.core.runs.turns import parse_arguments
@@ -227,6 +228,7 @@ def _resolve(
         store.mark_announced(tx, [row["id"]])
         events = parking.resolution_events(resolved, row["part_id"], row["call_id"])
         parking.unpark(tx, services.settings, run, events)
+    tell_settled(tx, run.project_id, [row["kind"]])
     return _decided(resolved)
 
 

@@ -2,10 +2,12 @@
 
 from dataclasses import dataclass
 
+from outlast.actions.mentions import see_thread
 from outlast.actions.services import Services
 from outlast.actions.threads import ThreadView, view_thread
 from outlast.base.events import MemberData
 from outlast.core.accounts.actor import Actor
+from outlast.core.mentions.store import anything_waits
 from outlast.core.runs import views
 from outlast.core.runs.views import RunDetails, RunSummary
 from outlast.core.streams import follow
@@ -26,9 +28,12 @@ class OpenedThread:
 
 
 async def open_thread(services: Services, actor: Actor, thread_id: str) -> OpenedThread:
-    """One thread with its active run. Counts as following for a while. Raises `NotFound`."""
+    """One thread with its active run. Counts as following for a while, and what names the actor there as seen. Raises
+    `NotFound`."""
+    named = False
 
     def run(tx: Tx) -> OpenedThread:
+        nonlocal named
         view = view_thread(tx, actor, thread_id)
         active = view.thread.active_run_id
         shown = (
@@ -41,10 +46,13 @@ async def open_thread(services: Services, actor: Actor, thread_id: str) -> Opene
         )
         queued = [run for run in reversed(waiting) if run.id != active]
         watching = list(services.presence.present(thread_id).watching)
+        named = anything_waits(tx, actor.user_id, thread_id=thread_id)
         return OpenedThread(view, follow.thread_cursor(tx, thread_id), shown, queued, watching)
 
     opened = await services.db.read(run)
     services.watching.touch(thread_id)
+    if named:
+        await see_thread(services, actor, thread_id)
     return opened
 
 

@@ -1,4 +1,4 @@
-"""Threads: list, search, make, read, rename, archive, fork, delete; messages without a run."""
+"""Threads: list, search, make, read, rename, archive, fork, delete; their messages."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -12,26 +12,28 @@ from outlast.base.errors import (
     MalformedInput,
     OutlastError,
     ThreadBusy,
+    ThreadOfDocument,
     ThreadOfPage,
     ThreadOfScreen,
     UnknownProfile,
 )
 from outlast.base.events import MessageData, ThreadData
 from outlast.core.accounts.actor import Actor
+from outlast.core.documents import anchors, comments
+from outlast.core.documents import store as documents
+from outlast.core.documents.proposal_copies import copy_proposals
 from outlast.core.limits.rules import checked_line
 from outlast.core.pages import store as pages
 from outlast.core.projects.permissions import require, require_thread
 from outlast.core.projects.rules import Right
-from outlast.core.runs.telling import announce_thread
 from outlast.core.sandboxes.orphans import collect
 from outlast.core.sandboxes.store import announce_to_project, give_up
 from outlast.core.screens import store as screens
 from outlast.core.threads import lists
 from outlast.core.threads import store as threads
-from outlast.core.threads.composing import Draft, compose
 from outlast.core.threads.forks import fork_thread as copy_thread
 from outlast.core.threads.lists import ThreadPage
-from outlast.core.threads.rules import checked_anchor, demand_open, fork_title
+from outlast.core.threads.rules import checked_anchor, fork_title
 from outlast.db.database import Tx
 
 
@@ -86,11 +88,14 @@ async def create_thread(
     profile: str = "chat",
     anchor: Any = None,
 ) -> ThreadData:
-    """Make a thread (editors), from a button or about something (`anchor`)."""
+    """Make a thread (editors), from a button or about something (`anchor`). One of the profile document needs something
+    of a document of this project to be about; raises `MalformedInput`, `NotFound` without."""
     checked = new_thread_fields(services, title, profile, anchor)
 
     def run(tx: Tx) -> ThreadData:
         require(tx, actor, project_id, Right.EDIT)
+        if profile == "document":
+            checked["anchor"] = anchors.resolved(tx, project_id, checked["anchor"])
         return threads.announce(tx, threads.add_thread(tx, project_id, actor.user_id, **checked))
 
     made = await services.db.write(run)
@@ -106,6 +111,12 @@ def new_thread_fields(services: Services, title: str | None, profile: str, ancho
             f"A thread of the profile {profile} is made with its {profile}.",
             hint=f"POST /v1/projects/{{id}}/{profile}s makes both; start runs on the {profile}'s thread.",
             field="profile",
+        )
+    if profile == "document" and anchor is None:
+        raise MalformedInput(
+            "A thread of the profile document is about a document or a part of it.",
+            hint="Give an anchor; POST /v1/projects/{id}/documents makes a document with a thread of its own.",
+            field="anchor",
         )
     return {
         "title": None
@@ -138,18 +149,23 @@ def view_thread(tx: Tx, actor: Actor, thread_id: str) -> ThreadView:
 
 
 async def rename_thread(services: Services, actor: Actor, thread_id: str, title: str) -> ThreadData:
-    """Give a thread a title of one's own choice (editors); the screen or page that it works on gets it too."""
+    """Give a thread a title of one's own choice (editors); its screen, page or document gets it too."""
     line = checked_line("The title", title, services.settings.limits.title_chars)
 
     def run(tx: Tx) -> ThreadData:
         row = require_thread(tx, actor, thread_id, Right.EDIT)
         screen = screens.screen_of_thread(tx, thread_id)
         page = pages.page_of_thread(tx, thread_id)
+        document = documents.document_of_thread(tx, thread_id)
         if screen is not None:  # before its thread, as everywhere
             screens.update(tx, screen["id"], title=line, named=True)
         if page is not None:
             pages.update(tx, page["id"], title=line, named=True)
+        if document is not None:
+            documents.update(tx, document["id"], title=line)
         threads.rename(tx, thread_id, row["project_id"], line)
+        if document is not None:
+            documents.announce(tx, document["id"], by=actor.user_id)
         if screen is not None:
             screens.announce(tx, screen["id"], by=actor.user_id)
         if page is not None:
@@ -161,7 +177,8 @@ async def rename_thread(services: Services, actor: Actor, thread_id: str, title:
 
 async def archive_thread(services: Services, actor: Actor, thread_id: str) -> ThreadData:
     """Hide a thread from the list (editors); it is still found by search. Raises `ThreadBusy` while a run of it has not
-    ended, `ThreadOfScreen` or `ThreadOfPage` for one that belongs to a screen or page. Repeating is harmless."""
+    ended, `ThreadOfScreen`, `ThreadOfPage` or `ThreadOfDocument` for one
+    that belongs to one of these. Repeating is harmless."""
 
     def run(tx: Tx) -> ThreadData:
         require_thread(tx, actor, thread_id, Right.EDIT)
@@ -186,15 +203,19 @@ async def unarchive_thread(services: Services, actor: Actor, thread_id: str) -> 
 
 async def delete_thread(services: Services, actor: Actor, thread_id: str) -> None:
     """Remove a thread with everything in it, its sandbox and files too (owners). Attached images stay in the project.
-    Raises `ThreadBusy` while a run of it has not ended, `ThreadOfScreen` or `ThreadOfPage` for one that belongs to a
-    screen or page. Once this returns the thread is gone; a sandbox that could not be ended now is ended later."""
+    Raises `ThreadBusy` while a run of it has not ended, `ThreadOfScreen`, `ThreadOfPage` or `ThreadOfDocument` for one
+    that belongs to one of these. Once this returns the thread is gone; a sandbox that could not be ended now is ended
+    later."""
 
     def run(tx: Tx) -> None:
         project_id = require_thread(tx, actor, thread_id, Right.OWN)["project_id"]
         _demand_its_own(tx, thread_id, "deleted")
+        about = comments.leave_thread(tx, thread_id)  # before the thread, as everywhere
         _demand_idle(tx, thread_id)
         give_up(tx, project_id, thread_id, announce_to_project)
         threads.delete_thread(tx, thread_id)
+        for comment_id in about:
+            comments.announce(tx, comment_id, by=actor.user_id)
 
     await services.db.write(run)
     if services.machines is not None:
@@ -226,7 +247,10 @@ async def fork_thread(
         if screen is not None:
             copied = copy_screen(tx, services, actor, screen, parent, title=shown, message_id=message_id)
             return threads.thread_data(tx, screens.screen_of(tx, copied)["thread_id"])
-        return threads.announce(tx, copy_thread(tx, parent, actor, message_id, shown, services.copy_files))
+        copied_id = copy_thread(
+            tx, parent, actor, message_id, shown, services.copy_files, copy_proposals=copy_proposals
+        )
+        return threads.announce(tx, copied_id)
 
     return await services.db.write(run)
 
@@ -243,20 +267,6 @@ async def list_messages(
     return await services.db.read(run)
 
 
-async def post_message(services: Services, actor: Actor, thread_id: str, draft: Draft) -> MessageData:
-    """Add a message without a run (editors; no lock needed). Raises `ThreadArchived`, and what `compose` does."""
-
-    def run(tx: Tx) -> MessageData:
-        row = require_thread(tx, actor, thread_id, Right.EDIT)
-        parts = compose(tx, row["project_id"], draft, services.settings.limits)
-        demand_open(threads.hold(tx, thread_id)["status"], thread_id)
-        message = threads.add_message(tx, thread_id, "user", actor.user_id, "complete", parts)
-        announce_thread(tx, thread_id)
-        return message
-
-    return await services.db.write(run)
-
-
 def _demand_its_own(tx: Tx, thread_id: str, what: str) -> None:
     screen = screens.screen_of_thread(tx, thread_id)
     if screen is not None:
@@ -271,6 +281,13 @@ def _demand_its_own(tx: Tx, thread_id: str, what: str) -> None:
             f"Thread {thread_id} belongs to page {page['id']} and cannot be {what} without it.",
             thread_id=thread_id,
             page_id=page["id"],
+        )
+    document = documents.document_of_thread(tx, thread_id)
+    if document is not None:
+        raise ThreadOfDocument(
+            f"Thread {thread_id} belongs to document {document['id']} and cannot be {what} without it.",
+            thread_id=thread_id,
+            document_id=document["id"],
         )
 
 

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-from outlast.actions import attachments, inbox, locks, members, presence, projects, threads
+from outlast.actions import attachments, inbox, locks, members, posting, presence, projects, threads
 from outlast.actions.services import Services
 from outlast.base.errors import Conflict, Forbidden, NotFound
 from outlast.core.accounts.actor import Actor
 from outlast.core.threads.composing import Draft
 from outlast.db.database import Database
 from tests.factories import Team, join, make_services, make_user
-from tests.unit.core.threads.test_images import PNG
+from tests.unit.base.test_images import PNG
 
 Act = Callable[[Services, Actor, Any], Awaitable[Any]]
 ACTIONS: dict[str, tuple[str, Act]] = {
@@ -40,7 +40,7 @@ ACTIONS: dict[str, tuple[str, Act]] = {
     "fork thread": ("editor", lambda s, a, t: threads.fork_thread(s, a, t.thread_id)),
     "delete thread": ("owner", lambda s, a, t: threads.delete_thread(s, a, t.thread_id)),
     "list messages": ("viewer", lambda s, a, t: threads.list_messages(s, a, t.thread_id)),
-    "post message": ("editor", lambda s, a, t: threads.post_message(s, a, t.thread_id, Draft("hello"))),
+    "post message": ("editor", lambda s, a, t: posting.post_message(s, a, t.thread_id, Draft("hello"))),
     "take lock": ("editor", lambda s, a, t: locks.take_lock(s, a, t.thread_id)),
     "release lock": ("editor", lambda s, a, t: locks.release_lock(s, a, t.thread_id)),
     "request lock": ("editor", lambda s, a, t: locks.request_lock(s, a, t.thread_id)),

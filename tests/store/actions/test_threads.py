@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from outlast.actions import attachments, inbox, locks, projects, threads
+from outlast.actions import attachments, inbox, locks, posting, projects, threads
 from outlast.base.errors import (
     EmptyMessage,
     Forbidden,
@@ -24,7 +24,7 @@ from outlast.db.database import Database, Tx
 from outlast.db.tables import approvals, effects
 from outlast.db.tables import threads as thread_table
 from tests.factories import Team, make_run, make_services
-from tests.unit.core.threads.test_images import PNG
+from tests.unit.base.test_images import PNG
 
 
 async def test_a_message_is_made_of_texts_and_the_projects_images(db: Database, tmp_path: Path) -> None:
@@ -33,10 +33,10 @@ async def test_a_message_is_made_of_texts_and_the_projects_images(db: Database, 
     image = await attachments.upload_attachment(services, team.editor, team.project_id, "../cat.png", PNG)
     assert (image.name, image.media_type, image.width, image.height) == ("cat.png", "image/png", 640, 480)
     parts = [{"type": "image", "attachment_id": image.id}, {"type": "text", "text": "and that\x00"}]
-    posted = await threads.post_message(
+    posted = await posting.post_message(
         services, team.editor, team.thread_id, Draft("look", parts, [image.id])
     )
-    shown = [part.model_dump(exclude={"id", "step"}) for part in posted.parts]
+    shown = [part.model_dump(exclude={"id", "step"}) for part in posted.message.parts]
     assert [part.get("text") or part["attachment_id"] for part in shown] == [
         "look",
         image.id,
@@ -65,7 +65,7 @@ async def test_a_message_that_cannot_be_is_refused_and_nothing_is_kept(
     services = make_services(db, tmp_path)
     team = await db.write(Team)
     with pytest.raises(error):
-        await threads.post_message(services, team.editor, team.thread_id, draft)
+        await posting.post_message(services, team.editor, team.thread_id, draft)
     assert len((await threads.list_messages(services, team.editor, team.thread_id)).items) == 1
 
 
@@ -78,9 +78,9 @@ async def test_too_many_images_and_images_of_another_project_are_refused(
     mine = await attachments.upload_attachment(services, team.editor, team.project_id, "a.png", PNG)
     foreign = await attachments.upload_attachment(services, team.stranger, other.id, "a.png", PNG)
     with pytest.raises(InputTooLarge, match="9 images"):
-        await threads.post_message(services, team.editor, team.thread_id, Draft(images=[mine.id] * 9))
+        await posting.post_message(services, team.editor, team.thread_id, Draft(images=[mine.id] * 9))
     with pytest.raises(NotFound):
-        await threads.post_message(services, team.editor, team.thread_id, Draft(images=[foreign.id]))
+        await posting.post_message(services, team.editor, team.thread_id, Draft(images=[foreign.id]))
 
 
 async def test_an_archived_thread_is_hidden_found_and_closed_until_it_is_brought_back(
@@ -93,11 +93,11 @@ async def test_an_archived_thread_is_hidden_found_and_closed_until_it_is_brought
     found = await threads.list_threads(services, team.viewer, team.project_id, query="first")
     assert [item.thread.id for item in found.items] == [team.thread_id]
     with pytest.raises(ThreadArchived):
-        await threads.post_message(services, team.editor, team.thread_id, Draft("hello"))
+        await posting.post_message(services, team.editor, team.thread_id, Draft("hello"))
     fork = await threads.fork_thread(services, team.editor, team.thread_id)
     assert (fork.status, fork.title) == ("open", 'Fork of "first message"')
     await threads.unarchive_thread(services, team.editor, team.thread_id)
-    await threads.post_message(services, team.editor, team.thread_id, Draft("hello"))
+    await posting.post_message(services, team.editor, team.thread_id, Draft("hello"))
 
 
 async def test_a_thread_with_a_run_is_neither_archived_nor_deleted(db: Database, tmp_path: Path) -> None:

@@ -203,6 +203,18 @@ def delete(tx: Tx, row: sa.RowMapping, by: str) -> None:
     tell_inbox(tx, row["project_id"], mentions.forget(tx, source_ids=gone))
 
 
+def leave_thread(tx: Tx, thread_id: str) -> list[str]:
+    """The conversation of these comments is about to go: they have none any more. Their ids, to be announced once the
+    thread is gone."""
+    found = sa.select(comments.c.id).where(comments.c.thread_id == thread_id).order_by(comments.c.id)
+    about = list(tx.execute(found).scalars())
+    for comment_id in about:
+        row = hold(tx, comment_id)
+        left = None if row["assigned_to"] == AGENT else row["assigned_to"]
+        update(tx, comment_id, thread_id=None, assigned_to=left)
+    return about
+
+
 def content_of(tx: Tx, document_id: str) -> Content:
     """What comments can be put on, as it is now."""
     held = set(tx.execute(_SECTIONS, {"document": document_id}).scalars())

@@ -8,11 +8,14 @@ from collections.abc import Iterable
 
 import sqlalchemy as sa
 
+from outlast.base.clock import iso
 from outlast.base.events import LockChanged, LockData
 from outlast.core.accounts.actor import Actor
 from outlast.core.documents import store
 from outlast.core.locks import store as locks
-from outlast.core.locks.rules import Change
+from outlast.core.locks.rules import Change, Lock
+from outlast.core.mentions.items import INBOX, InboxItem, came, went
+from outlast.core.mentions.rules import one_line
 from outlast.core.streams.log import append
 from outlast.db.database import Tx
 from outlast.db.tables import documents, members, sections, users
@@ -23,31 +26,42 @@ def take(tx: Tx, section: sa.RowMapping, actor: Actor, ttl_s: float) -> LockData
     """The actor keeps the section: a free lock is acquired, one's own refreshed, an expired one taken over. Raises
     `SectionLocked`, naming the holder and the expiry."""
     store.hold(tx, section["document_id"])
-    change = locks.acquire(tx, section["id"], section["project_id"], actor.user_id, ttl_s)
+    change, before = locks.acquire(tx, section["id"], section["project_id"], actor.user_id, ttl_s)
     # A refresh has no name of its own among the events: it is told as what it is, the holder's lock with a later end.
-    return _told(tx, section, "acquired" if change == "refreshed" else change)
+    shown = _told(tx, section, "acquired" if change == "refreshed" else change)
+    if change != "refreshed":
+        _tell_unasked(tx, section["project_id"], before)
+    return shown
 
 
 def release(tx: Tx, section: sa.RowMapping, actor: Actor) -> None:
     """The actor lets go. Repeating is harmless. Raises `SectionLocked` for somebody else's lock."""
     store.hold(tx, section["document_id"])
+    before = locks.find_lock(tx, section["id"])
     if locks.release(tx, section["id"], actor.user_id) is not None:
         _tell(tx, section, "released", None)
+        _tell_unasked(tx, section["project_id"], before)
 
 
 def request(tx: Tx, section: sa.RowMapping, actor: Actor) -> LockData:
     """The actor asks the holder for the lock. Raises `LockNotHeld` where there is nobody to ask."""
     store.hold(tx, section["document_id"])
     locks.request(tx, section["id"], actor.user_id)
-    return _told(tx, section, "requested")
+    shown = _told(tx, section, "requested")
+    (asked,) = waiting(tx, shown.holder_id, section_id=section["id"])
+    append(tx, section["project_id"], [(INBOX, came(asked, shown.holder_id))])
+    return shown
 
 
 def hand_over(tx: Tx, section: sa.RowMapping, actor: Actor, to_user_id: str, ttl_s: float) -> LockData:
     """The actor gives the lock to another member (who must be allowed to edit: the caller checks). Raises
     `LockNotHeld`."""
     store.hold(tx, section["document_id"])
+    before = locks.find_lock(tx, section["id"])
     locks.hand_over(tx, section["id"], actor.user_id, to_user_id, ttl_s)
-    return _told(tx, section, "handed_over")
+    shown = _told(tx, section, "handed_over")
+    _tell_unasked(tx, section["project_id"], before)
+    return shown
 
 
 def demand_free(tx: Tx, section_ids: Iterable[str], user_id: str, ttl_s: float) -> None:
@@ -70,15 +84,18 @@ def release_all(tx: Tx, project_id: str, user_id: str) -> None:
     """Somebody leaves the project: whatever they kept there is free."""
     kept = locks.held_by(tx, project_id, user_id, "section")
     for section_id in kept:
-        row = tx.find(sections, {"id": section_id})
+        row, before = tx.find(sections, {"id": section_id}), locks.find_lock(tx, section_id)
         locks.drop(tx, section_id)
         if row is not None:
             _tell(tx, row, "released", None)
+            _tell_unasked(tx, project_id, before)
 
 
-def requests_for(tx: Tx, user_id: str, project_id: str | None = None) -> list[sa.RowMapping]:
-    """Sections that this user keeps and somebody else asks for (in one project, or in all of the user's): section_id,
-    heading, document_id, title, project_id, requested_at, requested_by, name of who asks. For the inbox."""
+def waiting(
+    tx: Tx, user_id: str, project_id: str | None = None, *, section_id: str | None = None
+) -> list[InboxItem]:
+    """Sections that this user keeps and somebody else asks for: one of them, those of one project, or all of the
+    user's."""
     mine = (members.c.project_id == documents.c.project_id) & (members.c.user_id == user_id)
     found = (
         sa.select(
@@ -86,7 +103,6 @@ def requests_for(tx: Tx, user_id: str, project_id: str | None = None) -> list[sa
             sections.c.heading,
             sections.c.document_id,
             documents.c.title,
-            documents.c.thread_id,
             documents.c.project_id,
             locks_table.c.requested_at,
             locks_table.c.requested_by,
@@ -100,7 +116,29 @@ def requests_for(tx: Tx, user_id: str, project_id: str | None = None) -> list[sa
     )
     if project_id is not None:
         found = found.where(documents.c.project_id == project_id)
-    return tx.all(found)
+    if section_id is not None:
+        found = found.where(sections.c.id == section_id)
+    return [
+        InboxItem(
+            kind="handover",
+            id=row["section_id"],
+            project_id=row["project_id"],
+            text=f"{row['name']} would like to edit the section “{one_line(row['heading'], 80)}”.",
+            created_at=iso(row["requested_at"]),
+            by=row["requested_by"],
+            by_name=row["name"],
+            document_id=row["document_id"],
+            document_title=row["title"],
+            section_id=row["section_id"],
+        )
+        for row in tx.all(found)
+    ]
+
+
+def _tell_unasked(tx: Tx, project_id: str, before: Lock | None) -> None:
+    """Nobody asks the one who kept a section for it any more."""
+    if before is not None and before.requested_by is not None:
+        append(tx, project_id, [(INBOX, went("handover", before.holder_id))])
 
 
 def _told(tx: Tx, section: sa.RowMapping, change: Change) -> LockData:

@@ -99,8 +99,11 @@ def is_live(tx: Tx, resource_id: str, lock: Lock | None) -> bool:
     return tx.one(_AT_WORK, {"thread": resource_id, "holder": lock.holder_id}) is not None
 
 
-def acquire(tx: Tx, resource_id: str, project_id: str, user_id: str, ttl_s: float) -> Change:
-    """Acquire, refresh or take over. Raises `ThreadLocked`, naming the holder and the expiry."""
+def acquire(
+    tx: Tx, resource_id: str, project_id: str, user_id: str, ttl_s: float
+) -> tuple[Change, Lock | None]:
+    """Acquire, refresh or take over. Returns what it was, and the lock as it was before. Raises `ThreadLocked`, naming
+    the holder and the expiry."""
     lock = find_lock(tx, resource_id)
     after, change = _named(
         tx,
@@ -113,7 +116,7 @@ def acquire(tx: Tx, resource_id: str, project_id: str, user_id: str, ttl_s: floa
         _insert(tx, resource_id, project_id, after)
     else:
         _update(tx, resource_id, after)
-    return change
+    return change, lock
 
 
 def demand(tx: Tx, resource_id: str, user_id: str) -> None:

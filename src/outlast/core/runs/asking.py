@@ -35,6 +35,7 @@ from outlast.base.events import (
 from outlast.base.ids import new_id
 from outlast.core.models.protocol import ModelRequest
 from outlast.core.runs import policy, store
+from outlast.core.runs.inbox import tell_asked
 from outlast.core.runs.lines import LinedTurn
 from outlast.core.runs.model import Effect, Transcript
 from outlast.core.runs.policy import Grant
@@ -287,6 +288,7 @@ def _call_events(
     elif status == "waiting":
         kind = "question" if asks else "approval"
         item_id = store.insert_approval(tx, leg.run, effect_id, kind, part.tool, part.whole() or "{}", reason)
+        tell_asked(tx, leg.run, item_id)
         base = {
             "id": item_id,
             "run_id": leg.run.id,

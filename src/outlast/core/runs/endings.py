@@ -31,6 +31,7 @@ from outlast.base.settings import Settings
 from outlast.core.credits import store as ledger
 from outlast.core.pages import actions as page_actions
 from outlast.core.runs import store, timers
+from outlast.core.runs.inbox import tell_settled
 from outlast.core.runs.model import Run
 from outlast.core.runs.profile import Profile, lines_of
 from outlast.core.runs.rules import OPEN_CALLS, THREAD_STATUS, End
@@ -54,6 +55,8 @@ CLOSED_RESULT: Final = {
     "error": "The run stopped before this call finished.",
     "completed": "The run ended before this call was made.",
 }
+
+_ASKED: Final = {"approval.resolved": "approval", "question.answered": "question"}
 
 _OPEN_EFFECTS: Final = sa.select(effects.c.id, effects.c.kind, effects.c.part_id, effects.c.call_id).where(
     effects.c.run_id == sa.bindparam("run"),
@@ -86,6 +89,7 @@ def settle(tx: Tx, settings: Settings, profile: Profile | None, run: Run, ending
     """End the run in this transaction; returns the events for the run's log, in order. The caller holds the fence,
     or has taken the run from whoever held it."""
     events = _close_calls(tx, run, ending)
+    unasked = [_ASKED[name] for name, _ in events if name in _ASKED]
     parts = _final_parts(ending)
     lined = lines_of(profile) if profile is not None else None
     if lined is not None:
@@ -115,6 +119,7 @@ def settle(tx: Tx, settings: Settings, profile: Profile | None, run: Run, ending
     events.append(_closing_event(tx, run, ending, message.id if message else None, problems, charged))
     events.append(("stream.ended", RunReference(run_id=run.id)))
     _hand_thread_on(tx, settings, run, ending)
+    tell_settled(tx, run.project_id, unasked)
     _leave_files(tx, run, message.id if message else None, cut=ending.end.status != "completed")
     days = (
         settings.retention.completed_days if ending.end.status != "error" else settings.retention.error_days

@@ -18,11 +18,13 @@ from outlast.db.tables import attachments
 @dataclass(frozen=True, slots=True)
 class Draft:
     """What a person sends: `content` is a text, `parts` a list of `{type: "text", text}` and `{type: "image",
-    attachment_id}` in their order, `images` attachment ids that come last. Any of them may be missing."""
+    attachment_id}` in their order, `images` attachment ids that come last. Any of them may be missing. `mentions` are
+    users that the writer picked; names in the text count too."""
 
     content: str | None = None
     parts: Sequence[Mapping[str, Any]] = ()
     images: Sequence[str] = field(default=())
+    mentions: Sequence[str] = field(default=())
 
 
 def compose(tx: Tx, project_id: str, draft: Draft, limits: LimitSettings) -> list[dict[str, Any]]:

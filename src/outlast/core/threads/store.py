@@ -13,6 +13,8 @@ from outlast.base.errors import NotFound
 from outlast.base.events import ThreadData, ThreadDeleted, ThreadUpdated
 from outlast.base.ids import new_id
 from outlast.core.locks.store import LOCK_COLUMNS, drop, join_lock, lock_data
+from outlast.core.mentions import store as mentions
+from outlast.core.mentions.items import INBOX
 from outlast.core.streams.log import append
 from outlast.core.threads.messages import (
     add_message,
@@ -154,7 +156,8 @@ def delete_thread(tx: Tx, thread_id: str) -> None:
     removed = sa.delete(threads).where(threads.c.id == thread_id).returning(threads.c.project_id)
     project_id = tx.execute(removed).scalar()
     if project_id is not None:
-        append(tx, project_id, [("thread.deleted", ThreadDeleted(thread_id=thread_id))])
+        forgotten = [(INBOX, news) for news in mentions.forget(tx, thread_id=thread_id)]
+        append(tx, project_id, [("thread.deleted", ThreadDeleted(thread_id=thread_id)), *forgotten])
     tx.ring(thread_id)
 
 

@@ -1,20 +1,15 @@
-"""What runs wait for: approvals, questions, and the inbox of both."""
-
-from dataclasses import asdict
+"""What runs wait for: approvals and questions."""
 
 from fastapi import APIRouter
 from starlette.responses import Response
 
 from outlast.actions import approvals as actions
-from outlast.actions.inbox import list_inbox as find_items
 from outlast.surfaces.http.models.runs import (
     AnswersRequest,
     ApprovalRequest,
     DecisionAnswer,
-    InboxItemAnswer,
 )
-from outlast.surfaces.http.models.shapes import Page
-from outlast.surfaces.http.replies import page, reply
+from outlast.surfaces.http.replies import reply
 from outlast.surfaces.http.sign_in import Signed, Svc
 
 router = APIRouter(prefix="/v1", tags=["Approvals"])
@@ -45,10 +40,3 @@ async def read_approval(approval_id: str, services: Svc, actor: Signed) -> Respo
 async def answer_question(question_id: str, body: AnswersRequest, services: Svc, actor: Signed) -> Response:
     """Answer what an agent asked, every question at once."""
     return reply(await actions.answer_question(services, actor, question_id, body.answers))
-
-
-@router.get("/inbox", response_model=Page[InboxItemAnswer])
-async def list_inbox(services: Svc, actor: Signed, project: str | None = None) -> Response:
-    """What waits for the caller: approvals, questions, and requests to hand over what they drive."""
-    items = await find_items(services, actor, project)
-    return reply(page([asdict(item) for item in items]))

@@ -1,0 +1,54 @@
+"""Mentions: who is named in a message, and what the named have seen."""
+
+from collections.abc import Iterable, Sequence
+
+from outlast.actions.services import Services
+from outlast.base.events import InboxChanged, MessageData, TextPart
+from outlast.core.accounts.actor import Actor
+from outlast.core.mentions import store
+from outlast.core.mentions.items import INBOX
+from outlast.core.mentions.store import Where
+from outlast.core.streams.log import append
+from outlast.db.database import Tx
+
+
+async def read_mention(services: Services, actor: Actor, mention_id: str) -> None:
+    """The actor has seen where they are named, or dismisses what they were given: it leaves the inbox. Repeating is
+    harmless. Raises `NotFound`, also for somebody else's."""
+
+    def run(tx: Tx) -> None:
+        store.mention_of(tx, mention_id, actor.user_id)
+        tell(tx, store.read(tx, actor.user_id, mention_id=mention_id))
+
+    await services.db.write(run)
+
+
+async def see_thread(services: Services, actor: Actor, thread_id: str) -> None:
+    """The actor has opened a thread: what names them there is seen."""
+
+    def run(tx: Tx) -> None:
+        tell(tx, store.read(tx, actor.user_id, thread_id=thread_id))
+
+    await services.db.write(run)
+
+
+def tell_named(
+    tx: Tx, actor: Actor, project_id: str, message: MessageData, chosen: Sequence[str] = ()
+) -> None:
+    """Whoever is named in a person's message, or was picked by its writer, finds it in their inbox."""
+    text = text_of(message)
+    named = store.named_in(tx, project_id, text, chosen)
+    if named.users:
+        where = Where(project_id, "message", message.id, text, actor.user_id, thread_id=message.thread_id)
+        tell(tx, [(project_id, news) for news in store.tell(tx, where, named.users)])
+
+
+def tell(tx: Tx, news: Iterable[tuple[str, InboxChanged]]) -> None:
+    """Wake the inboxes of these projects' members. After the threads' own news, as everywhere."""
+    for project_id, one in news:
+        append(tx, project_id, [(INBOX, one)])
+
+
+def text_of(message: MessageData) -> str:
+    """What a person wrote."""
+    return "\n".join(part.text for part in message.parts if isinstance(part, TextPart))

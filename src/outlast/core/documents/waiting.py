@@ -1,0 +1,59 @@
+"""Proposals that wait for somebody. A read over other rooms' rows; nothing is stored for it."""
+
+import sqlalchemy as sa
+
+from outlast.base.clock import iso
+from outlast.core.mentions.items import InboxItem
+from outlast.db.database import Tx
+from outlast.db.tables import documents, edits, locks, members, proposals, runs, threads
+
+
+def proposals_for(tx: Tx, user_id: str, project_id: str | None) -> list[InboxItem]:
+    """Open proposals of conversations that this user began, drives or asked the agent in, of one project (None: of all)
+    in which they edit."""
+    mine = (members.c.project_id == proposals.c.project_id) & (members.c.user_id == user_id)
+    driven = (locks.c.resource_type == "thread") & (locks.c.resource_id == threads.c.id)
+    left = (
+        sa.select(sa.func.count())
+        .where(edits.c.proposal_id == proposals.c.id, edits.c.state == "open")
+        .scalar_subquery()
+    )
+    found = (
+        sa.select(
+            proposals,
+            threads.c.title.label("thread_title"),
+            documents.c.title.label("document_title"),
+            runs.c.answer_id,
+            left.label("left"),
+        )
+        .select_from(proposals.join(threads, threads.c.id == proposals.c.thread_id))
+        .join(documents, documents.c.id == proposals.c.document_id)
+        .join(members, mine & members.c.role.in_(["owner", "editor"]))
+        .outerjoin(runs, runs.c.id == proposals.c.run_id)
+        .outerjoin(locks, driven)
+        .where(
+            proposals.c.state == "open",
+            sa.or_(
+                threads.c.created_by == user_id, locks.c.holder_id == user_id, runs.c.started_by == user_id
+            ),
+        )
+    )
+    if project_id is not None:
+        found = found.where(proposals.c.project_id == project_id)
+    return [_item(row) for row in tx.all(found)]
+
+
+def _item(row: sa.RowMapping) -> InboxItem:
+    return InboxItem(
+        kind="proposal",
+        id=row["id"],
+        project_id=row["project_id"],
+        text=row["summary"] or f"{row['left']} proposed edits wait for a decision.",
+        created_at=iso(row["created_at"]),
+        thread_id=row["thread_id"],
+        thread_title=row["thread_title"],
+        message_id=row["message_id"] or row["answer_id"],
+        run_id=row["run_id"],
+        document_id=row["document_id"],
+        document_title=row["document_title"],
+    )
