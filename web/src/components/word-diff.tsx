@@ -25,8 +25,8 @@ export function wordDiff(before: string, after: string): WordPiece[] {
 
 const LOOKS: Record<WordPiece['state'], string> = {
   same: '',
-  added: 'rounded-[3px] bg-ok-soft text-ok no-underline decoration-clone px-px',
-  removed: 'rounded-[3px] bg-danger-soft text-danger line-through decoration-danger/60 decoration-clone px-px',
+  added: 'rounded-[3px] bg-ok-soft text-ok underline decoration-ok/40 underline-offset-3 box-decoration-clone px-px',
+  removed: 'rounded-[3px] bg-danger-soft text-danger line-through decoration-danger/60 box-decoration-clone px-px',
 }
 
 interface WordDiffProps {

@@ -5,8 +5,9 @@ const editable = (target: EventTarget | null): boolean =>
 
 const dialogOpen = (): boolean => document.querySelector('[role="dialog"],[role="menu"],[role="alertdialog"]') !== null
 
-/** "mod+k" works everywhere; single letters only while nobody writes and nothing lies on top of the page. */
-export function useKeys(bindings: Record<string, (event: KeyboardEvent) => void>): void {
+/** "mod+k" works everywhere; single letters only while nobody writes and nothing lies on top of the page. With `first` these
+ * keys mean this, whatever else on the page they would mean. */
+export function useKeys(bindings: Record<string, (event: KeyboardEvent) => void>, { first = false } = {}): void {
   const current = useRef(bindings)
   useEffect(() => {
     current.current = bindings
@@ -21,9 +22,9 @@ export function useKeys(bindings: Record<string, (event: KeyboardEvent) => void>
       event.preventDefault()
       action(event)
     }
-    addEventListener('keydown', press)
-    return () => removeEventListener('keydown', press)
-  }, [])
+    addEventListener('keydown', press, first)
+    return () => removeEventListener('keydown', press, first)
+  }, [first])
 }
 
 export const MOD = /Mac|iPhone|iPad/.test(navigator.platform) ? '⌘' : 'Ctrl'

@@ -45,7 +45,7 @@ export function EditEditor({ edit, standing }: EditorProps) {
       <TextArea
         ref={box}
         aria-label="Text to accept"
-        className="resize-none font-mono text-[13px] leading-relaxed"
+        className="resize-none text-[15px] leading-relaxed"
         value={text}
         onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => {

@@ -102,7 +102,7 @@ const InlineEdit = memo(function InlineEdit({ edit }: { edit: EditData }) {
         <EditEditor edit={edit} standing={standing} />
       ) : (
         <>
-          <EditBody edit={edit} standing={standing} className="leading-relaxed" />
+          <EditBody edit={edit} standing={standing} className="review-text" />
           <div className="mt-2 space-y-2 empty:hidden">
             <StandingNote standing={standing} resolve={resolve} />
             {current && <HeldNote edit={edit} />}

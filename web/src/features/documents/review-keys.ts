@@ -12,7 +12,7 @@ export const REVIEW_KEYS: readonly [keys: string, does: string][] = [
   ['R', 'Reject'],
   ['Shift A', 'Accept all'],
   ['Z', 'Take back what was decided last'],
-  ['Esc', 'End editing, or close the panel'],
+  ['Esc', 'End editing'],
   ['?', 'This help'],
 ]
 
@@ -25,7 +25,7 @@ interface Does {
 
 /** The keyboard while the review is open and nobody writes. */
 export function useReviewKeys({ review, resolve, acceptAll, help }: Does): void {
-  const { mayEdit, closePanel } = useDocumentRoom()
+  const { mayEdit } = useDocumentRoom()
   const now = () => {
     const edit = review.edit(review.get().current)
     return edit?.state === 'open' && mayEdit ? edit : null
@@ -42,7 +42,7 @@ export function useReviewKeys({ review, resolve, acceptAll, help }: Does): void 
     else resolve(edit.id)
   }
   const step = (by: 1 | -1) => () => void review.step(by)
-  useKeys({
+  const keys = {
     j: step(1),
     k: step(-1),
     a: press('accept'),
@@ -51,8 +51,8 @@ export function useReviewKeys({ review, resolve, acceptAll, help }: Does): void 
     A: () => mayEdit && acceptAll(),
     z: () => void takeBack(review),
     '?': help,
-    Escape: () => (review.get().editing === null ? closePanel() : review.stopEditing()),
-  })
+  }
+  useKeys(keys, { first: true })
 }
 
 export async function takeBack(review: Review): Promise<void> {
