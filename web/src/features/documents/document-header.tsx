@@ -1,4 +1,15 @@
-import { ArrowLeft, ClipboardCopy, Download, Ellipsis, FileUp, ListTree, PanelRight, Trash2 } from 'lucide-react'
+import {
+  ArrowLeft,
+  ClipboardCopy,
+  Download,
+  Ellipsis,
+  FileUp,
+  History,
+  ListTree,
+  PanelRight,
+  Pencil,
+  Trash2,
+} from 'lucide-react'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import type { DocumentData } from '@outlast/sdk'
@@ -24,8 +35,9 @@ interface DocumentHeaderProps {
 }
 
 export function DocumentHeader({ document, narrow, sheet, onOutline }: DocumentHeaderProps) {
-  const { openPanel } = useDocumentRoom()
+  const { openPanel, mayEdit } = useDocumentRoom()
   const { tab } = usePanel()
+  const [renaming, setRenaming] = useState(false)
   return (
     <PageHeader>
       <Link
@@ -42,13 +54,21 @@ export function DocumentHeader({ document, narrow, sheet, onOutline }: DocumentH
         </IconButton>
       )}
       <div className="flex min-w-0 flex-1 items-center gap-3">
-        <h1 className="truncate text-[14.5px] font-semibold" title={document.title}>
-          {document.title}
-        </h1>
+        {renaming ? (
+          <Rename document={document} onDone={() => setRenaming(false)} />
+        ) : (
+          <h1
+            className="truncate text-[14.5px] font-semibold"
+            title={document.title}
+            onDoubleClick={() => mayEdit && setRenaming(true)}
+          >
+            {document.title}
+          </h1>
+        )}
         <SavedState />
       </div>
       <PeopleInDocument />
-      <DocumentMenu document={document} />
+      <DocumentMenu document={document} onRename={() => setRenaming(true)} />
       {!narrow && tab === null && (
         <IconButton label="Show comments, agent and review" onClick={() => openPanel('comments')}>
           <PanelRight />
@@ -58,7 +78,7 @@ export function DocumentHeader({ document, narrow, sheet, onOutline }: DocumentH
   )
 }
 
-function DocumentMenu({ document }: { document: DocumentData }) {
+function DocumentMenu({ document, onRename }: { document: DocumentData; onRename: () => void }) {
   const { mayEdit, openPanel } = useDocumentRoom()
   const { project } = useActiveProject()
   const [, navigate] = useLocation()
@@ -86,6 +106,13 @@ function DocumentMenu({ document }: { document: DocumentData }) {
           </IconButton>
         }
       >
+        {mayEdit && (
+          // After the menu has given the focus back, or the input would lose it at once.
+          <MenuItem onSelect={() => setTimeout(onRename, 50)}>
+            <Pencil />
+            Rename
+          </MenuItem>
+        )}
         <MenuItem asChild>
           <a href={client.documents.markdownUrl(document.id)} download>
             <Download />
@@ -103,7 +130,7 @@ function DocumentMenu({ document }: { document: DocumentData }) {
           </MenuItem>
         )}
         <MenuItem onSelect={() => openPanel('history')}>
-          <ListTree />
+          <History />
           History
         </MenuItem>
         {project?.role === 'owner' && (
@@ -127,5 +154,30 @@ function DocumentMenu({ document }: { document: DocumentData }) {
         Its text, history, comments and conversations are removed for everybody.
       </Confirm>
     </>
+  )
+}
+
+function Rename({ document, onDone }: { document: DocumentData; onDone: () => void }) {
+  const [title, setTitle] = useState(document.title)
+  const save = () => {
+    onDone()
+    if (title.trim() === '' || title.trim() === document.title) return
+    client.documents.rename(document.id, title.trim()).catch(complain)
+  }
+  return (
+    <input
+      autoFocus
+      aria-label="Title of the document"
+      className="h-7 w-full max-w-md rounded-md border border-accent bg-bg px-2 font-semibold outline-none"
+      value={title}
+      maxLength={200}
+      onFocus={(event) => event.currentTarget.select()}
+      onChange={(event) => setTitle(event.target.value)}
+      onBlur={save}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') save()
+        if (event.key === 'Escape') onDone()
+      }}
+    />
   )
 }

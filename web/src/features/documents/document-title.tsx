@@ -1,12 +1,22 @@
 import { useRef, useState } from 'react'
+import { useSelected } from '@outlast/sdk/react'
 import { complain } from '@/components/toast'
 import { client } from '@/lib/queries'
 import { useDocumentRoom } from './document-context'
 import { grow, useGrowing } from './editor/grow'
 import { useDocumentData } from './use-document'
 
-/** The title, written in its place. */
+/** The title over the text, written in its place. A text that begins with its title as a heading needs no second one. */
 export function DocumentTitle() {
+  const { store } = useDocumentRoom()
+  const repeated = useSelected(store, ({ document, content }) => {
+    const first = content.sections[content.order[0] ?? '']
+    return first?.level === 1 && first.heading.trim() === document?.title.trim()
+  })
+  return repeated ? null : <Title />
+}
+
+function Title() {
   const { documentId, mayEdit } = useDocumentRoom()
   const title = useDocumentData()?.title ?? ''
   const [typed, setTyped] = useState<string | null>(null)

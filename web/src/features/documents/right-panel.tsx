@@ -69,7 +69,7 @@ const Tab = ({ on, label, icon: Icon, count = 0, onSelect }: TabProps) => (
     tabIndex={on ? 0 : -1}
     onClick={onSelect}
     className={cn(
-      'flex h-8 min-w-0 flex-1 items-center justify-center gap-1.5 rounded-lg px-1.5 text-[12.5px] transition-colors max-md:h-11 max-md:flex-col max-md:gap-0 max-md:text-[11px] [&_svg]:size-3.5 [&_svg]:shrink-0',
+      'flex h-8 min-w-0 flex-auto items-center justify-center gap-1.5 rounded-lg px-1 text-[12.5px] transition-colors max-md:h-11 max-md:flex-col max-md:gap-0 max-md:text-[11px] md:[&_svg]:hidden [&_svg]:size-3.5 [&_svg]:shrink-0',
       on ? 'bg-active font-medium text-fg' : 'text-muted hover:bg-hover hover:text-fg',
     )}
   >

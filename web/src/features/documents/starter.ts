@@ -1,7 +1,5 @@
 /** A first document to try things on. */
-export const STARTER = `# A plan for the summer release
-
-This is an example. Click any paragraph to write in it, select words to comment on them, or ask the agent to improve a section.
+export const STARTER = `This is an example. Click any paragraph to write in it, select words to comment on them, or ask the agent to improve a section.
 
 ## What we want
 
