@@ -33,7 +33,7 @@ def test_pages_are_made_acted_on_taken_back_shown_and_removed(tmp_path: Path) ->
         assert outlast("page", "act", page, "No Name", url=url).returncode == Exit.REFUSED
         assert "run" in outlast("run", "start", "hello", "--page", page, "--detach", url=url).stdout
         both = outlast("run", "start", "hello", "--page", page, "--thread", "thr_x", url=url)
-        assert "a page has its own thread" in both.stderr
+        assert "their own thread" in both.stderr
 
         listed = json.loads(outlast("page", "versions", page, "--json", url=url).stdout)["items"]
         assert (listed[-1]["version"], listed[-1]["kind"]) == (1, "created")

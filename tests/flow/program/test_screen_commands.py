@@ -49,6 +49,6 @@ def test_screens_are_made_looked_into_copied_and_removed(tmp_path: Path) -> None
         assert outlast("screen", "delete", "--yes", copy, url=url).returncode == Exit.OK
         both = outlast("run", "start", "hello", "--screen", screen, "--thread", "thr_x", url=url)
         assert both.returncode != Exit.OK
-        assert "a screen has its own thread" in both.stderr
+        assert "their own thread" in both.stderr
         listed = json.loads(outlast("screen", "list", "--json", url=url).stdout)["items"]
         assert [item["id"] for item in listed] == [screen]

@@ -11,8 +11,10 @@ from outlast.surfaces.cli import (
     artifacts,
     checkpoints,
     docs,
+    documents,
     lists,
     pages,
+    proposals,
     runs,
     sandboxes,
     screens,
@@ -45,6 +47,8 @@ def build_app(serve: serving.Program, work: serving.Program) -> typer.Typer:
     app.add_typer(runs.app, name="run")
     app.add_typer(screens.app, name="screen")
     app.add_typer(pages.app, name="page")
+    app.add_typer(documents.app, name="document")
+    app.add_typer(proposals.app, name="proposal")
     app.add_typer(artifacts.app, name="file")
     app.add_typer(sandboxes.app, name="sandbox")
     app.add_typer(checkpoints.app, name="checkpoint")

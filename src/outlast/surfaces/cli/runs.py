@@ -26,6 +26,9 @@ def start(
         str | None, typer.Option(help="Screen to work on (scr_…): goes on in its thread.")
     ] = None,
     page: Annotated[str | None, typer.Option(help="Page to work on (pag_…): goes on in its thread.")] = None,
+    document: Annotated[
+        str | None, typer.Option(help="Document to work on (doc_…): goes on in its thread.")
+    ] = None,
     project: Annotated[
         str | None, typer.Option(help="Project of a new thread; without: the default one.")
     ] = None,
@@ -41,18 +44,19 @@ def start(
 ) -> None:
     """Start a run, and follow it. Ctrl+C stops following; the run goes on."""
     text = sys.stdin.read() if message == "-" else message
-    if thread and screen:
-        raise typer.BadParameter("a screen has its own thread: give one of --thread and --screen")
-    if page and (thread or screen):
-        raise typer.BadParameter("a page has its own thread: give one of --thread, --screen and --page")
+    made = {"screens": screen, "pages": page, "documents": document}
+    chosen = [f"{noun}/{one}" for noun, one in made.items() if one]
+    if len(chosen) + bool(thread) > 1:
+        raise typer.BadParameter(
+            "screens, pages and documents have their own thread: give one of --thread, --screen, --page, --document"
+        )
     body: dict[str, Any] = {"content": text, "on_busy": on_busy, "model": model}
-    if not thread and not screen and not page:
+    if not thread and not chosen:
         body |= {"project_id": project, "profile": profile}
     sent = {name: value for name, value in body.items() if value is not None}
 
     async def work(client: "Client") -> int:
-        noun = f"screens/{screen}" if screen else f"pages/{page}" if page else None
-        its = thread if noun is None else (await client.get(f"/v1/{noun}"))["thread_id"]
+        its = (await client.get(f"/v1/{chosen[0]}"))["thread_id"] if chosen else thread
         path = f"/v1/threads/{its}/runs" if its else "/v1/runs"
         started = await client.post(path, sent, idempotency_key=uuid.uuid4().hex)
         if not follow:
