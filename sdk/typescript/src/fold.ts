@@ -2,7 +2,9 @@
  * Events in, state out. Plain functions without React, clock or network; the Python twin is
  * `core/streams/fold.py` and both run `contract/cases/*.json`. States are plain JSON and never changed in place.
  */
+import type { ProposalData } from './documents.ts'
 import type { ModuleData, PageAction, PageStats } from './pages.ts'
+import { withEdits, withProposal } from './proposals.ts'
 import type { WorkflowStep } from './screens.ts'
 import type {
   EventData,
@@ -67,6 +69,8 @@ export interface ThreadState {
   page: Pick<RunPage, 'page_id' | 'version'> | null
   /** What people did on that page, in order of first appearance. */
   actions: PageAction[]
+  /** What the thread's agent proposes about a document, oldest first, as it is decided. */
+  proposals: ProposalData[]
   /** Runs seen in this stream, by id. */
   runs: Record<string, RunState>
 }
@@ -112,6 +116,7 @@ export const emptyThread = (): ThreadState => ({
   messages: [],
   page: null,
   actions: [],
+  proposals: [],
   runs: {},
 })
 
@@ -187,6 +192,11 @@ export function foldThread(state: ThreadState, event: OutlastEvent): ThreadState
       return foldLock(state, event.data.lock)
     case 'page.action':
       return { ...state, actions: upsertBy(state.actions, event.data.action, 'id') }
+    case 'proposal.created':
+      return { ...state, proposals: withProposal(state.proposals, event.data.proposal) }
+    case 'edit.resolved':
+    case 'edit.superseded':
+      return { ...state, proposals: withEdits(state.proposals, event.data.edits) }
     case 'page.patch':
     case 'page.html': {
       const { page_id, version } = event.data

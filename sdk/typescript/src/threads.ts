@@ -171,6 +171,7 @@ function snapshotState(view: ThreadView, messages: Message[], unanswered: RunSta
     messages,
     page: null,
     actions: [],
+    proposals: [],
     runs: Object.fromEntries([...unanswered, ...active, ...queued].map((run) => [run.run_id, run])),
   }
 }
