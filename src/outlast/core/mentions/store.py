@@ -127,11 +127,11 @@ def read(
     thread_id: str | None = None,
     source_ids: Sequence[str] = (),
 ) -> list[tuple[str, InboxChanged]]:
-    """The user has seen one mention, or all in a thread or in these comments. The news, with each one's project."""
+    """The user has seen one mention, or all in a thread or in these comments; what they were given there waits on. The
+    news, with each one's project."""
     seen = sa.or_(
         mentions.c.id == mention_id if mention_id is not None else sa.false(),
-        mentions.c.thread_id == thread_id if thread_id is not None else sa.false(),
-        mentions.c.source_id.in_(list(source_ids)) if source_ids else sa.false(),
+        _named_in(thread_id, source_ids),
     )
     mine = sa.update(mentions).where(mentions.c.user_id == user_id, _WAITING, seen)
     rows = tx.all(mine.values(read_at=tx.now).returning(mentions.c.project_id, mentions.c.source))
@@ -143,15 +143,10 @@ def anything_waits(
     tx: Tx, user_id: str, *, thread_id: str | None = None, source_ids: Sequence[str] = ()
 ) -> bool:
     """Whether the user has something to read there. A read: most who open a place have nothing."""
-    there = (
-        mentions.c.thread_id == thread_id
-        if thread_id is not None
-        else mentions.c.source_id.in_(list(source_ids))
+    there = sa.select(mentions.c.id).where(
+        mentions.c.user_id == user_id, _WAITING, _named_in(thread_id, source_ids)
     )
-    return (
-        tx.one(sa.select(mentions.c.id).where(mentions.c.user_id == user_id, _WAITING, there).limit(1))
-        is not None
-    )
+    return tx.one(there.limit(1)) is not None
 
 
 def waiting(tx: Tx, user_id: str, project_id: str | None) -> list[InboxItem]:
@@ -162,6 +157,13 @@ def waiting(tx: Tx, user_id: str, project_id: str | None) -> list[InboxItem]:
     if project_id is not None:
         mine = mine.where(mentions.c.project_id == project_id)
     return [_item(row) for row in tx.all(mine)]
+
+
+def _named_in(thread_id: str | None, source_ids: Sequence[str]) -> sa.ColumnElement[bool]:
+    """Mentions in a thread or in these comments; not that a comment was given to somebody: seen is not done."""
+    in_thread = mentions.c.thread_id == thread_id if thread_id is not None else sa.false()
+    in_comments = mentions.c.source_id.in_(list(source_ids)) if source_ids else sa.false()
+    return sa.or_(in_thread, in_comments) & (mentions.c.source != "assigned")
 
 
 def _removed(tx: Tx, *which: sa.ColumnElement[bool]) -> list[InboxChanged]:

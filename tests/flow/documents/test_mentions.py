@@ -1,0 +1,137 @@
+"""Naming people and the agent, and what the inboxes show and hear of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.flow.documents.talk import *  # noqa: F403  # fixtures
+from tests.flow.documents.talk import Talk
+
+
+async def heard(talk: Talk) -> list[tuple[Any, str, bool]]:
+    """What came (True) and went in inboxes: whose, of which kind."""
+    return [
+        (event["data"]["user_id"], event["data"]["kind"], event["data"]["item"] is not None)
+        for event in await talk.news("inbox.changed")
+    ]
+
+
+async def test_whoever_is_named_in_a_comment_finds_it_in_the_inbox(talk: Talk) -> None:
+    made = await talk.comment(
+        "emil", "@Cora and @vera, what about `@Olga`? And me, @Emil?", block_id=talk.blocks[0]
+    )
+    cora, vera = talk.cora.user_id, talk.team.viewer.user_id
+    assert set(made["mentions"]) == {cora, vera, talk.team.editor.user_id}
+    (item,) = await talk.inbox("cora")
+    assert (item["kind"], item["comment_id"], item["block_id"]) == ("mention", made["id"], talk.blocks[0])
+    assert item["by_name"] == "Emil"
+    assert [one["comment_id"] for one in await talk.inbox("vera")] == [made["id"]]  # viewers read
+    assert (await talk.inbox("olga"), await talk.inbox("emil")) == ([], [])
+    assert sorted(await heard(talk)) == sorted([(cora, "mention", True), (vera, "mention", True)])
+    told = (await talk.news("inbox.changed"))[0]["data"]["item"]
+    assert (told["text"], told["document_id"]) == (item["text"], talk.document_id)
+
+
+async def test_members_that_were_picked_are_named_even_if_the_text_does_not_show_it(talk: Talk) -> None:
+    stranger = talk.team.stranger.user_id
+    made = await talk.comment("emil", "Look.", mentions=[talk.cora.user_id, stranger])
+    assert made["mentions"] == [talk.cora.user_id]
+    assert len(await talk.inbox("cora")) == 1
+
+
+async def test_a_mention_is_read_by_opening_the_comment_or_by_hand(talk: Talk) -> None:
+    first = await talk.comment("emil", "@Cora one")
+    await talk.comment("emil", "@Cora two", parent_id=first["id"])
+    third = await talk.comment("emil", "@Cora three")
+    assert len(await talk.inbox("cora")) == 3
+    await talk.get("cora", f"/comments/{first['id']}")
+    (left,) = await talk.inbox("cora")
+    assert left["comment_id"] == third["id"]
+    path = f"/mentions/{left['id']}/read"
+    assert (await talk.call("olga", "POST", path)).code == "not_found"
+    assert (await talk.call("cora", "POST", path)).status == 204
+    assert (await talk.call("cora", "POST", path)).status == 204
+    assert await talk.inbox("cora") == []
+    went = (talk.cora.user_id, "mention", False)
+    assert (await heard(talk))[3:] == [went, went]  # told once for each, and not for the repetition
+
+
+async def test_editing_a_comment_names_others_and_takes_back_whom_it_does_not(talk: Talk) -> None:
+    made = await talk.comment("emil", "@Cora?")
+    await talk.call("emil", "PATCH", f"/comments/{made['id']}", {"body": "@Olga!"})
+    assert await talk.inbox("cora") == []
+    assert [item["text"] for item in await talk.inbox("olga")] == ["@Olga!"]
+    await talk.call("emil", "PATCH", f"/comments/{made['id']}", {"body": "@Olga, please!"})
+    assert len(await talk.inbox("olga")) == 1
+    await talk.call("emil", "DELETE", f"/comments/{made['id']}")
+    assert await talk.inbox("olga") == []
+
+
+async def test_whoever_is_named_in_a_message_finds_it_until_they_open_the_thread(talk: Talk) -> None:
+    path = f"/threads/{talk.thread_id}/messages"
+    posted = (await talk.call("emil", "POST", path, {"content": "@cora, have a look"})).json()
+    assert posted["started_run_id"] is None
+    (item,) = await talk.inbox("cora")
+    assert (item["kind"], item["message_id"], item["thread_id"]) == ("mention", posted["id"], talk.thread_id)
+    assert (item["thread_title"], item["comment_id"]) == ("Rice", None)
+    await talk.get("olga", f"/threads/{talk.thread_id}")
+    assert len(await talk.inbox("cora")) == 1
+    await talk.get("cora", f"/threads/{talk.thread_id}")
+    assert await talk.inbox("cora") == []
+
+
+async def test_naming_the_agent_in_a_message_starts_a_run_with_the_rights_that_takes(talk: Talk) -> None:
+    path = f"/threads/{talk.thread_id}/messages"
+    posted = (await talk.call("emil", "POST", path, {"content": "@agent and @Cora: shorten it"})).json()
+    thread = await talk.get("vera", f"/threads/{talk.thread_id}")
+    assert thread["active_run_id"] == posted["started_run_id"] is not None
+    assert thread["lock"]["holder_name"] == "Emil"
+    assert [item["message_id"] for item in await talk.inbox("cora")] == [posted["id"]]
+    refused = await talk.call("cora", "POST", path, {"content": "@agent no"})
+    assert refused.code == "thread_locked"
+    allowed = await talk.call("cora", "POST", path, {"content": "Let me see first."})
+    assert (allowed.status, allowed.json()["started_run_id"]) == (201, None)
+
+
+async def test_a_start_names_people_too(talk: Talk) -> None:
+    body = {"content": "@Cora, I ask the agent to shorten it", "mentions": [talk.team.owner.user_id]}
+    started = await talk.call("emil", "POST", f"/threads/{talk.thread_id}/runs", body)
+    assert started.status == 202
+    assert [len(await talk.inbox(who)) for who in ("cora", "olga", "emil")] == [1, 1, 0]
+
+
+async def test_a_request_to_hand_over_waits_until_it_is_answered(talk: Talk) -> None:
+    path = f"/threads/{talk.thread_id}/lock"
+    await talk.call("emil", "PUT", path)
+    await talk.call("cora", "POST", f"{path}/request")
+    (item,) = await talk.inbox("emil")
+    assert (item["kind"], item["by_name"], item["document_id"]) == ("handover", "Cora", talk.document_id)
+    await talk.call("emil", "POST", f"{path}/handover", {"user_id": talk.cora.user_id})
+    assert await talk.inbox("emil") == []
+    emil = talk.team.editor.user_id
+    assert await heard(talk) == [(emil, "handover", True), (emil, "handover", False)]
+    await talk.call("cora", "DELETE", path)
+    assert len(await heard(talk)) == 2  # nobody had asked
+
+
+async def test_so_does_one_for_a_section(talk: Talk) -> None:
+    path = f"/sections/{talk.sections[0]}/lock"
+    assert (await talk.call("emil", "PUT", path, {})).status == 200
+    assert (await talk.call("cora", "POST", f"{path}/request")).status == 200
+    (item,) = await talk.inbox("emil")
+    assert (item["kind"], item["section_id"], item["document_id"]) == (
+        "handover",
+        talk.sections[0],
+        talk.document_id,
+    )
+    assert item["text"] == "Cora would like to edit the section “Introduction”."
+    assert (await talk.call("emil", "DELETE", path)).status == 204
+    emil = talk.team.editor.user_id
+    assert await heard(talk) == [(emil, "handover", True), (emil, "handover", False)]
+
+
+async def test_whoever_leaves_the_project_has_nothing_of_it_in_the_inbox(talk: Talk) -> None:
+    await talk.comment("emil", "@Cora!")
+    gone = await talk.call("olga", "DELETE", f"/projects/{talk.team.project_id}/members/{talk.cora.user_id}")
+    assert gone.status == 204
+    assert await talk.get("cora", "/inbox") == {"items": [], "next": None}
