@@ -72,10 +72,10 @@ describe('what a conversation hangs on', () => {
   })
 
   test('is shown by name, and as gone where it is', () => {
-    const comments = [{ id: 'cmt_1', body: 'Why?', section_id: 'sec_1', block_id: 'blk_1' }]
+    const comments = [{ id: 'cmt_1', body: 'Why?', quote, section_id: 'sec_1', block_id: 'blk_1' }]
     const shown = (anchor: Record<string, unknown>) => shownAnchor({ anchor }, sections, comments)
     expect(shown({ type: 'section', id: 'sec_1' })).toMatchObject({ kind: 'section', text: 'Plan', gone: false })
-    expect(shown({ type: 'comment', id: 'cmt_1' })).toMatchObject({ kind: 'comment', text: 'Why?', block_id: 'blk_1' })
+    expect(shown({ type: 'comment', id: 'cmt_1' })).toMatchObject({ kind: 'comment', text: 'of it', block_id: 'blk_1' })
     expect(shown({ type: 'comment', id: 'cmt_2' })).toMatchObject({ gone: true })
     expect(shown({ type: 'selection', block_id: 'blk_2', text: 'old' })).toMatchObject({ text: 'old', gone: true })
     expect(shown({ type: 'document', id: 'doc_1' })).toMatchObject({ kind: 'document', gone: false })

@@ -78,11 +78,9 @@ function Answer({ message }: { message: Message }) {
   )
 }
 
+/** What it said last: what it said on the way stands in the conversation. */
 const textOf = ({ parts }: Message): string =>
-  parts
-    .flatMap((part) => (part.type === 'text' ? [part.text] : []))
-    .join('\n\n')
-    .trim()
+  parts.flatMap((part) => (part.type === 'text' && part.text.trim() !== '' ? [part.text.trim()] : [])).at(-1) ?? ''
 
 const lastAnswer = (messages: readonly Message[]): Message | null =>
   messages.findLast((message) => message.role === 'assistant' && textOf(message) !== '') ?? null

@@ -7,6 +7,8 @@ import { AGENT, insertMention, mentionAt, suggestions, type Mentionable } from '
 
 const ROW_PX = 36
 const MOST = 6
+/** After which a card that moves to its place is there. */
+const MOVED_MS = 200
 
 interface Mentions {
   /** Drawn beside the box while somebody is being named. */
@@ -79,14 +81,20 @@ interface ListProps {
 function List({ box, found, index, onHover, onChoose }: ListProps) {
   const [style, setStyle] = useState<React.CSSProperties>({ visibility: 'hidden' })
   useLayoutEffect(() => {
-    const rect = box.current?.getBoundingClientRect()
-    if (rect === undefined) return
-    const height = found.length * ROW_PX + 10
-    const above = rect.bottom + height + 8 > innerHeight
-    setStyle({
-      left: Math.max(8, Math.min(rect.left, innerWidth - 248)),
-      top: above ? Math.max(8, rect.top - height - 6) : rect.bottom + 6,
-    })
+    const place = () => {
+      const rect = box.current?.getBoundingClientRect()
+      if (rect === undefined) return
+      const height = found.length * ROW_PX + 10
+      const above = rect.bottom + height + 8 > innerHeight
+      setStyle({
+        left: Math.max(8, Math.min(rect.left, innerWidth - 248)),
+        top: above ? Math.max(8, rect.top - height - 6) : rect.bottom + 6,
+      })
+    }
+    place()
+    const settled = setTimeout(place, MOVED_MS)
+    addEventListener('resize', place)
+    return () => (clearTimeout(settled), removeEventListener('resize', place))
   }, [box, found.length])
   return createPortal(
     <ul

@@ -1,17 +1,26 @@
 import type { Mentionable } from './mention-text'
 import { mentionPieces } from './mention-text'
 
-/** What a person wrote, exactly as typed; those whom it names stand out. */
-export const Said = ({ text, people }: { text: string; people: readonly Mentionable[] }) => (
+interface NamedProps {
+  text: string
+  people: readonly Mentionable[]
+}
+
+/** A text exactly as typed; those whom it names stand out. */
+export const Named = ({ text, people }: NamedProps) =>
+  mentionPieces(text, people).map((piece, at) =>
+    piece.who === null ? (
+      piece.text
+    ) : (
+      <span key={at} data-mention={piece.who} className="rounded-sm bg-accent-soft px-0.5 font-medium text-link">
+        {piece.text}
+      </span>
+    ),
+  )
+
+/** What a person wrote in a comment. */
+export const Said = (props: NamedProps) => (
   <div className="leading-5 whitespace-pre-wrap [overflow-wrap:anywhere]">
-    {mentionPieces(text, people).map((piece, at) =>
-      piece.who === null ? (
-        piece.text
-      ) : (
-        <span key={at} data-mention={piece.who} className="rounded-sm bg-accent-soft px-0.5 font-medium text-link">
-          {piece.text}
-        </span>
-      ),
-    )}
+    <Named {...props} />
   </div>
 )

@@ -42,7 +42,7 @@ const text = (value: unknown): string | null => (typeof value === 'string' ? val
 export function shownAnchor(
   { anchor }: Pick<Thread, 'anchor'>,
   sections: readonly Outline[],
-  comments: readonly Pick<CommentData, 'id' | 'body' | 'section_id' | 'block_id'>[],
+  comments: readonly Pick<CommentData, 'id' | 'body' | 'quote' | 'section_id' | 'block_id'>[],
 ): ShownAnchor {
   const none = { section_id: null, block_id: null, comment_id: null, gone: false }
   const id = text(anchor?.['id'])
@@ -60,8 +60,10 @@ export function shownAnchor(
     case 'comment': {
       const comment = comments.find((one) => one.id === id)
       if (comment === undefined) return { ...none, kind: 'comment', text: 'A comment that is gone', gone: true }
-      const { section_id, block_id, body } = comment
-      return { ...none, kind: 'comment', text: body, section_id, block_id, comment_id: comment.id }
+      const { section_id, block_id, quote } = comment
+      // What it says is the conversation's title.
+      const on = quote?.text ?? placeName(sections, { section_id, block_id })
+      return { ...none, kind: 'comment', text: on, section_id, block_id, comment_id: comment.id }
     }
     case 'selection': {
       const block_id = text(anchor['block_id'])

@@ -7,8 +7,11 @@ import { complain } from '@/components/toast'
 import { ClockTime } from '@/components/time'
 import { cn } from '@/lib/cn'
 import { client } from '@/lib/queries'
+import { useMentionable } from '../comments/people'
+import { Named } from '../comments/said'
 import { wordsOf } from '../pages/action-words'
 import { useMe } from '../session/session-gate'
+import { useActiveProject } from '../shell/active-project'
 import { readActed, type Acted } from './acted'
 import { CaptureChips } from './capture-chips'
 import { readCaptures } from './captures'
@@ -48,7 +51,7 @@ export const UserMessage = memo(function UserMessage({ message, queued, unsaved 
             unsaved && 'opacity-60',
           )}
         >
-          {text}
+          {text.includes('@') ? <WithNames text={text} /> : text}
         </div>
       )}
       {queued !== undefined && <Queued run={queued} />}
@@ -62,6 +65,12 @@ export const UserMessage = memo(function UserMessage({ message, queued, unsaved 
     </article>
   )
 })
+
+/** Those whom it names stand out. */
+function WithNames({ text }: { text: string }) {
+  const { projectId } = useActiveProject()
+  return <Named text={text} people={useMentionable(projectId)} />
+}
 
 export const textOf = (message: Message): string =>
   message.parts
