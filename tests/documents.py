@@ -42,6 +42,25 @@ def make_document(tx: Tx, /, team: Team, text: dict[str, str] | None = None) -> 
     return document_id
 
 
+def make_documents(tx: Tx, /, team: Team) -> dict[str, str]:
+    """A document with one of everything in it: the ids by noun."""
+    document_id = make_document(tx, team)
+    tree = store.tree(tx, document_id)
+    block = next(tree.blocks())
+    thread_id = store.document_of(tx, document_id)["thread_id"]
+    run_id = make_run(tx, thread_id, team.owner, profile="document", status="completed", leg="ended")
+    source = Source(thread_id, run_id, new_id("effect"), team.owner.user_id)
+    proposal = proposals.propose(tx, document_id, source, "Shorter", [replacing(block, "The plan.")])
+    assert isinstance(proposal, ProposalData)
+    return {
+        "document_id": document_id,
+        "section_id": block.section_id,
+        "block_id": block.id,
+        "proposal_id": proposal.id,
+        "edit_id": proposal.edits[0].id,
+    }
+
+
 @dataclass
 class Desk:
     """A document on a database. `owner` and `editor` write, an agent of the document's thread proposes."""

@@ -36,6 +36,7 @@ from outlast.db.database import Tx
 from outlast.db.tables import approvals, attachments, checkpoints, effects, sandboxes, workspaces
 from outlast.surfaces.http.application import create_api
 from tests.asgi import Answer, Browser
+from tests.documents import make_documents
 from tests.factories import Team, join, make_run, make_thread, make_user
 from tests.flow.http.conftest import Site
 
@@ -76,6 +77,7 @@ class Scene:
             "checkpoint_id": _checkpoint(tx, team, sandbox_id),
             "screen_id": _screen(tx, team),
             **_page(tx, team),
+            **make_documents(tx, team),
             "source_id": add_source(tx, _source(team), tx.now),
             "name": "web",
             "invitation_id": invited.invitation.id,
@@ -298,6 +300,16 @@ TABLE: dict[str, Row] = {
     "GET /v1/modules": Row(SIGNED_IN),
     "POST /v1/modules/{module_id}/publish": Row(EDITOR),
     "DELETE /v1/modules/{module_id}": Row(EDITOR),
+    "GET /v1/documents/{document_id}/proposals": Row(VIEWER),
+    "GET /v1/threads/{thread_id}/proposals": Row(VIEWER),
+    "GET /v1/proposals/{proposal_id}": Row(VIEWER),
+    "POST /v1/proposals/{proposal_id}/accept": Row(EDITOR),
+    "POST /v1/proposals/{proposal_id}/reject": Row(EDITOR),
+    "POST /v1/proposals/{proposal_id}/decide": Row(
+        EDITOR, {"decisions": [{"edit_id": "{edit_id}", "decision": "accept"}]}
+    ),
+    "POST /v1/edits/{edit_id}": Row(EDITOR, {"decision": "reject"}),
+    "GET /v1/edits/{edit_id}/merge": Row(VIEWER),
     "GET /v1/knowledge/search": Row(VIEWER),
     "GET /v1/knowledge/packages": Row(VIEWER),
     "GET /v1/knowledge/sources": Row(VIEWER),
