@@ -16,7 +16,7 @@ from outlast.core.documents import store
 from outlast.core.documents.records import Record, state_of, step_back, tree_of
 from outlast.core.documents.tree import Tree
 from outlast.db.database import Tx
-from outlast.db.tables import document_versions, users
+from outlast.db.tables import document_versions, runs, users
 
 STATE_EVERY: Final = 50
 MOST_TOLD: Final = 500  # ids of sections, and of blocks, that one line of the history names
@@ -24,7 +24,16 @@ _OF: Final = document_versions.c.document_id == sa.bindparam("document")
 _NAME: Final = (
     sa.select(users.c.name).where(users.c.id == document_versions.c.by).scalar_subquery().label("by_name")
 )
-_LINES: Final = [column for column in document_versions.c if column.name not in ("changes", "state")]
+_ANSWER: Final = (
+    sa.func.coalesce(  # an answer has no id before its run ends, and people may decide before that
+        document_versions.c.message_id,
+        sa.select(runs.c.answer_id).where(runs.c.id == document_versions.c.run_id).scalar_subquery(),
+    ).label("message_id")
+)
+_LINES: Final = [
+    *(column for column in document_versions.c if column.name not in ("changes", "state", "message_id")),
+    _ANSWER,
+]
 _LINE: Final = sa.select(*_LINES, _NAME).where(_OF, document_versions.c.version == sa.bindparam("version"))
 _NEXT_STATE: Final = (
     sa.select(document_versions.c.version, document_versions.c.state)
