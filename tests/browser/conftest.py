@@ -28,13 +28,33 @@ pytestmark = pytest.mark.browser
 WEB = Path(outlast.__file__).parent / "_web" / "index.html"
 START_TRIES = 600
 PATIENCE_MS = 30_000
+# As without a configuration, but the demo model speaks faster: its story takes six seconds.
+QUICK = """\
+[sandbox]
+
+[providers.demo]
+kind = "demo"
+delta_delay_s = 0.008
+
+[[models]]
+id = "demo"
+provider = "demo"
+name = "demo"
+credits = 0
+context_tokens = 32000
+max_output_tokens = 4096
+"""
 
 
 class Server:
-    """`outlast serve` as its users start it. Killed and started again, it keeps data directory and port."""
+    """`outlast serve` as its users start it, with the `configuration` that is given. Killed and started again, it keeps
+    that, data directory and port."""
 
-    def __init__(self, folder: Path, environment: dict[str, str] | None = None) -> None:
+    def __init__(
+        self, folder: Path, environment: dict[str, str] | None = None, configuration: str = ""
+    ) -> None:
         self.folder = folder
+        self._configuration = configuration
         self._environment = {**os.environ, **(environment or {})}
         self.port = _free_port()
         self.url = f"http://127.0.0.1:{self.port}"
@@ -45,6 +65,9 @@ class Server:
         """Returns when the server answers. `more` are further options of the command line."""
         command = [sys.executable, "-m", "outlast", "serve"]
         options = ["--data-dir", str(self.folder / "data"), "--port", str(self.port)]
+        if self._configuration:
+            (self.folder / "outlast.toml").write_text(self._configuration)
+            options += ["--config", str(self.folder / "outlast.toml")]
         log = (self.folder / "server.log").open("ab")
         self._process = subprocess.Popen(
             [*command, *options, *more], stdout=log, stderr=log, env=self._environment
@@ -126,7 +149,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """One server for the tests of a file; each test uses a thread of its own."""
     if not WEB.is_file():
         pytest.skip("the web app is not built; `make setup` builds it")
-    running = Server(tmp_path_factory.mktemp("server"))
+    running = Server(tmp_path_factory.mktemp("server"), configuration=QUICK)
     running.start()
     yield running
     running.end()

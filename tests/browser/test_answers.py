@@ -1,11 +1,9 @@
 """An answer in the browser: it streams, it outlasts the page, it is the same in every window."""
 
-from collections.abc import Iterator
-
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import WEB, OpenPage, Server
+from tests.browser.conftest import OpenPage, Server
 from tests.browser.pages import (
     answer_text,
     expect_words,
@@ -19,35 +17,6 @@ from tests.browser.pages import (
 )
 
 pytestmark = pytest.mark.browser
-
-# As without a configuration, but the demo model speaks faster: its story takes six seconds.
-CONFIGURATION = """\
-[sandbox]
-
-[providers.demo]
-kind = "demo"
-delta_delay_s = 0.008
-
-[[models]]
-id = "demo"
-provider = "demo"
-name = "demo"
-credits = 0
-context_tokens = 32000
-max_output_tokens = 4096
-"""
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    if not WEB.is_file():
-        pytest.skip("the web app is not built; `make setup` builds it")
-    folder = tmp_path_factory.mktemp("server")
-    (folder / "outlast.toml").write_text(CONFIGURATION)
-    running = Server(folder)
-    running.start("--config", str(folder / "outlast.toml"))
-    yield running
-    running.end()
 
 
 def test_a_message_is_answered_word_by_word_and_saved(open_page: OpenPage, server: Server) -> None:

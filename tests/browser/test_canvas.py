@@ -23,7 +23,7 @@ from tests.browser.canvas import (
     select,
     zoom_of,
 )
-from tests.browser.conftest import WEB, OpenPage, Server
+from tests.browser.conftest import QUICK, WEB, OpenPage, Server
 
 pytestmark = pytest.mark.browser
 
@@ -35,10 +35,9 @@ PHONE: Any = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     if not WEB.is_file():
         pytest.skip("the web app is not built; `make setup` builds it")
-    folder = tmp_path_factory.mktemp("canvas")
-    (folder / "outlast.toml").write_text("[sandbox]\n[limits]\nscreens_per_minute_per_user = 1000\n")
-    running = Server(folder)
-    running.start("--config", str(folder / "outlast.toml"))
+    configuration = f"{QUICK}\n[limits]\nscreens_per_minute_per_user = 1000\n"
+    running = Server(tmp_path_factory.mktemp("canvas"), configuration=configuration)
+    running.start()
     yield running
     running.end()
 

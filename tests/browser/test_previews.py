@@ -74,10 +74,8 @@ class Project:
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """One whose demo model does not take its time: only the sandbox it makes is of interest here."""
-    folder = tmp_path_factory.mktemp("server")
-    (folder / "outlast.toml").write_text(CONFIG)
-    running = Server(folder)
-    running.start("--config", str(folder / "outlast.toml"))
+    running = Server(tmp_path_factory.mktemp("server"), configuration=CONFIG)
+    running.start()
     yield running
     running.end()
 
