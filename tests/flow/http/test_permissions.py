@@ -12,6 +12,7 @@ import sqlalchemy as sa
 
 from outlast.base.ids import new_id
 from outlast.core.accounts.actor import Actor
+from outlast.core.documents import comments
 from outlast.core.knowledge.artifacts import store as artifacts
 from outlast.core.knowledge.artifacts.kinds import Kind
 from outlast.core.knowledge.filling import NewSource
@@ -48,6 +49,7 @@ FORM = (
 
 
 EDITS = {"edits": [{"loc": "app/page.tsx:1:0", "kind": "text", "seen": "Hello", "value": "Good day"}]}
+CHANGES = [{"op": "insert_block", "section_id": None, "after": None, "markdown": "Hello"}]
 MOVES = {"items": [{"id": "{screen_id}", "x": 1, "y": 2}]}
 
 
@@ -77,7 +79,9 @@ class Scene:
             "checkpoint_id": _checkpoint(tx, team, sandbox_id),
             "screen_id": _screen(tx, team),
             **_page(tx, team),
-            **make_documents(tx, team),
+            **(there := make_documents(tx, team)),
+            "comment_id": _comment(tx, team, there["document_id"]),
+            "mention_id": new_id("mention"),
             "source_id": add_source(tx, _source(team), tx.now),
             "name": "web",
             "invitation_id": invited.invitation.id,
@@ -156,6 +160,12 @@ def _checkpoint(tx: Tx, team: Team, sandbox_id: str) -> str:
     return str(own["id"])
 
 
+def _comment(tx: Tx, team: Team, document_id: str) -> str:
+    """The editor's."""
+    said = {"document_id": document_id, "project_id": team.project_id, "body": "Why?"}
+    return comments.add(tx, comments.NewComment(by=team.editor.user_id, **said))
+
+
 def _source(team: Team) -> NewSource:
     return NewSource("tracker", "markdown", "https://docs.example/sdk.md", team.project_id)
 
@@ -222,7 +232,7 @@ def _page(tx: Tx, team: Team) -> dict[str, str]:
 ANYBODY = "anybody"  # also without signing in
 SIGNED_IN = "stranger"  # whoever is signed in, about themselves
 VIEWER, EDITOR, OWNER = "viewer", "editor", "owner"
-STEERER = "steerer"  # owners, and the editor who started the run or drives the thread
+STEERER = "steerer"  # owners, and the editor who started the run, drives the thread or wrote the comment
 NOBODY_ELSE = "nobody else"  # only whose it is: everybody here gets 404
 
 
@@ -300,6 +310,32 @@ TABLE: dict[str, Row] = {
     "GET /v1/modules": Row(SIGNED_IN),
     "POST /v1/modules/{module_id}/publish": Row(EDITOR),
     "DELETE /v1/modules/{module_id}": Row(EDITOR),
+    "GET /v1/documents/{document_id}/comments": Row(VIEWER),
+    "POST /v1/documents/{document_id}/comments": Row(EDITOR, {"body": "Why?", "block_id": "{block_id}"}),
+    "GET /v1/comments/{comment_id}": Row(VIEWER),
+    "PATCH /v1/comments/{comment_id}": Row(EDITOR, {"status": "resolved"}),
+    "DELETE /v1/comments/{comment_id}": Row(STEERER),
+    "POST /v1/comments/{comment_id}/assign": Row(EDITOR, {"to": None}),
+    "POST /v1/mentions/{mention_id}/read": Row(NOBODY_ELSE),
+    "GET /v1/projects/{project_id}/documents": Row(VIEWER),
+    "POST /v1/projects/{project_id}/documents": Row(EDITOR, {"title": "Report"}),
+    "GET /v1/documents/{document_id}": Row(VIEWER),
+    "PATCH /v1/documents/{document_id}": Row(EDITOR, {"title": "Other"}),
+    "DELETE /v1/documents/{document_id}": Row(OWNER),
+    "GET /v1/documents/{document_id}/markdown": Row(VIEWER),
+    "POST /v1/documents/{document_id}/import": Row(EDITOR, {"markdown": "# More"}),
+    "GET /v1/documents/{document_id}/changes": Row(VIEWER),
+    "POST /v1/documents/{document_id}/changes": Row(EDITOR, {"changes": CHANGES}),
+    "GET /v1/documents/{document_id}/versions": Row(VIEWER),
+    "GET /v1/documents/{document_id}/versions/{version}": Row(VIEWER),
+    "GET /v1/documents/{document_id}/diff": Row(VIEWER),
+    "POST /v1/documents/{document_id}/restore": Row(EDITOR, {"version": 1}),
+    "GET /v1/documents/{document_id}/threads": Row(VIEWER),
+    "GET /v1/sections/{section_id}/lock": Row(VIEWER),
+    "PUT /v1/sections/{section_id}/lock": Row(EDITOR),
+    "DELETE /v1/sections/{section_id}/lock": Row(EDITOR),
+    "POST /v1/sections/{section_id}/lock/request": Row(EDITOR),
+    "POST /v1/sections/{section_id}/lock/handover": Row(EDITOR, {"user_id": "{editor}"}),
     "GET /v1/documents/{document_id}/proposals": Row(VIEWER),
     "GET /v1/threads/{thread_id}/proposals": Row(VIEWER),
     "GET /v1/proposals/{proposal_id}": Row(VIEWER),

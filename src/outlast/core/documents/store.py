@@ -21,6 +21,8 @@ from outlast.base.errors import NotFound
 from outlast.core.documents.records import in_order
 from outlast.core.documents.tree import Block, Section, Tree
 from outlast.core.locks.store import locks_of
+from outlast.core.mentions import store as mentions
+from outlast.core.mentions.items import INBOX
 from outlast.core.streams.log import append
 from outlast.db.database import Tx
 from outlast.db.tables import blocks, comments, documents, edits, projects, sections, threads, users
@@ -230,7 +232,8 @@ def delete(tx: Tx, document_id: str) -> None:
     removed = sa.delete(documents).where(documents.c.id == document_id).returning(documents.c.project_id)
     project_id = tx.execute(removed).scalar()
     if project_id is not None:
-        append(tx, project_id, [("document.deleted", DocumentDeleted(document_id=document_id))])
+        forgotten = [(INBOX, news) for news in mentions.forget_document(tx, document_id)]
+        append(tx, project_id, [("document.deleted", DocumentDeleted(document_id=document_id)), *forgotten])
 
 
 def to_data(row: sa.RowMapping) -> DocumentData:
