@@ -22,7 +22,9 @@ export function EditBody({ edit, standing, className }: BodyProps) {
     case 'delete':
       return (
         <Bar look="gone" label="Removed text" className={className}>
-          <WordDiff before={beforeOf(edit, standing)} after="" />
+          <del className="review-gone">
+            <Markdown text={beforeOf(edit, standing)} />
+          </del>
         </Bar>
       )
     case 'insert':
@@ -42,7 +44,9 @@ export function EditBody({ edit, standing, className }: BodyProps) {
       return (
         <Bar look="moved" label="Moved text" className={className}>
           <Target edit={edit} />
-          <p className="line-clamp-3 [overflow-wrap:anywhere] whitespace-pre-wrap text-muted">{edit.old_text}</p>
+          <div className="max-h-40 overflow-y-auto opacity-70">
+            <Markdown text={edit.old_text} />
+          </div>
         </Bar>
       )
   }

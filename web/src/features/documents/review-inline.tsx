@@ -1,4 +1,4 @@
-import { ArrowRight, Bot, GitPullRequestArrow, Minus, PencilLine, Plus } from 'lucide-react'
+import { ArrowRight, Bot, CornerDownRight, GitPullRequestArrow, Minus, PencilLine, Plus } from 'lucide-react'
 import { memo, useState } from 'react'
 import type { EditData } from '@outlast/sdk'
 import { cn } from '@/lib/cn'
@@ -9,24 +9,48 @@ import { EditActions, HeldNote, RefusedNote, useEditing } from './review-actions
 import { EditBody, StandingNote } from './review-body'
 import { ConflictDialog } from './review-conflict'
 import { EditEditor } from './review-editor'
-import { nameOf, numberOf } from './review-list'
+import { gistOf, nameOf, numberOf } from './review-list'
 import './review.css'
-import { useEditsAt, useIsCurrent, useReview, useReviewed, useReviewing } from './use-review'
+import { useArrivals, useEditsAt, useIsCurrent, useReview, useReviewed, useReviewing } from './use-review'
 
 /** What is proposed at a place of the document: drawn in full while one reviews, otherwise a hint that leads there. */
 export const InlineEdits = memo(function InlineEdits({ place }: { place: string }) {
   const edits = useEditsAt(place)
+  const arrivals = useArrivals(place)
   const reviewing = useReviewing()
-  if (edits.length === 0) return null
+  if (edits.length === 0 && (arrivals.length === 0 || !reviewing)) return null
   if (!reviewing) return <Hint edits={edits} />
   return (
     <div className="my-1.5 space-y-2" {...(edits.some(({ op }) => OVER.has(op)) && { 'data-review-over': '' })}>
       {edits.map((edit) => (
         <InlineEdit key={edit.id} edit={edit} />
       ))}
+      {arrivals.map((edit) => (
+        <Arrival key={edit.id} edit={edit} />
+      ))}
     </div>
   )
 })
+
+/** Where a moved block would be. */
+function Arrival({ edit }: { edit: EditData }) {
+  const review = useReview()
+  const current = useIsCurrent(edit.id)
+  return (
+    <button
+      className={cn(
+        'flex w-full items-center gap-2 rounded-lg border border-dashed px-3 py-1.5 text-left text-[12.5px] text-muted hover:text-fg',
+        current ? 'border-accent bg-accent-soft' : 'border-line-strong',
+      )}
+      onClick={() => review.look(edit.id)}
+    >
+      <CornerDownRight className="size-3.5 shrink-0 text-link" aria-hidden />
+      <span className="truncate">
+        To here: <q>{gistOf(edit)}</q>
+      </span>
+    </button>
+  )
+}
 
 /** These show the block's text themselves, as it is and as it would be. */
 const OVER: ReadonlySet<EditData['op']> = new Set(['replace', 'delete', 'move'])

@@ -20,9 +20,11 @@ export interface ReviewList {
   open: number
   /** Open edits by where they are drawn: see `placeOf`. */
   places: ReadonlyMap<string, readonly EditData[]>
+  /** Open moves by where they lead. */
+  arrivals: ReadonlyMap<string, readonly EditData[]>
 }
 
-export const NOTHING: ReviewList = { items: [], superseded: [], open: 0, places: new Map() }
+export const NOTHING: ReviewList = { items: [], superseded: [], open: 0, places: new Map(), arrivals: new Map() }
 
 /** Where an edit is drawn: at its block, behind the block or section that it comes after, or at the beginning. */
 export function placeOf(edit: EditData): string {
@@ -30,6 +32,8 @@ export function placeOf(edit: EditData): string {
   if (edit.op === 'insert') return edit.after_id ?? startOf(edit.section_id ?? '')
   return edit.block_id ?? TOP
 }
+/** Where a moved block would be. */
+export const targetOf = ({ after_id, section_id }: EditData): string => after_id ?? startOf(section_id ?? '')
 export const TOP = 'top'
 export const startOf = (sectionId: string): string => `start ${sectionId}`
 export const endOf = (sectionId: string): string => `end ${sectionId}`
@@ -51,16 +55,24 @@ export function reviewList(
   const rank = ranks(content)
   const last = Number.MAX_SAFE_INTEGER
   const ranked = all.map((item, at) => ({ item, rank: rank.get(placeOf(item.edit)) ?? last, at }))
-  ranked.sort((one, other) => one.rank - other.rank || one.at - other.at)
+  // What becomes of a block comes before what is put behind it.
+  ranked.sort((one, other) => one.rank - other.rank || behind(one.item) - behind(other.item) || one.at - other.at)
   const items = ranked.map(({ item }) => item)
   const open = items.filter(({ edit }) => edit.state === 'open')
   return {
     items: items.filter(({ edit }) => edit.state !== 'superseded'),
     superseded: items.filter(({ edit }) => edit.state === 'superseded'),
     open: open.length,
-    places: placed(open, before.places),
+    places: placed(open, placeOf, before.places),
+    arrivals: placed(
+      open.filter(({ edit }) => edit.op === 'move'),
+      targetOf,
+      before.arrivals,
+    ),
   }
 }
+
+const behind = ({ edit }: ReviewItem): number => (edit.op === 'insert' ? 1 : 0)
 
 function ranks({ order, sections }: Pick<DocumentContent, 'order' | 'sections'>): Map<string, number> {
   const places = order.flatMap((id) => [startOf(id), ...(sections[id]?.blocks ?? []), endOf(id)])
@@ -68,10 +80,14 @@ function ranks({ order, sections }: Pick<DocumentContent, 'order' | 'sections'>)
 }
 
 /** Lists that hold the same edits stay the same objects, so that only the blocks whose edits changed are drawn anew. */
-function placed(open: readonly ReviewItem[], before: ReviewList['places']): ReadonlyMap<string, readonly EditData[]> {
+function placed(
+  open: readonly ReviewItem[],
+  where: (edit: EditData) => string,
+  before: ReviewList['places'],
+): ReadonlyMap<string, readonly EditData[]> {
   const places = new Map<string, EditData[]>()
   for (const { edit } of open) {
-    const place = placeOf(edit)
+    const place = where(edit)
     const known = places.get(place)
     if (known === undefined) places.set(place, [edit])
     else known.push(edit)
@@ -116,7 +132,11 @@ export function gistOf(edit: EditData): string {
         ? edit.old_text
         : edit.new_text
   const line = text.split('\n').find((one) => one.trim() !== '') ?? ''
-  return line.replace(/^[#>\-*\s|]+/, '').slice(0, 140)
+  return line
+    .replace(/^[#>\-+*\s|]+(?=\s)/, '')
+    .replace(/\*\*|__|`/g, '')
+    .trim()
+    .slice(0, 140)
 }
 
 /** "12" of `version:12`; null where another edit took its place. */

@@ -21,6 +21,10 @@ const NONE: readonly EditData[] = []
 export const useEditsAt = (place: string): readonly EditData[] =>
   useReviewed((review) => review.list().places.get(place) ?? NONE)
 
+/** The moves that would lead to a place. */
+export const useArrivals = (place: string): readonly EditData[] =>
+  useReviewed((review) => review.list().arrivals.get(place) ?? NONE)
+
 export const useIsCurrent = (editId: string): boolean => useReviewed((review) => review.get().current === editId)
 
 /** Whether changes are shown in the text, or only hinted at. */
