@@ -419,6 +419,8 @@ TABLE: dict[str, Row] = {
     "POST /v1/checkpoints/{checkpoint_id}/restore": Row(EDITOR),
 }
 QUERY = {
+    "GET /v1/documents/{document_id}/changes": "?since=0",
+    "GET /v1/documents/{document_id}/diff": "?from=0&to=1",
     "POST /v1/attachments": "?project_id={project_id}",
     "GET /v1/sandboxes/{sandbox_id}/files/content": "?path=a.txt",
     "GET /v1/checkpoints/{checkpoint_id}/files/content": "?path=a.txt",
