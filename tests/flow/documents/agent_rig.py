@@ -174,6 +174,7 @@ async def document_agent(
         chosen,
         catalog=catalog,
         run_profiles={"document": profile, "summary": SummaryProfile(chosen, catalog.get)},
+        profiles=frozenset({"document"}),
     )
     owner = await db.write(make_user)
     project_id = await db.write(make_project, owner)
