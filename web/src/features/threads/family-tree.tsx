@@ -103,6 +103,8 @@ function FamilyTree({ thread, family, onGo }: FamilyTreeProps) {
   )
 }
 
+const LINE = 'absolute left-[11px] border-l border-line-strong'
+
 interface RowProps {
   branch: Branch
   here: boolean
@@ -113,21 +115,25 @@ interface RowProps {
 function Row({ branch: { thread, depth, lines, last }, here, href, onGo }: RowProps) {
   return (
     <li role="treeitem" aria-level={depth + 1} aria-selected={here} data-branch={thread.id} className="flex">
+      {/* Each line comes down from the dot of what was forked. */}
       {lines.slice(1).map((goesOn, at) => (
-        <span key={at} aria-hidden className={cn('w-5 shrink-0', goesOn && 'border-l border-line-strong')} />
+        <span key={at} aria-hidden className="relative w-5 shrink-0">
+          {goesOn && <span className={cn(LINE, '-top-1 bottom-0')} />}
+        </span>
       ))}
       {depth > 0 && (
         <span aria-hidden className="relative w-5 shrink-0">
-          <span className="absolute top-0 left-0 h-5 w-3.5 rounded-bl-lg border-b border-l border-line-strong" />
-          {!last && <span className="absolute top-0 bottom-0 left-0 border-l border-line-strong" />}
+          <span className="absolute -top-4 left-[11px] h-10 w-3.5 rounded-bl-lg border-b border-l border-line-strong" />
+          {!last && <span className={cn(LINE, '-top-1 bottom-0')} />}
         </span>
       )}
       <Link
         href={href}
+        ref={(row: HTMLAnchorElement | null) => (here ? row?.focus({ preventScroll: true }) : undefined)}
         onClick={onGo}
         aria-current={here ? 'page' : undefined}
         className={cn(
-          'my-0.5 flex min-w-0 flex-1 items-center gap-2.5 rounded-lg px-2 py-1.5 pointer-coarse:py-2.5 hover:bg-hover',
+          'relative my-0.5 flex min-w-0 flex-1 items-center gap-2.5 rounded-lg px-2 py-1.5 pointer-coarse:py-2.5 hover:bg-hover',
           here && 'bg-accent-soft hover:bg-accent-soft',
         )}
       >
