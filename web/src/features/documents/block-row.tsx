@@ -53,7 +53,7 @@ export const BlockRow = memo(function BlockRow({ rowKey, sectionId, first }: Blo
       data-kind={block?.kind}
       tabIndex={-1}
       aria-current={standing === 'marked' || undefined}
-      className={cn('block-row group/row', editing && 'is-edited', standing === 'marked' && 'is-marked')}
+      className={cn('block-row group/row', editing && 'is-edited', standing === 'marked' && !meeting && 'is-marked')}
       onPointerEnter={(event) => event.pointerType === 'mouse' && setHovered(true)}
       onPointerLeave={() => setHovered(false)}
     >

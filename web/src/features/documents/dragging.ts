@@ -49,7 +49,8 @@ export function startDrag(event: ReactPointerEvent<HTMLElement>, options: DragOp
     )
     drop = nearest(rows, pointerY)
     if (drop === null) return
-    const { top, bottom, left, width } = drop.target.getBoundingClientRect()
+    const { top, bottom } = drop.target.getBoundingClientRect()
+    const { left, width } = (drop.target.querySelector('.block-main') ?? drop.target).getBoundingClientRect()
     line.style.top = `${(drop.side === 'before' ? top : bottom) - 1}px`
     line.style.left = `${left}px`
     line.style.width = `${width}px`

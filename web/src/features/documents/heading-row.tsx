@@ -102,15 +102,18 @@ function HeadingEditor({ sectionId, text, caret, className }: HeadingEditorProps
     const next = neighbour(bodyOf(), key, by)
     if (next !== null) focus.edit(next, by === 1 ? 'start' : 'end')
   }
+  const leave = () => {
+    focus.leave(key)
+    requestAnimationFrame(() => rowOf(bodyOf(), key)?.focus({ preventScroll: true }))
+  }
   const press = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     const { key: pressed, currentTarget } = event
     const { selectionStart, value } = currentTarget
     if (event.nativeEvent.isComposing || event.altKey) return
     if (pressed === 'Escape') {
       desk.discard(key)
-      focus.leave(key)
-      rowOf(bodyOf(), key)?.focus({ preventScroll: true })
-    } else if (pressed === 'Enter' && (event.ctrlKey || event.metaKey)) focus.leave(key)
+      leave()
+    } else if (pressed === 'Enter' && (event.ctrlKey || event.metaKey)) leave()
     else if (pressed === 'Enter') focus.edit(desk.begin({ sectionId, after: null }), 'start')
     else if (pressed === 'ArrowUp' && selectionStart === 0) go(-1)
     else if (pressed === 'ArrowDown' && selectionStart === value.length) go(1)

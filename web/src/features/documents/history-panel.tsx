@@ -129,9 +129,11 @@ function Entry({ group, now, shown, onLook, onDiff, onFrom }: EntryProps) {
               <MessageSquare />
             </IconButton>
           )}
-          <IconButton label="What it changed" size="icon-sm" onClick={() => onDiff(oldest, newest)}>
-            <GitCompareArrows />
-          </IconButton>
+          {newest > 1 && (
+            <IconButton label="What it changed" size="icon-sm" onClick={() => onDiff(oldest, newest)}>
+              <GitCompareArrows />
+            </IconButton>
+          )}
         </span>
       </div>
       <div className="flex flex-wrap items-center gap-x-3 px-3 pb-2 pl-11.5 text-xs">

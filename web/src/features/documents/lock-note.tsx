@@ -100,7 +100,7 @@ const Line = ({ icon, words, quiet = false, children }: LineProps) => (
   <div
     role="status"
     data-section-lock
-    className={`lock-note [&>svg]:size-3.5 [&>svg]:shrink-0 ${quiet ? 'text-muted' : 'border border-warn-line bg-warn-soft [&>svg]:text-warn'}`}
+    className={`lock-note [&>svg]:size-3.5 [&>svg]:shrink-0 ${quiet ? 'pl-0! text-muted' : 'border border-warn-line bg-warn-soft [&>svg]:text-warn'}`}
   >
     {icon}
     <span className="min-w-0 flex-1 truncate">{words}</span>

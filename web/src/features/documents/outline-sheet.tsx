@@ -10,6 +10,7 @@ export const OutlineSheet = ({ open, onClose }: { open: boolean; onClose: () => 
       <Dialog.Overlay className="fixed inset-0 z-30 bg-black/40" />
       <Dialog.Content
         aria-describedby={undefined}
+        onOpenAutoFocus={(event) => event.preventDefault()}
         className="fixed inset-x-0 bottom-0 z-30 flex max-h-[80dvh] flex-col rounded-t-2xl border border-line bg-raised shadow-pop outline-none animate-in md:inset-x-auto md:inset-y-0 md:left-0 md:max-h-none md:w-80 md:rounded-none"
       >
         <header className="flex items-center px-4 pt-3.5 pb-2">

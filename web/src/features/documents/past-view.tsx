@@ -17,7 +17,7 @@ import { refused } from './use-row-moves'
 /** In the text's place: how it was, or what lies between two versions. */
 export function PastView({ look }: { look: NonNullable<Look> }) {
   return (
-    <div className="document-text">
+    <div className="document-text pt-0!">
       <PastBar look={look} />
       {look.kind === 'version' ? <Version version={look.version} /> : <Difference from={look.from} to={look.to} />}
     </div>

@@ -18,6 +18,9 @@ export function useRowMoves(key: string, sectionId: string): EditorMoves {
   return useMemo(() => rowMoves(room, desk, key, sectionId), [room, desk, key, sectionId])
 }
 
+/** Once the editor is gone: the keys go on at its row. */
+const afterwards = (call: () => void): void => void requestAnimationFrame(call)
+
 function rowMoves(room: DocumentRoom, desk: WritingDesk, key: string, sectionId: string): EditorMoves {
   const { focus, store } = room
   return {
@@ -26,11 +29,14 @@ function rowMoves(room: DocumentRoom, desk: WritingDesk, key: string, sectionId:
       if (next !== null) focus.edit(next, by === 1 ? 'start' : 'end')
       else if (by === 1) focus.edit(desk.begin({ sectionId, after: key }))
     },
-    onDone: () => focus.leave(key),
+    onDone: (byKey) => {
+      focus.leave(key)
+      if (byKey) afterwards(() => rowOf(bodyOf(), key)?.focus({ preventScroll: true }))
+    },
     onDiscard: () => {
       const kept = desk.discard(key)
       focus.leave(key)
-      rowOf(bodyOf(), key)?.focus({ preventScroll: true })
+      afterwards(() => rowOf(bodyOf(), key)?.focus({ preventScroll: true }))
       if (kept !== null) say('Put back as it was.')
     },
     onSplit: (before, after) => void split(room, desk, key, sectionId, before, after),

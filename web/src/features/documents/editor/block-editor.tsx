@@ -11,8 +11,8 @@ import { enter, indent, isOneBlock, marked, reshape, shapeOf, type Mark, type Sh
 export interface EditorMoves {
   /** The caret leaves over the first or last line. */
   onLeave: (by: -1 | 1) => void
-  /** Done: the block is shown again. */
-  onDone: () => void
+  /** Done: the block is shown again. `byKey`: not because something else was clicked. */
+  onDone: (byKey: boolean) => void
   onDiscard: () => void
   /** The block ends at the caret, and a new one begins with the rest. */
   onSplit: (before: string, after: string) => void
@@ -107,7 +107,7 @@ export function BlockEditor({ rowKey, text, caret, ...moves }: BlockEditorProps)
           setSlash(null)
           // Another window came to the front: one is still here.
           if (document.activeElement === box.current) void desk.save(rowKey)
-          else moves.onDone()
+          else moves.onDone(false)
         }}
       />
       {slash !== null && <SlashMenu shapes={shapes} chosen={chosen} onChoose={become} />}
@@ -133,7 +133,7 @@ function pressed(
   const mod = event.ctrlKey || event.metaKey
   const at = now.start === now.end ? now.start : -1
   if (key === 'Escape') return (moves.onDiscard(), true)
-  if (key === 'Enter' && mod) return (moves.onDone(), true)
+  if (key === 'Enter' && mod) return (moves.onDone(true), true)
   if (altKey && !mod && (key === 'ArrowUp' || key === 'ArrowDown'))
     return (moves.onMove(key === 'ArrowUp' ? -1 : 1), true)
   if (mod && !altKey && !shiftKey && MARK_KEYS[key.toLowerCase()] !== undefined && shapeOf(now.text) !== 'code') {

@@ -49,7 +49,8 @@ export interface DraftStatus {
 interface Draft {
   base: string
   text: string
-  open: boolean
+  /** How many editors show it. */
+  open: number
   again: boolean
   timer: ReturnType<typeof setTimeout> | undefined
   status: DraftStatus
@@ -119,8 +120,8 @@ export class WritingDesk {
   /** An editor opens: the draft that there is goes on, or one of the block's text begins. */
   open(key: string, text: string): void {
     const draft = this.#drafts.get(key)
-    if (draft !== undefined) draft.open = true
-    else this.#drafts.set(key, { ...this.#made(key, text, text, 'clean', null), open: true })
+    if (draft !== undefined) draft.open += 1
+    else this.#drafts.set(key, { ...this.#made(key, text, text, 'clean', null), open: 1 })
     this.#tell()
   }
 
@@ -149,8 +150,10 @@ export class WritingDesk {
   async close(key: string): Promise<void> {
     const draft = this.#drafts.get(key)
     if (draft === undefined) return
-    draft.open = false
-    await this.save(key)
+    draft.open -= 1
+    // An editor may be drawn anew in the same moment.
+    await Promise.resolve()
+    if (draft.open === 0 && this.#drafts.get(key) === draft) await this.save(key)
   }
 
   /** Sends what is written, now. */
@@ -289,16 +292,16 @@ export class WritingDesk {
       draft.base = fresh
       if (!alike(fresh, sent)) {
         draft.text = fresh
-        if (draft.open) this.#showers.get(key)?.(fresh)
+        if (draft.open > 0) this.#showers.get(key)?.(fresh)
       }
     } else draft.base = alike(fresh, sent) ? fresh : sent
     this.#move(key, { state: typedOn ? 'typed' : 'clean', place: null, problem: null })
     if (!typedOn) {
       dropDraft(this.documentId, key)
-      if (!draft.open) this.#drop(key)
+      if (draft.open === 0) this.#drop(key)
     } else {
       this.#keep(key, draft)
-      if (draft.again || !draft.open) void this.save(key)
+      if (draft.again || draft.open === 0) void this.save(key)
       else draft.timer = setTimeout(() => this.#pause(key), PAUSE_MS)
     }
     draft.again = false
@@ -324,7 +327,7 @@ export class WritingDesk {
     const draft = this.#drafts.get(key)
     if (draft === undefined) return
     dropDraft(this.documentId, key)
-    if (draft.open) this.#move(key, { state: 'clean', problem: null })
+    if (draft.open > 0) this.#move(key, { state: 'clean', problem: null })
     else this.#drop(key)
   }
 
@@ -346,7 +349,7 @@ export class WritingDesk {
 
   #made(key: string, base: string, text: string, state: DraftState, place: Place | null): Draft {
     const status = { key, state, problem: null, meeting: null, place }
-    return { base, text, open: false, again: false, timer: undefined, status }
+    return { base, text, open: 0, again: false, timer: undefined, status }
   }
 
   #keep(key: string, { base, text, status: { place } }: Draft): void {
