@@ -7,8 +7,8 @@ export interface WordPiece {
   state: 'same' | 'added' | 'removed'
 }
 
-/** How one text becomes another, word by word. Pure. Texts that share next to nothing are told as one replaced by the
- * other: a salad of single words helps nobody. */
+/** How one text becomes another, word by word. Pure. Single words that stay between longer changes are told as changed with
+ * them, and texts that share next to nothing as one replaced by the other: a salad of words helps nobody. */
 export function wordDiff(before: string, after: string): WordPiece[] {
   if (before === after) return [{ text: after, state: 'same' }]
   const pieces = diffWordsWithSpace(before, after).map<WordPiece>(({ value, added, removed }) => ({
@@ -16,12 +16,58 @@ export function wordDiff(before: string, after: string): WordPiece[] {
     state: added ? 'added' : removed ? 'removed' : 'same',
   }))
   const kept = pieces.reduce((sum, { text, state }) => (state === 'same' ? sum + text.trim().length : sum), 0)
-  if (pieces.length < 6 || kept * 5 > Math.max(before.length, after.length)) return pieces
-  return [
-    { text: before, state: 'removed' },
-    { text: after, state: 'added' },
-  ].filter(({ text }) => text !== '') as WordPiece[]
+  if (pieces.length < 6 || kept * 5 > Math.max(before.length, after.length)) return calmed(pieces)
+  return stretch(before, after)
 }
+
+interface Stretch {
+  removed: string
+  added: string
+}
+
+/** Takes what stays between two changes into them where it is shorter than both. */
+function calmed(pieces: readonly WordPiece[]): WordPiece[] {
+  const done: WordPiece[] = []
+  let open: Stretch = { removed: '', added: '' }
+  const close = () => {
+    done.push(...stretch(open.removed, open.added))
+    open = { removed: '', added: '' }
+  }
+  pieces.forEach(({ text, state }, at) => {
+    if (state !== 'same') open = { ...open, [state]: open[state] + text }
+    else if (weight(open) > 0 && text.trim().length <= Math.min(weight(open), weight(after(pieces, at)), SHORT))
+      open = { removed: open.removed + text, added: open.added + text }
+    else {
+      close()
+      done.push({ text, state })
+    }
+  })
+  close()
+  return done
+}
+
+/** What stays and is longer, stays whatever is around it. */
+const SHORT = 12
+
+const weight = ({ removed, added }: Stretch): number => Math.max(removed.trim().length, added.trim().length)
+
+/** The change that begins behind a place. */
+function after(pieces: readonly WordPiece[], at: number): Stretch {
+  const found: Stretch = { removed: '', added: '' }
+  for (const { text, state } of pieces.slice(at + 1, at + 3)) {
+    if (state === 'same') break
+    found[state] += text
+  }
+  return found
+}
+
+const stretch = (removed: string, added: string): WordPiece[] =>
+  (
+    [
+      { text: removed, state: 'removed' },
+      { text: added, state: 'added' },
+    ] as const
+  ).filter(({ text }) => text !== '')
 
 const LOOKS: Record<WordPiece['state'], string> = {
   same: '',

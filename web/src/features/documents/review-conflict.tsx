@@ -49,7 +49,7 @@ export function ConflictDialog({ edit, standing, onClose }: ConflictProps) {
         <label className="flex min-w-0 flex-col">
           <span className="mb-1.5 text-xs font-medium text-faint">Result</span>
           <TextArea
-            className="min-h-40 flex-1 resize-y bg-bg font-sans text-[13.5px] leading-relaxed"
+            className="min-h-24 flex-1 resize-y md:min-h-40 bg-bg font-sans text-[13.5px] leading-relaxed"
             value={text}
             onChange={(event) => setWritten(event.target.value)}
           />
@@ -102,23 +102,30 @@ function Side({ title, side, hunks, choices, choose }: SideProps) {
   return (
     <section className="min-w-0" aria-label={title}>
       <h3 className="mb-1.5 text-xs font-medium text-faint">{title}</h3>
-      <div className="max-h-[40vh] min-h-40 overflow-y-auto rounded-lg border border-line bg-side px-3 py-2 leading-relaxed [overflow-wrap:anywhere] whitespace-pre-wrap">
+      <div className="max-h-[40vh] overflow-y-auto md:min-h-40 rounded-lg border border-line bg-side px-3 py-2 leading-relaxed [overflow-wrap:anywhere] whitespace-pre-wrap">
         {hunks.map((hunk, at) => {
           const text = hunk[side]
           if (hunk.kind === 'conflict') {
             const taken = choices[at] === side || choices[at] === 'both'
             return (
-              <button
+              <span
                 key={at}
+                role="button"
+                tabIndex={0}
                 aria-pressed={taken}
                 onClick={() => choose(at, side)}
+                onKeyDown={(event) => {
+                  if (event.key !== 'Enter' && event.key !== ' ') return
+                  event.preventDefault()
+                  choose(at, side)
+                }}
                 className={cn(
-                  'rounded-[3px] border px-0.5 text-left whitespace-pre-wrap',
+                  'cursor-pointer rounded-[3px] border box-decoration-clone px-0.5',
                   taken ? 'border-accent bg-accent-soft font-medium' : 'border-dashed border-warn bg-warn-soft',
                 )}
               >
                 {text.trim() === '' ? <em className="text-faint">nothing</em> : text}
-              </button>
+              </span>
             )
           }
           const own = hunk.kind === side

@@ -53,8 +53,10 @@ export function reviewList(
   const shown = proposals.filter((one) => inScope(one, scope) && (one.state === 'open' || seen.has(one.id)))
   const all = shown.flatMap((proposal) => proposal.edits.map((edit): ReviewItem => ({ edit, proposal })))
   const rank = ranks(content)
-  const last = Number.MAX_SAFE_INTEGER
-  const ranked = all.map((item, at) => ({ item, rank: rank.get(placeOf(item.edit)) ?? last, at }))
+  // What became of a block that is gone stays in its section.
+  const rankOf = (edit: EditData): number =>
+    rank.get(placeOf(edit)) ?? rank.get(endOf(edit.section_id ?? '')) ?? Number.MAX_SAFE_INTEGER
+  const ranked = all.map((item, at) => ({ item, rank: rankOf(item.edit), at }))
   // What becomes of a block comes before what is put behind it.
   ranked.sort((one, other) => one.rank - other.rank || behind(one.item) - behind(other.item) || one.at - other.at)
   const items = ranked.map(({ item }) => item)
