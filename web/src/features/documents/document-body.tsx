@@ -12,7 +12,7 @@ import { SectionView } from './section-view'
 import { useOrder } from './use-document'
 import { bodyOf, moveBlock, refused } from './use-row-moves'
 
-const AT_ONCE = 12
+const AT_ONCE = 2
 
 /** The text: title, sections, each with its blocks. Arrows go from row to row, Enter writes, Alt and an arrow moves. */
 export function DocumentBody() {

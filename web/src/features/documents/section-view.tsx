@@ -14,6 +14,8 @@ interface SectionViewProps {
   first: boolean
 }
 
+const AT_ONCE = 12
+
 /** A heading and its blocks. */
 export const SectionView = memo(function SectionView({ sectionId, first }: SectionViewProps) {
   const { store } = useDocumentRoom()
@@ -35,8 +37,8 @@ export const SectionView = memo(function SectionView({ sectionId, first }: Secti
       {level > 0 && <HeadingRow sectionId={sectionId} />}
       <LockNote sectionId={sectionId} />
       <SectionBelow sectionId={sectionId} />
-      {rows.map((key) => (
-        <BlockRow key={key} rowKey={key} sectionId={sectionId} first={first} />
+      {rows.map((key, at) => (
+        <BlockRow key={key} rowKey={key} sectionId={sectionId} first={first && at < AT_ONCE} />
       ))}
       <SectionEnd sectionId={sectionId} />
     </section>
