@@ -19,6 +19,10 @@ async def run(workload: Workload, contestants: list[str], quick: bool, rounds: i
     for number in range(rounds):
         for name in (name for name in contestants if name in workload.contestants):
             print(f"{workload.name}: {name}, round {number + 1} of {rounds}", file=sys.stderr, flush=True)
+            if workload.measure_beside is not None:
+                for other, figures in (await workload.measure_beside(quick)).items():
+                    measured.setdefault(other, []).append(list(figures))
+                continue
             measured.setdefault(name, []).append(await _measure(workload, name, quick))
     return {name: median(each) for name, each in measured.items()}
 

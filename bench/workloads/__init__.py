@@ -3,13 +3,14 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from bench.figures import Figure
+from bench.figures import Figure, Results
 from bench.rig import Rig
 from bench.servers import CONTESTANTS
 from bench.workloads import (
     cancelling,
     canvas,
     checkpoints,
+    documents,
     edits,
     egress,
     growth,
@@ -29,11 +30,13 @@ from bench.workloads import (
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """Measured for each contestant in a fresh rig; or (`measure_alone`, given `quick`) for Outlast only, in its own."""
+    """Measured for each contestant in a fresh rig; or (given `quick`) in its own: for Outlast
+    only (`measure_alone`), or beside something that it brings along (`measure_beside`)."""
 
     name: str
     measure: Callable[[Rig], Awaitable[list[Figure]]] | None = None
     measure_alone: Callable[[bool], Awaitable[list[Figure]]] | None = None
+    measure_beside: Callable[[bool], Awaitable[Results]] | None = None
     contestants: tuple[str, ...] = CONTESTANTS
     sandboxes: bool = True
 
@@ -54,6 +57,7 @@ ALL: tuple[Workload, ...] = (
     Workload("preview", measure_alone=previews.measure, contestants=("outlast",)),
     Workload("canvas", measure_alone=canvas.measure, contestants=("outlast",)),
     Workload("edit", measure_alone=edits.measure, contestants=("outlast",)),
+    Workload("documents", measure_beside=documents.measure, contestants=("outlast",)),
     Workload("search", measure_alone=searching.measure, contestants=("outlast",)),
     Workload("screen", measure_alone=screens.measure, contestants=("outlast",)),
 )
