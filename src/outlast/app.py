@@ -25,6 +25,7 @@ import anyio
 from anyio.abc import TaskGroup, TaskStatus
 
 from outlast.actions import accounts
+from outlast.actions.presence import tell_presence
 from outlast.actions.sandboxes import pause_idle
 from outlast.actions.screen_opening import ScreenOpener
 from outlast.actions.services import Services, cold
@@ -244,7 +245,7 @@ def _wire(
     database.on_notice(hub.ring)
     blobs = FolderBlobs(folder / settings.blobs.url.reveal())
     presence = PresenceBoard(clock)
-    presence.on_change(lambda thread_id: hub.whisper(thread_id, _presence_frame(presence, thread_id)))
+    presence.on_change(lambda room_id: tell_presence(presence, hub, room_id))
     keeper = None
     if sandboxes is not None:
         logs = ServiceLogs(folder / "services", hidden.hide)
@@ -414,10 +415,6 @@ async def _end_typing(presence: PresenceBoard) -> None:
         changed = anyio.Event()
         with anyio.move_on_after(presence.sweep()):
             await changed.wait()
-
-
-def _presence_frame(presence: PresenceBoard, thread_id: str) -> bytes:
-    return b"event: presence\ndata: %b\n\n" % presence.present(thread_id).model_dump_json().encode()
 
 
 # --- the HTTP door ----------------------------------------------------------------------------------------------------

@@ -1,11 +1,13 @@
-"""Presence: who watches and types."""
+"""Presence: who watches and types, and who is where in a document."""
 
 from outlast.actions.services import Services
 from outlast.base.events import EphemeralPresence, MemberData
 from outlast.core.accounts.actor import Actor
+from outlast.core.presence.board import PresenceBoard
 from outlast.core.projects import store as projects
-from outlast.core.projects.permissions import require_thread
-from outlast.core.projects.rules import Right
+from outlast.core.projects.permissions import require_document, require_thread
+from outlast.core.projects.rules import Right, Role, allows
+from outlast.core.streams.hub import Hub
 from outlast.db.database import Tx
 
 
@@ -29,3 +31,37 @@ async def watcher(services: Services, actor: Actor, thread_id: str) -> MemberDat
         return projects.member_data(tx, row["project_id"], actor.user_id)
 
     return await services.db.read(run)
+
+
+async def move_in_document(
+    services: Services, actor: Actor, document_id: str, block_id: str | None, typing: bool
+) -> None:
+    """Show the followers of its project that the actor has a document open, and the block where they are (None: at
+    none). Whoever only reads is shown too, but does not type. Typing ends after 6 s unless this is repeated."""
+
+    def run(tx: Tx) -> tuple[str, MemberData]:
+        row = require_document(tx, actor, document_id, Right.READ)
+        return row["project_id"], projects.member_data(tx, row["project_id"], actor.user_id)
+
+    project_id, member = await services.db.read(run)
+    writes = typing and allows(Role(member.role), Right.EDIT)
+    services.presence.move_to(document_id, project_id, member, block_id, typing=writes)
+
+
+async def leave_document(services: Services, actor: Actor, document_id: str) -> None:
+    """The actor closed a document. Repeating is harmless."""
+    await services.db.read(require_document, actor, document_id, Right.READ)
+    services.presence.leave_document(document_id, actor.user_id)
+
+
+async def read_document_presence(services: Services, actor: Actor, document_id: str) -> EphemeralPresence:
+    """Who has a document open, where they are, and who types."""
+    row = await services.db.read(require_document, actor, document_id, Right.READ)
+    return services.presence.present(document_id).model_copy(update={"project_id": row["project_id"]})
+
+
+def tell_presence(presence: PresenceBoard, hub: Hub, room_id: str) -> None:
+    """Show the followers of a thread or project who is there now; those of a document's project who is in it."""
+    shown = presence.present(room_id)
+    frame = b"event: presence\ndata: %b\n\n" % shown.model_dump_json().encode()
+    hub.whisper(shown.thread_id or shown.project_id, frame, room_id)

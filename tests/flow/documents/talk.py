@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import anyio
 import orjson
 import pytest
+from anyio.streams.memory import MemoryObjectReceiveStream
 
+from outlast.actions.following import follow_project
+from outlast.actions.presence import tell_presence
 from outlast.actions.services import Services
 from outlast.base.clock import SystemClock
 from outlast.base.ids import new_id
@@ -24,6 +29,7 @@ from outlast.core.streams.log import read_all
 from outlast.core.threads import store as threads
 from outlast.db.database import Tx
 from outlast.db.opening import open_database
+from outlast.db.tables import projects
 from outlast.surfaces.http.application import create_http
 from outlast.surfaces.http.hosts import known_hosts
 from outlast.testing.profile import FakeProfile
@@ -34,6 +40,28 @@ from tests.flow.http.conftest import Site, surface_over
 __all__ = ["Talk", "make_document", "talk", "talk_site"]
 
 TEXT = "We propose a new way to cook rice.\n\nIt takes ten minutes and one pot."
+
+
+@dataclass
+class Stream:
+    """What arrives at somebody's browser."""
+
+    chunks: MemoryObjectReceiveStream[bytes]
+    waiting: list[bytes] = field(default_factory=list)
+
+    async def next(self, *names: str) -> dict[str, Any]:
+        """The next event of one of these names (`presence`: the next such frame's data)."""
+        with anyio.fail_after(30):
+            while True:
+                while self.waiting:
+                    frame = self.waiting.pop(0)
+                    lines = [line for line in frame.split(b"\n") if line.startswith(b"data: ")]
+                    event: dict[str, Any] = orjson.loads(lines[0][6:]) if lines else {}
+                    if frame.startswith(b"event: presence"):
+                        event = {"event": "presence", "data": event}
+                    if event.get("event") in names:
+                        return event
+                self.waiting = (await self.chunks.receive()).split(b"\n\n")
 
 
 @dataclass
@@ -84,6 +112,28 @@ class Talk:
 
         return await self.services.db.write(run)
 
+    @asynccontextmanager
+    async def following(self, actor: Actor) -> AsyncIterator[Stream]:
+        """The project's stream as this person's browser follows it from now on."""
+        view = await self.services.db.read(
+            lambda tx: tx.find(projects, {"id": self.team.project_id}, "log_seq")
+        )
+        assert view is not None
+        chunks = await follow_project(self.services, actor, self.team.project_id, str(view["log_seq"]))
+        send, receive = anyio.create_memory_object_stream[bytes](1000)
+        seen = anyio.Event()
+        self.services.presence.on_change(lambda room_id: seen.set())
+
+        async def pump() -> None:
+            async for chunk in chunks:
+                await send.send(chunk)
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(pump)
+            await seen.wait()  # from now on this person is there, and nothing is missed
+            yield Stream(receive)
+            tasks.cancel_scope.cancel()
+
     async def news(self, *names: str) -> list[dict[str, Any]]:
         """The project's events of these names so far, oldest first."""
         lines = await self.services.db.read(read_all, self.team.project_id)
@@ -115,6 +165,7 @@ async def talk_site(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFact
         run_profiles={"chat": FakeProfile(), "document": FakeProfile()},
         profiles=frozenset({"chat", "document"}),
     )
+    services.presence.on_change(lambda room_id: tell_presence(services.presence, services.hub, room_id))
     surface = surface_over(services, None)
     browser = Browser(create_http(surface, known_hosts("127.0.0.1", "", ())))
     yield Site(services, surface, browser, browser)

@@ -162,8 +162,9 @@ def _checkpoint(tx: Tx, team: Team, sandbox_id: str) -> str:
 
 def _comment(tx: Tx, team: Team, document_id: str) -> str:
     """The editor's."""
-    said = {"document_id": document_id, "project_id": team.project_id, "body": "Why?"}
-    return comments.add(tx, comments.NewComment(by=team.editor.user_id, **said))
+    by = team.editor.user_id
+    new = comments.NewComment(document_id=document_id, project_id=team.project_id, by=by, body="Why?")
+    return comments.add(tx, new)
 
 
 def _source(team: Team) -> NewSource:
@@ -317,6 +318,9 @@ TABLE: dict[str, Row] = {
     "DELETE /v1/comments/{comment_id}": Row(STEERER),
     "POST /v1/comments/{comment_id}/assign": Row(EDITOR, {"to": None}),
     "POST /v1/mentions/{mention_id}/read": Row(NOBODY_ELSE),
+    "GET /v1/documents/{document_id}/presence": Row(VIEWER),
+    "PUT /v1/documents/{document_id}/presence": Row(VIEWER, {"block_id": "{block_id}"}),
+    "DELETE /v1/documents/{document_id}/presence": Row(VIEWER),
     "GET /v1/projects/{project_id}/documents": Row(VIEWER),
     "POST /v1/projects/{project_id}/documents": Row(EDITOR, {"title": "Report"}),
     "GET /v1/documents/{document_id}": Row(VIEWER),

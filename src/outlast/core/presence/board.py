@@ -1,16 +1,15 @@
-"""The board on which this server notes who watches and who types in which thread, and who has which project open."""
+"""The board on which this server notes who watches and who types in which thread, who has which project open, and who
+is where in which document."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Final
 
 from outlast.base.clock import Clock
 from outlast.base.events import EphemeralPresence, MemberData
 from outlast.base.ids import KINDS
-
-TYPING_S: Final = 6.0
+from outlast.core.presence.visits import TYPING_S, Visits
 
 
 @dataclass(slots=True)
@@ -21,17 +20,19 @@ class _Room:
 
 
 class PresenceBoard:
-    """Who watches and types, per thread; who is there, per project (its id stands where a thread's does).
+    """Who watches and types, per thread; who is there, per project (its id stands where a thread's does); who is where,
+    per document.
 
     Memory: an entry per watched thread or project, for as long as somebody follows it; a cache that the followers
-    rebuild by connecting. `on_change` listeners are called, on the event loop, with the id of a thread or project whose
-    presence changed.
+    rebuild by connecting. `on_change` listeners are called, on the event loop, with the id of a thread, project or
+    document whose presence changed.
     """
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._rooms: dict[str, _Room] = {}
         self._listeners: list[Callable[[str], None]] = []
+        self._visits = Visits()
 
     def on_change(self, listener: Callable[[str], None]) -> None:
         self._listeners.append(listener)
@@ -43,6 +44,7 @@ class PresenceBoard:
         room.tabs[member.user_id] += 1
         room.members[member.user_id] = member
         if room.tabs[member.user_id] == 1:
+            self._visits.follow(thread_id, member.user_id, None)
             self._tell(thread_id)
         try:
             yield
@@ -62,9 +64,26 @@ class PresenceBoard:
         if before != typing:
             self._tell(thread_id)
 
+    def move_to(
+        self, document_id: str, project_id: str, member: MemberData, block_id: str | None, *, typing: bool
+    ) -> None:
+        """A member has a document open and is at a block of it (None: at none). Shown until they leave, or no longer
+        follow the document's project; typing ends after 6 s unless this is repeated."""
+        now, follows = self._clock.monotonic(), member.user_id in self._rooms.get(project_id, _Room()).tabs
+        moved = self._visits.move(
+            document_id, project_id, member, block_id, typing=typing, now=now, follows=follows
+        )
+        self._tell_all(moved)
+
+    def leave_document(self, document_id: str, user_id: str) -> None:
+        """A member closed a document. Repeating is harmless."""
+        self._tell_all(self._visits.leave(document_id, user_id))
+
     def sweep(self) -> float | None:
-        """End the typing of whoever has paused; the seconds until this is needed again (None: nobody types)."""
+        """End the typing of whoever has paused, and the presence of whoever is gone; the seconds until this is needed
+        again (None: nobody types or goes)."""
         now = self._clock.monotonic()
+        self._tell_all(self._visits.sweep(now))
         for thread_id, room in list(self._rooms.items()):
             paused = [user_id for user_id, until in room.typing_until.items() if until <= now]
             for user_id in paused:
@@ -72,10 +91,14 @@ class PresenceBoard:
             if paused:
                 self._tell(thread_id)
         ends = [until for room in self._rooms.values() for until in room.typing_until.values()]
+        ends += self._visits.deadlines()
         return min(ends) - now if ends else None
 
     def present(self, thread_id: str) -> EphemeralPresence:
-        """Who watches (by name) and who types (user ids) in the thread at this moment."""
+        """Who watches (by name) and who types (user ids) in the thread at this moment, or who is in the project or
+        document."""
+        if thread_id.startswith(KINDS["document"]):
+            return self._visits.present(thread_id)
         room = self._rooms.get(thread_id, _Room())
         now = self._clock.monotonic()
         watching = sorted(room.members.values(), key=lambda member: (member.name, member.user_id))
@@ -85,8 +108,9 @@ class PresenceBoard:
         return EphemeralPresence(thread_id=thread_id, watching=watching, typing=typing)
 
     def statistics(self) -> dict[str, int]:
-        """How many threads and projects are watched, and in how many tabs."""
-        return {"threads": len(self._rooms), "tabs": sum(room.tabs.total() for room in self._rooms.values())}
+        """How many threads and projects are watched, and in how many tabs; how many documents are open."""
+        tabs = sum(room.tabs.total() for room in self._rooms.values())
+        return {"threads": len(self._rooms), "tabs": tabs, "documents": len(self._visits)}
 
     def _leave(self, thread_id: str, user_id: str) -> None:
         room = self._rooms[thread_id]
@@ -97,7 +121,12 @@ class PresenceBoard:
         room.typing_until.pop(user_id, None)
         if not room.tabs:
             del self._rooms[thread_id]
+        self._visits.follow(thread_id, user_id, self._clock.monotonic())
         self._tell(thread_id)
+
+    def _tell_all(self, changed: Iterable[str]) -> None:
+        for room_id in changed:
+            self._tell(room_id)
 
     def _tell(self, thread_id: str) -> None:
         for listener in self._listeners:

@@ -16,7 +16,7 @@ import sqlalchemy as sa
 
 from outlast.base.errors import CursorUnknown, NotFound
 from outlast.core.streams.fold import fold_deltas
-from outlast.core.streams.hub import Channel, Direct, Hub, frame
+from outlast.core.streams.hub import NOTHING, Channel, Direct, Hub, frame, fresh
 from outlast.core.streams.log import Line, count_after, read_after, read_all
 from outlast.db.database import Database, Tx
 from outlast.db.tables import projects, runs, threads
@@ -127,7 +127,7 @@ async def follow_thread(
     is named, so that later facts of the thread that still name it do not show it again.
     """
     with hub.listen(thread_id) as own:
-        seen, whispered = cursor.seq, b""
+        seen, whispered = cursor.seq, NOTHING
         shown = (cursor.run_id, cursor.run_seq) if cursor.run_id is not None else None
         while True:
             if shown is not None:
@@ -144,9 +144,10 @@ async def follow_thread(
                 body, seen, named = _thread_frames(lines, seen, shown, False)
                 if body:
                     yield body
-                if own.whisper != whispered:
-                    whispered = own.whisper
-                    yield whispered
+                if own.whispers is not whispered:
+                    body, whispered = fresh(own.whispers, whispered), own.whispers
+                    if body:
+                        yield body
                 if lines or named is not None:
                     woken = False
                 elif woken and await db.read(_is_gone, threads, thread_id):
@@ -160,14 +161,15 @@ async def follow_thread(
 async def follow_project(db: Database, hub: Hub, project_id: str, after: int) -> AsyncIterator[bytes]:
     """Frames of a project's log after `after`, until it is deleted. Check the cursor first
     (`check_project_cursor`)."""
-    woken, whispered = False, b""
+    woken, whispered = False, NOTHING
     with hub.listen(project_id) as channel:
         while True:
             version = channel.version
             lines = await db.read(read_after, project_id, after)
-            if channel.whisper != whispered:
-                whispered = channel.whisper
-                yield whispered
+            if channel.whispers is not whispered:
+                body, whispered = fresh(channel.whispers, whispered), channel.whispers
+                if body:
+                    yield body
             if lines:
                 after, woken = lines[-1][0], False
                 yield b"".join(frame(b"", seq, line) for seq, line in lines)
@@ -190,7 +192,7 @@ async def _follow_active(
 ) -> AsyncIterator[tuple[bytes, int, int]]:
     """The thread while one run is shown, until the run's stream has ended: (frames, number seen in the thread's log,
     number seen in the run's log)."""
-    whispered = b""
+    whispered = NOTHING
     with hub.listen(run_id) as channel:
         channel.link(own)
         try:
@@ -211,9 +213,10 @@ async def _follow_active(
                     body, seen, follower = _thread_frames(lines, seen, (run_id, reader.after), True)
                     if body:
                         yield body, seen, reader.after
-                    if own.whisper != whispered:
-                        whispered = own.whisper
-                        yield whispered, seen, reader.after
+                    if own.whispers is not whispered:
+                        shown, whispered = fresh(own.whispers, whispered), own.whispers
+                        if shown:
+                            yield shown, seen, reader.after
                     if body or follower:
                         continue
                 await reader.wait(version, prefix)

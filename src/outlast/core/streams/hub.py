@@ -9,7 +9,7 @@ there is other news, when the stream has ended, or when its connection does not 
 """
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final
@@ -20,6 +20,7 @@ TAIL_LINES: Final = 20_000  # kept in memory per live stream at most, about 5 MB
 TICK_PER_FOLLOWER_S: Final = 0.00002
 MIN_TICK_S: Final = 0.002
 MAX_TICK_S: Final = 0.05
+NOTHING: Final[Mapping[str, bytes]] = {}  # no topic has been whispered about
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ class Channel:
 
     __slots__ = (
         "_chunks", "_first", "_lines", "_links", "_other_news", "_scheduled", "_waiters", "_woken_at",
-        "base", "ended", "followers", "head", "stream_id", "version", "whisper", "writing",
+        "base", "ended", "followers", "head", "stream_id", "version", "whispers", "writing",
     )  # fmt: skip
 
     def __init__(self, stream_id: str) -> None:
@@ -55,7 +56,7 @@ class Channel:
         self.ended = False  # the last line published ends the stream
         self.followers = 0
         self.version = 0  # grows with every ring, so that no ring between a read and a wait is missed
-        self.whisper = b""  # the newest frame without a number (presence)
+        self.whispers = NOTHING  # by topic, the newest frame without a number (presence)
         self._links: list[Channel] = []  # channels that ring this one's followers too
         self._lines: list[Line] = []
         self._first = 0  # numbers are consecutive within `_lines`: index = seq - first
@@ -196,10 +197,10 @@ class Hub:
         elif stream_id in self._channels:
             self._channels[stream_id].ring()
 
-    def whisper(self, stream_id: str, body: bytes) -> None:
-        """Show the followers a frame that is never logged; only the newest counts."""
+    def whisper(self, stream_id: str, body: bytes, topic: str = "") -> None:
+        """Show the followers a frame that is never logged; only the newest of a topic counts."""
         if (channel := self._channels.get(stream_id)) is not None:
-            channel.whisper = body
+            channel.whispers = {**channel.whispers, topic: body}
             channel.ring()
 
     def write(self, stream_id: str, base: int) -> Channel:
@@ -272,6 +273,11 @@ class Hub:
     def _drop_if_idle(self, channel: Channel) -> None:
         if not channel.followers and not channel.writing:
             self._channels.pop(channel.stream_id, None)
+
+
+def fresh(whispers: Mapping[str, bytes], seen: Mapping[str, bytes]) -> bytes:
+    """The frames of the topics in which there is something else than was seen."""
+    return b"".join(body for topic, body in whispers.items() if seen.get(topic) != body)
 
 
 def frame(prefix: bytes, seq: int, line: bytes) -> bytes:
