@@ -37,6 +37,9 @@ test.each<[ToolCallPart, string]>([
   [call('terminal', { command: 'node build.mjs' }), 'Running a command'],
   [call('run_code', { language: 'python', code: '1' }), 'Running Python'],
   [call('start_service', { name: 'web', port: 3000 }), 'Starting web'],
+  [call('propose_edits', { summary: 'Shorter' }), 'Writing edits'],
+  [call('read_document', {}, 'done'), 'Read the document'],
+  [call('search_files', { query: 'rice' }), 'Searching the files'],
   [call('something_else', {}), 'Calling something_else'],
 ])('a call is named by what it does: %#', (part, words) => {
   expect(toolLabel(part)).toBe(words)

@@ -39,7 +39,8 @@ const ACTIVE = new Set(['streaming', 'pending', 'running'])
 function runningText(run: RunState & { workflow?: readonly WorkflowStep[] }): string {
   const last = run.parts.at(-1)
   const tool = run.parts.findLast((part): part is ToolCallPart => part.type === 'tool_call' && ACTIVE.has(part.status))
-  if (tool !== undefined) return run.profile === 'screen' ? `${toolLabel(tool)}…` : `Calling ${tool.tool}…`
+  if (tool !== undefined)
+    return run.profile === 'screen' || run.profile === 'document' ? `${toolLabel(tool)}…` : `Calling ${tool.tool}…`
   const stage = workflowNow(run.workflow)
   if (stage !== null) return stage
   if (last === undefined) return 'Starting…'

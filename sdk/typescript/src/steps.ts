@@ -52,6 +52,14 @@ function wordsFor(tool: string, args: string): Words {
       return codeWords(strings(args, 'language')[0] ?? '')
     case 'search_docs':
       return ['Searching the documentation', 'Searched the documentation', 'Search the documentation']
+    case 'propose_edits':
+      return ['Writing edits', 'Proposed edits', 'Propose edits']
+    case 'read_document':
+      return one('Reading', 'Read', 'Read', 'the document')
+    case 'search_files':
+      return ['Searching the files', 'Searched the files', 'Search the files']
+    case 'read_file':
+      return one('Reading', 'Read', 'Read', 'a file')
     case 'ask_user':
       return ['Asking you', 'Asked you', 'Ask you']
     case 'start_service':
