@@ -1,18 +1,24 @@
 import { Plus } from 'lucide-react'
 import type { KeyboardEvent } from 'react'
 import { Button } from '@/components/button'
+import { BlockRow } from './block-row'
 import { DocumentStart } from './block-slots'
 import { DocumentTitle } from './document-title'
 import { useDocumentRoom } from './document-context'
-import { useDesk } from './editor/use-desk'
-import { HEADING } from './editor/writing-desk'
+import { useDesk, useNewIn } from './editor/use-desk'
+import { HEADING, NO_SECTION } from './editor/writing-desk'
 import { LostDrafts } from './lost-drafts'
 import { neighbour } from './rows'
 import { SectionView } from './section-view'
 import { useOrder } from './use-document'
-import { bodyOf, moveBlock, refused } from './use-row-moves'
+import { bodyOf, moveBlock } from './use-row-moves'
 
 const AT_ONCE = 2
+
+/** The first words of a document that has no section yet. */
+function Beginning() {
+  return useNewIn(NO_SECTION).map((key) => <BlockRow key={key} rowKey={key} sectionId={NO_SECTION} first />)
+}
 
 /** The text: title, sections, each with its blocks. Arrows go from row to row, Enter writes, Alt and an arrow moves. */
 export function DocumentBody() {
@@ -48,10 +54,7 @@ export function DocumentBody() {
       focus.edit(desk.begin({ sectionId: last, after: end }))
       return
     }
-    const ref = `new-section-${crypto.randomUUID()}`
-    store
-      .change([{ op: 'insert_section', after: null, heading: '', level: 0, ref }])
-      .then(({ made }) => focus.edit(desk.begin({ sectionId: made[ref] ?? ref, after: null })), refused)
+    focus.edit(desk.newIn(NO_SECTION).at(-1) ?? desk.begin({ sectionId: NO_SECTION, after: null }))
   }
   return (
     <article
@@ -66,6 +69,7 @@ export function DocumentBody() {
       <DocumentTitle />
       <LostDrafts />
       <DocumentStart />
+      <Beginning />
       {order.map((id, at) => (
         <SectionView key={store.keyOf(id)} sectionId={id} first={at < AT_ONCE} />
       ))}

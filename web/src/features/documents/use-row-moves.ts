@@ -5,7 +5,7 @@ import { useDocumentRoom, type DocumentRoom } from './document-context'
 import type { EditorMoves } from './editor/block-editor'
 import { useDesk } from './editor/use-desk'
 import { shapeOf } from './editor/writing'
-import type { WritingDesk } from './editor/writing-desk'
+import { NO_SECTION, type WritingDesk } from './editor/writing-desk'
 import { blockMoved } from './moving'
 import { neighbour, rowOf } from './rows'
 
@@ -91,19 +91,21 @@ async function split(
 ): Promise<void> {
   const shape = shapeOf(before)
   desk.type(key, before)
-  if (shape !== 'h1' && shape !== 'h2' && shape !== 'h3') {
+  const isHeading = shape === 'h1' || shape === 'h2' || shape === 'h3'
+  if (!isHeading && sectionId !== NO_SECTION) {
     focus.edit(desk.begin({ sectionId, after: key }, after), 'start')
     return
   }
-  // A heading begins a section of its own: what is written next stands in that one.
+  // A heading, or the first words of all, begin a section: what is written next stands in that one.
   const known = new Set(store.get().content.order)
   await desk.save(key)
   const made = store
     .get()
     .content.order.filter((id) => !known.has(id))
     .at(-1)
+  const last = isHeading ? null : (store.get().content.sections[made ?? '']?.blocks.at(-1) ?? null)
   focus.edit(
-    desk.begin(made === undefined ? { sectionId, after: key } : { sectionId: made, after: null }, after),
+    desk.begin(made === undefined ? { sectionId, after: key } : { sectionId: made, after: last }, after),
     'start',
   )
 }

@@ -4,7 +4,15 @@
  *
  * A draft's key is the block's id, `heading:` and a section's id, or the `ref` under which a new block is going to be made.
  */
-import { Conflict, Gone, TryLater, type DocumentChange, type DocumentStore, type MergeHunk } from '@outlast/sdk'
+import {
+  Conflict,
+  Gone,
+  TryLater,
+  type DocumentChange,
+  type DocumentChanges,
+  type DocumentStore,
+  type MergeHunk,
+} from '@outlast/sdk'
 import { dropDraft, keepDraft, keptDrafts } from './drafts'
 import { isOneBlock } from './writing'
 
@@ -57,8 +65,12 @@ interface Draft {
 }
 
 export const HEADING = 'heading:'
+/** Where the first words of an empty document are written: it has no section yet. */
+export const NO_SECTION = ''
 const PAUSE_MS = 1500
 const RETRY_MS = 3000
+/** How long the stream may take to tell of what we did ourselves. */
+const LATE_MS = 1500
 const NONE: readonly string[] = []
 
 /** Texts that differ only in the blanks at their end are the same to everybody. */
@@ -237,22 +249,52 @@ export class WritingDesk {
   #pause(key: string): void {
     const draft = this.#drafts.get(key)
     if (draft === undefined || draft.text.trim() === '') return
+    // The first section would be drawn anew under the caret.
+    if (draft.status.place?.sectionId === NO_SECTION) return
     if (key.startsWith(HEADING) || isOneBlock(draft.text)) void this.save(key)
   }
 
   async #send(key: string, draft: Draft): Promise<void> {
     const sent = draft.text
     const { base } = draft
-    const change = this.#change(key, draft)
+    const made = this.#request(key, draft)
     this.#move(key, { state: 'saving', problem: null })
     try {
-      const answer = await this.store.change([change])
+      const answer = await made()
       const id = this.store.idOf(key)
       const fresh = answer.blocks.find((block) => block.id === id)?.markdown ?? sent.trimEnd()
       this.#saved(key, draft, sent, fresh)
     } catch (reason) {
       this.#refused(key, draft, base, reason instanceof Error ? reason : new Error(String(reason)))
     }
+  }
+
+  #request(key: string, draft: Draft): () => Promise<DocumentChanges> {
+    const { documents } = this.store.client
+    if (draft.status.place?.sectionId === NO_SECTION)
+      return async () => {
+        const answer = await documents.import(this.documentId, { markdown: draft.text.trim() })
+        await this.#arrived(answer.version)
+        return answer
+      }
+    const change = this.#change(key, draft)
+    return () => this.store.change([change])
+  }
+
+  /** The store has heard of a version that it did not make itself. */
+  async #arrived(version: number): Promise<void> {
+    const late = setTimeout(this.store.reload, LATE_MS)
+    await new Promise<void>((resolve) => {
+      const stop = this.store.subscribe(() => {
+        if (this.store.get().content.version < version) return
+        stop()
+        resolve()
+      })
+      if (this.store.get().content.version < version) return
+      stop()
+      resolve()
+    })
+    clearTimeout(late)
   }
 
   #change(key: string, draft: Draft): DocumentChange {
