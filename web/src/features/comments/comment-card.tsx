@@ -42,7 +42,7 @@ export function CommentCard({ talk, thread, chosen, place, onChoose }: CommentCa
       data-status={root.status}
       aria-current={chosen || undefined}
       tabIndex={-1}
-      onClick={() => chosen || onChoose()}
+      onClick={({ target }) => chosen || isForItself(target) || onChoose()}
       className={cn(
         'space-y-2.5 rounded-xl border bg-raised p-3 transition-shadow outline-none',
         chosen ? 'border-line-strong shadow-pop' : 'border-line hover:border-line-strong',
@@ -84,6 +84,10 @@ export function CommentCard({ talk, thread, chosen, place, onChoose }: CommentCa
     </article>
   )
 }
+
+/** Buttons in a card do what they do, and what they do may lead elsewhere. */
+const isForItself = (target: EventTarget): boolean =>
+  target instanceof Element && target.closest('button, a, [role=menuitem]') !== null
 
 /** What it is on: the words, as they were; where they are gone, that too. */
 function About({ comment: { quote, orphaned }, place }: { comment: CommentData; place: string | null }) {
