@@ -27,7 +27,10 @@ export const EditRow = memo(function EditRow({ edit, resolve }: RowProps) {
   const deciding = useSelected(store, (snapshot) => snapshot.deciding[edit.id])
   const row = useRef<HTMLLIElement>(null)
   useEffect(() => {
-    if (current) row.current?.scrollIntoView({ block: 'nearest' })
+    if (!current) return
+    // With the next frame, so that the page is laid out once for all that a key changed.
+    const frame = requestAnimationFrame(() => row.current?.scrollIntoView({ block: 'nearest' }))
+    return () => cancelAnimationFrame(frame)
   }, [current])
   const where = useWhere(edit)
   const Icon = ICONS[edit.op]

@@ -108,7 +108,7 @@ const InlineEdit = memo(function InlineEdit({ edit }: { edit: EditData }) {
       aria-current={current || undefined}
       onClick={() => review.look(edit.id)}
       className={cn(
-        'rounded-xl border bg-raised px-3.5 py-2.5 transition-shadow',
+        'rounded-xl border bg-raised px-3.5 py-2.5',
         current
           ? 'border-accent shadow-[0_0_0_3px_var(--accent-soft)]'
           : 'cursor-pointer border-line hover:border-line-strong',

@@ -1,5 +1,5 @@
 import { CheckCheck, ChevronDown, ChevronUp, CircleHelp, GitPullRequestArrow, PartyPopper, Undo2 } from 'lucide-react'
-import { useCallback, useEffect, useState, type KeyboardEvent } from 'react'
+import { useCallback, useDeferredValue, useEffect, useState, type KeyboardEvent } from 'react'
 import { useSelected } from '@outlast/sdk/react'
 import { Button, IconButton } from '@/components/button'
 import { Confirm } from '@/components/confirm'
@@ -12,7 +12,7 @@ import { EditRow, SupersededRow } from './review-edit'
 import { ReviewHelp } from './review-help'
 import { takeBack, useReviewKeys } from './review-keys'
 import { ReviewScopeMenu } from './review-scope'
-import { numberOf } from './review-list'
+import { numberOf, type ReviewItem } from './review-list'
 import { useInView } from './review-view'
 import { useReview, useReviewed, useReviewList } from './use-review'
 
@@ -36,6 +36,9 @@ export function ReviewPanel({ item }: PanelProps) {
     help: () => setHelp(true),
   })
   const said = useReviewed((one) => one.get().said)
+  // A long list may come a moment after the text; a short one is always as it is.
+  const later = useDeferredValue(list.items, NO_ITEMS)
+  const items = list.items.length > LONG ? later : list.items
   const loading = useSelected(store, (snapshot) => snapshot.loading)
   const step = (event: KeyboardEvent<HTMLElement>) => {
     const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : null
@@ -74,7 +77,7 @@ export function ReviewPanel({ item }: PanelProps) {
       )}
       <ol className="min-h-0 flex-1 overflow-y-auto" aria-label="Proposed edits">
         {list.open === 0 && <Done />}
-        {list.items.map(({ edit, proposal }) => (
+        {items.map(({ edit, proposal }) => (
           <EditRow key={edit.id} edit={edit} proposal={proposal} resolve={setResolving} />
         ))}
         {list.superseded.length > 0 && <li className="px-4 pt-4 pb-1 text-xs font-medium text-faint">Overtaken</li>}
@@ -102,6 +105,9 @@ export function ReviewPanel({ item }: PanelProps) {
     </section>
   )
 }
+
+const LONG = 60
+const NO_ITEMS: readonly ReviewItem[] = []
 
 /** More than these are not accepted by one key without a question. */
 const ASKS_FROM = 20
