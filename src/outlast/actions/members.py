@@ -10,6 +10,7 @@ from outlast.base.errors import MalformedInput
 from outlast.base.events import MemberData
 from outlast.core.accounts import store as accounts
 from outlast.core.accounts.actor import Actor
+from outlast.core.documents import locking
 from outlast.core.limits.rules import checked_line
 from outlast.core.projects import invitations
 from outlast.core.projects import store as projects
@@ -49,13 +50,14 @@ async def list_members(services: Services, actor: Actor, project_id: str) -> lis
 async def change_member(
     services: Services, actor: Actor, project_id: str, user_id: str, role: str
 ) -> MemberData:
-    """Give a member another role (owners). Raises `LastOwner`. Who may no longer edit lets go of what they drive."""
+    """Give a member another role (owners). Raises `LastOwner`. Who may no longer edit lets go of what they drive
+    and keep."""
     wanted = checked_role(role)
 
     def run(tx: Tx) -> MemberData:
         require(tx, actor, project_id, Right.OWN)
         if wanted is Role.VIEWER:
-            driving.release_all(tx, project_id, user_id)
+            _release_all(tx, project_id, user_id)
         return projects.change_role(tx, project_id, user_id, wanted)
 
     return await services.db.write(run)
@@ -66,10 +68,17 @@ async def remove_member(services: Services, actor: Actor, project_id: str, user_
 
     def run(tx: Tx) -> None:
         require(tx, actor, project_id, Right.READ if user_id == actor.user_id else Right.OWN)
-        driving.release_all(tx, project_id, user_id)
+        _release_all(tx, project_id, user_id)
         projects.remove_member(tx, project_id, user_id)
 
     await services.db.write(run)
+
+
+def _release_all(tx: Tx, project_id: str, user_id: str) -> None:
+    """Let go of the threads that somebody drives, and of the sections that they keep."""
+    kept = locking.drop_held(tx, project_id, user_id)
+    driving.release_all(tx, project_id, user_id)
+    locking.tell_dropped(tx, kept)
 
 
 async def create_invitation(

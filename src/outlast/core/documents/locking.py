@@ -80,15 +80,23 @@ def drop_all(tx: Tx, section_ids: Iterable[str]) -> None:
         locks.drop(tx, section_id)
 
 
-def release_all(tx: Tx, project_id: str, user_id: str) -> None:
-    """Somebody leaves the project: whatever they kept there is free."""
+def drop_held(tx: Tx, project_id: str, user_id: str) -> list[tuple[sa.RowMapping, Lock | None]]:
+    """Somebody leaves the project: whatever they kept there is free. The rows of those sections with their locks, for
+    `tell_dropped`: documents come before threads, and these before the project's log, as everywhere."""
     kept = locks.held_by(tx, project_id, user_id, "section")
-    for section_id in kept:
-        row, before = tx.find(sections, {"id": section_id}), locks.find_lock(tx, section_id)
-        locks.drop(tx, section_id)
-        if row is not None:
-            _tell(tx, row, "released", None)
-            _tell_unasked(tx, project_id, before)
+    rows = [row for row in (tx.find(sections, {"id": section_id}) for section_id in kept) if row is not None]
+    for document_id in sorted({row["document_id"] for row in rows}):
+        store.hold(tx, document_id)
+    dropped = [(row, locks.find_lock(tx, row["id"])) for row in rows]
+    drop_all(tx, kept)
+    return dropped
+
+
+def tell_dropped(tx: Tx, dropped: Iterable[tuple[sa.RowMapping, Lock | None]]) -> None:
+    """Tell the project's followers that nobody keeps these sections any more."""
+    for row, before in dropped:
+        _tell(tx, row, "released", None)
+        _tell_unasked(tx, row["project_id"], before)
 
 
 def waiting(
