@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from datetime import timedelta
 
 import pytest
@@ -46,15 +46,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.flaky(reruns=1))
 
 
-def pytest_collection(session: pytest.Session) -> None:
-    """No search for garbage while thousands of tests are found: nothing of them is."""
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
+    """Thousands of tests are found and kept to the end: no search for garbage looks through them, now or later."""
     gc.disable()
-
-
-def pytest_collection_finish(session: pytest.Session) -> None:
-    """Nor among them later, each time that a test leaves some."""
-    gc.freeze()
-    gc.enable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.fixture(scope="session")
