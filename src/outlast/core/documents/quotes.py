@@ -23,21 +23,21 @@ KEPT: Final = 32
 DISTINCT: Final = 16
 """A text of so many bones is found without its surroundings too."""
 AGREEING: Final = 0.3
-"""A shorter one only where at least this share of its surroundings is still there."""
+"""A shorter one only where at least this share of what stood next to it is still there."""
 ALIKE: Final = 0.5
 """Text between the surroundings is the quote, changed, if this share of it is still there."""
 ANCHOR: Final = 12
-"""So many bones of the surroundings next to the quote show where a changed one begins and ends."""
+"""So many bones next to the quote, on each side, say whether it is the one, and where a changed one begins and ends."""
 MOST_PLACES: Final = 200
 HOME: Final = 0.25
 
 _TOKENS: Final = re.compile(
     r"""
       (?P<drop>
-          ^[^\S\n]*(?:`{3,}|~{3,})[^\n]*$                                  # a fence
-        | ^[^\S\n]*\|?[^\S\n]*:?-{3,}[-:|\ \t]*$                           # the rule of a table, or a rule
-        | ^[^\S\n]*(?:[-*+]|\d{1,9}[.)])[^\S\n]+(?:\[[ xX]\][^\S\n]+)?     # a bullet or number of a list
-        | ^[^\S\n]*(?:\#{1,6}[^\S\n]+|>[^\S\n]?)                           # a heading, a quotation
+          ^[^\S\n]{0,40}(?:`{3,}|~{3,})[^\n]*$                             # a fence
+        | ^[^\S\n]{0,40}(?:\|[^\S\n]{0,40})?:?-{3,}[-:|\ \t]*$             # the rule of a table, or a rule
+        | ^[^\S\n]{0,40}(?:[-*+]|\d{1,9}[.)])[^\S\n]+(?:\[[ xX]\][^\S\n]+)?  # a bullet or number of a list
+        | ^[^\S\n]{0,40}(?:\#{1,6}[^\S\n]+|>[^\S\n]?)                      # a heading, a quotation
         | \]\([^()\s]*(?:[^\S\n]+"[^"\n]*")?\)                             # where a link leads
         | [*~`\[\]|\\]
       )
@@ -151,7 +151,7 @@ def _same(quote: Quote, text: Text) -> _Span | None:
         agreement = _agreement(before, after, bones, place, place + len(wanted))
         if best is None or agreement > best[0]:
             best = agreement, place
-    if best is None or not _counts(best[0], wanted, before + after):
+    if best is None or not _counts(wanted, before, after, bones, best[1]):
         return None
     first, last = at[best[1]], at[best[1] + len(wanted) - 1]
     return first, last + 1, best[0], False
@@ -219,8 +219,12 @@ def _agreement(before: str, after: str, bones: str, start: int, end: int) -> flo
     return (left + right) / known
 
 
-def _counts(agreement: float, wanted: str, around: str) -> bool:
-    return not around or len(wanted) >= DISTINCT or agreement >= AGREEING
+def _counts(wanted: str, before: str, after: str, bones: str, place: int) -> bool:
+    """Whether the text is the quote, and not by chance the same word."""
+    if len(wanted) >= DISTINCT or not before + after:
+        return True
+    near = _agreement(before[-ANCHOR:], after[:ANCHOR], bones, place, place + len(wanted))
+    return near >= AGREEING
 
 
 def _likeness(one: str, other: str) -> float:
