@@ -67,7 +67,7 @@ def hand_over(tx: Tx, section: sa.RowMapping, actor: Actor, to_user_id: str, ttl
 def demand_free(tx: Tx, section_ids: Iterable[str], user_id: str, ttl_s: float) -> None:
     """Raise `SectionLocked` where somebody else keeps one of these sections. The user's own locks are renewed."""
     wanted = sorted(section_ids)
-    for section_id in locks.locks_of(tx, wanted):
+    for section_id in wanted if len(wanted) <= store.FEW else locks.locks_of(tx, wanted):
         lock = locks.find_lock(tx, section_id)
         locks.demand(tx, section_id, user_id)
         if lock is not None and lock.holder_id == user_id:
