@@ -16,12 +16,24 @@ const observer =
         { rootMargin: '1500px 0px' },
       )
 
+const CHANGED = 'contentvisibilityautostatechange'
+
+/** Rows with `content-visibility: auto` are told by the browser itself when they come near: it looks after them anyway, and a
+ * second observer of hundreds of rows would cost time in every frame. */
+const told = (element: Element): boolean =>
+  `on${CHANGED}` in element && getComputedStyle(element).contentVisibility === 'auto'
+
 /** Whether something was near the window once: what never was, need not be drawn richly. */
 export function useWasNear(ref: RefObject<Element | null>, at = false): boolean {
   const [near, setNear] = useState(at || observer === null)
   useEffect(() => {
     const element = ref.current
     if (near || element === null || observer === null) return
+    if (told(element)) {
+      const hear = (event: Event) => (event as ContentVisibilityAutoStateChangeEvent).skipped || setNear(true)
+      element.addEventListener(CHANGED, hear)
+      return () => element.removeEventListener(CHANGED, hear)
+    }
     waiting.set(element, () => setNear(true))
     observer.observe(element)
     return () => observer.unobserve(element)
