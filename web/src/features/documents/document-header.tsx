@@ -113,11 +113,9 @@ function DocumentMenu({ document, onRename }: { document: DocumentData; onRename
             Rename
           </MenuItem>
         )}
-        <MenuItem asChild>
-          <a href={client.documents.markdownUrl(document.id)} download>
-            <Download />
-            Download Markdown
-          </a>
+        <MenuItem onSelect={() => download(document.id)}>
+          <Download />
+          Download Markdown
         </MenuItem>
         <MenuItem onSelect={copy}>
           <ClipboardCopy />
@@ -155,6 +153,13 @@ function DocumentMenu({ document, onRename }: { document: DocumentData; onRename
       </Confirm>
     </>
   )
+}
+
+function download(documentId: string): void {
+  const link = window.document.createElement('a')
+  link.href = client.documents.markdownUrl(documentId)
+  link.download = ''
+  link.click()
 }
 
 function Rename({ document, onDone }: { document: DocumentData; onDone: () => void }) {

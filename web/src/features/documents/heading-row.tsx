@@ -9,9 +9,9 @@ import { grow, useGrowing } from './editor/grow'
 import { useDesk, useDraftStatus } from './editor/use-desk'
 import { headingKey, useFocusOf, type Caret } from './focus-store'
 import { useSectionLock } from './locks'
-import { neighbour, rowOf } from './rows'
+import { neighbour } from './rows'
 import { SectionMenu } from './section-menu'
-import { bodyOf } from './use-row-moves'
+import { bodyOf, leaveByKey } from './use-row-moves'
 
 const SIZES: Record<number, string> = {
   1: 'text-[1.75rem] leading-tight',
@@ -59,9 +59,9 @@ export function HeadingRow({ sectionId }: { sectionId: string }) {
           )}
           {status !== null && <DraftNote status={status} present={heading} editing={editing} />}
         </div>
-        <SectionMargin sectionId={sectionId} />
         <SectionMenu sectionId={sectionId} />
       </div>
+      <SectionMargin sectionId={sectionId} />
     </div>
   )
 }
@@ -102,10 +102,7 @@ function HeadingEditor({ sectionId, text, caret, className }: HeadingEditorProps
     const next = neighbour(bodyOf(), key, by)
     if (next !== null) focus.edit(next, by === 1 ? 'start' : 'end')
   }
-  const leave = () => {
-    focus.leave(key)
-    requestAnimationFrame(() => rowOf(bodyOf(), key)?.focus({ preventScroll: true }))
-  }
+  const leave = () => leaveByKey(focus, key)
   const press = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     const { key: pressed, currentTarget } = event
     const { selectionStart, value } = currentTarget

@@ -1,4 +1,5 @@
 import { useMemo } from 'react'
+import { flushSync } from 'react-dom'
 import { Conflict } from '@outlast/sdk'
 import { complain, say } from '@/components/toast'
 import { useDocumentRoom, type DocumentRoom } from './document-context'
@@ -18,8 +19,11 @@ export function useRowMoves(key: string, sectionId: string): EditorMoves {
   return useMemo(() => rowMoves(room, desk, key, sectionId), [room, desk, key, sectionId])
 }
 
-/** Once the editor is gone: the keys go on at its row. */
-const afterwards = (call: () => void): void => void requestAnimationFrame(call)
+/** Ends the editing of a row; the keys go on at the row itself. */
+export function leaveByKey(focus: DocumentRoom['focus'], key: string): void {
+  flushSync(() => focus.leave(key))
+  rowOf(bodyOf(), key)?.focus({ preventScroll: true })
+}
 
 function rowMoves(room: DocumentRoom, desk: WritingDesk, key: string, sectionId: string): EditorMoves {
   const { focus, store } = room
@@ -30,13 +34,12 @@ function rowMoves(room: DocumentRoom, desk: WritingDesk, key: string, sectionId:
       else if (by === 1) focus.edit(desk.begin({ sectionId, after: key }))
     },
     onDone: (byKey) => {
-      focus.leave(key)
-      if (byKey) afterwards(() => rowOf(bodyOf(), key)?.focus({ preventScroll: true }))
+      if (byKey) leaveByKey(focus, key)
+      else focus.leave(key)
     },
     onDiscard: () => {
       const kept = desk.discard(key)
-      focus.leave(key)
-      afterwards(() => rowOf(bodyOf(), key)?.focus({ preventScroll: true }))
+      leaveByKey(focus, key)
       if (kept !== null) say('Put back as it was.')
     },
     onSplit: (before, after) => void split(room, desk, key, sectionId, before, after),
