@@ -25,6 +25,8 @@ def edits_for(scene: DocumentScene, wish: Wish) -> list[Edit]:
     makers: dict[Kind, Callable[[DocumentScene, Wish], list[Edit]]] = {
         Kind.SHORTEN: _shorter,
         Kind.POLISH: _polished,
+        Kind.CORRECT: _corrected,
+        Kind.NOMINATE: _nominated,
         Kind.LIST: _listed,
         Kind.PROSE: _told,
         Kind.SECTION: _new_section,
@@ -41,6 +43,8 @@ def summary_of(wish: Wish, edits: Sequence[Edit]) -> str:
     return {
         Kind.SHORTEN: f"Say {count} in fewer words",
         Kind.POLISH: f"Mend the wording of {count}",
+        Kind.CORRECT: f"Correct {count}",
+        Kind.NOMINATE: "Name somebody",
         Kind.LIST: "Turn a paragraph into a list",
         Kind.PROSE: "Turn a list into a paragraph",
         Kind.SECTION: f"Add a section about {wish.topic or 'something new'}",
@@ -55,7 +59,7 @@ def _shorter(scene: DocumentScene, _wish: Wish) -> list[Edit]:
     if len(made) < min(ENOUGH, len(blocks)):
         done = {edit["block_id"] for edit in made}
         more = [block for block in blocks if block.id not in done]
-        made += _replaced(more, lambda block: prose.contracted(block.text))
+        made += _replaced(more, lambda block: prose.bared(block.text))
     return _in_order(made, blocks)
 
 
@@ -64,11 +68,46 @@ def _polished(scene: DocumentScene, _wish: Wish) -> list[Edit]:
     made = _replaced(blocks, lambda block: prose.polished(block.text))
     for rule in (  # nothing wrong by its rules: said in fewer words, or as a list
         lambda block: prose.tightened(block.text, block.kind),
-        lambda block: prose.contracted(block.text),
+        lambda block: prose.bared(block.text),
         lambda block: prose.as_list(block.text) if block.kind == "paragraph" else block.text,
     ):
         made = made or _replaced(blocks, rule)
     return made
+
+
+def _corrected(scene: DocumentScene, _wish: Wish) -> list[Edit]:
+    return _replaced(prose_of(target_blocks(scene)), lambda block: prose.corrected(block.text))
+
+
+def _nominated(scene: DocumentScene, wish: Wish) -> list[Edit]:
+    """A name from the document's tables where the text says “somebody”: whoever stands there least often."""
+    names = [name for block in scene.blocks if block.kind == "table" for name in _names(block.text)]
+    blocks = prose_of(target_blocks(scene))
+    if not names:
+        return _polished(scene, wish)
+    chosen = min(names, key=lambda name: (names.count(name), -names.index(name)))
+    return _replaced(blocks, lambda block: prose.nominated(block.text, chosen)) or _polished(scene, wish)
+
+
+def _names(table: str) -> list[str]:
+    """What stands in the columns that say who."""
+    rows = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in table.splitlines()]
+    columns = [
+        at for at, head in enumerate(rows[0]) if re.search(r"who|owner|name|person", head, re.IGNORECASE)
+    ]
+    cells = [row[at] for row in rows[2:] for at in columns if at < len(row)]
+    return [cell for cell in cells if re.fullmatch(r"[A-ZÀ-Þ][\w'-]+(?: [A-ZÀ-Þ][\w'-]+)*", cell)]
+
+
+def open_points(scene: DocumentScene) -> list[str]:
+    """What the text itself says is open: boxes without a tick, cells without a name, questions."""
+    found: list[str] = []
+    for block in scene.blocks:
+        for line in block.text.splitlines() if block.kind != "code" else ():
+            plain = re.sub(r"^\s*(?:[-*+]|\d+[.)])\s*(?:\[ \]\s*)?", "", line).strip(" |")
+            if re.search(r"\[ \]|\|\s*(?:open|tbd|tbc|todo|\?)\s*\||\bTODO\b|\?\s*$", line, re.IGNORECASE):
+                found.append(" · ".join(cell.strip() for cell in plain.split("|")))
+    return found
 
 
 def _listed(scene: DocumentScene, wish: Wish) -> list[Edit]:

@@ -36,6 +36,7 @@ _WORDY: Final = (
     (r"take into consideration", "consider"),
     (r"in addition to", "besides"),
     (r"whether or not", "whether"),
+    (r"(one|two|three|four|five|some|many|most|all) of them", r"\1"),
     (r"(?:very|really|quite|basically|actually|simply|just|totally|literally|certainly|definitely) ", ""),
 )
 _MISTAKES: Final = (
@@ -71,6 +72,8 @@ _ASIDE: Final = re.compile(r"\s*\([^()]{8,}\)")
 _TAIL: Final = re.compile(
     r"(?:,\s+(?:which|who|where|and|but|so|because|while|as)\b|;|\s[—–]\s|,\s+\w+ing\b)[^,;—–]*$"
 )
+_CLAUSE: Final = re.compile(r"(?<=\w) (?:that|which|who) [^,.;:!?]+?(?=[.:!?]?$)")
+_SOMEBODY: Final = re.compile(r"\b(?:[Ss]ome|[Nn]o)(?:body|one)\b")
 _ITEM: Final = re.compile(r"^(\s*(?:[-*+]|\d+[.)])\s+)(.*)$")
 LONG_SENTENCE: Final = 9  # words
 
@@ -104,14 +107,26 @@ def tightened(text: str, kind: str) -> str:
     if len(shorter.split()) <= len(text.split()) * 0.85:
         return shorter
     tight = " ".join(_tight_sentence(sentence) for sentence in said)
-    if len(said) == 2 and len(tight.split()) > len(text.split()) * 0.85:
-        tight = _without_weakest(said)[0]
+    if len(said) == 2 and len(tight.split()) > len(text.split()) * 0.85 and not said[1].endswith(":"):
+        tight = max(said, key=_weight)
     return tight if tight != " ".join(text.split()) else text
 
 
-def contracted(text: str) -> str:
-    """The last resort of who has to be shorter."""
-    return _outside_code(text, _SHORTENED)
+def bared(text: str) -> str:
+    """For who has to be shorter still: without the last clause of a line, and with short forms."""
+    lines = [_outside_code(line, _SHORTENED) for line in text.split("\n")]
+    return "\n".join(line if _KEPT.search(line) or "|" in line else _CLAUSE.sub("", line) for line in lines)
+
+
+def corrected(text: str) -> str:
+    """Common mistakes mended, and nothing else."""
+    text = _outside_code(text, _MISTAKES)
+    return re.sub(r"(?<=\w) +([,.;:!?])(?=\s|$)", r"\1", text)
+
+
+def nominated(text: str, name: str) -> str:
+    """With a name where it says that somebody should."""
+    return _SOMEBODY.sub(name, text, count=1)
 
 
 def polished(text: str) -> str:
@@ -127,7 +142,7 @@ def as_list(text: str, *, numbered: bool = False) -> str:
     lead, items = _enumerated(text)
     if len(items) < 2:
         lead, items = "", sentences(text)
-    if len(items) < 2:
+    if len(items) < 2 or items[-1].endswith(":"):
         return text
     marks = [f"{number}." if numbered else "-" for number in range(1, len(items) + 1)]
     listed = "\n".join(f"{mark} {item}" for mark, item in zip(marks, items, strict=True))
@@ -173,12 +188,15 @@ def _tight_sentence(sentence: str) -> str:
 
 
 def _without_weakest(said: list[str]) -> list[str]:
-    """Without the sentence that says least: the one with the fewest long words, never the first."""
-    weights = [
-        (len({word.lower() for word in re.findall(r"\w{6,}|\d+", one)}), -at) for at, one in enumerate(said)
-    ]
-    weakest = min(range(1, len(said)), key=lambda at: weights[at])
+    """Without the sentence that says least, never the first one."""
+    droppable = [at for at, one in enumerate(said) if at and not one.endswith(":")]
+    weakest = min(droppable, key=lambda at: (_weight(said[at]), -at), default=None)
     return [one for at, one in enumerate(said) if at != weakest]
+
+
+def _weight(sentence: str) -> int:
+    """How much it says: its long words and numbers."""
+    return len({word.lower() for word in re.findall(r"\w{6,}|\d+", sentence)})
 
 
 def _outside_code(text: str, rules: tuple[tuple[str, str], ...]) -> str:

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from outlast.core.models.protocol import ModelRequest, ToolResultPiece
 from outlast.core.models.providers.demo_answers import answer_said
-from outlast.core.models.providers.demo_documents.editing import edits_for, summary_of
+from outlast.core.models.providers.demo_documents.editing import edits_for, open_points, summary_of
 from outlast.core.models.providers.demo_documents.scene import (
     ASK,
     PROPOSE,
@@ -68,7 +68,7 @@ def document_lines(request: ModelRequest) -> Sequence[Line]:
 
 
 def _propose(scene: DocumentScene, wish: Wish, refused: Sequence[ToolResultPiece]) -> Sequence[Line]:
-    if wish.kind is Kind.COUNT:
+    if wish.kind is Kind.TELL:
         return [Say(_figures(scene))]
     if wish.kind is Kind.UNKNOWN:
         return [Say(TRY)]
@@ -116,4 +116,6 @@ def _figures(scene: DocumentScene) -> str:
         for section in scene.sections
     ]
     listed = "\n".join(lines) or "- nothing yet"
-    return f"What I was shown of “{scene.title}” has {words} words:\n\n{listed}\n\n{TRY}\n"
+    points = "\n".join(f"- {point}" for point in open_points(scene))
+    still_open = f"Still open, as the text itself says:\n\n{points}\n\n" if points else ""
+    return f"What I was shown of “{scene.title}” has {words} words:\n\n{listed}\n\n{still_open}{TRY}\n"

@@ -19,7 +19,9 @@ class Kind(StrEnum):
     DELETE = "delete"
     MOVE = "move"
     ASK = "ask"
-    COUNT = "count"
+    CORRECT = "correct"
+    NOMINATE = "nominate"
+    TELL = "tell"
     UNKNOWN = "unknown"
 
 
@@ -38,8 +40,8 @@ _SECTION: Final = re.compile(
     re.IGNORECASE,
 )
 _BETTER: Final = (
-    r"fix\w*|word(?:ing|ed)|grammar|typos?|spell\w*|polish\w*|improv\w*|clean\w*|clear\w*|plain\w*|rewrit\w*|"
-    r"rephras\w*|better|correct\w*|edit\w*|proof\w*|simpl\w*|unclear|smooth\w*|revis\w*|refin\w*|help"
+    r"fix\w*|word(?:ing|ed)|polish\w*|improv\w*|clean\w*|clear\w*|plain\w*|rewrit\w*|"
+    r"rephras\w*|better|correct\w*|edit\w*|simpl\w*|unclear|smooth\w*|revis\w*|refin\w*|help"
 )
 _WORDS: Final = (
     (Kind.ASK, r"ask me|your questions?|what do you need"),
@@ -51,8 +53,14 @@ _WORDS: Final = (
         Kind.SHORTEN,
         r"short\w*|concise\w*|tight\w*|brief\w*|condense\w*|trim\w*|cut\w*|compress\w*|too long|wordy|reduce|halve",
     ),
+    (Kind.CORRECT, r"spell\w*|grammar|typos?|proof\w*|mistakes?"),
     (Kind.POLISH, _BETTER),
-    (Kind.COUNT, r"how (?:many|long)|summar\w*|what|who|which|overview|about"),
+    (Kind.TELL, r"how (?:many|long)|summar\w*|what|who|which|overview|about|missing"),
+)
+_QUESTION: Final = re.compile(
+    r"\b(?:no|without) (?:any )?edits?\b|\b(?:do not|don't) (?:change|edit|propose|write)\b"
+    r"|^\s*(?:what|who|which|why|when|where|how (?:many|long|much)|is there|are there)\b[^.?!]*\?\s*$",
+    re.IGNORECASE,
 )
 _FIRST: Final = r"introduc\w*|intro|opening|beginning|preface|lead"
 _LAST: Final = r"conclu\w*|ending|closing|last section"
@@ -67,8 +75,10 @@ def wish_of(scene: DocumentScene) -> Wish:
     """What the words call for; in a conversation about a comment also those of the comment."""
     for words in (scene.said, scene.words if scene.about == "comment" else ""):
         wish = _wish(words)
-        if wish.kind not in (Kind.UNKNOWN, Kind.COUNT):
+        if wish.kind not in (Kind.UNKNOWN, Kind.TELL):
             return wish
+        if scene.about == "comment" and re.match(r"\s*who\b", words, re.IGNORECASE):
+            return Wish(Kind.NOMINATE)
     if scene.about == "comment":  # whatever it says: the text that it hangs on can be said better
         return Wish(Kind.POLISH)
     return _wish(scene.said)
@@ -117,6 +127,8 @@ def prose_of(blocks: Sequence[Block]) -> list[Block]:
 
 
 def _wish(words: str) -> Wish:
+    if _QUESTION.search(words):
+        return Wish(Kind.TELL)
     section = _SECTION.search(words)
     if section is not None:
         return Wish(Kind.SECTION, topic=_topic(section["topic"] or ""))
