@@ -32,11 +32,13 @@ The mirror in the other direction.
 """
 
 
-def opened(enter: Enter, server: Shared, title: str, query: str = "", **options: Any) -> tuple[Page, str]:
+def opened(
+    enter: Enter, server: Shared, title: str, query: str = "", options: Any = None
+) -> tuple[Page, str]:
     """A new document with TEXT, opened as its owner; the page and the document's id."""
     body = {"title": title, "markdown": TEXT}
     document = server.ask("POST", f"/v1/projects/{server.project}/documents", body)
-    page = enter(server.token, f"/documents/{document['id']}{query}", **options)
+    page = enter(server.token, f"/documents/{document['id']}{query}", **(options or {}))
     expect(page.locator("[data-row]").first).to_be_visible()
     return page, document["id"]
 
@@ -289,7 +291,7 @@ def test_markdown_goes_in_and_comes_out(enter: Enter, server: Shared) -> None:
 
 
 def test_a_phone_reads_writes_and_finds_its_way(enter: Enter, server: Shared) -> None:
-    page, document = opened(enter, server, "Phone", **PHONE)
+    page, document = opened(enter, server, "Phone", options=PHONE)
     page.get_by_role("button", name="Outline").tap()
     page.get_by_role("dialog").get_by_role("button", name="Way back").tap()
     expect(page.get_by_role("dialog")).to_have_count(0)
