@@ -129,21 +129,28 @@ describe('cards beside the text', () => {
     { id: 'c', wanted: 500, height: 80 },
   ]
 
+  const placed = (list: typeof cards, chosen: string | null) => {
+    const tops = placeCards(list, chosen, 10)
+    return list.map(({ id }) => tops.get(id))
+  }
+
   test('stand where they want to and make way downwards', () => {
-    expect([...placeCards(cards, null, 10).values()]).toEqual([100, 190, 500])
+    expect(placed(cards, null)).toEqual([100, 190, 500])
   })
 
   test('leave its place to the chosen one', () => {
-    expect([...placeCards(cards, 'b', 10).values()]).toEqual([30, 120, 500])
+    expect(placed(cards, 'c')).toEqual([100, 190, 500])
+    expect(placed(cards.with(1, { id: 'b', wanted: 300, height: 80 }), 'b')).toEqual([100, 300, 500])
   })
 
-  test('never stand above the beginning, and keep their order', () => {
-    const top = [
-      { id: 'a', wanted: 0, height: 80 },
-      { id: 'b', wanted: 10, height: 80 },
-      { id: 'c', wanted: 20, height: 80 },
-    ]
-    expect([...placeCards(top, 'c', 10).values()]).toEqual([0, 90, 180])
+  test('push the chosen one down a little rather than out of sight', () => {
+    expect(placed(cards.with(1, { id: 'b', wanted: 140, height: 80 }), 'b')).toEqual([100, 190, 500])
+  })
+
+  test('go up out of sight where the chosen one would come too far from its words', () => {
+    const crowd = [0, 10, 20, 30].map((wanted, at) => ({ id: 'abcd'[at]!, wanted, height: 80 }))
+    expect(placed(crowd, 'd')).toEqual([-180, -90, 0, 90])
+    expect(placed(crowd, null)).toEqual([0, 90, 180, 270])
   })
 })
 

@@ -17,8 +17,15 @@ const WORKING: Partial<Record<Thread['run_status'], string>> = {
   paused: 'waits for you',
 }
 
+interface AgentAnswerProps {
+  thread: Thread
+  /** Its beginning is enough. */
+  short: boolean
+  onOpen: () => void
+}
+
 /** What the agent said to a comment that it was given: the last answer of the conversation about it. */
-export function AgentAnswer({ thread, onOpen }: { thread: Thread; onOpen: () => void }) {
+export function AgentAnswer({ thread, short, onOpen }: AgentAnswerProps) {
   const { data } = useQuery({
     queryKey: ['agent-answer', thread.id, thread.message_count, thread.run_status],
     queryFn: async ({ signal }) => lastAnswer((await client.messages(thread.id, { limit: 20, signal })).items),
@@ -43,7 +50,7 @@ export function AgentAnswer({ thread, onOpen }: { thread: Thread; onOpen: () => 
           )}
         </p>
         {thread.run_status === 'error' && <p className="text-danger">It ended with an error.</p>}
-        {working === undefined && data && <Answer message={data} />}
+        {working === undefined && data && <Answer message={data} short={short} />}
         <button
           className="mt-0.5 flex items-center gap-1 text-xs text-link hover:underline pointer-coarse:py-1.5"
           onClick={onOpen}
@@ -56,14 +63,19 @@ export function AgentAnswer({ thread, onOpen }: { thread: Thread; onOpen: () => 
   )
 }
 
-function Answer({ message }: { message: Message }) {
+function Answer({ message, short }: { message: Message; short: boolean }) {
   const [whole, setWhole] = useState(false)
   const text = textOf(message)
   if (text === '') return null
-  const long = text.length > LONG_CHARS
+  const long = !short && text.length > LONG_CHARS
   return (
     <>
-      <div className={cn('[&_.prose]:text-[13.5px] [&_.prose]:leading-5', long && !whole && 'line-clamp-4')}>
+      <div
+        className={cn(
+          '[&_.prose]:text-[13.5px] [&_.prose]:leading-5',
+          short ? 'line-clamp-2' : long && !whole && 'line-clamp-6',
+        )}
+      >
         <Markdown text={text} />
       </div>
       {long && (

@@ -1,9 +1,10 @@
 import { AtSign, Bot, CornerDownRight, Unlink } from 'lucide-react'
-import { useState, type ReactNode } from 'react'
+import { useState } from 'react'
 import type { CommentData, Thread } from '@outlast/sdk'
 import { Button } from '@/components/button'
 import { Since } from '@/components/time'
 import { cn } from '@/lib/cn'
+import { plural } from '@/lib/format'
 import { useStored } from '@/lib/stored'
 import { useDocumentRoom } from '../documents/document-context'
 import { useMe } from '../session/session-gate'
@@ -44,18 +45,23 @@ export function CommentCard({ talk, thread, chosen, place, onChoose }: CommentCa
       tabIndex={-1}
       onClick={({ target }) => chosen || isForItself(target) || onChoose()}
       className={cn(
-        'space-y-2.5 rounded-xl border bg-raised p-3 transition-shadow outline-none',
+        'scroll-my-3 space-y-2.5 rounded-xl border bg-raised p-3 transition-shadow outline-none',
         chosen ? 'border-line-strong shadow-pop' : 'border-line hover:border-line-strong',
         !open && 'opacity-75',
       )}
     >
       <About comment={root} place={place} />
-      <Comment comment={root} mayEdit={mayEdit} actions={actions} />
+      <Comment comment={root} mayEdit={mayEdit} actions={actions} short={!chosen} />
       <AssignedTo comment={root} />
-      {answers.map((answer) => (
-        <Answer key={answer.id} comment={answer} mayEdit={mayEdit && open} />
+      {!chosen && answers.length > 1 && (
+        <button className="text-xs text-link hover:underline pointer-coarse:py-1.5" onClick={onChoose}>
+          {plural(answers.length - 1, 'earlier answer')}
+        </button>
+      )}
+      {answers.slice(chosen ? 0 : -1).map((answer) => (
+        <Answer key={answer.id} comment={answer} mayEdit={mayEdit && open} short={!chosen} />
       ))}
-      {thread !== undefined && <AgentAnswer thread={thread} onOpen={() => converse(thread.id)} />}
+      {thread !== undefined && <AgentAnswer thread={thread} short={!chosen} onOpen={() => converse(thread.id)} />}
       {!open && (
         <p className="text-xs text-muted">
           Resolved by {root.resolved_by_name ?? 'somebody who left'}
@@ -120,10 +126,11 @@ interface CommentProps {
   comment: CommentData
   mayEdit: boolean
   actions: ReturnType<typeof useCommentActions>
-  children?: ReactNode
+  /** Its beginning is enough. */
+  short: boolean
 }
 
-function Comment({ comment, mayEdit, actions }: CommentProps) {
+function Comment({ comment, mayEdit, actions, short }: CommentProps) {
   const people = useMentionable(comment.project_id)
   const [text, setText] = useState<string | null>(null)
   const save = () => {
@@ -134,7 +141,9 @@ function Comment({ comment, mayEdit, actions }: CommentProps) {
     <div className="space-y-1.5">
       <CommentHead comment={comment} mayEdit={mayEdit} actions={actions} onEdit={() => setText(comment.body)} />
       {text === null ? (
-        <Said text={comment.body} people={people} />
+        <div className={cn(short && 'line-clamp-5')}>
+          <Said text={comment.body} people={people} />
+        </div>
       ) : (
         <>
           <MentionArea
@@ -161,11 +170,11 @@ function Comment({ comment, mayEdit, actions }: CommentProps) {
   )
 }
 
-function Answer({ comment, mayEdit }: { comment: CommentData; mayEdit: boolean }) {
+function Answer({ comment, mayEdit, short }: Omit<CommentProps, 'actions'>) {
   const actions = useCommentActions(comment)
   return (
     <div data-answer={comment.id} className="border-t border-line pt-2.5">
-      <Comment comment={comment} mayEdit={mayEdit} actions={actions} />
+      <Comment comment={comment} mayEdit={mayEdit} actions={actions} short={short} />
     </div>
   )
 }

@@ -15,6 +15,7 @@ import { useOutline, useTalks } from './comment-store'
 import { useDocumentThreads } from './document-threads'
 import { NewComment } from './new-comment'
 import { placeName } from './place-name'
+import { CardList } from './card-list'
 import { Rail, type RailItem } from './rail'
 import { orderOf, shownTalks, type Shown, type Talk } from './talks'
 
@@ -72,13 +73,13 @@ export function CommentsView({ item }: { item: string | null }) {
       {!loading && items.length === 0 && <Nothing filter={filter} mayEdit={mayEdit} />}
       {items.length > 0 &&
         (narrow ? (
-          <div data-rail className="min-h-0 flex-1 space-y-2.5 overflow-y-auto p-3">
-            {items.map(({ id, card }) => (
-              <div key={id}>{card}</div>
-            ))}
-          </div>
+          <CardList items={items} chosen={chosen} />
         ) : (
-          <Rail items={items} chosen={about !== null && mayEdit ? DRAFT : chosen} />
+          <Rail
+            items={items}
+            chosen={about !== null && mayEdit ? DRAFT : chosen}
+            onLeave={() => openPanel('comments')}
+          />
         ))}
     </div>
   )
@@ -99,13 +100,6 @@ function useChosen(
     if (hidden) setFilter('all')
     // Only when another one is chosen: resolving the chosen one leaves the filter as it is.
     // oxlint-disable-next-line exhaustive-deps
-  }, [id])
-  useEffect(() => {
-    if (id === null) return
-    const frame = requestAnimationFrame(() =>
-      document.querySelector(`[data-comment-card="${id}"]`)?.scrollIntoView({ block: 'nearest' }),
-    )
-    return () => cancelAnimationFrame(frame)
   }, [id])
   const named = talk !== undefined && [talk.root, ...talk.answers].some((one) => concerns(one, me.user.id))
   const asked = `${id ?? ''} ${talk?.answers.length ?? 0}`

@@ -7,33 +7,34 @@ export interface RailCard {
   height: number
 }
 
+/** How far the chosen card may come down from its place, so that those above it can be seen. */
+const GIVES_WAY_PX = 60
+
 /**
  * The top of each card, in pixels: beside what it is about where there is room, in the same order, none over another.
- * The chosen card stands exactly where it wants to; its neighbours make way.
+ * The chosen card stands where it wants to and its neighbours make way, if need be up out of sight until another one (or
+ * none) is chosen.
  */
 export function placeCards(cards: readonly RailCard[], chosen: string | null, gap: number): Map<string, number> {
-  const at = Math.max(
-    0,
-    cards.findIndex(({ id }) => id === chosen),
-  )
-  const tops = cards.map(({ wanted }) => wanted)
-  for (let below = at + 1; below < cards.length; below += 1) {
-    const above = cards[below - 1]
-    if (above !== undefined) tops[below] = Math.max(tops[below] ?? 0, (tops[below - 1] ?? 0) + above.height + gap)
+  const tops = downwards(cards, gap)
+  const at = cards.findIndex(({ id }) => id === chosen)
+  const [card, lies] = [cards[at], tops[at]]
+  if (card !== undefined && lies !== undefined) {
+    const stands = Math.min(lies, card.wanted + GIVES_WAY_PX)
+    const rest = cards.slice(at + 1)
+    tops.splice(at, cards.length - at, stands, ...downwards(rest, gap, stands + card.height + gap))
+    for (let above = at - 1; above >= 0; above -= 1)
+      tops[above] = Math.min(tops[above] ?? 0, (tops[above + 1] ?? 0) - (cards[above]?.height ?? 0) - gap)
   }
-  for (let above = at - 1; above >= 0; above -= 1) {
-    const card = cards[above]
-    if (card !== undefined) tops[above] = Math.min(tops[above] ?? 0, (tops[above + 1] ?? 0) - card.height - gap)
-  }
-  return new Map(settled(cards, tops, gap).map((top, index) => [cards[index]?.id ?? '', top]))
+  return new Map(cards.map(({ id }, index) => [id, tops[index] ?? 0]))
 }
 
-/** None above the document's beginning: what was pushed out comes down, and pushes the others before it. */
-function settled(cards: readonly RailCard[], tops: number[], gap: number): number[] {
-  let least = 0
-  return tops.map((top, index) => {
-    const settledTop = Math.max(top, least)
-    least = settledTop + (cards[index]?.height ?? 0) + gap
-    return settledTop
+/** Each where it wants to be, or below the one before it; the first not above `least`. */
+function downwards(cards: readonly RailCard[], gap: number, least = 0): number[] {
+  let free = least
+  return cards.map(({ wanted, height }) => {
+    const top = Math.max(wanted, free)
+    free = top + height + gap
+    return top
   })
 }

@@ -11,11 +11,15 @@ export interface RailItem {
 interface RailProps {
   items: readonly RailItem[]
   chosen: string | null
+  /** A click beside the cards, or Escape: none is chosen any more. */
+  onLeave: () => void
 }
 
 const GAP_PX = 10
 const EDGE_PX = 12
 const bodyOf = () => document.querySelector<HTMLElement>('[data-document-body]')
+
+type Shown = Pick<RailProps, 'items' | 'chosen'>
 
 interface Placed {
   tops: Map<string, number>
@@ -23,11 +27,11 @@ interface Placed {
 }
 
 /** Cards beside the text that they are about, scrolling with it. */
-export function Rail({ items, chosen }: RailProps) {
+export function Rail({ items, chosen, onLeave }: RailProps) {
   const box = useRef<HTMLDivElement>(null)
   const cards = useRef(new Map<string, HTMLElement>())
   const [placed, setPlaced] = useState<Placed>({ tops: new Map(), height: 0 })
-  const latest = useRef({ items, chosen })
+  const latest = useRef<Shown>({ items, chosen })
   useLayoutEffect(() => {
     latest.current = { items, chosen }
   })
@@ -49,8 +53,17 @@ export function Rail({ items, chosen }: RailProps) {
     return () => (sizes.disconnect(), cancelAnimationFrame(waiting))
   }, [items, place])
   useScrollTogether(box)
+  useInView(box, cards, chosen, placed)
   return (
-    <div ref={box} data-rail className="min-h-0 flex-1 overflow-x-hidden overflow-y-auto overscroll-contain">
+    <div
+      ref={box}
+      data-rail
+      className="min-h-0 flex-1 overflow-x-hidden overflow-y-auto overscroll-contain"
+      onClick={({ target, currentTarget }) =>
+        (target === currentTarget || target === currentTarget.firstChild) && onLeave()
+      }
+      onKeyDown={({ key, defaultPrevented }) => key === 'Escape' && !defaultPrevented && onLeave()}
+    >
       <div className="relative" style={{ height: placed.height }}>
         {items.map(({ id, card }) => {
           const top = placed.tops.get(id)
@@ -81,7 +94,7 @@ function measured(
   rail: HTMLElement,
   body: HTMLElement,
   cards: Map<string, HTMLElement>,
-  { items, chosen }: RailProps,
+  { items, chosen }: Shown,
   before: Placed,
 ): Placed {
   // The rail begins lower in the window than the text: its scroll goes the same way, so this stays the same.
@@ -108,6 +121,28 @@ function topOf(body: HTMLElement, id: string, { section_id, block_id }: Place): 
     (block_id === null ? null : body.querySelector(`[data-block-id="${CSS.escape(block_id)}"]`)) ??
     (section_id === null ? null : body.querySelector(`[data-section-id="${CSS.escape(section_id)}"]`))
   return found === null ? 0 : found.getBoundingClientRect().top - body.getBoundingClientRect().top + body.scrollTop
+}
+
+/** For so long what loads may still move a card that was chosen. */
+const SETTLES_MS = 1200
+
+/** Scrolls to the card that was chosen, and again while it still comes to its place. */
+function useInView(
+  rail: React.RefObject<HTMLElement | null>,
+  cards: React.RefObject<Map<string, HTMLElement>>,
+  chosen: string | null,
+  { tops }: Placed,
+): void {
+  const until = useRef(0)
+  useLayoutEffect(() => {
+    until.current = performance.now() + SETTLES_MS
+  }, [chosen])
+  useEffect(() => {
+    const [box, card, top] = [rail.current, cards.current.get(chosen ?? ''), tops.get(chosen ?? '')]
+    if (box === null || card === undefined || top === undefined || performance.now() > until.current) return
+    const [low, high] = [top + card.offsetHeight + EDGE_PX - box.clientHeight, top - EDGE_PX]
+    if (box.scrollTop < low || box.scrollTop > high) box.scrollTop = Math.min(Math.max(box.scrollTop, low), high)
+  }, [rail, cards, chosen, tops])
 }
 
 const CLOSE_PX = 1.5

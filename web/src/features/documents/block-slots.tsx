@@ -24,7 +24,11 @@ export function BlockMargin({ blockId }: { blockId: string }) {
 
 /** The same behind a section's heading: comments on the section as a whole. */
 export function SectionMargin({ sectionId }: { sectionId: string }) {
-  return <CommentCount id={sectionId} about={{ section_id: sectionId, block_id: null, quote: null }} />
+  return (
+    <div className="block-comments">
+      <CommentCount id={sectionId} about={{ section_id: sectionId, block_id: null, quote: null }} />
+    </div>
+  )
 }
 
 /** Below a block: edits that are proposed for it, or after it. */
