@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from outlast.core.runs.telling import announce_thread
 from outlast.core.threads import store as threads
 from outlast.db.database import Tx
 from tests.flow.documents.talk import *  # noqa: F403  # fixtures; the names are in its __all__
@@ -277,3 +278,15 @@ async def test_a_thread_about_a_document_needs_something_of_the_project_to_be_ab
     ):
         refused = await talk.call("emil", "POST", path, {"profile": "document", "anchor": anchor})
         assert refused.code in ("malformed_input", "not_found"), anchor
+
+
+async def test_lists_show_the_run_that_works_on_a_document(talk: Talk):
+    document = await made(talk, title="D", markdown="x")
+
+    def begins(tx: Tx) -> None:
+        threads.set_run_state(tx, document["thread_id"], "generating", "run_1")
+        announce_thread(tx, document["thread_id"])
+
+    await talk.services.db.write(begins)
+    assert (await read(talk, document))["active_run_id"] == "run_1"
+    assert (await talk.news("document.updated"))[-1]["data"]["document"]["active_run_id"] == "run_1"

@@ -1,9 +1,11 @@
-"""Telling followers of what a thread's runs and its sandbox do, where a screen on the canvas or a page shows it too.
+"""Telling followers of what a thread's runs and its sandbox do, where a screen, a page or a document shows it too.
 
-Threads, sandboxes, screens and pages do not know each other; the changes that concern two of them are told from here.
+Threads, sandboxes, screens, pages and documents do not know each other; the changes that concern two of them are told
+from here.
 """
 
 from outlast.base.events import ContextLost, SandboxStateData, ThreadData
+from outlast.core.documents import store as documents
 from outlast.core.pages import store as pages
 from outlast.core.sandboxes.store import announce_to_project
 from outlast.core.screens import store as screens
@@ -12,13 +14,15 @@ from outlast.db.database import Tx
 
 
 def announce_thread(tx: Tx, thread_id: str) -> ThreadData:
-    """Tell how a thread is now, and so how the screen or page is that it works on. Returns the thread."""
+    """Tell how a thread is now, and so how the screen, page or document is whose it is. Returns the thread."""
     data = threads.announce(tx, thread_id)
     about = None if data.anchor is None else data.anchor.get("type")
     if about == "screen":
         screens.announce_of_thread(tx, thread_id)
     elif about == "page":
         pages.announce_of_thread(tx, thread_id)
+    elif about == "document":
+        documents.announce_of_thread(tx, thread_id)
     return data
 
 
