@@ -10,7 +10,7 @@ found where words in it were changed, between what stood around it, as long as h
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from html import unescape
 from itertools import pairwise
@@ -116,7 +116,8 @@ def find(quote: Quote, markdown: str) -> Found | None:
     found = _same(quote, text) or _between(quote, text)
     if found is None:
         return None
-    first, after, agreement, changed = found
+    first, after, agreement, _ = found
+    changed = all(wanted.words != _bones(text.text[first:after])[0] for wanted in _readings(quote))
     return Found(text.at[first], text.at[after - 1] + 1, agreement, changed)
 
 
@@ -136,46 +137,60 @@ def find_again(quote: Quote, home: str | None, texts: Sequence[Text]) -> Place |
     return None if own is None or found is None else Place(own.block_id, _kept(quote, own, found))
 
 
-_Span = tuple[int, int, float, bool]
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """The bones of a quote and of its surroundings. `plain`: read as shown text, not as Markdown."""
+
+    words: str
+    before: str
+    after: str
+    plain: bool = True
+
+
+_Span = tuple[int, int, float, bool]  # from and to which character shown, how sure, whether the words differ
+
+
+def _readings(quote: Quote) -> list[_Wanted]:
+    """A quote as shown text, and as Markdown where that is something else: programs send what they have."""
+    shown = _Wanted(_bones(quote.text)[0], _bones(quote.prefix)[0], _bones(quote.suffix)[0])
+    words, before, after = (_bones(_shown(part)[0])[0] for part in (quote.text, quote.prefix, quote.suffix))
+    marked = _Wanted(words, before, after, plain=False)
+    readings = [shown] if replace(marked, plain=True) == shown else [shown, marked]
+    return [reading for reading in readings if reading.words]
 
 
 def _same(quote: Quote, text: Text) -> _Span | None:
-    """The best place where the text reads as the quote, in characters of what is shown."""
-    wanted = _bones_of(quote.text)
-    if not wanted:
-        return None
-    bones, at = text.bones, text.bones_at
-    before, after = _bones_of(quote.prefix), _bones_of(quote.suffix)
-    best: tuple[float, int] | None = None
-    for place in _places(wanted, bones):
-        agreement = _agreement(before, after, bones, place, place + len(wanted))
-        if best is None or agreement > best[0]:
-            best = agreement, place
-    if best is None or not _counts(wanted, before, after, bones, best[1]):
-        return None
-    first, last = at[best[1]], at[best[1] + len(wanted) - 1]
-    return first, last + 1, best[0], False
+    """The best place where the text reads as the quote."""
+    for wanted in _readings(quote):
+        best: tuple[float, int] | None = None
+        for place in _places(wanted.words, text.bones):
+            agreement = _agreement(wanted, text.bones, place)
+            if best is None or agreement > best[0]:
+                best = agreement, place
+        if best is not None and _counts(wanted, text.bones, best[1]):
+            first, last = text.bones_at[best[1]], text.bones_at[best[1] + len(wanted.words) - 1]
+            return first, last + 1, best[0], not wanted.plain
+    return None
 
 
 def _between(quote: Quote, text: Text) -> _Span | None:
     """What stands now between the quote's surroundings, if half of the quote is still in it."""
-    wanted = _bones_of(quote.text)
-    if not wanted:
-        return None
     bones, at = text.bones, text.bones_at
-    before, after = _bones_of(quote.prefix)[-ANCHOR:], _bones_of(quote.suffix)[:ANCHOR]
-    starts = [place + len(before) for place in _places(before, bones)] if before else [0]
-    best: tuple[float, int, int] | None = None
-    for start in starts:
-        end = bones.find(after, start, start + 3 * len(wanted) + len(after)) if after else len(bones)
-        if end <= start or end - start > 3 * len(wanted):
-            continue
-        likeness = _likeness(wanted, bones[start:end])
-        if likeness >= ALIKE and (best is None or likeness > best[0]):
-            best = likeness, start, end
-    if best is None:
-        return None
-    return at[best[1]], at[best[2] - 1] + 1, best[0], True
+    for wanted in map(_near, _readings(quote)):
+        longest = 3 * len(wanted.words)
+        starts = [place + len(wanted.before) for place in _places(wanted.before, bones)]
+        best: tuple[float, int, int] | None = None
+        for start in starts if wanted.before else [0]:
+            room = start + longest + len(wanted.after)
+            end = bones.find(wanted.after, start, room) if wanted.after else len(bones)
+            if end <= start or end - start > longest:
+                continue
+            likeness = _likeness(wanted.words, bones[start:end])
+            if likeness >= ALIKE and (best is None or likeness > best[0]):
+                best = likeness, start, end
+        if best is not None:
+            return at[best[1]], at[best[2] - 1] + 1, best[0], True
+    return None
 
 
 def _kept(quote: Quote, text: Text, found: _Span) -> Quote:
@@ -205,10 +220,15 @@ def _places(wanted: str, bones: str) -> Iterator[int]:
         place = bones.find(wanted, place + 1)
 
 
-def _agreement(before: str, after: str, bones: str, start: int, end: int) -> float:
-    """The share of a quote's surroundings (in bones) that stands around this place too."""
-    known = len(before) + len(after)
-    if not known:
+def _near(wanted: _Wanted) -> _Wanted:
+    """With only what stands next to the quote."""
+    return replace(wanted, before=wanted.before[-ANCHOR:], after=wanted.after[:ANCHOR])
+
+
+def _agreement(wanted: _Wanted, bones: str, start: int) -> float:
+    """The share of a quote's surroundings that stands around this place too."""
+    before, after, end = wanted.before, wanted.after, start + len(wanted.words)
+    if not before + after:
         return 0.0
     left = 0
     while left < min(len(before), start) and before[-1 - left] == bones[start - 1 - left]:
@@ -216,15 +236,14 @@ def _agreement(before: str, after: str, bones: str, start: int, end: int) -> flo
     right = 0
     while right < min(len(after), len(bones) - end) and after[right] == bones[end + right]:
         right += 1
-    return (left + right) / known
+    return (left + right) / (len(before) + len(after))
 
 
-def _counts(wanted: str, before: str, after: str, bones: str, place: int) -> bool:
+def _counts(wanted: _Wanted, bones: str, place: int) -> bool:
     """Whether the text is the quote, and not by chance the same word."""
-    if len(wanted) >= DISTINCT or not before + after:
+    if len(wanted.words) >= DISTINCT or not wanted.before + wanted.after:
         return True
-    near = _agreement(before[-ANCHOR:], after[:ANCHOR], bones, place, place + len(wanted))
-    return near >= AGREEING
+    return _agreement(_near(wanted), bones, place) >= AGREEING
 
 
 def _likeness(one: str, other: str) -> float:
@@ -241,11 +260,6 @@ def _bones(text: str) -> tuple[str, list[int]]:
     return "".join([text[place] for place in at]), at
 
 
-def _bones_of(text: str) -> str:
-    """The bones of a quote, which may be shown text or Markdown."""
-    return _bones(_shown(text)[0])[0]
-
-
 def _shown(markdown: str) -> tuple[str, list[int]]:
     chars: list[str] = []
     at: list[int] = []
@@ -254,7 +268,7 @@ def _shown(markdown: str) -> tuple[str, list[int]]:
             case "plain":
                 chars.append(token[0])
             case "entity":
-                chars.append(unescape(token[0])[:1])
+                chars.append(unescape(token[0])[:1] or " ")
             case "space" if chars and chars[-1] != " ":
                 chars.append(" ")
             case _:
