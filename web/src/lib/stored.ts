@@ -17,15 +17,15 @@ function subscribe(listener: () => void): () => void {
  */
 export function useStored(key: string): [string, (value: string) => void] {
   const value = useSyncExternalStore(subscribe, () => localStorage.getItem(key) ?? '')
-  const set = useCallback(
-    (next: string) => {
-      if (next === '') localStorage.removeItem(key)
-      else localStorage.setItem(key, next)
-      for (const listener of [...listeners]) listener()
-    },
-    [key],
-  )
+  const set = useCallback((next: string) => store(key, next), [key])
   return [value, set]
+}
+
+/** Remembers a choice, for whoever does not read it. Empty: forgets it. */
+export function store(key: string, value: string): void {
+  if (value === '') localStorage.removeItem(key)
+  else localStorage.setItem(key, value)
+  for (const listener of [...listeners]) listener()
 }
 
 /** Text that survives a reload but is this tab's own: two tabs that write do not write over each other's words. */

@@ -3,9 +3,10 @@ import { useMemo, type ComponentProps } from 'react'
 import type { Markdown } from '@/components/markdown'
 import { plural } from '@/lib/format'
 import { useDocumentRoom, usePanel } from '../documents/document-context'
-import { useAbout, useDraftQuote, type About } from './comment-draft'
+import { setAbout, useDraftQuote, type About } from './comment-draft'
 import { markQuotes, type MarkedQuote } from './comment-marks'
 import { useTalksAt } from './comment-store'
+import type { Talk } from './talks'
 import './comments.css'
 
 type Plugins = NonNullable<ComponentProps<typeof Markdown>['rehype']>
@@ -37,30 +38,33 @@ interface CommentCountProps {
 export function CommentCount({ id, about }: CommentCountProps) {
   const { documentId, mayEdit, openPanel } = useDocumentRoom()
   const talks = useTalksAt(id)
-  const { item } = usePanel()
-  const [, setAbout] = useAbout('comment', documentId)
-  const [first] = talks
-  if (first === undefined) {
-    if (!mayEdit) return null
-    const write = () => {
-      setAbout(about)
-      openPanel('comments')
-    }
-    return (
-      <button aria-label="Comment here" title="Comment here" data-comment-here className="comment-here" onClick={write}>
-        <MessageSquarePlus className="size-3.5" aria-hidden />
-      </button>
-    )
+  if (talks.length > 0) return <Count id={id} talks={talks} />
+  if (!mayEdit) return null
+  const write = () => {
+    setAbout('comment', documentId, about)
+    openPanel('comments')
   }
+  return (
+    <button aria-label="Comment here" title="Comment here" data-comment-here className="comment-here" onClick={write}>
+      <MessageSquarePlus className="size-3.5" aria-hidden />
+    </button>
+  )
+}
+
+/** Each click leads to the next one. */
+function Count({ id, talks }: { id: string; talks: readonly Talk[] }) {
+  const { openPanel } = useDocumentRoom()
+  const { item } = usePanel()
   const here = talks.findIndex(({ root }) => root.id === item)
-  const next = talks[(here + 1) % talks.length] ?? first
+  const next = talks[(here + 1) % talks.length]
+  const words = plural(talks.length, 'comment')
   return (
     <button
       data-comments-at={id}
-      aria-label={plural(talks.length, 'comment')}
-      title={plural(talks.length, 'comment')}
+      aria-label={words}
+      title={words}
       className="comment-count"
-      onClick={() => openPanel('comments', next.root.id)}
+      onClick={() => openPanel('comments', next?.root.id ?? null)}
     >
       <MessageSquareText className="size-3.5" aria-hidden />
       {talks.length}

@@ -1,7 +1,7 @@
 /** What one is about to comment on, or to ask the agent about. Kept in this browser, so that a reload loses nothing. */
 import { useMemo } from 'react'
 import type { Quote } from '@outlast/sdk'
-import { useStored } from '@/lib/stored'
+import { store, useStored } from '@/lib/stored'
 
 /** A part of a document: all null means all of it. */
 export interface About {
@@ -27,11 +27,14 @@ function read(stored: string): About | null {
   }
 }
 
-/** null: nothing is being written. */
-export function useAbout(what: What, documentId: string): [About | null, (about: About | null) => void] {
-  const [stored, store] = useStored(keyOf(what, documentId))
-  const about = useMemo(() => read(stored), [stored])
-  return [about, (next) => store(next === null ? '' : JSON.stringify(next))]
+/** Begins to write about a part; null: gives it up. */
+export const setAbout = (what: What, documentId: string, about: About | null): void =>
+  store(keyOf(what, documentId), about === null ? '' : JSON.stringify(about))
+
+/** What is being written about; null: nothing. */
+export function useAbout(what: What, documentId: string): About | null {
+  const [stored] = useStored(keyOf(what, documentId))
+  return useMemo(() => read(stored), [stored])
 }
 
 /** The quote that is being commented on in one block, the same object while it is the same. */

@@ -10,7 +10,7 @@ import { client } from '@/lib/queries'
 import { useDocumentRoom } from '../documents/document-context'
 import { useMe } from '../session/session-gate'
 import { CommentCard } from './comment-card'
-import { useAbout, WHOLE, type About } from './comment-draft'
+import { setAbout, useAbout, WHOLE, type About } from './comment-draft'
 import { useOutline, useTalks } from './comment-store'
 import { useDocumentThreads } from './document-threads'
 import { NewComment } from './new-comment'
@@ -30,13 +30,13 @@ export function CommentsView({ item }: { item: string | null }) {
   const sections = useOutline()
   const narrow = useNarrow()
   const [filter, setFilter] = useState<Shown>('open')
-  const [about, setAbout] = useAbout('comment', documentId)
+  const about = useAbout('comment', documentId)
   const chosen = useChosen(item, talks, filter, setFilter)
   const shown = useMemo(() => shownTalks(talks, filter, sections), [talks, filter, sections])
-  const items = useItems({ shown, sections, about: mayEdit ? about : null, chosen, narrow, setAbout })
+  const items = useItems({ shown, sections, about: mayEdit ? about : null, chosen, narrow })
   const open = talks.filter(({ root }) => root.status === 'open').length
   const write = () => {
-    setAbout(WHOLE)
+    setAbout('comment', documentId, WHOLE)
     openPanel('comments')
   }
   return (
@@ -118,10 +118,9 @@ interface ItemsOptions {
   about: About | null
   chosen: string | null
   narrow: boolean
-  setAbout: (about: About | null) => void
 }
 
-function useItems({ shown, sections, about, chosen, narrow, setAbout }: ItemsOptions): RailItem[] {
+function useItems({ shown, sections, about, chosen, narrow }: ItemsOptions): RailItem[] {
   const { documentId, openPanel, scrollToBlock, scrollToSection } = useDocumentRoom()
   const { threads } = useDocumentThreads(documentId)
   return useMemo(() => {
@@ -152,14 +151,14 @@ function useItems({ shown, sections, about, chosen, narrow, setAbout }: ItemsOpt
     if (about === null) return items
     const place = narrow || about.block_id === null ? placeName(sections, about) : null
     const done = (id: string | null) => {
-      setAbout(null)
+      setAbout('comment', documentId, null)
       if (id !== null) openPanel('comments', id)
     }
     const draft = { id: DRAFT, about, card: <NewComment about={about} place={place} onDone={done} /> }
     const order = orderOf(sections)
     const at = narrow ? 0 : shown.findIndex(({ root }) => order(root) > order(about))
     return items.toSpliced(at === -1 ? items.length : at, 0, draft)
-  }, [shown, sections, about, chosen, narrow, setAbout, threads, documentId, openPanel, scrollToBlock, scrollToSection])
+  }, [shown, sections, about, chosen, narrow, threads, documentId, openPanel, scrollToBlock, scrollToSection])
 }
 
 /** Only what is out of sight is moved: the text stays where one reads it. */

@@ -1,11 +1,13 @@
 import { Bot, MessageSquarePlus } from 'lucide-react'
 import { useCallback, useState, type ReactNode } from 'react'
 import { createPortal } from 'react-dom'
+import { Kbd } from '@/components/kbd'
+import { useKeys } from '@/lib/keys'
 import { useDocumentRoom } from '../documents/document-context'
-import { useAbout, type About } from './comment-draft'
+import { setAbout } from './comment-draft'
 import { useSelected, type Selected } from './selected'
 
-const BAR_PX = { width: 216, height: 38 }
+const BAR_PX = { width: 268, height: 38 }
 
 /** Over selected text: comment on it, or ask the agent about it. */
 export function SelectionBar() {
@@ -15,14 +17,13 @@ export function SelectionBar() {
     setBox(mark?.closest<HTMLElement>('[data-document-body]') ?? null)
   }, [])
   const [selected, clear] = useSelected(mayEdit ? box : null)
-  const [, comment] = useAbout('comment', documentId)
-  const [, ask] = useAbout('ask', documentId)
-  const begin = (tab: 'comments' | 'thread', about: About) => {
+  const begin = (tab: 'comments' | 'thread') => {
+    if (selected === null) return
     clear()
-    if (tab === 'comments') comment(about)
-    else ask(about)
+    setAbout(tab === 'comments' ? 'comment' : 'ask', documentId, selected.about)
     openPanel(tab)
   }
+  useKeys(selected === null ? {} : { c: () => begin('comments'), a: () => begin('thread') })
   return (
     <>
       <span ref={mounted} hidden />
@@ -37,11 +38,11 @@ export function SelectionBar() {
             // The selection stays while one aims at the buttons.
             onPointerDown={(event) => event.preventDefault()}
           >
-            <Action icon={<MessageSquarePlus />} onClick={() => begin('comments', selected.about)}>
+            <Action icon={<MessageSquarePlus />} letter="C" onClick={() => begin('comments')}>
               Comment
             </Action>
             <span className="my-1.5 w-px bg-line" />
-            <Action icon={<Bot />} onClick={() => begin('thread', selected.about)}>
+            <Action icon={<Bot />} letter="A" onClick={() => begin('thread')}>
               Ask agent
             </Action>
           </div>,
@@ -51,13 +52,25 @@ export function SelectionBar() {
   )
 }
 
-const Action = ({ icon, children, onClick }: { icon: ReactNode; children: string; onClick: () => void }) => (
+interface ActionProps {
+  icon: ReactNode
+  /** The key that does the same. */
+  letter: string
+  children: string
+  onClick: () => void
+}
+
+const Action = ({ icon, letter, children, onClick }: ActionProps) => (
   <button
+    aria-keyshortcuts={letter}
     className="flex h-8 items-center gap-1.5 rounded-lg px-2.5 font-medium hover:bg-hover pointer-coarse:h-10 pointer-coarse:px-4 [&_svg]:size-4 [&_svg]:text-muted"
     onClick={onClick}
   >
     {icon}
     {children}
+    <span aria-hidden>
+      <Kbd className="ml-0.5">{letter}</Kbd>
+    </span>
   </button>
 )
 

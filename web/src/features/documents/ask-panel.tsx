@@ -3,7 +3,7 @@ import { useRef, useState } from 'react'
 import { IconButton } from '@/components/button'
 import { complain } from '@/components/toast'
 import { client } from '@/lib/queries'
-import { draftKey, useAbout, type About } from '../comments/comment-draft'
+import { draftKey, setAbout, type About } from '../comments/comment-draft'
 import { useOutline } from '../comments/comment-store'
 import { putDocumentThread } from '../comments/document-threads'
 import { placeName } from '../comments/place-name'
@@ -20,7 +20,6 @@ export function AskPanel({ about }: { about: About }) {
   const { documentId, projectId, store, openPanel } = useDocumentRoom()
   const { model } = useModelChoice()
   const sections = useOutline()
-  const [, setAbout] = useAbout('ask', documentId)
   const [busy, setBusy] = useState(false)
   // What was made is used again when the first message has to be sent twice.
   const made = useRef<string | null>(null)
@@ -35,7 +34,7 @@ export function AskPanel({ about }: { about: About }) {
     }
     const body = bodyOf(message)
     await client.startRun(made.current, body, keyFor(keys.current, JSON.stringify(body)))
-    setAbout(null)
+    setAbout('ask', documentId, null)
     openPanel('thread', made.current)
   }
   const wish = (content: string) => {
@@ -47,7 +46,7 @@ export function AskPanel({ about }: { about: About }) {
     <div data-ask-agent className="flex min-h-0 flex-1 flex-col">
       <div className="flex h-10 shrink-0 items-center gap-2 border-b border-line pr-1.5 pl-3">
         <span className="flex-1 font-medium">Ask the agent</span>
-        <IconButton label="Ask nothing" size="icon-sm" onClick={() => setAbout(null)}>
+        <IconButton label="Ask nothing" size="icon-sm" onClick={() => setAbout('ask', documentId, null)}>
           <X />
         </IconButton>
       </div>

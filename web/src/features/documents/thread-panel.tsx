@@ -17,7 +17,7 @@ import { ThreadBar } from './thread-bar'
 /** The conversation with the agent: the document's own, the one that `item` names, or one that is about to begin. */
 export function ThreadPanel({ item }: PanelProps) {
   const { documentId, threadId, mayEdit } = useDocumentRoom()
-  const [about] = useAbout('ask', documentId)
+  const about = useAbout('ask', documentId)
   if (item === null && about !== null && mayEdit) return <AskPanel key={JSON.stringify(about)} about={about} />
   const shown = item ?? threadId
   return (
