@@ -10,13 +10,14 @@ import orjson
 import pytest
 
 from outlast.actions.runs import cancel_run
-from outlast.base.errors import FenceLost, ModelRateLimited
+from outlast.base.errors import FenceLost, ModelRateLimited, RunFinished
 from outlast.base.settings import DocumentSettings, Settings
 from outlast.base.settings.tables import RetrySettings
 from outlast.core.documents.changes import DeleteBlock
 from outlast.core.models.protocol import ModelRequest
 from outlast.core.runs.profile import ToolContext
 from outlast.core.runs.store import run_of
+from outlast.core.runs.sweeper import request_cancel
 from outlast.db.database import Database
 from outlast.testing.scripted_model import HANG, Call, Fail, ScriptedModel, Turn, WaitFor, turn
 from tests.flow.documents.agent_rig import document_agent, propose, replace_edit
@@ -175,9 +176,43 @@ async def test_a_later_attempt_of_a_call_finds_what_the_first_one_proposed(
             await tool.run(late, arguments)
         await cancel_run(it.services, it.owner, started.run_id)
         ended = ToolContext(run, "eff_3", run.attempt, False, None, lambda _: None, _nobody)
-        with pytest.raises(FenceLost):
+        with pytest.raises((FenceLost, RunFinished)):
             await tool.run(ended, arguments)
         assert len(await it.proposals()) == 1
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+async def test_a_run_that_is_cancelled_while_it_proposes_shows_what_it_did(
+    db: Database, tmp_path: Path, when: str
+) -> None:
+    """Before the proposal is committed: there is none. After it: it stands in the answer, like its call's result."""
+    model = ScriptedModel()
+    async with document_agent(db, tmp_path, model) as it:
+        gate = Gate(db, when)
+        it.profile.tools["propose_edits"]._db = gate  # type: ignore[attr-defined]  # held at its commit
+        model.add(turn(propose(replace_edit(await it.block(0), "Shorter."))))
+        started = await it.ask()
+        await gate.reached.wait()
+        await db.write(request_cancel, it.services.engine, started.run_id, "user", it.owner.user_id)
+        gate.opened.set()
+        assert await it.ended(started.run_id) == "cancelled"
+        kinds = [part.type for part in (await it.messages())[-1].parts]
+        assert kinds == (["tool_call", "proposal"] if when == "after" else ["tool_call"])
+        assert len(await it.proposals()) == (1 if when == "after" else 0)
+
+
+class Gate:
+    """A database whose writes wait, before or after their commit, until the test lets them go."""
+
+    def __init__(self, db: Database, when: str) -> None:
+        self._db, self._when = db, when
+        self.reached, self.opened = anyio.Event(), anyio.Event()
+
+    async def write(self, change: Any) -> Any:
+        made = await self._db.write(change) if self._when == "after" else None
+        self.reached.set()
+        await self.opened.wait()
+        return made if made is not None else await self._db.write(change)
 
 
 async def test_a_section_is_read_as_it_is_now_and_blocks_are_found_by_words(

@@ -92,8 +92,11 @@ def told_document(tx: Tx, document_id: str, version: int | None = None) -> ToldD
 
 
 def _version_at(tx: Tx, document_id: str, since: datetime) -> int | None:
-    then = sa.select(sa.func.max(document_versions.c.version)).where(
-        document_versions.c.document_id == document_id, document_versions.c.created_at <= since
+    then = (  # from the newest backwards: it is among the first
+        sa.select(document_versions.c.version)
+        .where(document_versions.c.document_id == document_id, document_versions.c.created_at <= since)
+        .order_by(document_versions.c.version.desc())
+        .limit(1)
     )
     version: int | None = tx.execute(then).scalar()
     return version

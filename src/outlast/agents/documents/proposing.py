@@ -7,13 +7,14 @@ belong to which kind is checked here, and said by name.
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final
 
+import anyio
 import orjson
 from pydantic import Field, model_validator
 
 from outlast.agents.documents.about import document_of_thread
 from outlast.agents.tools.base import Arguments, ToolBase
 from outlast.base.document_data import EditOp, ProposalData
-from outlast.base.errors import ArgumentsInvalid, FenceLost, NotFound
+from outlast.base.errors import ArgumentsInvalid, FenceLost, NotFound, RunFinished
 from outlast.base.ids import new_id
 from outlast.base.parts import ProposalPart
 from outlast.base.settings import DocumentSettings
@@ -143,14 +144,19 @@ class ProposeEdits(ToolBase):
             most = self._settings.edits_per_proposal
             return propose(tx, document_id, source, asked.summary, edits, most=most)
 
-        made = await self._db.write(change)
+        with anyio.CancelScope(
+            shield=True
+        ):  # what was proposed is recorded and shown, also of a run that is cancelled
+            made = await self._db.write(change)
         return _taken(made) if isinstance(made, ProposalData) else _refused(made)
 
 
 def _demand_at_work(tx: Tx, context: ToolContext) -> None:
-    """Nobody proposes for a run that has ended, or that somebody else has taken up: its row is held until the proposal
-    is there."""
+    """Nobody proposes for a run that is cancelled, has ended, or that somebody else has taken up: its row is held until
+    the proposal is there."""
     run = runs.hold_run(tx, context.run.id)
+    if run.cancel_reason is not None:
+        raise RunFinished(f"Run {run.id} is being cancelled.", run_id=run.id, status=run.status)
     if run.leg != "held" or run.attempt != context.attempt:
         raise FenceLost(
             f"Run {run.id} is not worked on by attempt {context.attempt} any more.", run_id=run.id
