@@ -19,7 +19,7 @@ import type {
 import { Gone } from './errors.ts'
 import { withComment, withEdits, withoutComment, withProposal } from './proposals.ts'
 import { Store } from './store.ts'
-import type { OutlastEvent, Page, Presence } from './types.ts'
+import type { OutlastEvent, Page } from './types.ts'
 
 export interface DocumentSnapshot {
   document: DocumentData | null
@@ -101,6 +101,8 @@ export class DocumentStore extends Store<DocumentSnapshot> {
   }
 
   stop(): void {
+    if (this.#place !== null) this.client.documents.leave(this.documentId).catch(() => undefined)
+    this.#place = null
     this.#life?.abort()
     this.#life = null
     clearTimeout(this.#timer)
@@ -180,11 +182,13 @@ export class DocumentStore extends Store<DocumentSnapshot> {
     this.tell()
   }
 
-  /** Tells the others where one is, a little later and only the last of many places. */
-  present = (place: DocumentPlace): void => {
-    const { block_id, typing } = this.#place ?? { block_id: null, typing: false }
+  /** Tells the others where one is, a little later and only the last of many places. Whoever types says so again every few
+   * seconds; `again` repeats any place. */
+  present = (place: DocumentPlace, again = false): void => {
+    const before = this.#place
     this.#place = place
-    if (this.#placeTimer !== undefined || (block_id === place.block_id && typing === place.typing)) return
+    const same = before !== null && before.block_id === place.block_id && before.typing === place.typing
+    if (this.#placeTimer !== undefined || (same && !place.typing && !again)) return
     this.#placeTimer = setTimeout(() => {
       this.#placeTimer = undefined
       if (this.#place === null || this.#life === null) return
@@ -251,6 +255,7 @@ export class DocumentStore extends Store<DocumentSnapshot> {
       this.#loaded = true
       this.patch({ document, loading: false })
       this.#show()
+      this.#meet(signal)
       const [comments, proposals] = await rest
       if (signal.aborted) return
       const known = this.get().proposals.filter((one) => !proposals.some(({ id }) => id === one.id))
@@ -266,6 +271,16 @@ export class DocumentStore extends Store<DocumentSnapshot> {
     } catch (reason) {
       if (!signal.aborted) this.#failed(reason, () => this.#load(signal))
     }
+  }
+
+  /** Who is here already: the stream tells only of changes. */
+  #meet(signal: AbortSignal): void {
+    this.client.documents.presence(this.documentId, signal).then(
+      (presence) => {
+        if (!signal.aborted) this.#present(presence)
+      },
+      () => undefined,
+    )
   }
 
   /** A proposal that is not listed among the open ones any more: what became of it. */
@@ -335,7 +350,7 @@ export class DocumentStore extends Store<DocumentSnapshot> {
     this.patch({ content, saving: this.#underway.length })
   }
 
-  #present({ document_id, watching, typing, places }: Presence): void {
+  #present({ document_id, watching, typing, places }: DocumentPresence): void {
     if (document_id === this.documentId) this.patch({ presence: { watching, typing, places } })
   }
 

@@ -388,6 +388,11 @@ export class Documents {
   /** Tells the others where one is. */
   present = (id: string, body: DocumentPlace, signal?: AbortSignal) =>
     this.client.json<void>('PUT', `/v1/documents/${id}/presence`, { body, signal })
+  /** Who has it open now; changes come with the project's stream. */
+  presence = (id: string, signal?: AbortSignal) =>
+    this.client.json<DocumentPresence>('GET', `/v1/documents/${id}/presence`, { signal })
+  /** Tells the others that one closed it. */
+  leave = (id: string) => this.client.json<void>('DELETE', `/v1/documents/${id}/presence`)
 
   comments = (
     id: string,

@@ -4,8 +4,8 @@ import type { FocusStore } from './focus-store'
 import { WritingDesk } from './editor/writing-desk'
 
 const STILL_WRITING_MS = 3000
-/** The server forgets who does not say it again. */
-const AGAIN_MS = 10_000
+/** Who writes says so again before the server forgets it. */
+const AGAIN_MS = 3500
 
 /** What is written in this document, saved before the page goes away. */
 export function useWritingDesk(store: DocumentStore, documentId: string, loaded: boolean): WritingDesk {
@@ -28,11 +28,13 @@ export function useWritingDesk(store: DocumentStore, documentId: string, loaded:
 export function usePresence(store: DocumentStore, focus: FocusStore, desk: WritingDesk): void {
   useEffect(() => {
     let typing = false
+    let told = 0
     let timer: ReturnType<typeof setTimeout> | undefined
-    const tell = () => {
+    const tell = (again = false) => {
+      told = Date.now()
       const { id } = focus.get()
       const block = id === null ? undefined : store.get().content.blocks[store.idOf(id)]
-      store.present({ block_id: block !== undefined && block.version > 0 ? block.id : null, typing })
+      store.present({ block_id: block !== undefined && block.version > 0 ? block.id : null, typing }, again)
     }
     desk.onTyping = () => {
       clearTimeout(timer)
@@ -40,16 +42,18 @@ export function usePresence(store: DocumentStore, focus: FocusStore, desk: Writi
         typing = false
         tell()
       }, STILL_WRITING_MS)
-      if (typing) return
+      if (typing && Date.now() - told < AGAIN_MS) return
       typing = true
       tell()
     }
-    const stop = focus.subscribe(tell)
-    const again = setInterval(tell, AGAIN_MS)
-    tell()
+    const stop = focus.subscribe(() => tell())
+    // Another tab of one's own may have said that one left.
+    const shown = () => void (document.visibilityState === 'visible' && tell(true))
+    document.addEventListener('visibilitychange', shown)
+    tell(true)
     return () => {
       stop()
-      clearInterval(again)
+      document.removeEventListener('visibilitychange', shown)
       clearTimeout(timer)
       desk.onTyping = () => undefined
     }
