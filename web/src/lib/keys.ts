@@ -6,8 +6,8 @@ const editable = (target: EventTarget | null): boolean =>
 const dialogOpen = (): boolean => document.querySelector('[role="dialog"],[role="menu"],[role="alertdialog"]') !== null
 
 /** "mod+k" works everywhere; single letters only while nobody writes and nothing lies on top of the page. With `first` these
- * keys mean this, whatever else on the page they would mean. */
-export function useKeys(bindings: Record<string, (event: KeyboardEvent) => void>, { first = false } = {}): void {
+ * keys mean this, whatever else on the page they would mean; an action that answers false leaves the key to others. */
+export function useKeys(bindings: Record<string, (event: KeyboardEvent) => unknown>, { first = false } = {}): void {
   const current = useRef(bindings)
   useEffect(() => {
     current.current = bindings
@@ -19,8 +19,7 @@ export function useKeys(bindings: Record<string, (event: KeyboardEvent) => void>
       const action = current.current[name]
       if (action === undefined || event.altKey || event.defaultPrevented) return
       if (!mod && (editable(event.target) || dialogOpen())) return
-      event.preventDefault()
-      action(event)
+      if (action(event) !== false) event.preventDefault()
     }
     addEventListener('keydown', press, first)
     return () => removeEventListener('keydown', press, first)

@@ -32,14 +32,16 @@ export function useReviewKeys({ review, resolve, acceptAll, help }: Does): void 
   }
   const press = (what: 'accept' | 'edit' | 'reject') => () => {
     const edit = now()
-    if (edit === null) return
+    // Over selected text the same letters ask for something else.
+    if (edit === null || document.querySelector('[data-selection-bar]') !== null) return false
     // What the key does is what its button does, with all that the button knows.
     const row = document.querySelector(`[data-review-row="${CSS.escape(edit.id)}"], [data-review-bar]`)
     const button = row?.querySelector<HTMLButtonElement>(`[data-does="${what}"]`)
-    if (button !== null && button !== undefined) return button.click()
+    if (button !== null && button !== undefined) return void button.click()
     if (what === 'reject') void review.decide(edit, 'reject')
-    else if (what === 'edit' && EDITABLE.has(edit.op)) review.startEditing(edit.id)
-    else resolve(edit.id)
+    else if (what === 'accept') resolve(edit.id)
+    else if (EDITABLE.has(edit.op)) review.startEditing(edit.id)
+    return true
   }
   const step = (by: 1 | -1) => () => void review.step(by)
   const keys = {

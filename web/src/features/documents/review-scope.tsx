@@ -12,7 +12,7 @@ export function ReviewScopeMenu() {
   const all = useProposals(store)
   const scope = useReviewed((one) => one.get().scope)
   const open = all.filter(({ state, id }) => state === 'open' || id === scope.proposalId)
-  if (open.length < 2 && scope.proposalId === undefined) return null
+  if (open.length < 2) return null
   const chosen = open.find(({ id }) => id === scope.proposalId)
   return (
     <Menu

@@ -71,10 +71,10 @@ export class Review {
     if (current !== this.#state.current) this.#set({ current, editing: null })
   }
 
-  /** Begins with the first open edit of a proposal; one that is closed is shown too. */
+  /** Only this proposal, from its first open edit; one that is closed is shown too. */
   open = (proposalId: string): void => {
     this.#seen.add(proposalId)
-    this.#listOf = []
+    this.#set({ scope: { proposalId } })
     const { items } = this.list()
     const its = items.filter(({ proposal }) => proposal.id === proposalId)
     const first = its.find(({ edit }) => edit.state === 'open') ?? its[0]
