@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+from outlast.base.settings import DocumentSettings
 from outlast.core.runs.telling import announce_thread
 from outlast.core.threads import store as threads
 from outlast.db.database import Tx
+from outlast.surfaces.http.application import create_http
+from outlast.surfaces.http.hosts import known_hosts
+from tests.asgi import Browser
 from tests.flow.documents.talk import *  # noqa: F403  # fixtures; the names are in its __all__
 from tests.flow.documents.talk import Talk
 
@@ -290,3 +295,59 @@ async def test_lists_show_the_run_that_works_on_a_document(talk: Talk):
     await talk.services.db.write(begins)
     assert (await read(talk, document))["active_run_id"] == "run_1"
     assert (await talk.news("document.updated"))[-1]["data"]["document"]["active_run_id"] == "run_1"
+
+
+async def test_projects_and_documents_have_bounds_that_say_so(talk: Talk):
+    document = await made(talk, markdown="# A\n\none")
+    few = replace(
+        talk.services.settings,
+        documents=DocumentSettings(most_per_project=1, most_blocks=10, block_chars=100),
+    )
+    surface = replace(talk.site.local_surface, services=replace(talk.services, settings=few))
+    app = create_http(surface, known_hosts("127.0.0.1", "", ()))
+    small = replace(talk, browsers={"emil": Browser(app, talk.browsers["emil"].headers)})
+    full = await small.call("emil", "POST", f"/projects/{talk.team.project_id}/documents", {"title": "More"})
+    assert (full.status, full.code) == (409, "too_many_documents")
+    insert = {"op": "insert_block", "section_id": None, "after": None}
+    long = await change(small, document, {**insert, "markdown": "x" * 101})
+    assert (long.status, long.code) == (413, "input_too_large")
+    many = await change(small, document, {**insert, "markdown": "x\n\n" * 9})
+    assert (many.status, many.code) == (409, "document_full")
+    assert (await read(talk, document))["version"] == 1
+
+
+async def test_what_is_no_change_is_refused(talk: Talk):
+    document = await made(talk, markdown="# A\n\none")
+    section, one = document["sections"][0]["id"], block(document, "one")["id"]
+    for wrong in (
+        {"op": "edit_block", "block_id": one, "markdown": "x"},
+        {"op": "edit_section", "section_id": section, "level": 9},
+        {"op": "move_block", "block_id": one, "section_id": section, "after": one},
+        {"op": "swap", "block_id": one},
+        {"op": "delete_block", "block_id": one, "old": "one", "extra": 1},
+    ):
+        assert (await change(talk, document, wrong)).status in (400, 422), wrong
+    assert (
+        await talk.call("emil", "POST", f"/documents/{document['id']}/changes", {"changes": []})
+    ).status == 400
+    other = await made(talk, markdown="# Elsewhere\n\nsecret")
+    foreign = {
+        "op": "move_block",
+        "block_id": block(other, "secret")["id"],
+        "section_id": section,
+        "after": None,
+    }
+    assert (await change(talk, document, foreign)).status == 404
+
+
+async def test_a_text_of_other_systems_is_compared_without_its_line_ends(talk: Talk):
+    document = await made(talk, markdown="one\ntwo")
+    key = block(document, "one\ntwo")["id"]
+    edit = {"op": "edit_block", "block_id": key, "markdown": "one\r\nthree\r\n", "old": "one\r\ntwo\r\n"}
+    assert (await change(talk, document, edit)).json()["blocks"][0]["markdown"] == "one\nthree"
+
+
+async def test_text_that_looks_like_markup_is_kept_as_it_is(talk: Talk):
+    text = "<script>alert(1)</script>\n\n[x](javascript:alert)\n\n\u202eabc\u0000d\n"
+    document = await made(talk, markdown=text)
+    assert await markdown(talk, document) == text.replace("\u0000", "")
