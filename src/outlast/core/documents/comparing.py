@@ -3,6 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Literal
 
 from outlast.core.documents.tree import Block, Section, Tree
@@ -33,7 +34,7 @@ def deltas(before: Tree, after: Tree) -> tuple[Delta, ...]:
     olds = {section.id: section for section in before.sections}
     news = {section.id: section for section in after.sections}
     changed = [key for key in {**olds, **news} if olds.get(key) is not news.get(key)]
-    moved = _moved([*olds], [*news])
+    moved = _moved(before.sections, after.sections)
     found = [_section(key, olds.get(key), news.get(key), moved) for key in changed]
     return (*(delta for delta in found if delta is not None), *_blocks(olds, news, changed))
 
@@ -50,9 +51,7 @@ def _blocks(olds: dict[str, Section], news: dict[str, Section], changed: list[st
     moved: set[str] = set()
     for key in changed:
         if key in olds and key in news:
-            moved |= _moved(
-                [block.id for block in olds[key].blocks], [block.id for block in news[key].blocks]
-            )
+            moved |= _moved(olds[key].blocks, news[key].blocks)
     found = [_block(key, was.get(key), now.get(key), moved) for key in {**was, **now}]
     return [delta for delta in found if delta is not None]
 
@@ -67,10 +66,15 @@ def _content(block: Block) -> tuple[str, str, str]:
     return block.section_id, block.kind, block.markdown
 
 
-def _moved(before: Sequence[str], after: Sequence[str]) -> set[str]:
-    """As few of those in both as explain the new order: all but a longest run that keeps it."""
-    places = {key: place for place, key in enumerate(after)}
-    common = [key for key in before if key in places]
+def _moved(before: Sequence[Section | Block], after: Sequence[Section | Block]) -> set[str]:
+    """As few of those in both as explain the new order, none that keeps its rank: whatever stands elsewhere among those
+    that do has moved; of the rest, all but a longest run in the old order."""
+    places = {one.id: place for place, one in enumerate(after)}
+    ranks = {one.id: one.rank for one in after}
+    still = {one.id for one in before if ranks.get(one.id) == one.rank}
+    passed, passed_now = _passed(before, still), _passed(after, still)
+    common = [one.id for one in before if one.id in places and passed[one.id] == passed_now[one.id]]
+    strayed = {one.id for one in before if one.id in places} - set(common)
     tails: list[int] = []  # the smallest place that ends a run of each length
     behind: list[int] = []  # length of the longest run that ends with each of `common`
     for key in common:
@@ -82,4 +86,10 @@ def _moved(before: Sequence[str], after: Sequence[str]) -> set[str]:
         if length == wanted:
             kept.add(key)
             wanted -= 1
-    return set(common) - kept
+    return strayed | (set(common) - kept)
+
+
+def _passed(ranked: Sequence[Section | Block], some: set[str]) -> dict[str, int]:
+    """How many of some stand before each one."""
+    counts = accumulate((one.id in some for one in ranked), initial=0)
+    return {one.id: count for one, count in zip(ranked, counts, strict=False)}
