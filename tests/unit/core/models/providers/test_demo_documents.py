@@ -7,10 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from outlast.agents import summing_up
 from outlast.agents.documents.about import About
 from outlast.agents.documents.context import before_request
 from outlast.agents.documents.prompt import system_prompt
 from outlast.agents.documents.telling import Anchor, ToldBlock, ToldComment, ToldDocument, ToldSection
+from outlast.agents.summing_up import Conversation, Said
 from outlast.core.models.protocol import (
     ModelMessage,
     ModelRequest,
@@ -24,6 +26,7 @@ from outlast.core.models.providers.demo_documents import prose
 from outlast.core.models.providers.demo_documents.editing import edits_for, open_points
 from outlast.core.models.providers.demo_documents.scene import document_scene
 from outlast.core.models.providers.demo_documents.scripts import document_lines
+from outlast.core.models.providers.demo_documents.summing import summary_lines
 from outlast.core.models.providers.demo_documents.wishes import Kind, wish_of
 from outlast.core.models.providers.demo_lines import Line, Say, Use
 
@@ -218,3 +221,27 @@ def test_unknown_wishes_and_documents_that_are_gone_are_said() -> None:
 )
 def test_wordy_phrases_are_said_shortly_outside_code_and_links(text: str, expected: str) -> None:
     assert prose.cleaned(text) == expected
+
+
+def test_a_summary_is_made_of_what_was_said() -> None:
+    said = (
+        Said("Ada", "user", "Can you tighten it? We decided to ship in May."),
+        Said(
+            "the agent",
+            "assistant",
+            "I propose:\n[propose_edits: done]\nFive edits wait.\n- Which page goes?",
+        ),
+        Said("Ada", "user", "And what about the budget?"),
+    )
+    text = summing_up.told(
+        Conversation("Plan", said, ("- Shorter: 2 accepted, 1 waiting",)), "Sum up", 10_000
+    )
+    own = ModelMessage("user", (TextPiece(text),))
+    (line,) = summary_lines(ModelRequest(SPEC, summing_up.SYSTEM, (own,)))
+    assert isinstance(line, Say)
+    assert "- Ada: We decided to ship in May." in line.text
+    assert "- Last answer: Five edits wait." in line.text
+    assert "- Shorter: 2 accepted, 1 waiting" in line.text
+    assert "- The agent: Which page goes?" in line.text
+    assert "- Ada: And what about the budget?" in line.text
+    assert "tighten it?" not in line.text.partition("## Open")[2]

@@ -99,7 +99,7 @@ def _propose(scene: DocumentScene, wish: Wish, refused: Sequence[ToolResultPiece
 
 def _done(scene: DocumentScene, result: ToolResultPiece) -> str:
     made: list[Any] = parsed(result.content).get("edits", [])
-    count = f"{len(made)} edit{'' if len(made) == 1 else 's'}" if made else "the edits"
+    count = _count(len(made), "edit") if made else "the edits"
     wait = "It waits" if len(made) == 1 else "They wait"
     answer = "To your comment: " if scene.about == "comment" else ""
     return (
@@ -108,10 +108,14 @@ def _done(scene: DocumentScene, result: ToolResultPiece) -> str:
     )
 
 
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def _figures(scene: DocumentScene) -> str:
     words = sum(len(block.text.split()) for block in scene.blocks)
     lines = [
-        f"- **{section.heading or 'Before the first heading'}**: {len(section.blocks)} blocks, "
+        f"- **{section.heading or 'Before the first heading'}**: {_count(len(section.blocks), 'block')}, "
         f"{sum(len(block.text.split()) for block in section.blocks)} words"
         for section in scene.sections
     ]

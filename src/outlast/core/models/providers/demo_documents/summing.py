@@ -78,7 +78,7 @@ def _open(said: Sequence[Said], proposed: str) -> list[str]:
     waiting = [line for line in proposed.splitlines() if "waiting" in line]
     last_answer = max((at for at, one in enumerate(said) if one.role == "assistant"), default=-1)
     questions = [
-        f"- {one.by} asks: {_short(line)}"
+        f"- {'The agent' if one.role == 'assistant' else one.by}: {_short(line)}"
         for at, one in enumerate(said)
         for line in _sentences(one)
         if line.endswith("?") and (one.role == "assistant" or at > last_answer)
@@ -91,9 +91,11 @@ def _decides(line: str) -> bool:
 
 
 def _sentences(one: Said) -> list[str]:
-    lines = [line for line in one.text.splitlines() if not line.startswith("[")]
-    plain = " ".join(" ".join(lines).replace("*", "").split())
-    return [line.strip() for line in re.split(r"(?<=[.!?])\s+", plain) if line.strip()]
+    """Line by line, without lists' marks, calls, and what only leads to something else."""
+    lines = [re.sub(r"^\s*(?:[-*+>]|\d+[.)]|#+)\s+", "", line) for line in one.text.splitlines()]
+    plain = [" ".join(line.replace("*", "").split()) for line in lines if not line.startswith("[")]
+    found = [sentence.strip() for line in plain for sentence in re.split(r"(?<=[.!?])\s+", line)]
+    return [sentence for sentence in found if sentence and not sentence.endswith(":")]
 
 
 def _short(text: str) -> str:
