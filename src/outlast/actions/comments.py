@@ -135,8 +135,7 @@ async def change_comment(
     text = None if body is None else checked_body(services, body)
 
     def run(tx: Tx) -> CommentData:
-        require_owned(tx, actor, table, "comment", comment_id, Right.EDIT)
-        row = store.hold(tx, comment_id)
+        row = _held(tx, require_owned(tx, actor, table, "comment", comment_id, Right.EDIT))
         if text is not None and text != row["body"]:
             _rewrite(tx, actor, row, text)
         if linked_sections is not None:
@@ -157,7 +156,7 @@ async def delete_comment(services: Services, actor: Actor, comment_id: str) -> N
 
     def run(tx: Tx) -> None:
         asked = require_owned(tx, actor, table, "comment", comment_id, Right.EDIT)
-        row = store.hold(tx, comment_id)
+        row = _held(tx, asked)
         if row["by"] != actor.user_id and not allows(asked["actor_role"], Right.OWN):
             raise Forbidden(
                 "Comments are deleted by who wrote them, and by owners.",
@@ -187,16 +186,18 @@ async def assign_comment(
     (`ThreadLocked`, `CreditsNeeded`, `RateLimited`, `UnknownModel` …); then nothing was changed."""
     asked = request_hash("assign", comment_id, to, message, model)
 
-    def produce(tx: Tx) -> dict[str, Any]:
-        row = store.hold(tx, comment_id)
+    def produce(tx: Tx, found: sa.RowMapping) -> dict[str, Any]:
+        row = _held(tx, found)
         _demand_top(row, "given to somebody")
         given = _give(tx, services, actor, row, to, message, model)
         store.announce(tx, comment_id, by=actor.user_id)
+        if row["status"] == "resolved" and to is not None:
+            documents.announce(tx, row["document_id"], by=actor.user_id)
         return given
 
     def run(tx: Tx) -> Assigned:
-        require_owned(tx, actor, table, "comment", comment_id, Right.EDIT)
-        made = remember(tx, actor.user_id, key, asked, lambda: produce(tx))
+        found = require_owned(tx, actor, table, "comment", comment_id, Right.EDIT)
+        made = remember(tx, actor.user_id, key, asked, lambda: produce(tx, found))
         return Assigned(store.comment_data(tx, comment_id), made["thread_id"], made["run_id"])
 
     return await services.db.write(run)
@@ -218,10 +219,17 @@ def checked_body(services: Services, body: str) -> str:
     return text
 
 
+def _held(tx: Tx, row: sa.RowMapping) -> sa.RowMapping:
+    """The comment's row as it is now; its document is held until the transaction ends, before everything else."""
+    documents.hold(tx, row["document_id"])
+    return store.hold(tx, row["id"])
+
+
 def _create(
     tx: Tx, services: Services, actor: Actor, document: sa.RowMapping, body: str, written: Written
 ) -> dict[str, Any]:
     check_count("mentions", len(written.mentions), MOST_NAMED)
+    documents.hold(tx, document["id"])
     parent = None if written.parent_id is None else _answered(tx, document["id"], written.parent_id)
     named = mentions.named_in(tx, document["project_id"], body, written.mentions)
     new = NewComment(
@@ -319,14 +327,14 @@ def _give(
 ) -> dict[str, Any]:
     """Whose a comment is from now on. Not announced yet."""
     started: dict[str, Any] = {"thread_id": row["thread_id"], "run_id": None}
+    people = [] if to is None or to == AGENT else [to]
+    news = mentions.withdraw(tx, "assigned", row["id"], keep=people)
     if to == AGENT:
         started = _start(tx, services, actor, row, message, model)
     elif to is not None:
         _demand_editor(tx, row["project_id"], to)
     again = {"status": "open", "resolved_by": None, "resolved_at": None} if to is not None else {}
     store.update(tx, row["id"], assigned_to=to, thread_id=started["thread_id"], **again)
-    people = [] if to in (None, AGENT) else [to]
-    news = mentions.withdraw(tx, "assigned", row["id"], keep=people)
     news += mentions.tell(tx, store.where_of(row, actor.user_id, "assigned"), people)
     store.tell_inbox(tx, row["project_id"], news)
     return {"thread_id": started["thread_id"], "run_id": started["run_id"]}

@@ -1,7 +1,7 @@
 """Comments in the database, and the news about them. First argument: the open transaction.
 
 A comment keeps where it was put, also when that place is gone (`orphaned`): a restore may bring it back. Whoever
-changes one holds its row before its thread's and its project's, and after its document's.
+changes one holds its document's row, before its thread's and its project's.
 """
 
 from collections.abc import Collection, Iterable
@@ -171,9 +171,10 @@ def resolve(tx: Tx, comment_id: str, by: str) -> bool:
     if row is None or row["status"] == "resolved":
         return False
     update(tx, comment_id, status="resolved", resolved_by=by, resolved_at=tx.now)
+    news = mentions.withdraw(tx, "assigned", comment_id)
     announce(tx, comment_id, by=by)
     store.announce(tx, row["document_id"], by=by)
-    tell_inbox(tx, row["project_id"], mentions.withdraw(tx, "assigned", comment_id))
+    tell_inbox(tx, row["project_id"], news)
     return True
 
 
@@ -194,25 +195,27 @@ def reopen(tx: Tx, comment_id: str, by: str) -> bool:
 
 def delete(tx: Tx, row: sa.RowMapping, by: str) -> None:
     """Remove a comment with its answers, and tell its project."""
-    gone = [row["id"], *answers_to(tx, row["id"])]
+    news = mentions.forget(tx, source_ids=[row["id"], *answers_to(tx, row["id"])])
     tx.execute(sa.delete(comments).where(comments.c.id == row["id"]))
     event = CommentDeleted(comment_id=row["id"], document_id=row["document_id"])
     append(tx, row["project_id"], [("comment.deleted", event)])
     if row["parent_id"] is None:
         store.announce(tx, row["document_id"], by=by)
-    tell_inbox(tx, row["project_id"], mentions.forget(tx, source_ids=gone))
+    tell_inbox(tx, row["project_id"], news)
 
 
 def leave_thread(tx: Tx, thread_id: str) -> list[str]:
     """The conversation of these comments is about to go: they have none any more. Their ids, to be announced once the
     thread is gone."""
-    found = sa.select(comments.c.id).where(comments.c.thread_id == thread_id).order_by(comments.c.id)
-    about = list(tx.execute(found).scalars())
-    for comment_id in about:
-        row = hold(tx, comment_id)
+    found = sa.select(comments.c.id, comments.c.document_id).where(comments.c.thread_id == thread_id)
+    about = tx.all(found.order_by(comments.c.id))
+    for document_id in sorted({one["document_id"] for one in about}):
+        store.hold(tx, document_id)
+    for one in about:
+        row = hold(tx, one["id"])
         left = None if row["assigned_to"] == AGENT else row["assigned_to"]
-        update(tx, comment_id, thread_id=None, assigned_to=left)
-    return about
+        update(tx, one["id"], thread_id=None, assigned_to=left)
+    return [one["id"] for one in about]
 
 
 def content_of(tx: Tx, document_id: str) -> Content:

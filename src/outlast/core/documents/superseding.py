@@ -7,12 +7,16 @@ accepts. A new text whose neighbour went stays open: its place is behind what st
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
+import sqlalchemy as sa
+
 from outlast.base.document_data import EditData
 from outlast.core.documents.edits import news_of, open_edits_of, settle_states, tell
 from outlast.core.documents.rules import superseded
 from outlast.core.documents.tree import Tree
+from outlast.core.mentions.items import INBOX, went
+from outlast.core.streams.log import append
 from outlast.db.database import Tx
-from outlast.db.tables import edits
+from outlast.db.tables import edits, proposals
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,15 @@ def _supersede(tx: Tx, lost: Sequence[tuple[EditData, str, str]]) -> None:
         project_id = tx.find(edits, {"id": marked[0]}, "project_id")
         assert project_id is not None  # it was changed a moment ago
         tell(tx, project_id["project_id"], news_of(tx, "edit.superseded", marked))
+        if _closed(tx, marked):
+            append(tx, project_id["project_id"], [(INBOX, went("proposal", None))])
+
+
+def _closed(tx: Tx, edit_ids: Collection[str]) -> bool:
+    """Whether nothing is left to decide about one of the proposals of these edits."""
+    of_these = sa.select(edits.c.proposal_id).where(edits.c.id.in_(list(edit_ids)))
+    closed = sa.select(proposals.c.id).where(proposals.c.id.in_(of_these), proposals.c.state == "closed")
+    return tx.one(closed.limit(1)) is not None
 
 
 def _mark(tx: Tx, lost: Iterable[tuple[EditData, str, str]]) -> list[str]:
