@@ -8,6 +8,8 @@ from typing import Literal
 
 from outlast.core.documents.tree import Block, Section, Tree
 
+Ranked = Section | Block
+
 
 @dataclass(frozen=True, slots=True)
 class Delta:
@@ -66,30 +68,39 @@ def _content(block: Block) -> tuple[str, str, str]:
     return block.section_id, block.kind, block.markdown
 
 
-def _moved(before: Sequence[Section | Block], after: Sequence[Section | Block]) -> set[str]:
-    """As few of those in both as explain the new order, none that keeps its rank: whatever stands elsewhere among those
-    that do has moved; of the rest, all but a longest run in the old order."""
+def _moved(before: Sequence[Ranked], after: Sequence[Ranked]) -> set[str]:
+    """As few of those in both as explain the new order. Whoever keeps its rank stands still; of the others, all but a
+    longest run that keeps its order among themselves and around those."""
     places = {one.id: place for place, one in enumerate(after)}
-    ranks = {one.id: one.rank for one in after}
-    still = {one.id for one in before if ranks.get(one.id) == one.rank}
-    passed, passed_now = _passed(before, still), _passed(after, still)
-    common = [one.id for one in before if one.id in places and passed[one.id] == passed_now[one.id]]
-    strayed = {one.id for one in before if one.id in places} - set(common)
+    still = {one.id: one.rank for one in after}
+    common = [one for one in before if one.id in places]
+    fixed = [places[one.id] if still[one.id] == one.rank else None for one in common]
+    before_each = accumulate(fixed, _most, initial=-1)
+    behind_each = list(accumulate(reversed(fixed), _least, initial=len(after)))[-2::-1]
+    around = zip(common, before_each, behind_each, strict=False)
+    run = [one.id for one, low, high in around if low < places[one.id] < high]
+    return {one.id for one in common} - _longest_run(run, places)
+
+
+def _least(low: int, place: int | None) -> int:
+    return low if place is None else min(low, place)
+
+
+def _most(high: int, place: int | None) -> int:
+    return high if place is None else max(high, place)
+
+
+def _longest_run(keys: Sequence[str], places: dict[str, int]) -> set[str]:
+    """As many of the keys as possible whose places ascend."""
     tails: list[int] = []  # the smallest place that ends a run of each length
-    behind: list[int] = []  # length of the longest run that ends with each of `common`
-    for key in common:
+    lengths: list[int] = []  # of the longest run that ends with each key
+    for key in keys:
         length = bisect_left(tails, places[key])
         tails[length : length + 1] = [places[key]]
-        behind.append(length)
-    kept, wanted = set[str](), len(tails) - 1
-    for key, length in zip(reversed(common), reversed(behind), strict=True):
-        if length == wanted:
+        lengths.append(length)
+    kept, wanted, bound = set[str](), len(tails) - 1, len(places)
+    for key, length in zip(reversed(keys), reversed(lengths), strict=True):
+        if length == wanted and places[key] < bound:
             kept.add(key)
-            wanted -= 1
-    return strayed | (set(common) - kept)
-
-
-def _passed(ranked: Sequence[Section | Block], some: set[str]) -> dict[str, int]:
-    """How many of some stand before each one."""
-    counts = accumulate((one.id in some for one in ranked), initial=0)
-    return {one.id: count for one, count in zip(ranked, counts, strict=False)}
+            wanted, bound = wanted - 1, places[key]
+    return kept

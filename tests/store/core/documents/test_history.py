@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from outlast.base.clock import SystemClock
 from outlast.base.errors import NotFound
 from outlast.core.documents import history, news, store, writing
+from outlast.core.documents.applying import apply
 from outlast.core.documents.changes import (
     Change,
     DeleteSection,
@@ -83,6 +84,7 @@ async def _check_any_changes(sqlite_url: str, folder, data: st.DataObject) -> No
             since = states[-1].version
             await desk.write(change)
             now = await desk.tree()
+            assert text(now) == text(apply(states[-1], [change]).tree)
             check_followed(states[-1], now, await db.read(_news, desk.document_id, since))
             if now.version != since:
                 states.append(now)

@@ -81,6 +81,8 @@ def test_any_changes_keep_order_and_ids_and_can_be_taken_back(markdown: str, dat
             assert applied.tree.find_block(change.block_id) is not None
         if isinstance(change, MoveBlock):
             assert applied.tree.block(change.block_id).markdown == tree.block(change.block_id).markdown
+        # Whatever a reader of the file would notice is a change.
+        assert bool(applied.touched) or text(applied.tree) == text(tree)
         # What the document says is what a reader of the file would see.
         assert text(applied.tree) == join((part, part.pieces) for part in cut(text(applied.tree)))
         tree = applied.tree
@@ -262,3 +264,14 @@ def test_ranks_that_are_only_spread_anew_count_as_nobodys_change():
         applied = apply(tree, [InsertBlock(home.id, home.blocks[0].id, f"line {number}")])
         assert len(applied.touched) == 1
         tree = applied.tree
+
+
+def test_two_blocks_that_change_places_are_a_change():
+    """Either of them could be called the one that moved; that with another rank must be, or nothing is written."""
+    tree = made_of("one\n\ntwo")
+    for moved, after_ in (("two", None), ("one", block(tree, "two").id)):
+        applied = apply(tree, [MoveBlock(block(tree, moved).id, None, after_)])
+        assert [delta.id for delta in applied.touched] == [block(tree, moved).id]
+    sections = made_of("# A\n\n# B")
+    applied = apply(sections, [MoveSection(sections.sections[1].id, None)])
+    assert [delta.id for delta in applied.touched] == [sections.sections[1].id]
