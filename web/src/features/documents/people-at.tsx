@@ -17,25 +17,23 @@ export function PeopleAt({ blockId }: { blockId: string }) {
   )
   if (here === '') return null
   const people = here.split('\n').map((line) => line.split('\t') as [string, string, string])
-  const writing = people.filter(([, , writes]) => writes !== '').map(([, name]) => name)
-  const names = people.map(([, name]) => name).join(', ')
   return (
-    <span
-      data-people-at={people.map(([id]) => id).join(' ')}
-      className="pointer-events-none absolute -top-1 right-2 z-5 flex items-center gap-1.5 rounded-full bg-raised/90 py-0.5 pr-1 pl-1 text-xs text-muted md:right-3"
-    >
-      {writing.length > 0 && (
-        <span className="pl-1">
-          {writing.join(', ')} {writing.length === 1 ? 'is' : 'are'} writing…
-        </span>
-      )}
-      <Tip label={`${names} ${people.length === 1 ? 'is' : 'are'} here`}>
-        <span className="pointer-events-auto flex -space-x-1">
-          {people.map(([id, name]) => (
-            <Avatar key={id} id={id} name={name} className="size-5 text-[9px] ring-2 ring-bg" />
-          ))}
-        </span>
-      </Tip>
+    <span data-people-at={people.map(([id]) => id).join(' ')} className="people-at">
+      {people.slice(0, 2).map(([id, name, writes]) => (
+        <Tip key={id} label={writes === '' ? `${name} is here` : `${name} is writing…`}>
+          <span className="relative inline-grid">
+            <Avatar id={id} name={name} className="size-5 text-[9px] ring-2 ring-bg" />
+            {writes !== '' && (
+              <span aria-hidden className="writing-dots">
+                <i />
+                <i />
+                <i />
+              </span>
+            )}
+            <span className="sr-only">{writes === '' ? `${name} is here` : `${name} is writing…`}</span>
+          </span>
+        </Tip>
+      ))}
     </span>
   )
 }
@@ -44,13 +42,32 @@ const SHOWN = 5
 
 /** The others who have this document open, on its head: a click leads to where they are. */
 export function PeopleInDocument() {
-  const { store, scrollToBlock } = useDocumentRoom()
+  const { store } = useDocumentRoom()
   const me = useMe()
   const { watching, places, typing } = useSelected(store, ({ presence }) => presence)
   const others = watching.filter(({ user_id }) => user_id !== me.user.id)
   if (others.length === 0) return null
+  const writers = others.filter(({ user_id }) => typing.includes(user_id)).map(({ name }) => name)
   return (
-    <span data-people className="flex -space-x-1.5 pr-1" role="group" aria-label="Who is here">
+    <span className="flex min-w-0 shrink items-center gap-2">
+      <span aria-live="polite" className="min-w-0 truncate text-xs text-muted max-sm:sr-only">
+        {writers.length > 0 && `${writers.join(', ')} ${writers.length === 1 ? 'is' : 'are'} writing…`}
+      </span>
+      <Faces others={others} places={places} typing={typing} />
+    </span>
+  )
+}
+
+interface FacesProps {
+  others: readonly { user_id: string; name: string }[]
+  places: Readonly<Record<string, string>>
+  typing: readonly string[]
+}
+
+function Faces({ others, places, typing }: FacesProps) {
+  const { scrollToBlock } = useDocumentRoom()
+  return (
+    <span data-people className="flex shrink-0 -space-x-1.5 pr-1" role="group" aria-label="Who is here">
       {others.slice(0, SHOWN).map(({ user_id, name }) => {
         const at = places[user_id]
         const words = typing.includes(user_id) ? `${name} is writing…` : `${name} is here`

@@ -80,7 +80,13 @@ export async function moveBlock(
   const change = blockMoved(store.get().content, store.idOf(key), by)
   if (change === null) return
   const { editing } = focus.get()
-  await store.change([change]).catch(complain)
+  const box = bodyOf()?.querySelector<HTMLTextAreaElement>('textarea[data-writing]')
+  const caret = box?.selectionStart ?? 'end'
+  const moved = store.change([change]).catch(refused)
+  // Whatever is moved in a page loses the keys: they are given back.
+  if (editing) requestAnimationFrame(() => focus.edit(key, caret))
+  else leaveByKey(focus, key)
+  await moved
   if (!editing) requestAnimationFrame(() => rowOf(bodyOf(), key)?.scrollIntoView({ block: 'nearest' }))
 }
 

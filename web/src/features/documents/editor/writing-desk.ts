@@ -270,10 +270,9 @@ export class WritingDesk {
   }
 
   #request(key: string, draft: Draft): () => Promise<DocumentChanges> {
-    const { documents } = this.store.client
     if (draft.status.place?.sectionId === NO_SECTION)
       return async () => {
-        const answer = await documents.import(this.documentId, { markdown: draft.text.trim() })
+        const answer = await this.store.client.documents.import(this.documentId, { markdown: draft.text.trim() })
         await this.#arrived(answer.version)
         return answer
       }

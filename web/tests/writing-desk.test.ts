@@ -1,0 +1,185 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { Conflict, Gone, Unreachable, type BlockData, type DocumentChange, type DocumentStore } from '@outlast/sdk'
+import { WritingDesk } from '@/features/documents/editor/writing-desk'
+
+const problem = (code: string, status: number, fields: Record<string, unknown> = {}) => ({
+  code,
+  status,
+  detail: code,
+  fields,
+})
+
+/** A server with one block, as far as a desk can tell; `refuse` is thrown by the next change. */
+class Fake {
+  blocks: Record<string, Partial<BlockData>> = { blk_1: { id: 'blk_1', section_id: 'sec_1', markdown: 'Old words.' } }
+  sent: DocumentChange[] = []
+  refuse: Error | null = null
+  made: Record<string, string> = {}
+  /** What the server makes of a text. */
+  answer = (text: string) => text
+  hold: Promise<void> | null = null
+  get = () => ({
+    content: {
+      version: 1,
+      blocks: this.blocks,
+      order: ['sec_1'],
+      sections: { sec_1: { heading: 'Plan', blocks: Object.keys(this.blocks) } },
+    },
+  })
+  idOf = (key: string) => this.made[key] ?? key
+  change = async ([change]: DocumentChange[]) => {
+    if (change === undefined) throw new Error('nothing')
+    this.sent.push(change)
+    if (this.hold !== null) await this.hold
+    const refusal = this.refuse
+    this.refuse = null
+    if (refusal !== null) throw refusal
+    if (change.op === 'insert_block') this.made[change.ref ?? ''] = 'blk_2'
+    const id = change.op === 'insert_block' ? 'blk_2' : change.op === 'edit_block' ? change.block_id : ''
+    const text = 'markdown' in change ? (change.markdown ?? '') : ''
+    this.blocks[id] = { id, section_id: 'sec_1', markdown: this.answer(text) }
+    return { version: 2, made: this.made, blocks: [this.blocks[id]], sections: [], removed: [] }
+  }
+}
+
+const kept = new Map<string, string>()
+beforeEach(() => {
+  vi.useFakeTimers()
+  kept.clear()
+  vi.stubGlobal('localStorage', {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => void kept.set(key, value),
+    removeItem: (key: string) => void kept.delete(key),
+    key: (at: number) => [...kept.keys()][at] ?? null,
+    get length() {
+      return kept.size
+    },
+  })
+})
+afterEach(() => {
+  vi.useRealTimers()
+  vi.unstubAllGlobals()
+})
+
+const begin = () => {
+  const fake = new Fake()
+  const desk = new WritingDesk(fake as unknown as DocumentStore, 'doc_1')
+  desk.open('blk_1', 'Old words.')
+  return { fake, desk }
+}
+const soon = () => vi.advanceTimersByTimeAsync(0)
+
+describe('the writing desk', () => {
+  it('saves after a pause, with the text that it started from', async () => {
+    const { fake, desk } = begin()
+    desk.type('blk_1', 'New words.')
+    expect(desk.status('blk_1')?.state).toBe('typed')
+    expect(kept.size).toBe(1)
+    await vi.advanceTimersByTimeAsync(1600)
+    expect(fake.sent).toEqual([{ op: 'edit_block', block_id: 'blk_1', markdown: 'New words.', old: 'Old words.' }])
+    expect(desk.status('blk_1')?.state).toBe('clean')
+    expect(kept.size).toBe(0)
+  })
+
+  it('waits with a text that is going to be several blocks until it is left', async () => {
+    const { fake, desk } = begin()
+    desk.type('blk_1', 'One.\n\nTwo.')
+    await vi.advanceTimersByTimeAsync(5000)
+    expect(fake.sent).toEqual([])
+    await desk.close('blk_1')
+    expect(fake.sent).toHaveLength(1)
+    expect(desk.status('blk_1')).toBeNull()
+  })
+
+  it('goes on from what it sent where more was typed meanwhile, and takes over what was merged where nothing was', async () => {
+    const { fake, desk } = begin()
+    let go: () => void = () => undefined
+    fake.hold = new Promise((resolve) => (go = resolve))
+    fake.answer = (text) => `${text} Theirs.`
+    const shown: string[] = []
+    desk.show('blk_1', (text) => shown.push(text))
+    desk.type('blk_1', 'Mine.')
+    void desk.save('blk_1')
+    desk.type('blk_1', 'Mine, longer.')
+    go()
+    await soon()
+    expect(desk.textOf('blk_1')).toBe('Mine, longer.')
+    expect(shown).toEqual([])
+    await vi.advanceTimersByTimeAsync(1600)
+    expect(fake.sent[1]).toMatchObject({ markdown: 'Mine, longer.', old: 'Mine.' })
+    expect(shown).toEqual(['Mine, longer. Theirs.'])
+    expect(desk.baseOf('blk_1')).toBe('Mine, longer. Theirs.')
+  })
+
+  it('keeps what is refused, and lets a person put two texts together', async () => {
+    const { fake, desk } = begin()
+    const fields = { current: 'Their words.', wanted: 'My words.', base: 'Old words.', hunks: [] }
+    fake.refuse = new Conflict(problem('text_changed', 409, fields))
+    desk.type('blk_1', 'My words.')
+    await desk.close('blk_1')
+    expect(desk.status('blk_1')).toMatchObject({ state: 'conflict', meeting: { current: 'Their words.' } })
+    expect(kept.size).toBe(1)
+    await desk.resolve('blk_1', 'Our words.', 'Their words.')
+    expect(fake.sent[1]).toMatchObject({ markdown: 'Our words.', old: 'Their words.' })
+    expect(desk.unsaved()).toBe(false)
+    expect(kept.size).toBe(0)
+  })
+
+  it('tries again while the server cannot be reached, and keeps a text whose block is gone', async () => {
+    const { fake, desk } = begin()
+    fake.refuse = new Unreachable(problem('unreachable', 0))
+    desk.type('blk_1', 'Patience.')
+    await desk.save('blk_1')
+    expect(desk.status('blk_1')?.state).toBe('offline')
+    fake.refuse = new Gone(problem('not_found', 404))
+    await vi.advanceTimersByTimeAsync(3100)
+    expect(desk.lost()).toEqual(['blk_1'])
+    expect(desk.textOf('blk_1')).toBe('Patience.')
+    const made = desk.revive('blk_1', { sectionId: 'sec_1', after: null })
+    expect(desk.textOf(made ?? '')).toBe('Patience.')
+    expect(desk.lost()).toEqual([])
+  })
+
+  it('makes a new block once it has words, and forgets one without', async () => {
+    const { fake, desk } = begin()
+    const key = desk.begin({ sectionId: 'sec_1', after: 'blk_1' })
+    expect(desk.newIn('sec_1')).toEqual([key])
+    desk.open(key, '')
+    await desk.close(key)
+    expect(desk.newIn('sec_1')).toEqual([])
+    expect(fake.sent).toEqual([])
+    const other = desk.begin({ sectionId: 'sec_1', after: 'blk_1' })
+    desk.open(other, '')
+    desk.type(other, 'Words.')
+    await desk.save(other)
+    expect(fake.sent).toEqual([
+      { op: 'insert_block', section_id: 'sec_1', after: 'blk_1', markdown: 'Words.', ref: other },
+    ])
+    desk.type(other, 'More words.')
+    await desk.close(other)
+    expect(fake.sent[1]).toMatchObject({ op: 'edit_block', block_id: 'blk_2', old: 'Words.' })
+  })
+
+  it('finds again after a reload what was not saved', () => {
+    const { desk } = begin()
+    desk.type('blk_1', 'Half a sent')
+    const fresh = new WritingDesk(new Fake() as unknown as DocumentStore, 'doc_1')
+    fresh.recall()
+    expect(fresh.status('blk_1')?.state).toBe('found')
+    expect(fresh.textOf('blk_1')).toBe('Half a sent')
+    expect(fresh.discard('blk_1')).toBe('Half a sent')
+    expect(kept.size).toBe(0)
+  })
+
+  it('shows what others wrote only where nothing was typed', () => {
+    const { desk } = begin()
+    const shown: string[] = []
+    desk.show('blk_1', (text) => shown.push(text))
+    desk.follow('blk_1', 'Theirs.')
+    expect(shown).toEqual(['Theirs.'])
+    desk.type('blk_1', 'Mine.')
+    desk.follow('blk_1', 'Theirs again.')
+    expect(desk.textOf('blk_1')).toBe('Mine.')
+    expect(shown).toHaveLength(1)
+  })
+})
