@@ -94,9 +94,16 @@ def test_every_text_of_both_states_is_told_where_something_differs(markdown: str
     found = difference(before, after)
     blocks = [one for section in found.sections for one in section.blocks]
     silent = {section.id for section in found.sections if not section.blocks}
+    stayed = {(one.id, one.section_id) for one in before.blocks()} & {
+        (one.id, one.section_id) for one in after.blocks()
+    }
     for tree, seen in ((before, [one.before for one in blocks]), (after, [one.after for one in blocks])):
         texts = [one.markdown for one in tree.blocks()]
-        left = [one.markdown for one in tree.blocks() if one.section_id in silent and one in after.blocks()]
+        left = [
+            one.markdown
+            for one in tree.blocks()
+            if one.section_id in silent and (one.id, one.section_id) in stayed
+        ]
         assert sorted([text for text in seen if text is not None] + left) == sorted(texts)
     assert {section.id for section in found.sections} == {
         one.id for one in (*before.sections, *after.sections)
