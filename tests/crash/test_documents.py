@@ -190,6 +190,14 @@ async def test_a_server_killed_between_a_proposal_and_its_record_proposes_once_a
 
 
 @pytest.mark.deep
+@pytest.mark.postgres
+async def test_the_same_on_postgresql(make_server: MakeServer, postgres_url: str) -> None:
+    async with scene_of(make_server(database=postgres_url, lease_s=1.5)) as scene:
+        for number, point in enumerate(chosen_from(await undisturbed(scene))):
+            assert await killed_at(scene, point, number), f"{point} did not come again"
+
+
+@pytest.mark.deep
 async def test_a_document_killed_at_any_commit_ends_as_if_nothing_had_happened(
     make_server: MakeServer,
 ) -> None:
