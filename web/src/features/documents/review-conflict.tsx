@@ -49,6 +49,7 @@ export function ConflictDialog({ edit, standing, onClose }: ConflictProps) {
         <label className="flex min-w-0 flex-col">
           <span className="mb-1.5 text-xs font-medium text-faint">Result</span>
           <TextArea
+            aria-label="Result"
             className="min-h-24 flex-1 resize-y md:min-h-40 bg-bg font-sans text-[13.5px] leading-relaxed"
             value={text}
             onChange={(event) => setWritten(event.target.value)}
