@@ -21,7 +21,7 @@ from outlast.core.accounts.actor import Actor
 from outlast.core.documents.proposals import proposal_data
 from outlast.core.projects.permissions import require_run
 from outlast.core.projects.rules import Right
-from outlast.core.runs import views
+from outlast.core.runs import store, views
 from outlast.core.runs.rules import ENDED
 from outlast.core.threads.composing import Draft
 from outlast.core.threads.rules import text_of
@@ -85,14 +85,17 @@ async def run_agent(
 
 async def _until_it_rests(services: Services, actor: Actor, run_id: str) -> None:
     """Follow the run's log until it says that it has ended, or waits for somebody (and still does)."""
-    chunks = await follow_run(services, actor, run_id, "0")
+    run = await services.db.read(store.run_of, run_id)
+    if run.status in WAITING or run.status in ENDED:  # a repeated call finds it there
+        return
+    chunks = await follow_run(services, actor, run_id, str(run.seq_saved))
     if chunks is None:
         return
     async with aclosing(chunks):  # type: ignore[type-var]  # every follower is a generator
         async for chunk in chunks:
             if any(one in WAITING for one in _statuses(chunk)):
-                summary = await services.db.read(views.summary_of, run_id)  # the log may tell of long ago
-                if summary.status in WAITING or summary.status in ENDED:
+                run = await services.db.read(store.run_of, run_id)  # somebody may have decided since
+                if run.status in WAITING or run.status in ENDED:
                     return
 
 
