@@ -154,7 +154,7 @@ async def test_comments_go_with_their_document_and_answers_with_their_comment(db
 moves = st.lists(st.tuples(st.sampled_from("eidmr"), st.integers(0, 9), st.integers(0, 9)), max_size=6)
 
 
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(moves)
 async def test_whatever_happens_to_the_text_a_comment_is_at_its_quote_or_says_that_it_is_lost(
     db: Database, doings: list[tuple[str, int, int]]
