@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import anyio.to_thread
 import sqlalchemy as sa
 
 from outlast.actions.idempotency import remember, request_hash
@@ -14,11 +15,11 @@ from outlast.base.document_data import (
     DocumentVersion,
     DocumentVersionView,
 )
-from outlast.base.errors import MalformedInput
+from outlast.base.errors import InputTooLarge, MalformedInput
 from outlast.core.accounts.actor import Actor
 from outlast.core.documents import history, store
 from outlast.core.documents.changes import Change, InsertBlock
-from outlast.core.documents.cutting import cut
+from outlast.core.documents.cutting import Part, cut
 from outlast.core.documents.differing import difference
 from outlast.core.documents.news import changes_since
 from outlast.core.documents.replacing import replaced
@@ -29,6 +30,7 @@ from outlast.core.projects.rules import Right
 from outlast.db.database import Tx
 
 MOST_CHANGES = 1000
+MOST_CHARS = 200_000  # of one change's text; the text of an import may be longer
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +57,8 @@ async def change_document(
     if not changes:
         raise MalformedInput("There is nothing to change.", hint="Name at least one change.", field="changes")
     check_count("changes", len(changes), MOST_CHANGES)
+    for one in changes:
+        _check_text(getattr(one, "markdown", ""))
     author = Author("edit", actor.user_id, summary=clean(summary))
     asked = request_hash(
         "changes", document_id, [[type(one).__name__, asdict(one)] for one in changes], summary
@@ -100,13 +104,14 @@ async def import_markdown(
             "A text that replaces the whole document stands behind no section.", field="after_section_id"
         )
     text = clean(markdown)
+    parts = tuple(await anyio.to_thread.run_sync(cut, text))  # seconds, for the longest and oddest
     asked = request_hash("import", document_id, text, after_section_id, replace)
 
     def produce(tx: Tx, row: sa.RowMapping) -> dict[str, Any]:
         put = (
-            _replace(tx, services, actor, row, text)
+            _replace(tx, services, actor, row, parts)
             if replace
-            else _append(tx, services, actor, row, text, after_section_id)
+            else _append(tx, services, actor, row, parts, after_section_id)
         )
         return {"before": row["version"], "made": dict(put.made)}
 
@@ -176,19 +181,36 @@ async def restore_version(
 
 
 def _append(
-    tx: Tx, services: Services, actor: Actor, row: sa.RowMapping, text: str, after_section_id: str | None
+    tx: Tx,
+    services: Services,
+    actor: Actor,
+    row: sa.RowMapping,
+    parts: tuple[Part, ...],
+    after_section_id: str | None,
 ) -> Committed:
     content = store.tree(tx, row["id"])
     section = content.section(after_section_id) if after_section_id is not None else None
     if section is None and content.sections:
         section = content.sections[-1]
     after = section.blocks[-1].id if section is not None and section.blocks else None
-    change = InsertBlock(None if section is None else section.id, after, text)
+    change = InsertBlock(None if section is None else section.id, after, "", parts=parts)
     author = Author("import", actor.user_id, summary="Imported a Markdown text")
     return commit(tx, row, [change], author, bounds_of(services.settings))
 
 
-def _replace(tx: Tx, services: Services, actor: Actor, row: sa.RowMapping, text: str) -> Committed:
+def _check_text(markdown: str) -> None:
+    if len(markdown) > MOST_CHARS:
+        raise InputTooLarge(
+            f"A text has {len(markdown):,} characters; at most {MOST_CHARS:,} are accepted in a change.",
+            hint="Import it: POST /v1/documents/{id}/import takes longer ones.",
+            size_chars=len(markdown),
+            limit_chars=MOST_CHARS,
+        )
+
+
+def _replace(
+    tx: Tx, services: Services, actor: Actor, row: sa.RowMapping, parts: tuple[Part, ...]
+) -> Committed:
     content = store.tree(tx, row["id"])
     author = Author("import", actor.user_id, summary="Replaced the text by an imported one")
-    return commit_tree(tx, row, content, replaced(content, cut(text)), author, bounds_of(services.settings))
+    return commit_tree(tx, row, content, replaced(content, parts), author, bounds_of(services.settings))

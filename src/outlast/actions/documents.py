@@ -1,9 +1,11 @@
 """Documents: make, list, read, rename, delete them; as Markdown, in and out. Their changes and history:
 `document_changes.py`; who keeps a section: `section_locks.py`."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import anyio.to_thread
 import sqlalchemy as sa
 
 from outlast.actions.idempotency import remember, request_hash
@@ -15,7 +17,7 @@ from outlast.base.ids import new_id
 from outlast.core.accounts.actor import Actor
 from outlast.core.documents import locking, store
 from outlast.core.documents.changes import InsertBlock
-from outlast.core.documents.cutting import cut, first_heading
+from outlast.core.documents.cutting import Part, cut, first_heading
 from outlast.core.documents.joining import join
 from outlast.core.documents.writing import Author, bounds_of, commit
 from outlast.core.limits.rules import checked_line, clean
@@ -51,11 +53,13 @@ async def create_document(
     `RateLimited`; then nothing was made."""
     chosen = None if title is None else checked_title(services, title)
     text = clean(markdown)
+    parts = tuple(await anyio.to_thread.run_sync(cut, text))  # seconds, for the longest and oddest
+    shown = chosen or _own_title(services, parts)
     asked = request_hash("document", project_id, chosen, text)
 
     def produce(tx: Tx) -> dict[str, Any]:
         _demand_room(tx, services, actor, project_id)
-        return {"id": _add(tx, services, actor, project_id, chosen or _own_title(services, text), text)}
+        return {"id": _add(tx, services, actor, project_id, shown, parts)}
 
     def run(tx: Tx) -> DocumentView:
         require(tx, actor, project_id, Right.EDIT)
@@ -170,12 +174,14 @@ def _demand_room(tx: Tx, services: Services, actor: Actor, project_id: str) -> N
         )
 
 
-def _own_title(services: Services, markdown: str) -> str:
-    line = " ".join((first_heading(cut(markdown)) or "").split())
+def _own_title(services: Services, parts: Sequence[Part]) -> str:
+    line = " ".join((first_heading(parts) or "").split())
     return line[: services.settings.limits.title_chars].strip() or UNTITLED
 
 
-def _add(tx: Tx, services: Services, actor: Actor, project_id: str, title: str, markdown: str) -> str:
+def _add(
+    tx: Tx, services: Services, actor: Actor, project_id: str, title: str, parts: tuple[Part, ...]
+) -> str:
     document_id = new_id("document")
     anchor = {"type": "document", "id": document_id, "document_id": document_id}
     thread_id = threads.add_thread(
@@ -184,10 +190,10 @@ def _add(tx: Tx, services: Services, actor: Actor, project_id: str, title: str, 
     store.add(tx, document_id, project_id, actor.user_id, thread_id=thread_id, title=title)
     threads.announce(tx, thread_id)
     store.announce(tx, document_id, "document.created", by=actor.user_id)
-    if markdown.strip():
+    if any(part.level or part.pieces for part in parts):
         row = store.hold(tx, document_id)
         author = Author("created", actor.user_id, summary="Made of a Markdown text")
-        commit(tx, row, [InsertBlock(None, None, markdown)], author, bounds_of(services.settings))
+        commit(tx, row, [InsertBlock(None, None, "", parts=parts)], author, bounds_of(services.settings))
     return document_id
 
 

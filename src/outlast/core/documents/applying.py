@@ -115,7 +115,8 @@ def _apply_to_block(
     match change:
         case InsertBlock():
             home = draft.preamble() if change.section_id is None else refs.known(change.section_id)
-            refs.name(change.ref, draft.insert(home, refs.place(change.after), cut(change.markdown)))
+            parts = cut(change.markdown) if change.parts is None else change.parts
+            refs.name(change.ref, draft.insert(home, refs.place(change.after), parts))
         case EditBlock():
             block = draft.block(refs.known(change.block_id))
             draft.rewrite(block.id, cut(unseen.merged(block, change.old, change.markdown)))

@@ -8,15 +8,19 @@ id it got. `after` is the sibling before the new place (None: first).
 
 from dataclasses import dataclass
 
+from outlast.core.documents.cutting import Part
+
 
 @dataclass(frozen=True, slots=True)
 class InsertBlock:
-    """New blocks in a section (None: before the first heading), after one of its blocks."""
+    """New blocks in a section (None: before the first heading), after one of its blocks. `parts`: the text where it was
+    cut already, since that of a long one takes a while."""
 
     section_id: str | None
     after: str | None
     markdown: str
     ref: str | None = None
+    parts: tuple[Part, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,7 @@
 """A whole other text for a document, by which everything that is in both keeps its id: the text that somebody exported,
 edited elsewhere and brings back. Pure."""
 
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
@@ -12,7 +13,7 @@ from outlast.core.documents.ranks import between_all
 from outlast.core.documents.tree import Block, Section, Tree
 
 ALIKE: Final = 0.5  # share of common words from which another text counts as the same block, changed
-MOST_PAIRS: Final = 200  # neighbours that are compared word by word
+MOST_PAIRS: Final = 5_000  # neighbours that are compared by their words
 
 
 def replaced(tree: Tree, parts: Sequence[Part], make_id: Callable[[str], str] = new_id) -> Tree:
@@ -46,7 +47,7 @@ def _blocks(
 ) -> list[list[Block]]:
     olds = list(tree.blocks())
     news = [(place, piece) for place, part in enumerate(parts) for piece in part.pieces]
-    kept = dict(_pairs([one.markdown for one in olds], [piece.markdown for _, piece in news], _alike))
+    kept = dict(_pairs([one.markdown for one in olds], [piece.markdown for _, piece in news], similar=True))
     below: list[list[Block]] = [[] for _ in sections]
     for at, (place, piece) in enumerate(news):
         home = sections[place].id
@@ -61,39 +62,30 @@ def _blocks(
 
 
 def _pairs(
-    olds: Sequence[Hashable], news: Sequence[Hashable], alike: Callable[[Any, Any], bool] | None = None
+    olds: Sequence[Hashable], news: Sequence[Hashable], *, similar: bool = False
 ) -> Iterator[tuple[int, int]]:
-    """(new place, old place) of what is the same; with `alike` also of neighbours that are similar."""
-    matcher = SequenceMatcher(None, olds, news, autojunk=False)
+    """(new place, old place) of what is the same; with `similar` also of neighbours that share most of their words."""
+    # What is there over and over again (a rule, an empty heading) is only looked at beside what is not: else a text of
+    # nothing else would take a time that grows with its square.
+    matcher = SequenceMatcher(None, olds, news, autojunk=True)
+    budget = MOST_PAIRS
     for tag, old_from, old_to, new_from, new_to in matcher.get_opcodes():
         if tag == "equal":
             yield from zip(range(new_from, new_to), range(old_from, old_to), strict=True)
-        elif tag == "replace" and alike is not None:
-            yield from _similar(olds, news, (old_from, old_to), (new_from, new_to), alike)
-
-
-def _similar(
-    olds: Sequence[Any],
-    news: Sequence[Any],
-    old_range: tuple[int, int],
-    new_range: tuple[int, int],
-    alike: Callable[[Any, Any], bool],
-) -> Iterator[tuple[int, int]]:
-    at = old_range[0]
-    budget = MOST_PAIRS
-    for new in range(*new_range):
-        for old in range(at, old_range[1]):
-            budget -= 1
-            if budget < 0:
-                return
-            if alike(olds[old], news[new]):
-                yield new, old
-                at = old + 1
-                break
+        elif tag == "replace" and similar:
+            at = old_from
+            for new in range(new_from, new_to):
+                tried = range(at, min(old_to, at + budget))
+                found = next((old for old in tried if _alike(str(olds[old]), str(news[new]))), None)
+                budget -= len(tried) if found is None else found - at + 1
+                if found is not None:
+                    yield new, found
+                    at = found + 1
 
 
 def _alike(old: str, new: str) -> bool:
-    return SequenceMatcher(None, old.split()[:300], new.split()[:300], autojunk=False).ratio() >= ALIKE
+    was, now = Counter(old.split()), Counter(new.split())
+    return 2 * (was & now).total() >= ALIKE * (was.total() + now.total())
 
 
 def _ranked(things: Sequence[Any]) -> list[Any]:
