@@ -148,3 +148,10 @@ def test_help_names_every_command_and_exit_code():
     told = outlast("--help").stdout
     for word in ("serve", "worker", "check-config", "doctor", "token", "run", "Exit codes", "130"):
         assert word in told
+
+
+def test_a_start_loads_no_library_that_it_may_never_need() -> None:
+    """Each costs every start: Alembic where nothing is missing, readers of documents that nobody gave it, SDKs."""
+    seldom = {"alembic", "asyncpg", "bs4", "markdown_it", "markdownify", "pydantic_ai", "pypdf"}
+    code = f"import sys, outlast.app; print(sorted({seldom!r} & set(sys.modules)))"
+    assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "[]"
