@@ -269,7 +269,8 @@ class ProposalData(Frozen):
 
 
 class ProposalCreated(Frozen):
-    """An agent proposed edits. In the thread's log and the project's."""
+    """An agent proposed edits. In the thread's log and the project's. Told again, whole, where texts of it have other
+    places by now: their neighbours went, or others came before them."""
 
     proposal: ProposalData
 

@@ -11,7 +11,13 @@ import sqlalchemy as sa
 from pydantic import BaseModel
 
 from outlast.base.clock import iso
-from outlast.base.document_data import EditData, EditsResolved, EditsSuperseded, ProposalData
+from outlast.base.document_data import (
+    EditData,
+    EditsResolved,
+    EditsSuperseded,
+    ProposalCreated,
+    ProposalData,
+)
 from outlast.base.errors import NotFound
 from outlast.core.documents.rules import proposal_state
 from outlast.core.streams.log import append
@@ -123,6 +129,15 @@ def news_of(
                 proposal_id=proposal_id, document_id=document_id, edits=group, version=version, by=by
             )
         news.append((threads[proposal_id], name, data))
+    return news
+
+
+def places_changed(tx: Tx, proposal_ids: Iterable[str]) -> list[tuple[str, str, BaseModel]]:
+    """What to tell of proposals whose texts have other places now: they are told whole again."""
+    news: list[tuple[str, str, BaseModel]] = []
+    for proposal_id in dict.fromkeys(proposal_ids):
+        data = proposal_data(tx, proposal_id)
+        news.append((data.thread_id, "proposal.created", ProposalCreated(proposal=data)))
     return news
 
 

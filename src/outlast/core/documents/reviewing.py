@@ -14,7 +14,15 @@ from outlast.base.errors import MalformedInput
 from outlast.core.documents import comments, store, writing
 from outlast.core.documents.applying import Bounds
 from outlast.core.documents.deciding import Accepted, Plan, followers, plan
-from outlast.core.documents.edits import edits_of, news_of, proposal_data, proposal_row, settle_states, tell
+from outlast.core.documents.edits import (
+    edits_of,
+    news_of,
+    places_changed,
+    proposal_data,
+    proposal_row,
+    settle_states,
+    tell,
+)
 from outlast.core.documents.rules import Decision, decided, settles_comment
 from outlast.core.documents.tree import Tree
 from outlast.core.documents.writing import Author, Committed
@@ -67,13 +75,16 @@ def decide(tx: Tx, proposal_id: str, verdicts: Sequence[Verdict], user_id: str, 
     version = None if committed.line is None else committed.version
     for edit_id in made.written:
         tx.update(edits, {"id": edit_id}, version=version)
-    _follow(tx, proposal_id, made, committed.made)
+    placed = _follow(tx, proposal_id, made, committed.made)
     settle_states(tx, [proposal_id])
-    _tell(tx, proposal, [verdict.edit_id for verdict in verdicts], version, user_id)
+    decided_ids = [verdict.edit_id for verdict in verdicts]
+    news = news_of(tx, "edit.resolved", decided_ids, version=version, by=user_id)
+    tell(tx, document["project_id"], [*news, *places_changed(tx, [proposal_id] if placed else [])])
+    _tell_inbox(tx, proposal_id, document["project_id"])
     if version is None:
         store.announce(tx, document["id"], by=user_id)
     _settle_comment(tx, proposal_id, thread["anchor"], user_id)
-    return Decided(version, edits_of(tx, [verdict.edit_id for verdict in verdicts]))
+    return Decided(version, edits_of(tx, decided_ids))
 
 
 def _found(tx: Tx, proposal_id: str, verdicts: Sequence[Verdict]) -> Mapping[str, EditData]:
@@ -116,22 +127,21 @@ def _author(proposal: sa.RowMapping, thread: sa.RowMapping, user_id: str, count:
     )
 
 
-def _follow(tx: Tx, proposal_id: str, made: Plan, ids: Mapping[str, str]) -> None:
-    """Texts of this proposal that are still to be decided about keep their order behind those that are there now."""
+def _follow(tx: Tx, proposal_id: str, made: Plan, ids: Mapping[str, str]) -> bool:
+    """Texts of this proposal that are still to be decided about keep their order behind those that are there now.
+    Whether there are such."""
     every = proposal_data(tx, proposal_id).edits
     still_open = [edit for edit in every if edit.state == "open"]
-    put = [edit for edit in every if edit.id in made.ends]
-    for edit_id, behind in followers(still_open, put).items():
+    placed = followers(still_open, [edit for edit in every if edit.id in made.ends])
+    for edit_id, behind in placed.items():
         end = made.ends[behind]
         tx.update(edits, {"id": edit_id}, after_id=ids.get(end, end))
+    return bool(placed)
 
 
-def _tell(
-    tx: Tx, proposal: sa.RowMapping, edit_ids: Sequence[str], version: int | None, user_id: str
-) -> None:
-    tell(tx, proposal["project_id"], news_of(tx, "edit.resolved", edit_ids, version=version, by=user_id))
-    if proposal_row(tx, proposal["id"])["state"] == "closed":
-        append(tx, proposal["project_id"], [(INBOX, went("proposal", None))])
+def _tell_inbox(tx: Tx, proposal_id: str, project_id: str) -> None:
+    if proposal_row(tx, proposal_id)["state"] == "closed":
+        append(tx, project_id, [(INBOX, went("proposal", None))])
 
 
 def _settle_comment(tx: Tx, proposal_id: str, anchor: Any, user_id: str) -> None:

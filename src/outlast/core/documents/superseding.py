@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 
 from outlast.base.document_data import EditData
-from outlast.core.documents.edits import news_of, open_edits_of, settle_states, tell
+from outlast.core.documents import store
+from outlast.core.documents.edits import news_of, open_edits_of, places_changed, settle_states, tell
 from outlast.core.documents.rules import superseded
 from outlast.core.documents.tree import Tree
 from outlast.core.mentions.items import INBOX, went
@@ -43,13 +44,22 @@ def supersede_gone(
         return
     gone = _Gone(frozenset(blocks), frozenset(sections), before or Tree(document_id, version))
     lost: list[tuple[EditData, str, str]] = []
+    placed: list[str] = []
     for edit in open_edits_of(tx, document_id):
         reason = _loss(gone, edit)
         if reason is not None:
             lost.append((edit, f"version:{version}", f"{reason} in version {version}."))
         elif _beside(gone, edit):
             _place_anew(tx, gone, edit)
-    _supersede(tx, lost)
+            placed.append(edit.proposal_id)
+    marked = _mark(tx, lost)
+    news = [*news_of(tx, "edit.superseded", marked), *places_changed(tx, placed)]
+    if not news:
+        return
+    project_id: str = store.document_of(tx, document_id)["project_id"]
+    tell(tx, project_id, news)
+    if _closed(tx, marked):
+        append(tx, project_id, [(INBOX, went("proposal", None))])
 
 
 def supersede_older(tx: Tx, older: Sequence[EditData], newer: Sequence[EditData]) -> list[str]:
@@ -61,16 +71,6 @@ def supersede_older(tx: Tx, older: Sequence[EditData], newer: Sequence[EditData]
             best = next((one for one in same if one.op == edit.op), same[0])
             lost.append((edit, best.id, "The agent proposed something newer for the same block."))
     return _mark(tx, lost)
-
-
-def _supersede(tx: Tx, lost: Sequence[tuple[EditData, str, str]]) -> None:
-    marked = _mark(tx, lost)
-    if marked:
-        project_id = tx.find(edits, {"id": marked[0]}, "project_id")
-        assert project_id is not None  # it was changed a moment ago
-        tell(tx, project_id["project_id"], news_of(tx, "edit.superseded", marked))
-        if _closed(tx, marked):
-            append(tx, project_id["project_id"], [(INBOX, went("proposal", None))])
 
 
 def _closed(tx: Tx, edit_ids: Collection[str]) -> bool:

@@ -10,14 +10,15 @@ import pytest
 from outlast.base.errors import EditDecided, MalformedInput, NotFound, SectionLocked, TextChanged
 from outlast.base.ids import new_id
 from outlast.core.documents import comments, history, locking, store
+from outlast.core.documents.changes import DeleteSection
 from outlast.core.documents.comments import NewComment
 from outlast.core.documents.proposals import NewEdit
 from outlast.core.documents.reviewing import Verdict
 from outlast.core.streams.log import read_all
 from outlast.db.database import Database, Tx
-from outlast.db.tables import documents, sections
+from outlast.db.tables import documents, runs, sections
 from tests.documents import Desk, deleting, inserting, moving, replacing
-from tests.factories import make_thread
+from tests.factories import make_thread, say
 
 
 async def names(desk: Desk, stream_id: str) -> list[str]:
@@ -214,7 +215,7 @@ async def test_a_text_keeps_its_place_whichever_is_accepted_first(
     assert await desk.texts() == ["The plan is long and nobody reads it.", "The facts.", "It ends here."]
 
 
-@pytest.mark.parametrize("order", [(1, 2, 3), (3, 2, 1), (2, 3, 1), (2, 1, 3), (1, 3, 2), (3, 1, 2), ()])
+@pytest.mark.parametrize("order", [(1, 2, 3), (3, 2, 1), (2, 3, 1), ()])
 async def test_texts_for_one_place_keep_their_order(db: Database, order: tuple[int, ...]) -> None:
     desk = await Desk.open(db, {"One": "First.", "Two": ""})
     block = await desk.block(0)
@@ -283,6 +284,8 @@ async def test_a_deleted_block_ends_its_edits_and_says_why(db: Database) -> None
     await desk.accept(proposal, 2)
     assert await desk.texts() == ["The plan is long and nobody reads it.", "More.", "It ends here."]
     for stream in (desk.thread_id, desk.team.project_id):
+        again = (await events(desk, stream, "proposal.created"))[-1]["proposal"]
+        assert [one["after_id"] for one in again["edits"]] == [None, text.after_id]
         (told,) = await events(desk, stream, "edit.superseded")
         assert [one["reason"] for one in told["edits"]] == ["Its block was deleted in version 2."]
 
@@ -403,6 +406,49 @@ async def test_an_agent_writes_the_first_text_of_an_empty_document(db: Database)
         ("", ["Hello.", "World.", "Bye."]),
         ("One", ["Text."]),
     ]
+
+
+async def test_a_deleted_section_ends_what_was_to_be_put_there(db: Database) -> None:
+    desk = await Desk.open(db)
+    intro, risks = await desk.section("Introduction"), await desk.section("Risks")
+    away = await desk.propose(
+        inserting(risks, "First of all."),
+        inserting(risks.blocks[0], "More."),
+        moving(intro.blocks[0], risks.blocks[1]),
+        replacing(risks.blocks[0], "Three risks."),
+        NewEdit("insert_section", after_id=risks.id, heading="End", new_text="Bye."),
+    )
+    await desk.write(DeleteSection(risks.id))
+    now = await desk.edits(away)
+    assert [edit.state for edit in now] == ["superseded"] * 4 + ["open"]
+    assert now[0].reason == "The section where it was to be was deleted in version 2."
+    assert now[4].after_id == intro.id
+    await desk.accept(away)
+    assert [one.heading for one in (await desk.tree()).sections] == ["Introduction", "End"]
+
+
+async def test_what_stays_when_a_section_is_deleted_but_its_blocks_are_kept_is_still_decided(
+    db: Database,
+) -> None:
+    desk = await Desk.open(db)
+    risks = await desk.section("Risks")
+    proposal = await desk.propose(
+        replacing(risks.blocks[0], "Three risks."), inserting(risks.blocks[0], "More.")
+    )
+    await desk.write(DeleteSection(risks.id, keep_blocks=True))
+    await desk.accept(proposal)
+    assert (await desk.texts())[3:] == ["Three risks.", "More.", "- money\n- time\n- people"]
+
+
+async def test_a_version_names_the_answer_also_where_its_run_ended_later(db: Database) -> None:
+    desk = await Desk.open(db)
+    proposal = await desk.propose(replacing(await desk.block(0), "The plan."))
+    await desk.accept(proposal)
+    assert (await db.read(history.version_of, desk.document_id, 2)).message_id is None
+    answer = await db.write(say, desk.thread_id, None, "Shorter now.")
+    await db.write(lambda tx: tx.update(runs, {"id": proposal.run_id}, answer_id=answer))
+    assert (await db.read(history.version_of, desk.document_id, 2)).message_id == answer
+    assert (await desk.read(proposal)).message_id == answer
 
 
 async def test_proposals_go_with_their_document(db: Database) -> None:
