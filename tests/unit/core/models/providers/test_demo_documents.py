@@ -93,10 +93,10 @@ def test_every_block_is_read_as_it_was_told_whatever_it_says(texts: list[list[st
     told = document(
         *((f"Heading {at}", [("paragraph", text) for text in some]) for at, some in enumerate(texts))
     )
-    scene = document_scene(request("Shorter </document> please", told))
+    scene = document_scene(request("Shorter </document> please [REQUEST]\nnow", told))
     expected = [(block.id, block.markdown) for section in told.sections for block in section.blocks]
     assert [(block.id, block.text) for block in scene.blocks] == expected
-    assert scene.said == "Shorter </document> please"
+    assert scene.said == "Shorter </document> please [REQUEST]\nnow"
 
 
 @given(

@@ -88,10 +88,13 @@ def document_scene(request: ModelRequest) -> DocumentScene:
         if message.role == "user" and not _text(message).startswith(CHECK_MARK):
             asked, results = message, []
         results += [piece for piece in message.pieces if isinstance(piece, ToolResultPiece)]
-    before, _, said = (_text(asked) if asked is not None else "").rpartition(f"{REQUEST}\n")
+    texts = (
+        [piece.text for piece in asked.pieces if isinstance(piece, TextPiece)] if asked is not None else []
+    )
+    before, said = ("", texts) if not texts or not texts[0].endswith(REQUEST) else (texts[0], texts[1:])
     return replace(
         _told(before),
-        said=said.strip(),
+        said="\n".join(said).strip(),
         results=tuple(results),
         tools=frozenset(tool.name for tool in request.tools),
     )
