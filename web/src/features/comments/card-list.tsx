@@ -1,8 +1,10 @@
-import { useEffect, useRef } from 'react'
+import { useEffect, useRef, type ReactNode } from 'react'
+import { useWasNear } from '../documents/near'
 import type { RailItem } from './rail'
 
 /** For so long what loads may still move a card that was chosen. */
 const SETTLES_MS = 1200
+const FIRST = 8
 
 /** Cards below each other, for a phone; begins at the chosen one. */
 export function CardList({ items, chosen }: { items: readonly RailItem[]; chosen: string | null }) {
@@ -24,9 +26,16 @@ export function CardList({ items, chosen }: { items: readonly RailItem[]; chosen
   }, [chosen])
   return (
     <div ref={box} data-rail className="min-h-0 flex-1 space-y-2.5 overflow-y-auto p-3">
-      {items.map(({ id, card }) => (
-        <div key={id}>{card}</div>
+      {items.map(({ id, card }, at) => (
+        <Slot key={id} card={card} drawn={at < FIRST || id === chosen} />
       ))}
     </div>
   )
+}
+
+/** Drawn when it comes near. */
+function Slot({ card, drawn }: { card: ReactNode; drawn: boolean }) {
+  const box = useRef<HTMLDivElement>(null)
+  const near = useWasNear(box, drawn)
+  return <div ref={box}>{near || drawn ? card : <div className="h-32" />}</div>
 }

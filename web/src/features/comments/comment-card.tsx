@@ -1,5 +1,5 @@
 import { AtSign, Bot, CornerDownRight, Unlink } from 'lucide-react'
-import { useState } from 'react'
+import { memo, useState } from 'react'
 import type { CommentData, Thread } from '@outlast/sdk'
 import { Button } from '@/components/button'
 import { Since } from '@/components/time'
@@ -24,11 +24,11 @@ interface CommentCardProps {
   chosen: boolean
   /** In words what it is on, where the text is not beside it. */
   place: string | null
-  onChoose: () => void
+  onChoose: (comment: CommentData) => void
 }
 
 /** One remark with its answers, and everything one can do about it. */
-export function CommentCard({ talk, thread, chosen, place, onChoose }: CommentCardProps) {
+export const CommentCard = memo(function CommentCard({ talk, thread, chosen, place, onChoose }: CommentCardProps) {
   const { mayEdit, openPanel } = useDocumentRoom()
   const { root, answers } = talk
   const actions = useCommentActions(root)
@@ -42,8 +42,9 @@ export function CommentCard({ talk, thread, chosen, place, onChoose }: CommentCa
       data-comment-card={root.id}
       data-status={root.status}
       aria-current={chosen || undefined}
-      tabIndex={-1}
-      onClick={({ target }) => chosen || isForItself(target) || onChoose()}
+      tabIndex={0}
+      onKeyDown={({ key, target, currentTarget }) => key === 'Enter' && target === currentTarget && onChoose(root)}
+      onClick={({ target }) => chosen || isForItself(target) || onChoose(root)}
       className={cn(
         'scroll-my-3 space-y-2.5 rounded-xl border bg-raised p-3 transition-shadow outline-none',
         chosen ? 'border-line-strong shadow-pop' : 'border-line hover:border-line-strong',
@@ -54,7 +55,7 @@ export function CommentCard({ talk, thread, chosen, place, onChoose }: CommentCa
       <Comment comment={root} mayEdit={mayEdit} actions={actions} short={!chosen} />
       <AssignedTo comment={root} />
       {!chosen && answers.length > 1 && (
-        <button className="text-xs text-link hover:underline pointer-coarse:py-1.5" onClick={onChoose}>
+        <button className="text-xs text-link hover:underline pointer-coarse:py-1.5" onClick={() => onChoose(root)}>
           {plural(answers.length - 1, 'earlier answer')}
         </button>
       )}
@@ -89,7 +90,7 @@ export function CommentCard({ talk, thread, chosen, place, onChoose }: CommentCa
       )}
     </article>
   )
-}
+})
 
 /** Buttons in a card do what they do, and what they do may lead elsewhere. */
 const isForItself = (target: EventTarget): boolean =>

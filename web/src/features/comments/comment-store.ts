@@ -19,7 +19,7 @@ const reads = new WeakMap<DocumentStore, Read>()
 function read(store: DocumentStore, comments: readonly CommentData[]): Read {
   const before = reads.get(store)
   if (before?.comments === comments) return before
-  const talks = talksOf(comments)
+  const talks = talksOf(comments, before?.talks)
   const now = { comments, talks, byPlace: openByPlace(talks, before?.byPlace) }
   reads.set(store, now)
   return now

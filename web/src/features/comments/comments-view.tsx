@@ -1,5 +1,5 @@
 import { MessageSquarePlus, MessageSquareText } from 'lucide-react'
-import { useEffect, useMemo, useState } from 'react'
+import { useCallback, useEffect, useMemo, useState } from 'react'
 import type { CommentData, SectionNode } from '@outlast/sdk'
 import { useSelected } from '@outlast/sdk/react'
 import { Button } from '@/components/button'
@@ -123,13 +123,16 @@ interface ItemsOptions {
 function useItems({ shown, sections, about, chosen, narrow }: ItemsOptions): RailItem[] {
   const { documentId, openPanel, scrollToBlock, scrollToSection } = useDocumentRoom()
   const { threads } = useDocumentThreads(documentId)
-  return useMemo(() => {
-    const show = ({ id, block_id, section_id, orphaned }: CommentData) => {
+  const show = useCallback(
+    ({ id, block_id, section_id, orphaned }: CommentData) => {
       openPanel('comments', id)
       if (narrow || orphaned) return
       if (block_id !== null) intoView(block_id, scrollToBlock)
       else if (section_id !== null) intoView(section_id, scrollToSection)
-    }
+    },
+    [narrow, openPanel, scrollToBlock, scrollToSection],
+  )
+  return useMemo(() => {
     const items = shown.map((talk): RailItem => {
       const { root } = talk
       const place = narrow || root.block_id === null ? placeName(sections, root) : null
@@ -137,15 +140,7 @@ function useItems({ shown, sections, about, chosen, narrow }: ItemsOptions): Rai
       return {
         id: root.id,
         about: root,
-        card: (
-          <CommentCard
-            talk={talk}
-            thread={thread}
-            chosen={root.id === chosen}
-            place={place}
-            onChoose={() => show(root)}
-          />
-        ),
+        card: <CommentCard talk={talk} thread={thread} chosen={root.id === chosen} place={place} onChoose={show} />,
       }
     })
     if (about === null) return items
@@ -158,7 +153,7 @@ function useItems({ shown, sections, about, chosen, narrow }: ItemsOptions): Rai
     const order = orderOf(sections)
     const at = narrow ? 0 : shown.findIndex(({ root }) => order(root) > order(about))
     return items.toSpliced(at === -1 ? items.length : at, 0, draft)
-  }, [shown, sections, about, chosen, narrow, threads, documentId, openPanel, scrollToBlock, scrollToSection])
+  }, [shown, sections, about, chosen, narrow, threads, documentId, openPanel, show])
 }
 
 /** Only what is out of sight is moved: the text stays where one reads it. */

@@ -17,6 +17,12 @@ interface RailProps {
 
 const GAP_PX = 10
 const EDGE_PX = 12
+/** Of a card that was never drawn. */
+const USUAL_PX = 130
+/** Drawn before anything is known of their places. */
+const FIRST = 8
+const STEP_PX = 500
+const AROUND_PX = 1000
 const bodyOf = () => document.querySelector<HTMLElement>('[data-document-body]')
 
 type Shown = Pick<RailProps, 'items' | 'chosen'>
@@ -30,6 +36,7 @@ interface Placed {
 export function Rail({ items, chosen, onLeave }: RailProps) {
   const box = useRef<HTMLDivElement>(null)
   const cards = useRef(new Map<string, HTMLElement>())
+  const heights = useRef(new Map<string, number>())
   const [placed, setPlaced] = useState<Placed>({ tops: new Map(), height: 0 })
   const latest = useRef<Shown>({ items, chosen })
   useLayoutEffect(() => {
@@ -54,6 +61,7 @@ export function Rail({ items, chosen, onLeave }: RailProps) {
   }, [items, place])
   useScrollTogether(box)
   useInView(box, cards, chosen, placed)
+  const [from, to] = useNear(box)
   return (
     <div
       ref={box}
@@ -65,8 +73,9 @@ export function Rail({ items, chosen, onLeave }: RailProps) {
       onKeyDown={({ key, defaultPrevented }) => key === 'Escape' && !defaultPrevented && onLeave()}
     >
       <div className="relative" style={{ height: placed.height }}>
-        {items.map(({ id, card }) => {
+        {items.map(({ id, card }, at) => {
           const top = placed.tops.get(id)
+          const near = id === chosen || (top === undefined ? at < FIRST : top > from && top < to)
           return (
             <div
               key={id}
@@ -79,15 +88,49 @@ export function Rail({ items, chosen, onLeave }: RailProps) {
                 transform: `translateY(${top ?? 0}px)`,
                 visibility: top === undefined ? 'hidden' : 'visible',
                 zIndex: id === chosen ? 1 : 0,
+                // Cards that are far away keep their room, and are drawn when they come near.
+                height: near ? undefined : (heights.current.get(id) ?? USUAL_PX),
               }}
             >
-              {card}
+              {near && <Measured id={id} heights={heights.current} card={card} />}
             </div>
           )
         })}
       </div>
     </div>
   )
+}
+
+interface MeasuredProps {
+  id: string
+  heights: Map<string, number>
+  card: ReactNode
+}
+
+/** A card that leaves its height behind when it goes out of sight. */
+function Measured({ id, heights, card }: MeasuredProps) {
+  const box = useRef<HTMLDivElement>(null)
+  useLayoutEffect(() => {
+    const element = box.current
+    return () => {
+      if (element !== null && element.offsetHeight > 0) heights.set(id, element.offsetHeight)
+    }
+  }, [id, heights])
+  return <div ref={box}>{card}</div>
+}
+
+/** From where to where, in pixels of the rail, cards are near; changes in steps. */
+function useNear(rail: React.RefObject<HTMLElement | null>): [from: number, to: number] {
+  const [step, setStep] = useState(0)
+  useEffect(() => {
+    const box = rail.current
+    if (box === null) return
+    const look = () => setStep(Math.round(box.scrollTop / STEP_PX))
+    look()
+    box.addEventListener('scroll', look, { passive: true })
+    return () => box.removeEventListener('scroll', look)
+  }, [rail])
+  return [step * STEP_PX - AROUND_PX, step * STEP_PX + AROUND_PX + innerHeight]
 }
 
 function measured(
@@ -100,8 +143,9 @@ function measured(
   // The rail begins lower in the window than the text: its scroll goes the same way, so this stays the same.
   const shift = rail.getBoundingClientRect().top - body.getBoundingClientRect().top
   const end = body.scrollHeight - shift
+  const found = placesIn(body)
   const sizes = items.map(({ id, about }): RailCard => {
-    const wanted = about.orphaned === true && about.section_id === null ? end : topOf(body, id, about) - shift
+    const wanted = about.orphaned === true && about.section_id === null ? end : topOf(body, found, id, about) - shift
     return { id, wanted: Math.max(EDGE_PX, wanted), height: cards.get(id)?.offsetHeight ?? 0 }
   })
   const tops = placeCards(sizes, chosen, GAP_PX)
@@ -114,13 +158,21 @@ function measured(
   return same ? before : { tops, height }
 }
 
+/** Marks, blocks and sections by their ids, looked for once for all cards. */
+function placesIn(body: HTMLElement): Map<string, Element> {
+  const found = new Map<string, Element>()
+  for (const element of body.querySelectorAll<HTMLElement>('mark[data-comment],[data-block-id],[data-section-id]')) {
+    const { comment, blockId, sectionId } = element.dataset
+    const id = comment ?? blockId ?? sectionId ?? ''
+    if (!found.has(id)) found.set(id, element)
+  }
+  return found
+}
+
 /** How far down in the text something is, in pixels. */
-function topOf(body: HTMLElement, id: string, { section_id, block_id }: Place): number {
-  const found =
-    body.querySelector(`mark[data-comment="${CSS.escape(id)}"]`) ??
-    (block_id === null ? null : body.querySelector(`[data-block-id="${CSS.escape(block_id)}"]`)) ??
-    (section_id === null ? null : body.querySelector(`[data-section-id="${CSS.escape(section_id)}"]`))
-  return found === null ? 0 : found.getBoundingClientRect().top - body.getBoundingClientRect().top + body.scrollTop
+function topOf(body: HTMLElement, places: Map<string, Element>, id: string, { section_id, block_id }: Place): number {
+  const found = places.get(id) ?? places.get(block_id ?? '') ?? places.get(section_id ?? '')
+  return found === undefined ? 0 : found.getBoundingClientRect().top - body.getBoundingClientRect().top + body.scrollTop
 }
 
 /** For so long what loads may still move a card that was chosen. */

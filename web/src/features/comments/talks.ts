@@ -26,14 +26,25 @@ export interface Outline {
 const byTime = (one: CommentData, other: CommentData) =>
   Date.parse(one.created_at) - Date.parse(other.created_at) || (one.id < other.id ? -1 : 1)
 
-export function talksOf(comments: readonly CommentData[]): Talk[] {
+/** Talks that are as `before` stay the same objects. */
+export function talksOf(comments: readonly CommentData[], before: readonly Talk[] = []): Talk[] {
   const answers = new Map<string, CommentData[]>()
   for (const comment of comments)
     if (comment.parent_id !== null) answers.set(comment.parent_id, [...(answers.get(comment.parent_id) ?? []), comment])
+  const known = new Map(before.map((talk) => [talk.root.id, talk]))
   return comments
     .filter(({ parent_id }) => parent_id === null)
-    .map((root) => ({ root, answers: (answers.get(root.id) ?? []).toSorted(byTime) }))
+    .map((root) => {
+      const talk = { root, answers: (answers.get(root.id) ?? []).toSorted(byTime) }
+      const old = known.get(root.id)
+      return old !== undefined && isSame(old, talk) ? old : talk
+    })
 }
+
+const isSame = (one: Talk, other: Talk): boolean =>
+  one.root === other.root &&
+  one.answers.length === other.answers.length &&
+  one.answers.every((answer, at) => answer === other.answers[at])
 
 /** Numbers by which comments are sorted: the document's first, then section by section, block by block; what hangs on
  * nothing any more comes last. */
