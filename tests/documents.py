@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
+
+import sqlalchemy as sa
 
 from outlast.base.document_data import EditData, ProposalData
 from outlast.base.ids import new_id
@@ -17,6 +21,7 @@ from outlast.core.documents.reviewing import Decided, Verdict
 from outlast.core.documents.tree import Block, Section, Tree
 from outlast.core.documents.writing import Author, Committed, bounds_of
 from outlast.db.database import Database, Tx
+from outlast.db.prepared import PreparedStatements
 from tests.factories import Team, make_run, make_thread
 
 BOUNDS = bounds_of(Settings())
@@ -59,6 +64,23 @@ def make_documents(tx: Tx, /, team: Team) -> dict[str, str]:
         "proposal_id": proposal.id,
         "edit_id": proposal.edits[0].id,
     }
+
+
+@contextmanager
+def quick_transactions(url: str) -> Iterator[Callable[[], Tx]]:
+    """Transactions of a migrated SQLite file without an event loop or the wait for the disk, for generated cases: each
+    call gives a new one, which is not begun yet."""
+    engine = sa.create_engine(url, poolclass=sa.StaticPool)
+
+    @sa.event.listens_for(engine, "connect")
+    def quickly(raw: Any, _record: Any) -> None:
+        raw.execute("PRAGMA synchronous = OFF")
+        raw.execute("PRAGMA foreign_keys = ON")
+
+    with engine.connect() as conn:
+        prepared = PreparedStatements(engine.dialect)
+        yield lambda: Tx(conn, datetime.now(UTC), prepared=prepared)
+    engine.dispose()
 
 
 @dataclass

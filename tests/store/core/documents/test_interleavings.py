@@ -42,9 +42,8 @@ from outlast.core.documents.reviewing import Verdict
 from outlast.core.documents.tree import Block, Section, Tree
 from outlast.core.documents.writing import Author
 from outlast.db.database import Tx
-from outlast.db.prepared import PreparedStatements
 from outlast.db.tables import locks, sections
-from tests.documents import BOUNDS, make_document
+from tests.documents import BOUNDS, make_document, quick_transactions
 from tests.factories import Team, make_run
 
 WORD = re.compile(r"w\d+")
@@ -421,18 +420,8 @@ class Interleaving(RuleBasedStateMachine):
 
 @pytest.fixture
 def connect(sqlite_url: str) -> Iterator[Callable[[], Tx]]:
-    """Transactions of the real schema, without the wait for the disk."""
-    engine = sa.create_engine(sqlite_url, poolclass=sa.StaticPool)
-
-    @sa.event.listens_for(engine, "connect")
-    def quickly(raw: Any, _record: Any) -> None:
-        raw.execute("PRAGMA synchronous = OFF")
-        raw.execute("PRAGMA foreign_keys = ON")
-
-    with engine.connect() as conn:
-        prepared = PreparedStatements(engine.dialect)
-        yield lambda: Tx(conn, datetime.now(UTC), prepared=prepared)
-    engine.dispose()
+    with quick_transactions(sqlite_url) as begin:
+        yield begin
 
 
 def test_no_order_of_edits_and_acceptances_loses_text_or_overwrites_what_was_not_seen(
