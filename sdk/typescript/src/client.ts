@@ -200,8 +200,9 @@ export class OutlastClient {
   deleteThread = (id: string) => this.#json<void>('DELETE', `/v1/threads/${id}`)
   messages = (threadId: string, { signal, ...query }: ListOptions = {}) =>
     this.#get<api.Page<api.Message>>(`/v1/threads/${threadId}/messages`, query, signal)
-  postMessage = (threadId: string, body: { content: string; images?: string[] }) =>
-    this.#json<api.Message>('POST', `/v1/threads/${threadId}/messages`, { body })
+  /** `@agent` in it starts a run (`started_run_id`); members named in it, or by id, find it in their inbox. */
+  postMessage = (threadId: string, body: { content: string; images?: string[]; mentions?: string[] }) =>
+    this.#json<api.Message & { started_run_id: string | null }>('POST', `/v1/threads/${threadId}/messages`, { body })
   /** With `summary` the new thread begins with a run (`run_id`) that sums up the old one, instead of its messages. */
   fork = (threadId: string, body: { message_id?: string; title?: string; summary?: boolean } = {}) =>
     this.#json<api.Thread & { run_id?: string | null }>('POST', `/v1/threads/${threadId}/fork`, { body })

@@ -305,6 +305,17 @@ export interface ThreadView extends Thread {
   lineage: { id: string; title: string }[]
   active_run: RunView | null
   queued_runs: { run_id: string; message_id: string }[]
+  /** What it hangs on in a document; null: in none. `text`: the comment's or the selected words. */
+  about: {
+    document_id: string
+    document_title: string
+    section_id: string | null
+    heading: string | null
+    block_id: string | null
+    comment_id: string | null
+    text: string
+    gone: boolean
+  } | null
   project_role: Role
 }
 export interface Me {

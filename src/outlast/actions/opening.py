@@ -7,10 +7,12 @@ from outlast.actions.services import Services
 from outlast.actions.threads import ThreadView, view_thread
 from outlast.base.events import MemberData
 from outlast.core.accounts.actor import Actor
+from outlast.core.documents.about import About, about
 from outlast.core.mentions.store import anything_waits
 from outlast.core.runs import views
 from outlast.core.runs.views import RunDetails, RunSummary
 from outlast.core.streams import follow
+from outlast.core.threads.rules import document_of
 from outlast.db.database import Tx
 
 QUEUED_SHOWN = 50
@@ -18,13 +20,15 @@ QUEUED_SHOWN = 50
 
 @dataclass(frozen=True, slots=True)
 class OpenedThread:
-    """A thread as its page shows it. `queued` are the runs that wait behind the active one, the next one first."""
+    """A thread as its page shows it. `queued` are the runs that wait behind the active one, the next one first; `about`
+    says what it hangs on in a document."""
 
     view: ThreadView
     cursor: str
     active_run: tuple[RunSummary, RunDetails] | None
     queued: list[RunSummary]
     watching: list[MemberData]
+    about: About | None = None
 
 
 async def open_thread(services: Services, actor: Actor, thread_id: str) -> OpenedThread:
@@ -47,7 +51,8 @@ async def open_thread(services: Services, actor: Actor, thread_id: str) -> Opene
         queued = [run for run in reversed(waiting) if run.id != active]
         watching = list(services.presence.present(thread_id).watching)
         named = anything_waits(tx, actor.user_id, thread_id=thread_id)
-        return OpenedThread(view, follow.thread_cursor(tx, thread_id), shown, queued, watching)
+        hangs_on = about(tx, document_of(view.thread.anchor), view.thread.anchor)
+        return OpenedThread(view, follow.thread_cursor(tx, thread_id), shown, queued, watching, hangs_on)
 
     opened = await services.db.read(run)
     services.watching.touch(thread_id)

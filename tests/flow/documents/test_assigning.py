@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 import sqlalchemy as sa
 
+from outlast.core.documents.changes import DeleteSection
 from outlast.core.threads import store as threads
 from outlast.core.threads.rules import text_of
 from outlast.db.database import Tx
@@ -168,3 +169,32 @@ async def test_a_repeated_key_starts_one_run(talk: Talk) -> None:
     found = await talk.services.db.read(lambda tx: tx.find(comments, {"id": made["id"]}))
     assert found is not None
     assert found["thread_id"] == first.json()["thread_id"]
+
+
+async def test_a_thread_says_what_it_hangs_on_in_the_document(talk: Talk) -> None:
+    made = await talk.comment("emil", "@agent shorten\nthis", block_id=talk.blocks[0])
+    section, block = talk.sections[0], talk.blocks[0]
+
+    async def about(thread_id: str) -> dict[str, object]:
+        shown = (await talk.get("vera", f"/threads/{thread_id}"))["about"]
+        return {name: value for name, value in shown.items() if value}
+
+    async def begin(**anchor: str) -> str:
+        body = {"profile": "document", "anchor": anchor}
+        answer = await talk.call("emil", "POST", f"/projects/{talk.team.project_id}/threads", body)
+        assert answer.status == 201, answer.body
+        return str(answer.json()["id"])
+
+    whole = {"document_id": talk.document_id, "document_title": "Rice"}
+    here = {**whole, "section_id": section, "heading": "Introduction"}
+    assert await about(talk.thread_id) == whole
+    assert await about(made["thread_id"]) == {**here, "comment_id": made["id"], "text": "@agent shorten this"}
+    of_section = await begin(type="section", id=section)
+    selected = await begin(type="selection", block_id=block, text="new\nway")
+    assert await about(of_section) == here
+    assert await about(selected) == {**here, "block_id": block, "text": "new way"}
+    await talk.write(DeleteSection(section))
+    assert await about(of_section) == {**whole, "gone": True}
+    assert await about(selected) == {**whole, "text": "new way", "gone": True}
+    await talk.call("emil", "DELETE", f"/comments/{made['id']}")
+    assert await about(made["thread_id"]) == {**whole, "gone": True}

@@ -45,6 +45,20 @@ class QueuedRunAnswer(Answer):
     message_id: str
 
 
+class AboutAnswer(Answer):
+    """What a thread hangs on in a document. `text`: the comment's or the selected words; `gone`: what its anchor names
+    is not there any more."""
+
+    document_id: str
+    document_title: str
+    section_id: str | None
+    heading: str | None
+    block_id: str | None
+    comment_id: str | None
+    text: str
+    gone: bool
+
+
 class ThreadAnswer(ThreadData):
     """A thread with what a page needs to show it: load its messages, then follow it from `cursor`."""
 
@@ -53,6 +67,7 @@ class ThreadAnswer(ThreadData):
     lineage: list[LineageAnswer]
     active_run: RunAnswer | None
     queued_runs: list[QueuedRunAnswer]
+    about: AboutAnswer | None
     project_role: str
 
 

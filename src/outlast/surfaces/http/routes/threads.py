@@ -1,5 +1,6 @@
 """Threads and their messages: list, search, make, read, rename, archive, fork, delete."""
 
+from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Header, Query
@@ -155,5 +156,6 @@ def _opened(opened: OpenedThread) -> dict[str, Any]:
         "lineage": [{"id": thread_id, "title": title} for thread_id, title in opened.view.lineage],
         "active_run": shown_run(*opened.active_run) if opened.active_run else None,
         "queued_runs": [{"run_id": run.id, "message_id": run.message_id} for run in opened.queued],
+        "about": None if opened.about is None else asdict(opened.about),
         "project_role": opened.view.role,
     }
