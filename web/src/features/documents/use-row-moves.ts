@@ -6,7 +6,7 @@ import { useDocumentRoom, type DocumentRoom } from './document-context'
 import type { EditorMoves } from './editor/block-editor'
 import { useDesk } from './editor/use-desk'
 import { shapeOf } from './editor/writing'
-import { NO_SECTION, type WritingDesk } from './editor/writing-desk'
+import type { WritingDesk } from './editor/writing-desk'
 import { blockMoved } from './moving'
 import { neighbour, rowOf } from './rows'
 
@@ -42,7 +42,10 @@ function rowMoves(room: DocumentRoom, desk: WritingDesk, key: string, sectionId:
       leaveByKey(focus, key)
       if (kept !== null) say('Put back as it was.')
     },
-    onSplit: (before, after) => void split(room, desk, key, sectionId, before, after),
+    onSplit: (before, after) => {
+      desk.type(key, before)
+      focus.edit(desk.begin({ sectionId, after: key }, after), 'start')
+    },
     onBack: (text) => {
       const above = neighbour(bodyOf(), key, -1)
       if (text.trim() === '') {
@@ -88,35 +91,6 @@ export async function moveBlock(
   else leaveByKey(focus, key)
   await moved
   if (!editing) requestAnimationFrame(() => rowOf(bodyOf(), key)?.scrollIntoView({ block: 'nearest' }))
-}
-
-async function split(
-  { focus, store }: DocumentRoom,
-  desk: WritingDesk,
-  key: string,
-  sectionId: string,
-  before: string,
-  after: string,
-): Promise<void> {
-  const shape = shapeOf(before)
-  desk.type(key, before)
-  const isHeading = shape === 'h1' || shape === 'h2' || shape === 'h3'
-  if (!isHeading && sectionId !== NO_SECTION) {
-    focus.edit(desk.begin({ sectionId, after: key }, after), 'start')
-    return
-  }
-  // A heading, or the first words of all, begin a section: what is written next stands in that one.
-  const known = new Set(store.get().content.order)
-  await desk.save(key)
-  const made = store
-    .get()
-    .content.order.filter((id) => !known.has(id))
-    .at(-1)
-  const last = isHeading ? null : (store.get().content.sections[made ?? '']?.blocks.at(-1) ?? null)
-  focus.edit(
-    desk.begin(made === undefined ? { sectionId, after: key } : { sectionId: made, after: last }, after),
-    'start',
-  )
 }
 
 /** Says why something was refused; a refusal that names a holder is said in words. */

@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef, useState, type KeyboardEvent } from 'react'
+import { useLayoutEffect, useRef, useState, type KeyboardEvent } from 'react'
 import { cn } from '@/lib/cn'
 import type { Caret } from '../focus-store'
 import { grow, useGrowing, write } from './grow'
@@ -41,8 +41,10 @@ export function BlockEditor({ rowKey, text, caret, ...moves }: BlockEditorProps)
   const [initial] = useState(() => desk.textOf(rowKey) ?? text)
   const shapes = shapesFor(slash ?? '')
   useGrowing(box)
+  // Drawn anew at another place, it goes on where it was.
+  const [start] = useState(() => desk.caretOf(rowKey) ?? caret)
   useDraftOf(rowKey, text, box)
-  useCaret(box, caret)
+  useCaret(box, start)
 
   const heard = () => {
     const element = box.current
@@ -175,16 +177,18 @@ function useDraftOf(key: string, text: string, box: React.RefObject<HTMLTextArea
       element.setSelectionRange(caret, caret)
       grow(element)
     })
+    const shown = box.current
     return () => {
       stop()
-      void desk.close(key)
+      void desk.close(key, shown?.selectionStart ?? null)
     }
   }, [desk, key, first, box])
 }
 
 function useCaret(box: React.RefObject<HTMLTextAreaElement | null>, caret: Caret): void {
   const [first] = useState(caret)
-  useEffect(() => {
+  // Before anything is painted, so that no key is lost.
+  useLayoutEffect(() => {
     const element = box.current
     if (element === null) return
     const { value } = element

@@ -10,6 +10,7 @@ import {
   TryLater,
   type DocumentChange,
   type DocumentChanges,
+  type DocumentContent,
   type DocumentStore,
   type MergeHunk,
 } from '@outlast/sdk'
@@ -61,6 +62,10 @@ interface Draft {
   open: number
   again: boolean
   timer: ReturnType<typeof setTimeout> | undefined
+  /** Until what is on its way has been answered. */
+  sending: Promise<void> | null
+  /** Where the caret stood when its editor was drawn anew. */
+  caret: number | null
   status: DraftStatus
 }
 
@@ -71,6 +76,7 @@ const PAUSE_MS = 1500
 const RETRY_MS = 3000
 /** How long the stream may take to tell of what we did ourselves. */
 const LATE_MS = 1500
+const TOLD_MS = 50
 const NONE: readonly string[] = []
 
 /** Texts that differ only in the blanks at their end are the same to everybody. */
@@ -100,6 +106,8 @@ export class WritingDesk {
   status = (key: string): DraftStatus | null => this.#drafts.get(key)?.status ?? null
 
   textOf = (key: string): string | null => this.#drafts.get(key)?.text ?? null
+
+  caretOf = (key: string): number | null => this.#drafts.get(key)?.caret ?? null
 
   baseOf = (key: string): string | null => this.#drafts.get(key)?.base ?? null
 
@@ -159,10 +167,12 @@ export class WritingDesk {
   }
 
   /** The editor closes: what was written is saved. A new block without a word goes. */
-  async close(key: string): Promise<void> {
+  async close(key: string, caret: number | null = null): Promise<void> {
     const draft = this.#drafts.get(key)
     if (draft === undefined) return
     draft.open -= 1
+    draft.caret = caret
+    setTimeout(() => (draft.caret = null), TOLD_MS)
     // An editor may be drawn anew in the same moment.
     await Promise.resolve()
     if (draft.open === 0 && this.#drafts.get(key) === draft) await this.save(key)
@@ -255,12 +265,24 @@ export class WritingDesk {
   }
 
   async #send(key: string, draft: Draft): Promise<void> {
+    this.#move(key, { state: 'saving', problem: null })
+    draft.sending = this.#sendAfter(key, draft)
+    await draft.sending
+  }
+
+  /** Where a block belongs is known once those before it are saved. */
+  async #sendAfter(key: string, draft: Draft): Promise<void> {
+    for (let at = draft.status.place?.after ?? null; at !== null;) {
+      const before: Draft | undefined = this.#drafts.get(at)
+      await before?.sending
+      at = before?.status.place?.after ?? null
+    }
     const sent = draft.text
     const { base } = draft
-    const made = this.#request(key, draft)
-    this.#move(key, { state: 'saving', problem: null })
+    const known = this.store.get().content
     try {
-      const answer = await made()
+      const answer = await this.#request(key, draft)()
+      await this.#follow(key, known, answer)
       const id = this.store.idOf(key)
       const fresh = answer.blocks.find((block) => block.id === id)?.markdown ?? sent.trimEnd()
       this.#saved(key, draft, sent, fresh)
@@ -271,29 +293,44 @@ export class WritingDesk {
 
   #request(key: string, draft: Draft): () => Promise<DocumentChanges> {
     if (draft.status.place?.sectionId === NO_SECTION)
-      return async () => {
-        const answer = await this.store.client.documents.import(this.documentId, { markdown: draft.text.trim() })
-        await this.#arrived(answer.version)
-        return answer
-      }
+      return () => this.store.client.documents.import(this.documentId, { markdown: draft.text.trim() })
     const change = this.#change(key, draft)
     return () => this.store.change([change])
   }
 
-  /** The store has heard of a version that it did not make itself. */
-  async #arrived(version: number): Promise<void> {
+  /** Everybody who shows the store has heard of what fulfils `there`: whatever follows is drawn together with it. */
+  async #shown(there: (content: DocumentContent) => boolean): Promise<void> {
     const late = setTimeout(this.store.reload, LATE_MS)
     await new Promise<void>((resolve) => {
-      const stop = this.store.subscribe(() => {
-        if (this.store.get().content.version < version) return
+      const look = () => {
+        if (!there(this.store.get().content)) return
+        clearInterval(timer)
         stop()
         resolve()
-      })
-      if (this.store.get().content.version < version) return
-      stop()
-      resolve()
+      }
+      const stop = this.store.subscribe(look)
+      const timer = setInterval(look, TOLD_MS)
     })
     clearTimeout(late)
+  }
+
+  /** What was begun behind a text goes behind what the server made of it: other blocks, or a section of its own. */
+  async #follow(key: string, known: DocumentContent, answer: DocumentChanges): Promise<void> {
+    const sectionId = answer.sections.map(({ id }) => id).findLast((id) => known.sections[id] === undefined)
+    const fresh = answer.blocks.filter(({ id }) => known.blocks[id] === undefined && id !== this.store.idOf(key))
+    if (sectionId === undefined && fresh.length === 0) return
+    await this.#shown(({ version, sections }) => version >= answer.version && (!sectionId || sectionId in sections))
+    const home = sectionId ?? fresh[0]?.section_id ?? ''
+    const here = new Set(fresh.map(({ id }) => id))
+    const last = this.store.get().content.sections[home]?.blocks.findLast((id) => here.has(id)) ?? null
+    const behind = new Set([key])
+    for (const [other, { status }] of this.#drafts) {
+      const { place } = status
+      if (place === null || place.after === null || !behind.has(place.after)) continue
+      behind.add(other)
+      place.sectionId = home
+      if (place.after === key) place.after = last
+    }
   }
 
   #change(key: string, draft: Draft): DocumentChange {
@@ -390,7 +427,7 @@ export class WritingDesk {
 
   #made(key: string, base: string, text: string, state: DraftState, place: Place | null): Draft {
     const status = { key, state, problem: null, meeting: null, place }
-    return { base, text, open: 0, again: false, timer: undefined, status }
+    return { base, text, open: 0, again: false, timer: undefined, sending: null, caret: null, status }
   }
 
   #keep(key: string, { base, text, status: { place } }: Draft): void {
