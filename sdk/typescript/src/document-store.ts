@@ -14,6 +14,7 @@ import type {
   DocumentData,
   DocumentPlace,
   DocumentPresence,
+  EditData,
   ProposalData,
 } from './documents.ts'
 import { Gone } from './errors.ts'
@@ -385,7 +386,11 @@ export class DocumentStore extends Store<DocumentSnapshot> {
       case 'edit.resolved':
       case 'edit.superseded':
         if (data.document_id !== this.documentId) return
-        return this.patch({ proposals: withEdits(this.get().proposals, data.edits) })
+        this.patch({ proposals: withEdits(this.get().proposals, data.edits) })
+        // What is still open may have another place now: behind a text that was just put there.
+        if (event === 'edit.resolved' && data.edits.some(puts) && this.#openEdits(data.proposal_id).length > 0)
+          void this.#reread(data.proposal_id)
+        return
       default:
     }
   }
@@ -398,6 +403,8 @@ export class DocumentStore extends Store<DocumentSnapshot> {
     this.#show()
   }
 }
+
+const puts = ({ op, state }: EditData): boolean => state === 'accepted' && op !== 'replace' && op !== 'delete'
 
 const byTime = (one: CommentData, other: CommentData): number =>
   one.created_at.localeCompare(other.created_at) || one.id.localeCompare(other.id)

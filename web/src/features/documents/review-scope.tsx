@@ -1,4 +1,5 @@
 import { ChevronDown, Filter } from 'lucide-react'
+import type { ProposalData } from '@outlast/sdk'
 import { useProposals } from '@outlast/sdk/react'
 import { Menu, MenuItem } from '@/components/menu'
 import { plural } from '@/lib/format'
@@ -41,5 +42,6 @@ export function ReviewScopeMenu() {
   )
 }
 
-const titleOf = ({ summary, edits }: { summary: string; edits: readonly unknown[] }): string =>
-  summary === '' ? plural(edits.length, 'edit') : summary
+/** Those of a fork say so: they are copies of what the conversation proposed that it began with. */
+const titleOf = ({ summary, edits, run_id }: ProposalData): string =>
+  `${summary === '' ? plural(edits.length, 'edit') : summary}${run_id === null ? ' (in a fork)' : ''}`
