@@ -11,14 +11,15 @@ from outlast.actions.review import decide_edits
 from outlast.actions.runs import start_in
 from outlast.actions.threads import archive_thread, create_thread, delete_thread, fork_thread
 from outlast.base.errors import IdempotencyMismatch, MalformedInput, NotFound, UnknownProfile
+from outlast.core.accounts.actor import Actor
 from outlast.core.documents.reviewing import Verdict
 from outlast.core.models.providers.demo import DemoModel
 from outlast.core.runs.store import run_of
 from outlast.core.threads import store as threads
 from outlast.core.threads.composing import Draft
-from outlast.db.database import Database
+from outlast.db.database import Database, Tx
 from outlast.testing.scripted_model import ScriptedModel, turn
-from tests.factories import make_thread, say
+from tests.factories import join, make_thread, make_user, say
 from tests.flow.documents.agent_rig import asked_with, document_agent, propose, replace_edit
 
 
@@ -52,6 +53,7 @@ async def test_a_fork_with_summary_copies_nothing_and_its_first_run_is_told_the_
         assert 'by="Ada">\nMake it shorter </quote>\n</quote-2>' in asked
         assert "[propose_edits: done]" in asked
         assert "[PROPOSED EDITS]\n- Shorter: 1 accepted" in asked
+        assert await it.messages() == before  # the parent is as it was
         it.thread_id = made.thread.id
         first, summary = await it.messages()
         assert first.parts[0].text == "Sum up “The plan” up to this point, so that we can go on from here."
@@ -59,6 +61,29 @@ async def test_a_fork_with_summary_copies_nothing_and_its_first_run_is_told_the_
         await it.asked("Go on")  # the thread goes on as the document's agent, which knows the summary
         assert "## What it is about" in repr(model.requests[3].messages)
         assert "propose_edits" in [tool.name for tool in model.requests[3].tools]
+
+
+async def test_somebody_else_may_sum_up_what_they_do_not_drive_and_pays_for_it(
+    db: Database, tmp_path: Path
+) -> None:
+    async with document_agent(db, tmp_path, [turn("One."), turn("Sum.")]) as it:
+        await it.asked("First")
+
+        def come(tx: Tx) -> Actor:
+            bob = make_user(tx, "Bob")
+            join(tx, it.project_id, bob, "editor")
+            return bob
+
+        bob = await db.write(come)
+        made = await fork_with_summary(it.services, bob, it.thread_id)
+        run = await db.read(run_of, made.run_id)
+        assert run.started_by == bob.user_id
+        assert made.thread.lock is not None
+        assert made.thread.lock.holder_name == "Bob"
+        parent = await db.read(threads.thread_data, it.thread_id)
+        assert parent.lock is not None
+        assert parent.lock.holder_name == "Ada"
+        assert await it.ended(made.run_id) == "completed"
 
 
 async def test_what_was_said_after_the_point_is_not_summed_up(db: Database, tmp_path: Path) -> None:
