@@ -1,7 +1,8 @@
 """What people write in documents, what is new since they looked, and what was: changes, import, versions, restore."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
+from dataclasses import replace as with_fields
 from typing import Any
 
 import anyio.to_thread
@@ -30,6 +31,7 @@ from outlast.core.projects.rules import Right
 from outlast.db.database import Tx
 
 MOST_CHANGES = 1000
+TEXTS = ("markdown", "old", "heading")
 MOST_CHARS = 200_000  # of one change's text; the text of an import may be longer
 
 
@@ -57,8 +59,7 @@ async def change_document(
     if not changes:
         raise MalformedInput("There is nothing to change.", hint="Name at least one change.", field="changes")
     check_count("changes", len(changes), MOST_CHANGES)
-    for one in changes:
-        _check_text(getattr(one, "markdown", ""))
+    changes = [_checked(one) for one in changes]
     author = Author("edit", actor.user_id, summary=clean(summary))
     asked = request_hash(
         "changes", document_id, [[type(one).__name__, asdict(one)] for one in changes], summary
@@ -198,7 +199,10 @@ def _append(
     return commit(tx, row, [change], author, bounds_of(services.settings))
 
 
-def _check_text(markdown: str) -> None:
+def _checked(change: Change) -> Change:
+    """The change with texts that every database can hold. Raises `InputTooLarge`."""
+    texts = {field.name: getattr(change, field.name) for field in fields(change) if field.name in TEXTS}
+    markdown = texts.get("markdown", "")
     if len(markdown) > MOST_CHARS:
         raise InputTooLarge(
             f"A text has {len(markdown):,} characters; at most {MOST_CHARS:,} are accepted in a change.",
@@ -206,6 +210,8 @@ def _check_text(markdown: str) -> None:
             size_chars=len(markdown),
             limit_chars=MOST_CHARS,
         )
+    cleaned: dict[str, Any] = {name: clean(text) for name, text in texts.items() if text is not None}
+    return with_fields(change, **cleaned)
 
 
 def _replace(

@@ -114,7 +114,8 @@ class DocumentDeleted(Frozen):
 
 
 class DocumentVersion(Frozen):
-    """One line of a document's history, and what it touched. `by`: who wrote, or who accepted what an agent wrote."""
+    """One line of a document's history. `by`: who wrote, or who accepted what an agent wrote. `sections` and `blocks`
+    are the ids of what changed, up to 500 each; of more none are named."""
 
     document_id: str
     version: int

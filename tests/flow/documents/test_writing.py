@@ -351,3 +351,13 @@ async def test_text_that_looks_like_markup_is_kept_as_it_is(talk: Talk):
     text = "<script>alert(1)</script>\n\n[x](javascript:alert)\n\n\u202eabc\u0000d\n"
     document = await made(talk, markdown=text)
     assert await markdown(talk, document) == text.replace("\u0000", "")
+
+
+async def test_a_change_takes_texts_of_a_size_and_without_what_no_database_holds(talk: Talk):
+    document = await made(talk, title="D")
+    insert = {"op": "insert_block", "section_id": None, "after": None}
+    long = await change(talk, document, {**insert, "markdown": "x\n\n" * 70_000})
+    assert (long.status, long.code) == (413, "input_too_large")
+    assert "import" in long.json()["hint"]
+    assert (await change(talk, document, {**insert, "markdown": "a\u0000b"})).status == 200
+    assert await markdown(talk, document) == "ab\n"
