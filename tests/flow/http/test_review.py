@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
 
+from outlast.actions import review as actions
+from outlast.base.errors import RateLimited
 from outlast.core.documents.changes import EditBlock
 from outlast.core.documents.proposals import NewEdit
 from tests.asgi import Browser
@@ -151,3 +153,16 @@ async def test_a_decision_that_is_none_is_refused(site: Site, body: dict[str, st
     review = await begin(site)
     answer = await review.olga.post(f"/v1/edits/{review.edits[0]}", body)
     assert answer.status == 400
+
+
+async def test_nobody_decides_more_often_than_a_person_can(site: Site) -> None:
+    settings = site.services.settings
+    fewer = replace(settings, limits=replace(settings.limits, decisions_per_minute_per_user=1))
+    services = replace(site.services, settings=fewer)
+    review = await begin(site)
+    olga, emil = review.desk.team.owner, review.desk.team.editor
+    await actions.decide_all(services, olga, review.proposal_id, "reject")  # two edits, and one decision
+    other = await review.desk.propose(replacing(await review.desk.block(0), "The plan."))
+    with pytest.raises(RateLimited):
+        await actions.decide_all(services, olga, other.id, "accept")
+    assert (await actions.decide_all(services, emil, other.id, "accept")).version == 2
