@@ -24,6 +24,8 @@ export function useCommentActions({ id }: Pick<CommentData, 'id'>) {
     resolve: () => change('resolve', { status: 'resolved' }),
     reopen: () => change('resolve', { status: 'open' }),
     rewrite: (body: string) => change('rewrite', { body }),
+    /** The further sections that it is about. */
+    link: (linked_sections: string[]) => change('link', { linked_sections }),
     remove: () => run('remove', () => client.documents.deleteComment(id)),
     /** To the agent, to a member, or to nobody (null). `then` is told of the conversation where one began. */
     assign: (to: string | null, then?: (threadId: string) => void) =>

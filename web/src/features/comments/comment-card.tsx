@@ -10,11 +10,9 @@ import { useDocumentRoom } from '../documents/document-context'
 import { useMe } from '../session/session-gate'
 import { AgentAnswer } from './agent-answer'
 import { useCommentActions } from './comment-actions'
-import { CommentHead } from './comment-head'
+import { Answer, CommentBody } from './comment-body'
+import { LinkedSections, LinkPicker } from './linked-sections'
 import { Reply } from './reply'
-import { MentionArea } from './mention-area'
-import { useMentionable } from './people'
-import { Said } from './said'
 import type { Talk } from './talks'
 
 interface CommentCardProps {
@@ -33,6 +31,7 @@ export const CommentCard = memo(function CommentCard({ talk, thread, chosen, pla
   const { root, answers } = talk
   const actions = useCommentActions(root)
   const [started] = useStored(`outlast.draft.reply.${root.id}`)
+  const [linking, setLinking] = useState(false)
   const open = root.status === 'open'
   const given = root.assigned_to === 'agent'
   const converse = (threadId: string) => openPanel('thread', threadId)
@@ -52,7 +51,18 @@ export const CommentCard = memo(function CommentCard({ talk, thread, chosen, pla
       )}
     >
       <About comment={root} place={place} />
-      <Comment comment={root} mayEdit={mayEdit} actions={actions} short={!chosen} />
+      <CommentBody
+        comment={root}
+        mayEdit={mayEdit}
+        actions={actions}
+        short={!chosen}
+        onLink={() => (setLinking(true), onChoose(root))}
+      />
+      {linking && chosen ? (
+        <LinkPicker comment={root} onChange={actions.link} onDone={() => setLinking(false)} />
+      ) : (
+        <LinkedSections comment={root} />
+      )}
       <AssignedTo comment={root} />
       {!chosen && answers.length > 1 && (
         <button className="text-xs text-link hover:underline pointer-coarse:py-1.5" onClick={() => onChoose(root)}>
@@ -119,63 +129,6 @@ function About({ comment: { quote, orphaned }, place }: { comment: CommentData; 
           {quote.text}
         </blockquote>
       )}
-    </div>
-  )
-}
-
-interface CommentProps {
-  comment: CommentData
-  mayEdit: boolean
-  actions: ReturnType<typeof useCommentActions>
-  /** Its beginning is enough. */
-  short: boolean
-}
-
-function Comment({ comment, mayEdit, actions, short }: CommentProps) {
-  const people = useMentionable(comment.project_id)
-  const [text, setText] = useState<string | null>(null)
-  const save = () => {
-    if (text !== null && text.trim() !== '' && text.trim() !== comment.body) actions.rewrite(text.trim())
-    setText(null)
-  }
-  return (
-    <div className="space-y-1.5">
-      <CommentHead comment={comment} mayEdit={mayEdit} actions={actions} onEdit={() => setText(comment.body)} />
-      {text === null ? (
-        <div className={cn(short && 'line-clamp-5')}>
-          <Said text={comment.body} people={people} />
-        </div>
-      ) : (
-        <>
-          <MentionArea
-            label="Change the comment"
-            placeholder=""
-            value={text}
-            people={people}
-            onChange={setText}
-            onSend={save}
-            onEscape={() => setText(null)}
-            autoFocus
-          />
-          <div className="flex justify-end gap-1.5">
-            <Button size="sm" look="ghost" onClick={() => setText(null)}>
-              Cancel
-            </Button>
-            <Button size="sm" look="primary" disabled={text.trim() === ''} onClick={save}>
-              Save
-            </Button>
-          </div>
-        </>
-      )}
-    </div>
-  )
-}
-
-function Answer({ comment, mayEdit, short }: Omit<CommentProps, 'actions'>) {
-  const actions = useCommentActions(comment)
-  return (
-    <div data-answer={comment.id} className="border-t border-line pt-2.5">
-      <Comment comment={comment} mayEdit={mayEdit} actions={actions} short={short} />
     </div>
   )
 }

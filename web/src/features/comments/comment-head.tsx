@@ -1,4 +1,4 @@
-import { Check, Ellipsis, Link2, Pencil, RotateCcw, Trash2, UserRound, X } from 'lucide-react'
+import { Check, Ellipsis, Heading, Link2, Pencil, RotateCcw, Trash2, UserRound, X } from 'lucide-react'
 import type { CommentData } from '@outlast/sdk'
 import { IconButton } from '@/components/button'
 import { Menu, MenuItem, MenuLabel, MenuLine } from '@/components/menu'
@@ -14,7 +14,7 @@ import { useMembers } from './people'
 type Actions = ReturnType<typeof useCommentActions>
 
 /** Who wrote it, when, and what can be done with it. */
-export function CommentHead({ comment, mayEdit, actions, onEdit }: CommentHeadProps) {
+export function CommentHead({ comment, mayEdit, actions, onEdit, onLink }: CommentHeadProps) {
   const { by, by_name, created_at, status, parent_id } = comment
   const name = by === null ? 'Agent' : (by_name ?? 'Somebody who left')
   const begins = parent_id === null
@@ -48,7 +48,7 @@ export function CommentHead({ comment, mayEdit, actions, onEdit }: CommentHeadPr
                 {actions.busy !== 'resolve' && <RotateCcw />}
               </IconButton>
             ))}
-          <CommentMenu comment={comment} actions={actions} onEdit={onEdit} />
+          <CommentMenu comment={comment} actions={actions} onEdit={onEdit} onLink={onLink} />
         </div>
       )}
     </header>
@@ -60,13 +60,16 @@ interface CommentHeadProps {
   mayEdit: boolean
   actions: Actions
   onEdit: () => void
+  /** To say which other sections it is about; absent for answers. */
+  onLink?: (() => void) | undefined
 }
 
-function CommentMenu({ comment, actions, onEdit }: Omit<CommentHeadProps, 'mayEdit'>) {
+function CommentMenu({ comment, actions, onEdit, onLink }: Omit<CommentHeadProps, 'mayEdit'>) {
   const me = useMe()
   const { project } = useActiveProject()
   const members = useMembers(comment.project_id)
   const mine = comment.by === me.user.id
+  const begins = comment.parent_id === null && comment.status === 'open'
   const mayDelete = mine || project?.role === 'owner'
   const copy = () => {
     const link = `${location.origin}/documents/${comment.document_id}?panel=comments&item=${comment.parent_id ?? comment.id}`
@@ -92,7 +95,13 @@ function CommentMenu({ comment, actions, onEdit }: Omit<CommentHeadProps, 'mayEd
         <Link2 />
         Copy link
       </MenuItem>
-      {comment.parent_id === null && comment.status === 'open' && members.length > 0 && (
+      {begins && onLink !== undefined && (
+        <MenuItem onSelect={onLink}>
+          <Heading />
+          Also about…
+        </MenuItem>
+      )}
+      {begins && members.length > 0 && (
         <>
           <MenuLine />
           <MenuLabel>Assign to</MenuLabel>

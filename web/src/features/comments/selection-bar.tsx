@@ -34,7 +34,7 @@ export function SelectionBar() {
             aria-label="About the selected text"
             data-selection-bar
             style={placeOf(selected)}
-            className="fixed z-40 flex rounded-xl border border-line bg-raised p-0.5 shadow-pop animate-in pointer-coarse:p-1"
+            className="fixed z-40 flex w-max rounded-xl border border-line bg-raised p-0.5 shadow-pop animate-in pointer-coarse:p-1"
             // The selection stays while one aims at the buttons.
             onPointerDown={(event) => event.preventDefault()}
           >
@@ -63,7 +63,7 @@ interface ActionProps {
 const Action = ({ icon, letter, children, onClick }: ActionProps) => (
   <button
     aria-keyshortcuts={letter}
-    className="flex h-8 items-center gap-1.5 rounded-lg px-2.5 font-medium hover:bg-hover pointer-coarse:h-10 pointer-coarse:px-4 [&_svg]:size-4 [&_svg]:text-muted"
+    className="flex h-8 shrink-0 items-center gap-1.5 rounded-lg px-2.5 font-medium whitespace-nowrap hover:bg-hover pointer-coarse:h-10 pointer-coarse:px-4 [&_svg]:size-4 [&_svg]:text-muted"
     onClick={onClick}
   >
     {icon}
