@@ -4,7 +4,7 @@ import { useSelected } from '@outlast/sdk/react'
 import { Markdown } from '@/components/markdown'
 import { cn } from '@/lib/cn'
 import { BlockGutter } from './block-gutter'
-import { BlockBelow, BlockMargin, useBlockMarks } from './block-slots'
+import { BlockBelow, BlockMargin, useBlockMarks, useIsCovered } from './block-slots'
 import { clickedPlace } from './clicked'
 import { useDocumentRoom } from './document-context'
 import { DraftNote } from './draft-note'
@@ -35,6 +35,7 @@ export const BlockRow = memo(function BlockRow({ rowKey, sectionId, first }: Blo
   const row = useRef<HTMLDivElement>(null)
   const near = useWasNear(row, first)
   const moves = useRowMoves(rowKey, sectionId)
+  const covered = useIsCovered(block?.id ?? '') && near
   const writable = mayEdit && lock !== 'theirs' && lock !== 'expired'
   const meeting = status?.state === 'conflict'
   const editing = standing === 'edited' && writable && !meeting
@@ -64,7 +65,8 @@ export const BlockRow = memo(function BlockRow({ rowKey, sectionId, first }: Blo
         {editing ? (
           <BlockEditor rowKey={rowKey} text={block?.markdown ?? ''} caret={focus.get().caret} {...moves} />
         ) : (
-          !meeting && (
+          !meeting &&
+          !covered && (
             <div data-block-text className={cn(writable && 'cursor-text')} onClick={open}>
               {near ? (
                 <Shown blockId={block?.id ?? rowKey} text={text} />

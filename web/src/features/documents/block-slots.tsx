@@ -4,7 +4,7 @@
  */
 import { CommentCount, useCommentMarks } from '../comments/block-marks'
 import { CommentsOverlay } from '../comments/comments-overlay'
-import { InlineEdits } from './review-inline'
+import { InlineEdits, useCovered } from './review-inline'
 import { endOf, startOf, TOP } from './review-list'
 import { useBlockOf } from './use-document'
 
@@ -33,6 +33,9 @@ export function SectionMargin({ sectionId }: { sectionId: string }) {
 
 /** Below a block: edits that are proposed for it, or after it. */
 export const BlockBelow = ({ blockId }: { blockId: string }) => <InlineEdits place={blockId} />
+
+/** Whether what is proposed for a block shows its text in the place of the text itself. */
+export const useIsCovered = useCovered
 
 /** Below a section's heading, before its blocks: edits that are proposed for its beginning. */
 export const SectionBelow = ({ sectionId }: { sectionId: string }) => <Between place={startOf(sectionId)} />

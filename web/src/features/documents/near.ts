@@ -1,4 +1,4 @@
-import { useEffect, useState, type RefObject } from 'react'
+import { startTransition, useEffect, useState, type RefObject } from 'react'
 
 const waiting = new WeakMap<Element, () => void>()
 
@@ -29,12 +29,14 @@ export function useWasNear(ref: RefObject<Element | null>, at = false): boolean 
   useEffect(() => {
     const element = ref.current
     if (near || element === null || observer === null) return
+    // Bit by bit, and after whatever a person does meanwhile.
+    const comes = () => startTransition(() => setNear(true))
     if (told(element)) {
-      const hear = (event: Event) => (event as ContentVisibilityAutoStateChangeEvent).skipped || setNear(true)
+      const hear = (event: Event) => (event as ContentVisibilityAutoStateChangeEvent).skipped || comes()
       element.addEventListener(CHANGED, hear)
       return () => element.removeEventListener(CHANGED, hear)
     }
-    waiting.set(element, () => setNear(true))
+    waiting.set(element, comes)
     observer.observe(element)
     return () => observer.unobserve(element)
   }, [near, ref])

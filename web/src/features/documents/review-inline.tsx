@@ -21,7 +21,7 @@ export const InlineEdits = memo(function InlineEdits({ place }: { place: string 
   if (edits.length === 0 && (arrivals.length === 0 || !reviewing)) return null
   if (!reviewing) return <Hint edits={edits} />
   return (
-    <div className="my-1.5 space-y-2" {...(edits.some(({ op }) => OVER.has(op)) && { 'data-review-over': '' })}>
+    <div className="my-1.5 space-y-2">
       {edits.map((edit) => (
         <InlineEdit key={edit.id} edit={edit} />
       ))}
@@ -54,6 +54,19 @@ function Arrival({ edit }: { edit: EditData }) {
 
 /** These show the block's text themselves, as it is and as it would be. */
 const OVER: ReadonlySet<EditData['op']> = new Set(['replace', 'delete', 'move'])
+
+/** Whether the text of a block is shown by what is proposed for it. */
+export function useCovered(blockId: string): boolean {
+  const reviewing = useReviewing()
+  const over = useReviewed(
+    (review) =>
+      review
+        .list()
+        .places.get(blockId)
+        ?.some(({ op }) => OVER.has(op)) ?? false,
+  )
+  return reviewing && over
+}
 
 function Hint({ edits }: { edits: readonly EditData[] }) {
   const { openPanel } = useDocumentRoom()
