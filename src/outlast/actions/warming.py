@@ -14,6 +14,7 @@ from outlast.db.tables import threads
 
 AT_A_TIME: Final = 4
 MOST_WAITING: Final = 1_000
+WITHOUT_SANDBOX: Final = ("document",)  # profiles
 log = logging.getLogger("outlast.sandboxes")
 
 
@@ -41,16 +42,19 @@ class Warmer:
     async def _warm(self, thread_id: str, limiter: anyio.CapacityLimiter) -> None:
         async with limiter:
             try:
-                workspace_id, project_id = await self._db.write(_place_of, thread_id)
-                await self._machines.ensure(workspace_id, project_id)
+                place = await self._db.write(_place_of, thread_id)
+                if place is not None:
+                    await self._machines.ensure(*place)
             except OutlastError as error:  # tried again by the first tool call, which tells people
                 log.warning("sandbox not warmed", extra={"thread_id": thread_id, "code": error.code})
 
 
-def _place_of(tx: Tx, thread_id: str) -> tuple[str, str]:
-    """(workspace id, project id) of a thread."""
-    thread = tx.find(threads, {"id": thread_id}, "project_id")
+def _place_of(tx: Tx, thread_id: str) -> tuple[str, str] | None:
+    """(workspace id, project id) of a thread; None: its agent has no tools that need a sandbox."""
+    thread = tx.find(threads, {"id": thread_id}, "project_id", "profile")
     if thread is None:
         raise NotFound(f"There is no thread {thread_id} any more.", id=thread_id)
+    if thread["profile"] in WITHOUT_SANDBOX:
+        return None
     project_id = str(thread["project_id"])
     return workspace_of_thread(tx, project_id, thread_id), project_id

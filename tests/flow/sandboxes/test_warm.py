@@ -10,6 +10,7 @@ from pathlib import Path
 import anyio
 import pytest
 
+from outlast.actions.documents import create_document
 from outlast.actions.runs import NewThread, start_run
 from outlast.actions.sandbox_views import list_sandboxes
 from outlast.actions.services import Services
@@ -113,3 +114,11 @@ async def test_many_threads_at_once_each_get_one(it: Warm) -> None:
         await it.thread()
     await it.provider.wait_asked(12)
     assert it.provider.asked == 12
+
+
+async def test_a_conversation_about_a_document_needs_none(it: Warm) -> None:
+    document = await create_document(it.services, it.owner, it.project_id, title="Report")
+    it.services.warm(document.thread_id)
+    chat = await it.thread()
+    await it.provider.wait_asked(1)
+    assert await it.threads_with_sandboxes() == [chat]
