@@ -318,6 +318,30 @@ def test_a_comment_whose_words_are_gone_keeps_them(enter: Enter, server: Shared)
     expect(mark(ada)).to_have_count(0)
 
 
+def test_a_comment_is_assigned_to_a_member_and_linked_to_another_section(
+    enter: Enter, server: Shared
+) -> None:
+    document = server.document("Assigned")
+    comment = comment_on(server, document, "old cluster", "Somebody should look")
+    bob = enter(server.bob, "/inbox")
+    ada = enter(server.token, f"/documents/{document['id']}?panel=comments&item={comment['id']}")
+    card(ada).get_by_role("button", name="More about this comment").click()
+    ada.get_by_role("menuitem", name="Bob Ross").click()
+    expect(card(ada)).to_contain_text("Assigned to Bob Ross")
+    card(ada).get_by_role("button", name="More about this comment").click()
+    ada.get_by_role("menuitem", name="Also about…").click()
+    card(ada).get_by_label("Steps").check()
+    card(ada).get_by_role("button", name="Done").click()
+    expect(card(ada).locator("[data-linked]")).to_have_text("Steps")
+    item = bob.locator("[data-inbox-item=assigned]", has_text="Somebody should look")
+    item.get_by_role("button", name="Open").click()
+    expect(card(bob)).to_contain_text("Assigned to you")
+    expect(card(bob).locator("[data-linked]")).to_have_text("Steps")
+    bob.get_by_role("link", name="Inbox").click()
+    expect(bob.get_by_role("heading", name="Inbox")).to_be_visible()
+    expect(item).to_have_count(0)
+
+
 FAKE_NOTICES = """
 window.shown = []
 window.Notification = class {
