@@ -36,15 +36,13 @@ export function BlockEditor({ rowKey, text, caret, ...moves }: BlockEditorProps)
   const desk = useDesk()
   const box = useRef<HTMLTextAreaElement>(null)
   const [shape, setShape] = useState<Shape>(() => shapeOf(desk.textOf(rowKey) ?? text))
-  const [slash, setSlash] = useState<string | null>(null)
   const [chosen, setChosen] = useState(0)
   const [initial] = useState(() => desk.textOf(rowKey) ?? text)
+  const [slash, setSlash] = useState<string | null>(() => slashed(initial))
   const shapes = shapesFor(slash ?? '')
   useGrowing(box)
-  // Drawn anew at another place, it goes on where it was.
-  const [start] = useState(() => desk.caretOf(rowKey) ?? caret)
   useDraftOf(rowKey, text, box)
-  useCaret(box, start)
+  useCaret(rowKey, box, caret)
 
   const heard = () => {
     const element = box.current
@@ -52,8 +50,7 @@ export function BlockEditor({ rowKey, text, caret, ...moves }: BlockEditorProps)
     grow(element)
     desk.type(rowKey, element.value)
     setShape(shapeOf(element.value))
-    const typed = /^\/([\w ]{0,16})$/.exec(element.value)?.[1] ?? null
-    setSlash(typed)
+    setSlash(slashed(element.value))
     setChosen(0)
   }
   const here = (): Written => {
@@ -117,6 +114,9 @@ export function BlockEditor({ rowKey, text, caret, ...moves }: BlockEditorProps)
     </div>
   )
 }
+
+/** What was typed after a slash that begins an otherwise empty block. */
+const slashed = (text: string): string | null => /^\/([\w ]{0,16})$/.exec(text)?.[1] ?? null
 
 const SIZES: Partial<Record<Shape, string>> = {
   h1: 'text-[1.6em]! font-semibold',
@@ -185,7 +185,8 @@ function useDraftOf(key: string, text: string, box: React.RefObject<HTMLTextArea
   }, [desk, key, first, box])
 }
 
-function useCaret(box: React.RefObject<HTMLTextAreaElement | null>, caret: Caret): void {
+function useCaret(key: string, box: React.RefObject<HTMLTextAreaElement | null>, caret: Caret): void {
+  const desk = useDesk()
   const [first] = useState(caret)
   // Before anything is painted, so that no key is lost.
   useLayoutEffect(() => {
@@ -194,9 +195,11 @@ function useCaret(box: React.RefObject<HTMLTextAreaElement | null>, caret: Caret
     const { value } = element
     // In code, writing goes on before the closing fence.
     const end = shapeOf(value) === 'code' && isOneBlock(value) ? value.lastIndexOf('\n') : value.length
-    const at = first === 'start' ? 0 : first === 'end' ? end : Math.min(first, value.length)
+    // Drawn anew at another place, it goes on where it was.
+    const wanted = desk.caretOf(key) ?? first
+    const at = wanted === 'start' ? 0 : wanted === 'end' ? end : Math.min(wanted, value.length)
     element.focus({ preventScroll: true })
     element.setSelectionRange(at, at)
     element.scrollIntoView({ block: 'nearest' })
-  }, [box, first])
+  }, [desk, key, box, first])
 }
