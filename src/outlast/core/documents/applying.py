@@ -114,19 +114,28 @@ def _apply_to_block(
 ) -> None:
     match change:
         case InsertBlock():
-            home = draft.preamble() if change.section_id is None else refs.known(change.section_id)
+            after = refs.place(change.after)
+            home = _home(draft, refs.place(change.section_id), after)
             parts = cut(change.markdown) if change.parts is None else change.parts
-            refs.name(change.ref, draft.insert(home, refs.place(change.after), parts))
+            refs.name(change.ref, draft.insert(home, after, parts))
         case EditBlock():
             block = draft.block(refs.known(change.block_id))
             draft.rewrite(block.id, cut(unseen.merged(block, change.old, change.markdown)))
         case MoveBlock():
-            home = draft.preamble() if change.section_id is None else refs.known(change.section_id)
-            draft.move_block(refs.known(change.block_id), home, refs.place(change.after))
+            after = refs.place(change.after)
+            home = _home(draft, refs.place(change.section_id), after)
+            draft.move_block(refs.known(change.block_id), home, after)
         case DeleteBlock():
             block = draft.block(refs.known(change.block_id))
             unseen.demand_seen(block, change.old)
             draft.remove_block(block.id)
+
+
+def _home(draft: Draft, section_id: str | None, after: str | None) -> str:
+    """The section where a block goes: its neighbour's, which a heading in an earlier text may have moved."""
+    if after is not None and draft.has(after):
+        return draft.block(after).section_id
+    return draft.preamble() if section_id is None else section_id
 
 
 def _apply_to_section(

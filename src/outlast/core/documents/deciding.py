@@ -1,8 +1,9 @@
 """Accepted edits as changes of the document as it is now. Pure.
 
-The edits of one proposal belong together, whatever order they come in. Texts go in before anything is deleted, so that
-a place beside a deleted block is still a place. Texts for the same place keep the order in which they were proposed,
-also where they are accepted one after the other (`followers`).
+The edits of one proposal belong together, whatever order they come in. Texts go in before any block is rewritten (it
+may become several, and what was to be behind it belongs behind them all) and before anything is deleted, so that a
+place beside a deleted block is still a place. Texts for the same place keep the order in which they were proposed, also
+where they are accepted one after the other (`followers`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -58,17 +59,18 @@ def plan(tree: Tree, accepted: Sequence[Accepted]) -> Plan:
     where none belongs."""
     made = Plan()
     places = _Places(tree)
+    rewritten: list[Change] = []
     deletions: list[Change] = []
     conflicts: list[TextChanged] = []
     for one in sorted(accepted, key=lambda one: one.edit.ordinal):
         _demand_text(one)
         try:
-            _plan(tree, one, places, made, deletions)
+            _plan(tree, one, places, made, rewritten, deletions)
         except TextChanged as conflict:
             conflicts.append(_named(conflict, one.edit))
     if conflicts:
         raise _together(conflicts)
-    made.changes += deletions
+    made.changes += [*rewritten, *deletions]
     return made
 
 
@@ -82,13 +84,15 @@ def merge_of(tree: Tree, edit: EditData) -> Merge:
 
 
 def followers(still_open: Sequence[EditData], accepted: Sequence[EditData]) -> Mapping[str, str]:
-    """Open edits of a proposal whose place is now behind a text that was just accepted: their ids, and those of the
-    accepted edits that they follow."""
+    """Open edits of a proposal whose place is behind what is accepted now, a text before theirs or a block that became
+    several: their ids, and those of the accepted edits that they follow."""
     behind: dict[str, str] = {}
     for edit in still_open:
-        before = [one for one in accepted if _place(one) == _place(edit) and one.ordinal < edit.ordinal]
-        if before and _place(edit) is not None:
-            behind[edit.id] = max(before, key=lambda one: one.ordinal).id
+        place = _place(edit)
+        before = [one for one in accepted if _place(one) == place and one.ordinal < edit.ordinal]
+        longer = [one for one in accepted if one.op == "replace" and place == ("block", one.block_id)]
+        if place is not None and (before or longer):
+            behind[edit.id] = (max(before, key=lambda one: one.ordinal) if before else longer[0]).id
     return behind
 
 
@@ -145,14 +149,21 @@ class _Places:
         self._tail.pop(("block", block_id), None)
 
 
-def _plan(tree: Tree, one: Accepted, places: _Places, made: Plan, deletions: list[Change]) -> None:
+def _plan(
+    tree: Tree,
+    one: Accepted,
+    places: _Places,
+    made: Plan,
+    rewritten: list[Change],
+    deletions: list[Change],
+) -> None:
     edit = one.edit
     made.written[edit.id] = None
     match edit.op:
         case "replace":
             block = tree.block(edit.block_id or "")
             text = unseen.merged(block, one.base, one.wanted)
-            made.changes.append(EditBlock(block.id, text))
+            rewritten += _rewrite(edit, block.id, block.section_id, text, made)
             made.written[edit.id] = text
         case "delete":
             block = tree.block(edit.block_id or "")
@@ -175,8 +186,7 @@ def _insert(one: Accepted, places: _Places, made: Plan) -> None:
     """Block by block, so that what follows can go behind the last one."""
     edit, text = one.edit, tidy(one.wanted)
     section_id, after = places.block_place(edit)
-    parts = cut(text)
-    pieces = [piece.markdown for piece in parts[0].pieces] if len(parts) == 1 else [text]
+    pieces = _pieces(text)
     for number, piece in enumerate(pieces):
         made.changes.append(InsertBlock(section_id, after, piece, _ref(edit, number)))
         after = _ref(edit, number)
@@ -184,6 +194,23 @@ def _insert(one: Accepted, places: _Places, made: Plan) -> None:
         places.put(_place(edit), after, section_id)
         made.ends[edit.id] = after
     made.written[edit.id] = text
+
+
+def _rewrite(edit: EditData, block_id: str, section_id: str, text: str, made: Plan) -> list[Change]:
+    """Block by block too: the first keeps the id."""
+    first, *more = _pieces(text) or [text]
+    changes: list[Change] = [EditBlock(block_id, first)]
+    after = block_id
+    for number, piece in enumerate(more, start=1):
+        changes.append(InsertBlock(section_id, after, piece, _ref(edit, number)))
+        after = made.ends[edit.id] = _ref(edit, number)
+    return changes
+
+
+def _pieces(text: str) -> list[str]:
+    """The blocks of a text; one with headings is left whole."""
+    parts = cut(text)
+    return [piece.markdown for piece in parts[0].pieces] if len(parts) == 1 else [text]
 
 
 def _move(tree: Tree, edit: EditData, places: _Places, made: Plan) -> None:

@@ -30,6 +30,10 @@ class Draft:
         section = self._home(block_id)
         return next(block for block in section.blocks if block.id == block_id)
 
+    def has(self, block_id: str) -> bool:
+        """Whether there is such a block among those that were read."""
+        return any(block.id == block_id for section in self._sections for block in section.blocks)
+
     def preamble(self) -> str:
         """The section before the first heading; made where there is none."""
         if self._sections and self._sections[0].level == 0:

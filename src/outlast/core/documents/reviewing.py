@@ -68,6 +68,7 @@ def decide(tx: Tx, proposal_id: str, verdicts: Sequence[Verdict], user_id: str, 
     assert thread is not None  # proposals go with their thread
     found = _found(tx, proposal_id, verdicts)
     made = _record(tx, store.tree(tx, document["id"]), verdicts, found, user_id)
+    placed = _followers(tx, proposal_id, made)
     committed = Committed(document["version"], None)
     if made.changes:
         author = _author(proposal, thread, user_id, len(made.written))
@@ -75,7 +76,8 @@ def decide(tx: Tx, proposal_id: str, verdicts: Sequence[Verdict], user_id: str, 
     version = None if committed.line is None else committed.version
     for edit_id in made.written:
         tx.update(edits, {"id": edit_id}, version=version)
-    placed = _follow(tx, proposal_id, made, committed.made)
+    for edit_id, end in placed.items():
+        tx.update(edits, {"id": edit_id}, after_id=committed.made.get(end, end))
     settle_states(tx, [proposal_id])
     decided_ids = [verdict.edit_id for verdict in verdicts]
     news = news_of(tx, "edit.resolved", decided_ids, version=version, by=user_id)
@@ -127,16 +129,13 @@ def _author(proposal: sa.RowMapping, thread: sa.RowMapping, user_id: str, count:
     )
 
 
-def _follow(tx: Tx, proposal_id: str, made: Plan, ids: Mapping[str, str]) -> bool:
-    """Texts of this proposal that are still to be decided about keep their order behind those that are there now.
-    Whether there are such."""
+def _followers(tx: Tx, proposal_id: str, made: Plan) -> Mapping[str, str]:
+    """Texts of this proposal that are still to be decided about, and what they are to be behind: they keep their order
+    among those that are there then."""
     every = proposal_data(tx, proposal_id).edits
     still_open = [edit for edit in every if edit.state == "open"]
-    placed = followers(still_open, [edit for edit in every if edit.id in made.ends])
-    for edit_id, behind in placed.items():
-        end = made.ends[behind]
-        tx.update(edits, {"id": edit_id}, after_id=ids.get(end, end))
-    return bool(placed)
+    put = followers(still_open, [edit for edit in every if edit.id in made.ends])
+    return {edit_id: made.ends[behind] for edit_id, behind in put.items()}
 
 
 def _tell_inbox(tx: Tx, proposal_id: str, project_id: str) -> None:

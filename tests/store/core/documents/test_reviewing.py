@@ -228,6 +228,39 @@ async def test_texts_for_one_place_keep_their_order(db: Database, order: tuple[i
 
 
 @pytest.mark.parametrize("order", [(1, 2), (2, 1), ()])
+async def test_a_text_is_behind_all_that_its_neighbour_became(db: Database, order: tuple[int, ...]) -> None:
+    desk = await Desk.open(db, {"One": "First.\n\nLast."})
+    block = await desk.block(0)
+    proposal = await desk.propose(replacing(block, "1st.\n\n2nd.\n\n3rd."), inserting(block, "4th."))
+    for ordinal in order or (0,):
+        await desk.accept(proposal, *([ordinal] if ordinal else []))
+    assert await desk.texts("One") == ["1st.", "2nd.", "3rd.", "4th.", "Last."]
+
+
+async def test_texts_find_their_neighbours_in_sections_that_the_same_acceptance_makes(db: Database) -> None:
+    """A replaced text with a heading took the blocks behind it into a new section, where the other edits' neighbours
+    were not found: an open edit could not be accepted with the others."""
+    desk = await Desk.open(db)
+    one, two = await desk.block(0), await desk.block(2)
+    proposal = await desk.propose(
+        replacing(one, "The plan.\n\n## Facts\n\nThese:"), inserting(two, "More."), moving(one, two)
+    )
+    await desk.accept(proposal, 1, 2)
+    assert await desk.texts("Facts") == ["These:", "It has teh facts.", "It ends here.", "More."]
+    await desk.accept(proposal)
+    assert await desk.texts("Introduction") == []
+
+
+async def test_order_is_kept_behind_a_block_that_is_deleted_with_the_acceptance(db: Database) -> None:
+    desk = await Desk.open(db, {"One": "First.\n\nOld.\n\nLast."})
+    old = await desk.block(1)
+    proposal = await desk.propose(inserting(old, "a"), inserting(old, "b"), deleting(old))
+    await desk.accept(proposal, 1, 3)
+    await desk.accept(proposal, 2)
+    assert await desk.texts("One") == ["First.", "a", "b", "Last."]
+
+
+@pytest.mark.parametrize("order", [(1, 2), (2, 1), ()])
 async def test_new_sections_for_one_place_keep_their_order(db: Database, order: tuple[int, ...]) -> None:
     desk = await Desk.open(db)
     after = (await desk.section("Introduction")).id
