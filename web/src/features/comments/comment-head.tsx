@@ -9,7 +9,7 @@ import { useActiveProject } from '../shell/active-project'
 import { Avatar } from '../shell/avatar'
 import type { useCommentActions } from './comment-actions'
 import { AgentMark } from './mention-list'
-import { useMembers } from './people'
+import { useEditors } from './people'
 
 type Actions = ReturnType<typeof useCommentActions>
 
@@ -67,7 +67,7 @@ interface CommentHeadProps {
 function CommentMenu({ comment, actions, onEdit, onLink }: Omit<CommentHeadProps, 'mayEdit'>) {
   const me = useMe()
   const { project } = useActiveProject()
-  const members = useMembers(comment.project_id)
+  const members = useEditors(comment.project_id)
   const mine = comment.by === me.user.id
   const begins = comment.parent_id === null && comment.status === 'open'
   const mayDelete = mine || project?.role === 'owner'

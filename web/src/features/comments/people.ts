@@ -12,6 +12,16 @@ export function useMembers(projectId: string): Mentionable[] {
   return useMemo(() => data?.items.map(({ user_id, name }) => ({ id: user_id, name })) ?? NOBODY, [data])
 }
 
+/** Those whom something can be assigned to: viewers only read. */
+export function useEditors(projectId: string): Mentionable[] {
+  const { data } = useQuery({ ...membersQuery(projectId), staleTime: 60_000 })
+  return useMemo(
+    () =>
+      data?.items.flatMap(({ user_id, name, role }) => (role === 'viewer' ? [] : [{ id: user_id, name }])) ?? NOBODY,
+    [data],
+  )
+}
+
 /** The agent first, then the members. */
 export function useMentionable(projectId: string): Mentionable[] {
   const members = useMembers(projectId)
