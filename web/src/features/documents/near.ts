@@ -23,14 +23,19 @@ const CHANGED = 'contentvisibilityautostatechange'
 const told = (element: Element): boolean =>
   `on${CHANGED}` in element && getComputedStyle(element).contentVisibility === 'auto'
 
+function isSeen(element: Element): boolean {
+  const { top, bottom } = element.getBoundingClientRect()
+  return bottom > 0 && top < innerHeight
+}
+
 /** Whether something was near the window once: what never was, need not be drawn richly. */
 export function useWasNear(ref: RefObject<Element | null>, at = false): boolean {
   const [near, setNear] = useState(at || observer === null)
   useEffect(() => {
     const element = ref.current
     if (near || element === null || observer === null) return
-    // Bit by bit, and after whatever a person does meanwhile.
-    const comes = () => startTransition(() => setNear(true))
+    // What is seen, now; what is only near, bit by bit, and after whatever a person does meanwhile.
+    const comes = () => (isSeen(element) ? setNear(true) : startTransition(() => setNear(true)))
     if (told(element)) {
       const hear = (event: Event) => (event as ContentVisibilityAutoStateChangeEvent).skipped || comes()
       element.addEventListener(CHANGED, hear)

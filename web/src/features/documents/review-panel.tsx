@@ -36,9 +36,9 @@ export function ReviewPanel({ item }: PanelProps) {
     help: () => setHelp(true),
   })
   const said = useReviewed((one) => one.get().said)
-  // A long list may come a moment after the text; a short one is always as it is.
+  // The rest of a long list may come a moment after the text; a short one is always as it is.
   const later = useDeferredValue(list.items, NO_ITEMS)
-  const items = list.items.length > LONG ? later : list.items
+  const items = list.items.length <= LONG ? list.items : later.length === 0 ? list.items.slice(0, FIRST) : later
   const loading = useSelected(store, (snapshot) => snapshot.loading)
   const step = (event: KeyboardEvent<HTMLElement>) => {
     const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : null
@@ -107,6 +107,7 @@ export function ReviewPanel({ item }: PanelProps) {
 }
 
 const LONG = 60
+const FIRST = 20
 const NO_ITEMS: readonly ReviewItem[] = []
 
 /** More than these are not accepted by one key without a question. */
