@@ -135,9 +135,9 @@ async def _figures(page: Page, name: str, act: Any, steps: int) -> list[Figure]:
     meter = await page.context.new_cdp_session(page)
     await meter.send("Performance.enable", {"timeDomain": "threadTicks"})
     await page.evaluate(RECORD)
-    before = await _busy_ms(meter)
+    before = await busy_ms(meter)
     await act(page, steps)
-    worked = await _busy_ms(meter) - before
+    worked = await busy_ms(meter) - before
     frames = await page.evaluate("() => window.recorded()")
     await meter.detach()
     await anyio.sleep(1)
@@ -148,7 +148,8 @@ async def _figures(page: Page, name: str, act: Any, steps: int) -> list[Figure]:
     ]
 
 
-async def _busy_ms(meter: CDPSession) -> float:
+async def busy_ms(meter: CDPSession) -> float:
+    """CPU time of the page's main thread so far."""
     metrics = (await meter.send("Performance.getMetrics"))["metrics"]
     return sum(1000 * float(one["value"]) for one in metrics if one["name"] == "TaskDuration")
 
