@@ -17,6 +17,7 @@ from outlast.base.ids import new_id
 from outlast.core.accounts.actor import Actor
 from outlast.core.documents import locking, store
 from outlast.core.documents.changes import InsertBlock
+from outlast.core.documents.comments import tell_inbox
 from outlast.core.documents.cutting import Part, cut, first_heading
 from outlast.core.documents.joining import join
 from outlast.core.documents.writing import Author, bounds_of, commit
@@ -125,8 +126,9 @@ async def delete_document(services: Services, actor: Actor, document_id: str) ->
         about = {one["id"] for one in store.threads_about(tx, row["project_id"], document_id)}
         for thread_id in sorted(about | {row["thread_id"]}):
             _demand_idle(tx, thread_id)
-        locking.drop_all(tx, [section.id for section in store.tree(tx, document_id).sections])
+        unasked = locking.drop_all(tx, [section.id for section in store.tree(tx, document_id).sections])
         store.delete(tx, document_id)
+        tell_inbox(tx, row["project_id"], unasked)
         for thread_id in sorted(about | {row["thread_id"]}):
             give_up(tx, row["project_id"], thread_id, announce_to_project)
             threads.delete_thread(tx, thread_id)

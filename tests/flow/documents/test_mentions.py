@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from outlast.core.documents.changes import DeleteSection
 from tests.flow.documents.talk import *  # noqa: F403  # fixtures
 from tests.flow.documents.talk import Talk
 
@@ -135,3 +136,27 @@ async def test_whoever_leaves_the_project_has_nothing_of_it_in_the_inbox(talk: T
     gone = await talk.call("olga", "DELETE", f"/projects/{talk.team.project_id}/members/{talk.cora.user_id}")
     assert gone.status == 204
     assert await talk.get("cora", "/inbox") == {"items": [], "next": None}
+
+
+async def test_what_is_deleted_is_taken_from_inboxes_and_they_are_told(talk: Talk) -> None:
+    """A section that somebody was asked for, a thread that somebody was asked for, a document with mentions."""
+    emil = talk.team.editor.user_id
+    path = f"/sections/{talk.sections[1]}/lock"
+    await talk.call("emil", "PUT", path, {})
+    await talk.call("cora", "POST", f"{path}/request")
+    await talk.write(DeleteSection(talk.sections[1]))
+    made = await talk.comment("emil", "@agent shorten it")
+    await talk.call("emil", "POST", f"/runs/{await run_of(talk, made['thread_id'])}/cancel")
+    await talk.call("cora", "POST", f"/threads/{made['thread_id']}/lock/request")
+    assert [item["kind"] for item in await talk.inbox("emil")] == ["handover"]
+    assert (await talk.call("olga", "DELETE", f"/threads/{made['thread_id']}")).status == 204
+    await talk.comment("emil", "@Cora!")
+    assert (await talk.call("olga", "DELETE", f"/documents/{talk.document_id}")).status == 204
+    assert [await talk.inbox(who) for who in ("emil", "cora")] == [[], []]
+    asked, unasked = (emil, "handover", True), (emil, "handover", False)
+    named, forgotten = (talk.cora.user_id, "mention", True), (talk.cora.user_id, "mention", False)
+    assert await heard(talk) == [asked, unasked, asked, unasked, named, forgotten]
+
+
+async def run_of(talk: Talk, thread_id: str) -> str:
+    return str((await talk.get("emil", f"/threads/{thread_id}"))["active_run_id"])

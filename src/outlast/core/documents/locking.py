@@ -4,12 +4,12 @@ The rules and the table are those of thread locks. No run keeps a section: a loc
 which renews it, and ends by hand, by hand-over or by expiry.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import sqlalchemy as sa
 
 from outlast.base.clock import iso
-from outlast.base.events import LockChanged, LockData
+from outlast.base.events import InboxChanged, LockChanged, LockData
 from outlast.core.accounts.actor import Actor
 from outlast.core.documents import store
 from outlast.core.locks import store as locks
@@ -74,10 +74,14 @@ def demand_free(tx: Tx, section_ids: Iterable[str], user_id: str, ttl_s: float) 
             locks.renew(tx, section_id, ttl_s)
 
 
-def drop_all(tx: Tx, section_ids: Iterable[str]) -> None:
-    """The sections are gone: nobody keeps them any more. Not told: whoever hears that they are gone knows."""
-    for section_id in section_ids:
+def drop_all(tx: Tx, section_ids: Sequence[str]) -> list[InboxChanged]:
+    """The sections are gone: nobody keeps them any more. Not told: whoever hears that they are gone knows. Returns the
+    news of inboxes, where somebody was asked for one."""
+    held = locks.locks_of(tx, section_ids)
+    for section_id in held:
         locks.drop(tx, section_id)
+    asked = {lock.holder_id for lock in held.values() if lock.requested_by is not None}
+    return [went("handover", holder_id) for holder_id in sorted(asked)]
 
 
 def drop_held(tx: Tx, project_id: str, user_id: str) -> list[tuple[sa.RowMapping, Lock | None]]:

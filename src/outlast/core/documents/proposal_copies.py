@@ -1,16 +1,18 @@
 """Proposals in forks: what the copied answers proposed is proposed there too, each copy with a life of its own."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
 
-from outlast.base.document_data import ProposalCreated
+from outlast.base.document_data import ProposalCreated, ProposalData
 from outlast.base.ids import new_id
 from outlast.core.documents import store
 from outlast.core.documents.edits import proposal_data, tell
+from outlast.core.mentions.items import INBOX, went
+from outlast.core.streams.log import append
 from outlast.db.database import Tx
-from outlast.db.tables import edits, proposals, runs
+from outlast.db.tables import edits, proposals, runs, threads
 
 
 def copy_proposals(tx: Tx, thread_id: str, fork_id: str, messages: Mapping[str, str]) -> dict[str, str]:
@@ -29,9 +31,17 @@ def copy_proposals(tx: Tx, thread_id: str, fork_id: str, messages: Mapping[str, 
     if told:
         news = [(fork_id, "proposal.created", ProposalCreated(proposal=data)) for data in told]
         tell(tx, told[0].project_id, news)
+        _tell_inbox(tx, fork_id, told[0].project_id, told)
     for document_id in sorted({data.document_id for data in told}):
         store.announce(tx, document_id)
     return copies
+
+
+def _tell_inbox(tx: Tx, fork_id: str, project_id: str, copies: Sequence[ProposalData]) -> None:
+    """Whoever forks has what is open in their inbox too; they know that they did, so nothing is shown to them."""
+    fork = tx.find(threads, {"id": fork_id}, "created_by")
+    if fork is not None and any(data.state == "open" for data in copies):
+        append(tx, project_id, [(INBOX, went("proposal", fork["created_by"]))])
 
 
 def _copy(tx: Tx, row: sa.RowMapping, fork_id: str, message_id: str) -> str:

@@ -22,10 +22,20 @@ from outlast.core.documents.records import in_order
 from outlast.core.documents.tree import Block, Section, Tree
 from outlast.core.locks.store import locks_of
 from outlast.core.mentions import store as mentions
-from outlast.core.mentions.items import INBOX
+from outlast.core.mentions.items import INBOX, went
 from outlast.core.streams.log import append
 from outlast.db.database import Tx
-from outlast.db.tables import blocks, comments, documents, edits, projects, sections, threads, users
+from outlast.db.tables import (
+    blocks,
+    comments,
+    documents,
+    edits,
+    projects,
+    proposals,
+    sections,
+    threads,
+    users,
+)
 
 ChangeName = Literal["document.created", "document.updated"]
 FEW: Final = (
@@ -235,10 +245,12 @@ def anchored_in(document_id: str) -> sa.ColumnElement[bool]:
 def delete(tx: Tx, document_id: str) -> None:
     """Remove a document's row, with its content, history, comments and proposals, and tell its project. Its threads and
     locks are the caller's."""
+    proposed = tx.find(proposals, {"document_id": document_id, "state": "open"}, "id") is not None
     removed = sa.delete(documents).where(documents.c.id == document_id).returning(documents.c.project_id)
     project_id = tx.execute(removed).scalar()
     if project_id is not None:
-        forgotten = [(INBOX, news) for news in mentions.forget_document(tx, document_id)]
+        news = [*mentions.forget_document(tx, document_id), *([went("proposal", None)] if proposed else [])]
+        forgotten = [(INBOX, one) for one in news]
         append(tx, project_id, [("document.deleted", DocumentDeleted(document_id=document_id)), *forgotten])
 
 

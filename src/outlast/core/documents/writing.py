@@ -126,13 +126,14 @@ def _write(
     store.update(tx, document_id, version=version, words=max(words, 0))
     summary = author.summary or describe(before, applied.touched)
     line = _write_version(tx, document_id, version, found, replace(author, summary=summary))
-    locking.drop_all(tx, gone(found, "section"))
+    unasked = locking.drop_all(tx, gone(found, "section"))
     event = ("version.created", VersionCreated(version=line))
     if author.thread_id is not None:  # threads before the project's log, as everywhere
         append(tx, author.thread_id, [event])
     proposals.supersede_gone(tx, document_id, gone(found, "block"), gone(found, "section"), version, before)
     comments.reanchor(tx, document_id, [delta.id for delta in found if not delta.quiet])
     append(tx, document["project_id"], [event])
+    comments.tell_inbox(tx, document["project_id"], unasked)
     store.announce(tx, document_id, by=author.user_id)
     return Committed(version, line, applied.made, found)
 

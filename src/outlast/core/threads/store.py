@@ -10,11 +10,11 @@ import sqlalchemy as sa
 
 from outlast.base.clock import iso
 from outlast.base.errors import NotFound
-from outlast.base.events import ThreadData, ThreadDeleted, ThreadUpdated
+from outlast.base.events import InboxChanged, ThreadData, ThreadDeleted, ThreadUpdated
 from outlast.base.ids import new_id
-from outlast.core.locks.store import LOCK_COLUMNS, drop, join_lock, lock_data
+from outlast.core.locks.store import LOCK_COLUMNS, drop, find_lock, join_lock, lock_data
 from outlast.core.mentions import store as mentions
-from outlast.core.mentions.items import INBOX
+from outlast.core.mentions.items import INBOX, went
 from outlast.core.streams.log import append
 from outlast.core.threads.messages import (
     add_message,
@@ -25,7 +25,7 @@ from outlast.core.threads.messages import (
 from outlast.core.threads.rules import NEW_TITLE, document_of, title_from
 from outlast.core.threads.search import TITLE, put_words, replace_title
 from outlast.db.database import Tx
-from outlast.db.tables import log, runs, sandboxes, threads, timers
+from outlast.db.tables import log, proposals, runs, sandboxes, threads, timers
 
 __all__ = [
     "add_message",
@@ -152,13 +152,22 @@ def delete_thread(tx: Tx, thread_id: str) -> None:
     streams = sa.union_all(of_runs, sa.select(sa.literal(thread_id)))
     tx.execute(sa.delete(log).where(log.c.stream_id.in_(streams)))
     tx.execute(sa.delete(timers).where(timers.c.subject_id.in_(streams)))
+    gone = [*_unasked(tx, thread_id), *mentions.forget(tx, thread_id=thread_id)]
     drop(tx, thread_id)
     removed = sa.delete(threads).where(threads.c.id == thread_id).returning(threads.c.project_id)
     project_id = tx.execute(removed).scalar()
     if project_id is not None:
-        forgotten = [(INBOX, news) for news in mentions.forget(tx, thread_id=thread_id)]
-        append(tx, project_id, [("thread.deleted", ThreadDeleted(thread_id=thread_id)), *forgotten])
+        news = [(INBOX, one) for one in gone]
+        append(tx, project_id, [("thread.deleted", ThreadDeleted(thread_id=thread_id)), *news])
     tx.ring(thread_id)
+
+
+def _unasked(tx: Tx, thread_id: str) -> list[InboxChanged]:
+    """What waits for somebody in a thread, and goes with it: a request to hand it over, and what its agent proposed."""
+    lock = find_lock(tx, thread_id)
+    asked = [went("handover", lock.holder_id)] if lock is not None and lock.requested_by is not None else []
+    proposed = tx.find(proposals, {"thread_id": thread_id, "state": "open"}, "id") is not None
+    return [*asked, *([went("proposal", None)] if proposed else [])]
 
 
 def lineage(tx: Tx, thread_id: str) -> list[tuple[str, str]]:
