@@ -383,6 +383,8 @@ export class DocumentStore extends Store<DocumentSnapshot> {
       case 'proposal.created':
         if (data.proposal.document_id !== this.documentId) return
         return this.patch({ proposals: withProposal(this.get().proposals, data.proposal) })
+      case 'thread.deleted': // what its agent proposed went with it
+        return this.patch({ proposals: this.get().proposals.filter((one) => one.thread_id !== data.thread_id) })
       case 'edit.resolved':
       case 'edit.superseded':
         if (data.document_id !== this.documentId) return

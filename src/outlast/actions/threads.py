@@ -10,6 +10,7 @@ from outlast.actions.screen_copies import copy_screen, save_files
 from outlast.actions.services import Services
 from outlast.base.errors import (
     MalformedInput,
+    NotFound,
     OutlastError,
     ThreadBusy,
     ThreadOfDocument,
@@ -208,7 +209,8 @@ async def delete_thread(services: Services, actor: Actor, thread_id: str) -> Non
     later."""
 
     def run(tx: Tx) -> None:
-        project_id = require_thread(tx, actor, thread_id, Right.OWN)["project_id"]
+        row = require_thread(tx, actor, thread_id, Right.OWN)
+        project_id, document_id = row["project_id"], row["document_id"]
         _demand_its_own(tx, thread_id, "deleted")
         about = comments.leave_thread(tx, thread_id)  # before the thread, as everywhere
         _demand_idle(tx, thread_id)
@@ -216,6 +218,9 @@ async def delete_thread(services: Services, actor: Actor, thread_id: str) -> Non
         threads.delete_thread(tx, thread_id)
         for comment_id in about:
             comments.announce(tx, comment_id, by=actor.user_id)
+        if document_id is not None:  # what the thread's agent proposed about it is gone too
+            with suppress(NotFound):  # so is the document
+                documents.announce(tx, document_id, by=actor.user_id)
 
     await services.db.write(run)
     if services.machines is not None:

@@ -13,6 +13,7 @@ from outlast.core.documents.changes import EditBlock
 from outlast.core.documents.proposals import NewEdit
 from tests.asgi import Browser
 from tests.documents import Desk, deleting, inserting, replacing
+from tests.factories import make_thread
 from tests.flow.http.conftest import Site
 
 
@@ -166,3 +167,19 @@ async def test_nobody_decides_more_often_than_a_person_can(site: Site) -> None:
     with pytest.raises(RateLimited):
         await actions.decide_all(services, olga, other.id, "accept")
     assert (await actions.decide_all(services, emil, other.id, "accept")).version == 2
+
+
+async def test_what_a_deleted_conversation_proposed_is_gone_from_the_document(site: Site) -> None:
+    review = await begin(site)
+    desk = review.desk
+    anchor = {"type": "section", "id": (await desk.section("Risks")).id, "document_id": desk.document_id}
+    of_risks = {"profile": "document", "anchor": anchor}
+    thread_id = await desk.db.write(
+        lambda tx: make_thread(tx, desk.team.project_id, desk.team.owner, **of_risks)
+    )
+    other = await desk.propose(replacing(await desk.block(2), "The end."), thread_id=thread_id)
+    document = f"/v1/documents/{desk.document_id}/proposals"
+    assert len((await review.olga.get(document)).json()["items"]) == 2
+    assert (await review.olga.call("DELETE", f"/v1/threads/{thread_id}")).status == 204
+    assert (await review.olga.get(f"/v1/proposals/{other.id}")).status == 404
+    assert [one["id"] for one in (await review.olga.get(document)).json()["items"]] == [review.proposal_id]
