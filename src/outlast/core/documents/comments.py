@@ -27,6 +27,7 @@ from outlast.db.tables import blocks, comments, sections, users
 Status = Literal["open", "resolved", "all"]
 ChangeName = Literal["comment.created", "comment.updated"]
 LIST_LIMIT: Final = 500
+FEW: Final = 500
 
 _writer, _solver, _keeper = (users.alias(f"comment_{name}") for name in ("by", "resolved_by", "assigned_to"))
 _parent = comments.alias("answered")
@@ -228,8 +229,7 @@ def content_of(tx: Tx, document_id: str) -> Content:
 def reanchor(tx: Tx, document_id: str, touched: Collection[str]) -> None:
     """After a document changed: find again what its comments are about. `touched` are the ids of the sections and
     blocks that changed, moved, came or went. Comments that are somewhere else now, or nowhere, are announced."""
-    rows = tx.all(_ANCHORED, {"document": document_id})
-    rows = [row for row in rows if row["orphaned"] or {row["section_id"], row["block_id"]} & set(touched)]
+    rows = _concerned(tx, document_id, set(touched))
     if not rows:
         return
     content = content_of(tx, document_id)
@@ -243,6 +243,16 @@ def reanchor(tx: Tx, document_id: str, touched: Collection[str]) -> None:
         tx.update(comments, {"id": row["id"]}, **values, orphaned=now.orphaned)
         if not now.shown_as(before):
             announce(tx, row["id"])
+
+
+def _concerned(tx: Tx, document_id: str, touched: set[str]) -> list[sa.RowMapping]:
+    """The comments that a change may have moved: those at what it touched, and those that are lost."""
+    chosen = _ANCHORED
+    if len(touched) <= FEW:  # as almost always: the database looks at so many ids at once
+        at = comments.c.section_id.in_(touched) | comments.c.block_id.in_(touched)
+        chosen = chosen.where(comments.c.orphaned | at)
+    rows = tx.all(chosen, {"document": document_id})
+    return [row for row in rows if row["orphaned"] or {row["section_id"], row["block_id"]} & touched]
 
 
 def anchor_of(row: sa.RowMapping) -> Anchor:
