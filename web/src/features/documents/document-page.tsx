@@ -111,7 +111,7 @@ function Room({ document, store }: { document: DocumentData; store: DocumentStor
             <ConnectionBar connection={connection} onWake={store.reload} />
             <div className="flex min-h-0 flex-1">
               {!compact && (
-                <div className="flex w-56 shrink-0 flex-col border-r border-line bg-side/50 xl:w-64">
+                <div className="flex w-52 shrink-0 flex-col border-r border-line bg-side/50 2xl:w-64">
                   <p className="px-4 pt-4 pb-2 text-[11.5px] font-medium text-faint">Outline</p>
                   <Outline />
                 </div>

@@ -8,17 +8,18 @@ import {
   RotateCcw,
   type LucideIcon,
 } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useCallback, useEffect, useState } from 'react'
 import type { DocumentVersion, DocumentVersionKind } from '@outlast/sdk'
 import { Button, IconButton } from '@/components/button'
 import { Problem } from '@/components/problem'
 import { Empty, SkeletonRows } from '@/components/states'
 import { Since } from '@/components/time'
 import { cn } from '@/lib/cn'
+import { useNarrow } from '../canvas/use-narrow'
 import { Avatar } from '../shell/avatar'
 import { useDocumentRoom, type PanelProps } from './document-context'
 import { groupsOf, summaryOf, type VersionGroup } from './history-groups'
-import { useLook } from './look'
+import { useLook, type Look } from './look'
 import { useHistory } from './use-history'
 
 const ICONS: Record<DocumentVersionKind, LucideIcon | null> = {
@@ -32,7 +33,16 @@ const ICONS: Record<DocumentVersionKind, LucideIcon | null> = {
 /** What the document went through, newest first; any version can be looked at, compared and brought back. */
 export function HistoryPanel({ item }: PanelProps) {
   const { items, data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage, now } = useHistory()
-  const { look, setLook } = useLook()
+  const { look, setLook: setShown } = useLook()
+  const { closePanel } = useDocumentRoom()
+  const narrow = useNarrow()
+  const setLook = useCallback(
+    (next: Look) => {
+      setShown(next)
+      if (narrow) closePanel() // there the text is shown in this place
+    },
+    [setShown, narrow, closePanel],
+  )
   const [from, setFrom] = useState<number | null>(null)
   const asked = item === null ? Number.NaN : Number(item.replace(/^version:/, ''))
   useEffect(() => {

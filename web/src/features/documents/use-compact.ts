@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-const compact = matchMedia('(width < 72rem)')
+const compact = matchMedia('(width < 80rem)')
 
 function subscribe(listener: () => void): () => void {
   compact.addEventListener('change', listener)
