@@ -59,7 +59,7 @@ def test_two_people_review_what_the_agent_proposes_for_a_comment(enter: Enter, s
     _give_a_comment_to_the_agent(ada)
     _watch_without_a_say(bob, ada)
     _fork(bob, server)
-    bob.goto(f"{path}?panel=review")
+    bob.goto(f"{path}?panel=comments")
     _decide_about_each(ada)
     _see_what_became_of_it(ada, bob, server, document)
 

@@ -100,7 +100,9 @@ export function StandingNote({ standing, resolve }: { standing: Standing; resolv
     case 'merged':
       return (
         <Note icon={<GitMerge />} className="text-link">
-          Merged with {whose(standing.block.editor_name)} change of this text
+          {standing.merge.text.trimEnd() === standing.block.markdown.trimEnd()
+            ? 'The text says this already. Accepting changes nothing.'
+            : `Merged with ${whose(standing.block.editor_name)} change of this text`}
         </Note>
       )
     case 'conflict':
