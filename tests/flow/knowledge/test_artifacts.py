@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from outlast.actions import artifacts as actions
 from outlast.actions.services import Services
-from outlast.base.errors import Conflict, Forbidden, InputTooLarge, NotFound, TooManyArtifacts
+from outlast.base.errors import Conflict, DiskFull, Forbidden, InputTooLarge, NotFound, TooManyArtifacts
 from outlast.base.settings import DocumentSettings, Settings
 from outlast.core.knowledge.artifacts import store
 from outlast.core.knowledge.artifacts.keeper import ArtifactKeeper
@@ -167,3 +167,36 @@ async def test_an_editor_deletes_own_files_only_and_an_owner_any(scene: Scene) -
         await actions.delete_artifact(scene.services, scene.team.editor, theirs.id)
     mine = await scene.upload("b.txt", b"b")
     await actions.delete_artifact(scene.services, scene.team.owner, mine.id)
+
+
+async def test_who_comes_too_late_with_a_text_changes_nothing(scene: Scene) -> None:
+    made = await scene.upload("plan.md", NOTES.encode())
+    row = await scene.services.db.write(store.claim, [])
+    assert row is not None
+    await scene.services.db.write(store.take_over)
+    await scene.keeper.read_due()
+    before = await scene.told()
+    await scene.keeper._read(row)
+    assert await scene.told() == before
+    assert (await actions.read_artifact(scene.services, scene.team.editor, made.id)).state == "ready"
+
+
+async def test_a_file_that_could_not_be_stored_is_read_again_later_and_keeps_nobody_busy(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = await scene.upload("plan.md", NOTES.encode())
+
+    def full(*_more: object) -> None:
+        raise DiskFull("The disk is full.")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(scene.keeper, "_store", full)
+        with pytest.raises(DiskFull):
+            await scene.keeper.read_due()
+    assert await scene.keeper.read_due() == 0  # not before its lease lapses
+    due = await scene.services.db.read(store.next_due, [])
+    assert due is not None
+    assert due > scene.services.clock.now()
+    await scene.services.db.write(store.take_over)
+    assert await scene.keeper.read_due() == 1
+    assert (await actions.read_artifact(scene.services, scene.team.editor, made.id)).state == "ready"

@@ -9,13 +9,13 @@ import anyio.to_thread
 import sqlalchemy as sa
 
 from outlast.base.clock import Clock
-from outlast.base.errors import OutlastError
+from outlast.base.errors import OutlastError, TryLater
 from outlast.core.knowledge import filling
 from outlast.core.knowledge.artifacts import store
 from outlast.core.knowledge.artifacts.kinds import PDF, paged
 from outlast.core.knowledge.artifacts.reading import NO_TEXT, FileText, read_text
 from outlast.core.knowledge.documents import Document, cut_documents, document_of
-from outlast.core.knowledge.exchanging import Contents
+from outlast.core.knowledge.exchanging import Contents, Exchange, exchange
 from outlast.core.knowledge.filling import NewSource
 from outlast.core.knowledge.sources import cut_name
 from outlast.core.knowledge.texts import Cut
@@ -49,7 +49,7 @@ class ArtifactKeeper:
             try:
                 if await self.read_due():
                     continue
-                until = await self._db.read(store.next_due)
+                until = await self._db.read(store.next_due, self._given_up)
             except OutlastError as error:
                 log.warning("files not read", extra={"code": error.code, "reason": error.message})
                 await self._clock.sleep(PAUSE_S)
@@ -69,18 +69,23 @@ class ArtifactKeeper:
             content = await anyio.to_thread.run_sync(self._blobs.get, row["blob"])
             found = await read_text(row["media_type"], content, self._most_s)
             contents = await anyio.to_thread.run_sync(self._cut, row["name"], row["media_type"], found)
-            blob = None
+            blob = planned = None
             if contents is not None:
+                planned = await anyio.to_thread.run_sync(
+                    exchange, 0, (), contents
+                )  # beside the database's writer
                 blob = await anyio.to_thread.run_sync(self._blobs.put, found.whole.encode())
         except OutlastError as error:
             trouble = f"Its text could not be read: {error.message}"
-            found, contents, blob = FileText((), trouble=trouble, failed=True), None, None
+            found, contents, planned, blob = FileText((), trouble=trouble, failed=True), None, None, None
         except Exception:  # the edge of one file: another one's trouble is not to end the keeper
             log.exception("file not read", extra={"artifact": row["id"]})
             trouble = "Its text could not be read: an error of this server, which its log has in full."
-            found, contents, blob = FileText((), trouble=trouble, failed=True), None, None
+            found, contents, planned, blob = FileText((), trouble=trouble, failed=True), None, None, None
         try:
-            await self._db.write(self._store, row, found, contents, blob)
+            await self._db.write(self._store, row, found, contents, planned, blob)
+        except TryLater:  # the database, or the disk: it is read again once its lease lapses
+            raise
         except OutlastError:
             self._given_up.append(row["id"])  # until the next start: the others go on
             raise
@@ -106,24 +111,33 @@ class ArtifactKeeper:
         return Contents(documents, cuts, cut_name(self._passage_chars))
 
     def _store(
-        self, tx: Tx, row: sa.RowMapping, found: FileText, contents: Contents | None, blob: str | None
+        self,
+        tx: Tx,
+        row: sa.RowMapping,
+        found: FileText,
+        contents: Contents | None,
+        planned: Exchange | None,
+        blob: str | None,
     ) -> None:
-        state = "failed" if found.failed else "no_text" if contents is None else "ready"
-        values = {
-            "state": state,
-            "pages": found.pages,
-            "characters": found.characters,
-            "trouble": found.trouble or (NO_TEXT if state == "no_text" else None),
-            "text_blob": blob,
-            "due_at": None,
-        }
-        if not store.note(tx, row["id"], **values):
+        if not store.hold_waiting(tx, row["id"]):
             return
+        source_id = None
         if contents is not None:
             new = NewSource(PACKAGE, "artifact", row["id"], row["project_id"], row["created_by"])
             source_id = filling.add(tx, new, None)
-            filling.fill(tx, source_id, contents, None)
-            store.note(tx, row["id"], source_id=source_id)
+            filling.fill(tx, source_id, contents, None, planned)
+        state = "failed" if found.failed else "no_text" if contents is None else "ready"
+        store.note(
+            tx,
+            row["id"],
+            state=state,
+            source_id=source_id,
+            pages=found.pages,
+            characters=found.characters,
+            trouble=found.trouble or (NO_TEXT if state == "no_text" else None),
+            text_blob=blob,
+            due_at=None,
+        )
         store.announce(tx, row["id"])
 
     def _hear(self, stream_id: str) -> None:

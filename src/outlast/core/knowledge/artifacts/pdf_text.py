@@ -6,8 +6,10 @@ bounds of time and memory, writes nothing but its answer, and gets nothing of th
 Its first line is `{"pages": N}`, then `{"text": "…"}` for each page, and `{"error": "…"}` where it had to stop.
 """
 
+import ctypes
 import json
 import resource
+import signal
 import sys
 from collections.abc import Iterator
 from io import BytesIO
@@ -15,6 +17,8 @@ from typing import Any, Final
 
 MEMORY_BYTES: Final = 1_500_000_000
 MOST_PAGES: Final = 5_000
+FILES: Final = 32  # that may be open: Python's own, while it imports
+DEATH_SIGNAL: Final = 1  # prctl's PR_SET_PDEATHSIG
 
 
 def main() -> None:
@@ -23,10 +27,18 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (FILES, FILES))
+    _end_with_parent()
     sys.setrecursionlimit(2_000)
     for line in _lines(BytesIO(sys.stdin.buffer.read()), most_chars):
         sys.stdout.write(json.dumps(line) + "\n")
         sys.stdout.flush()
+
+
+def _end_with_parent() -> None:
+    """Where the kernel can: a server that is killed leaves nobody reading."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None, use_errno=True).prctl(DEATH_SIGNAL, signal.SIGKILL)
 
 
 def _lines(file: BytesIO, most_chars: int) -> Iterator[dict[str, Any]]:

@@ -1,20 +1,22 @@
 """The text of a file, page by page: texts as they are, PDFs by a program of their own, images have none."""
 
+import json
 import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import anyio
 import anyio.to_thread
-import orjson
 
 from outlast.core.knowledge.artifacts.kinds import PDF, decoded
 
 PAGE_BREAK: Final = "\f"
-MOST_CHARS: Final = 20_000_000
+MOST_CHARS: Final = 5_000_000  # a long book has one; what is longer is read up to here
 NO_TEXT: Final = "It holds no text."
+LONGER: Final = "Not all of it was read: it holds more text than is kept."
 _PROGRAM: Final = "outlast.core.knowledge.artifacts.pdf_text"
 
 
@@ -44,8 +46,10 @@ async def read_text(media_type: str, content: bytes, most_s: float) -> FileText:
         return FileText((), trouble="It is an image: agents that see can be shown it in a message.")
     if media_type == PDF:
         return await _read_pdf(content, most_s)
-    text = (await anyio.to_thread.run_sync(decoded, content))[:MOST_CHARS].replace(PAGE_BREAK, "\n")
-    return FileText((text,)) if text.strip() else FileText((), trouble=NO_TEXT)
+    text = (await anyio.to_thread.run_sync(decoded, content)).replace(PAGE_BREAK, "\n")
+    if not text.strip():
+        return FileText((), trouble=NO_TEXT)
+    return FileText((text[:MOST_CHARS],), trouble=LONGER if len(text) > MOST_CHARS else None)
 
 
 async def _read_pdf(content: bytes, most_s: float) -> FileText:
@@ -55,7 +59,7 @@ async def _read_pdf(content: bytes, most_s: float) -> FileText:
         done = await anyio.run_process(
             command, input=content, check=False, stderr=subprocess.DEVNULL, env={"LANG": "C.UTF-8"}
         )
-        return _told(done.stdout, finished=done.returncode == 0)
+        return await anyio.to_thread.run_sync(partial(_told, done.stdout, finished=done.returncode == 0))
     return _told(b"", finished=False)
 
 
@@ -63,10 +67,10 @@ def _told(printed: bytes, *, finished: bool) -> FileText:
     lines: list[dict[str, Any]] = []
     for line in printed.splitlines():
         try:
-            lines.append(orjson.loads(line))
-        except orjson.JSONDecodeError:  # cut in the middle
+            lines.append(json.loads(line))  # which takes lone surrogates, too
+        except ValueError:  # cut in the middle
             break
-    texts = tuple(str(line["text"]).replace(PAGE_BREAK, "\n") for line in lines if "text" in line)
+    texts = tuple(_plain(line["text"]) for line in lines if "text" in line)
     pages = next((int(line["pages"]) for line in lines if "pages" in line), None)
     error = next((str(line["error"]) for line in lines if "error" in line), None)
     if error is None and not finished:
@@ -76,3 +80,12 @@ def _told(printed: bytes, *, finished: bool) -> FileText:
             return FileText((), pages, f"Its text could not be read: {error}.", failed=True)
         return FileText((), pages, "It holds no text: its pages may be scanned pictures.")
     return FileText(texts, pages, None if error is None else f"Not all of it was read: {error}.")
+
+
+def _plain(text: str) -> str:
+    return (
+        text.encode("utf-16", "surrogatepass")
+        .decode("utf-16", "replace")
+        .replace(PAGE_BREAK, "\n")
+        .replace("\x00", "")
+    )

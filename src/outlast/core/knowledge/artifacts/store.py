@@ -106,15 +106,22 @@ def take_over(tx: Tx) -> None:
     tx.execute(sa.update(artifacts).where(artifacts.c.due_at.is_not(None)).values(due_at=tx.now))
 
 
-def next_due(tx: Tx) -> datetime | None:
-    found: datetime | None = tx.execute(sa.select(sa.func.min(artifacts.c.due_at))).scalar()
+def next_due(tx: Tx, without: list[str]) -> datetime | None:
+    """When a file other than these is to be read next; None: none waits."""
+    wanted = sa.select(sa.func.min(artifacts.c.due_at)).where(artifacts.c.id.not_in(without))
+    found: datetime | None = tx.execute(wanted).scalar()
     return found
 
 
-def note(tx: Tx, artifact_id: str, **values: Any) -> bool:
-    """Set columns; False: the file was deleted meanwhile."""
-    changed = tx.execute(sa.update(artifacts).where(artifacts.c.id == artifact_id).values(**values))
-    return bool(changed.rowcount)
+def hold_waiting(tx: Tx, artifact_id: str) -> bool:
+    """Whether a file still waits for its text, and hold it; False: it was deleted, or somebody else has read it."""
+    mine = sa.select(artifacts.c.state).where(artifacts.c.id == artifact_id).with_for_update()
+    return bool(tx.execute(mine).scalar() == "reading")
+
+
+def note(tx: Tx, artifact_id: str, **values: Any) -> None:
+    """Write down what came of reading a file. Not announced yet."""
+    tx.update(artifacts, {"id": artifact_id}, **values)
 
 
 def announce(

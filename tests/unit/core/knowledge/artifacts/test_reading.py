@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from outlast.core.knowledge.artifacts.kinds import PDF
-from outlast.core.knowledge.artifacts.reading import PAGE_BREAK, read_text
+from outlast.core.knowledge.artifacts.reading import LONGER, MOST_CHARS, PAGE_BREAK, _told, read_text
 from tests.pdfs import pdf
 
 MOST_S = 60.0
@@ -43,3 +43,14 @@ async def test_a_text_is_taken_as_it_is() -> None:
 
 async def test_an_image_has_no_text() -> None:
     assert "image" in ((await read_text("image/png", b"", MOST_S)).trouble or "")
+
+
+async def test_what_cannot_be_written_as_utf_8_does_not_hide_the_pages_after_it() -> None:
+    found = _told(b'{"pages": 2}\n{"text": "\\ud800 first"}\n{"text": "second"}\n', finished=True)
+    assert found.texts == ("\ufffd first", "second")
+
+
+async def test_a_longer_text_than_is_kept_says_so() -> None:
+    found = await read_text("text/plain", b"a" * (MOST_CHARS + 1), MOST_S)
+    assert len(found.whole) == MOST_CHARS
+    assert found.trouble == LONGER
