@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -10,11 +10,10 @@ AGENT: Final = "agent"
 """Stands for the agent where a user's id would stand, and is its name in texts."""
 LINE_CHARS: Final = 200
 
-_CODE: Final = re.compile(
-    r"^[^\S\n]*(?P<fence>`{3,}|~{3,})[^\n]*(?:\n.*?)??(?:\n[^\S\n]*(?P=fence)[`~]*[^\S\n]*$|\Z)"
-    r"|(?<!`)(?P<ticks>`+)(?!`)[^\n]*?(?<!`)(?P=ticks)(?!`)",
-    re.MULTILINE | re.DOTALL,
-)
+_FENCE: Final = re.compile(r" ?(`{3,}|~{3,})")
+_TICKS: Final = re.compile(r"`+")
+_AT: Final = re.compile(r"(?<![\w@/.])@")
+_IN_WORD: Final = re.compile(r"\w")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +57,58 @@ def without_agent(text: str) -> str:
     return re.sub(rf"^\s*@{AGENT}\b[\s,:]*", "", text, count=1, flags=re.IGNORECASE)
 
 
-def _after_ats(text: str, names: Sequence[str]) -> list[str]:
-    """The names (folded) that follow an @, in the order of the text."""
-    longest_first = sorted(set(names), key=lambda name: (-len(name), name))
-    pattern = "|".join(re.escape(name).replace(r"\ ", r"\s") for name in longest_first)
-    prose = _CODE.sub(" ", _folded_text(text))
-    return [" ".join(hit[1].split()) for hit in re.finditer(rf"(?<![\w@/.])@({pattern})(?!\w)", prose)]
+def _after_ats(text: str, names: Collection[str]) -> list[str]:
+    """The names (folded) that follow an @, in the order of the text. In a time that grows with its length alone,
+    whatever it looks like."""
+    lengths: dict[str, list[int]] = {}  # by first character: how long the names are, the longest first
+    for name, size in sorted({(name[0], len(name)) for name in names}, key=lambda one: -one[1]):
+        lengths.setdefault(name, []).append(size)
+    known, found, reached = set(names), list[str](), 0
+    prose = _without_code(_folded_text(text)).replace("\n", " ")
+    for at in _AT.finditer(prose):
+        start = at.end()
+        sizes = lengths.get(prose[start : start + 1], []) if at.start() >= reached else []
+        for size in sizes:
+            if prose[start : start + size] in known and not _IN_WORD.match(prose, start + size):
+                found.append(prose[start : start + size])
+                reached = start + size
+                break
+    return found
+
+
+def _without_code(text: str) -> str:
+    """A text (folded) without fences and what stands in ticks on one line."""
+    kept: list[str] = []
+    fence: str | None = None
+    for line in text.split("\n"):
+        if fence is not None:
+            if line.lstrip().startswith(fence) and not line.strip().removeprefix(fence).strip("`~"):
+                fence = None
+        elif opened := _FENCE.match(line):
+            fence = opened[1]
+            kept.append(" ")
+        else:
+            kept.append(_without_ticked(line) if "`" in line else line)
+    return "\n".join(kept)
+
+
+def _without_ticked(line: str) -> str:
+    """A line without what stands between two runs of as many ticks."""
+    runs = [(run.start(), run.end()) for run in _TICKS.finditer(line)]
+    closer, later = dict[int, int](), dict[int, int]()  # of each run, the next one of its length
+    for place in range(len(runs) - 1, -1, -1):
+        size = runs[place][1] - runs[place][0]
+        closer[place] = later.get(size, -1)
+        later[size] = place
+    kept: list[str] = []
+    at = place = 0
+    while place < len(runs):
+        if closer[place] >= 0:
+            kept.append(line[at : runs[place][0]])
+            place = closer[place]
+            at = runs[place][1]
+        place += 1
+    return " ".join([*kept, line[at:]])
 
 
 def _folded(name: str) -> str:

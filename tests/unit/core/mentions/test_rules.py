@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -73,8 +75,20 @@ def test_any_text_and_any_names_are_read(text: str, names: list[str]) -> None:
 
 
 def test_reading_a_long_text_takes_time_that_grows_with_its_length_alone() -> None:
-    for text in ("`" * 100_000, "@" * 100_000, "` `` " * 20_000, "```\n" * 25_000, "@ada " * 20_000):
+    rising = " ".join("`" * size for size in range(1, 600))
+    began = time.thread_time()
+    for text in ("`" * 100_000, "@" * 100_000, "` `` " * 20_000, "```\n" * 25_000, f"@x {rising}"):
         find_names(text, MEMBERS)
+    people = [(str(number), f"ada {'x' * number}") for number in range(150)]
+    find_names("@ada " * 40_000, people)
+    assert time.thread_time() - began < 5  # about 0.2 s on a quiet machine
+
+
+def test_ticks_that_nothing_closes_hide_no_name() -> None:
+    assert find_names("``` `` ` @Ada `` ` @Bob", MEMBERS).users == ()  # a fence
+    assert find_names("x ``` `` @Ada `` ` @Bob", MEMBERS).users == ("u3", "u4")
+    assert find_names("` @Ada\n` @Bob", MEMBERS).users == ("u1", "u3", "u4")
+    assert find_names("````\n```\n@Ada\n`````\n@Ada\nLovelace", MEMBERS).users == ("u2",)
 
 
 def test_what_the_agent_is_asked_is_said_without_its_name() -> None:
