@@ -8,7 +8,14 @@ import typer
 
 from outlast.surfaces.cli.consoles import err, harmless, out, tell_bytes, tell_json, tell_rows
 from outlast.surfaces.cli.exits import Exit
-from outlast.surfaces.cli.options import DEFAULT_URL, JsonOption, TokenOption, UrlOption, with_server
+from outlast.surfaces.cli.options import (
+    DEFAULT_URL,
+    JsonOption,
+    TokenOption,
+    UrlOption,
+    project_of,
+    with_server,
+)
 
 if TYPE_CHECKING:
     from outlast.surfaces.cli.client import Client
@@ -19,10 +26,6 @@ app = typer.Typer(
 ProjectOption = Annotated[str | None, typer.Option(help="Project; without: the default one.")]
 FileArgument = Annotated[str, typer.Argument(help="Id of the file (art_…); see 'file list'.")]
 MOST_PAUSE_S: Final = 2.0
-
-
-async def project_of(client: "Client", project: str | None) -> str:
-    return project or str((await client.get("/v1/me"))["default_project_id"])
 
 
 @app.command()

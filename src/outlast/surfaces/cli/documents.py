@@ -4,8 +4,7 @@ import difflib
 import sys
 import uuid
 from collections.abc import Iterator
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,6 +15,8 @@ from outlast.surfaces.cli.options import (
     TokenOption,
     UrlOption,
     all_of_project,
+    made_in_project,
+    text_of,
     with_server,
 )
 
@@ -70,14 +71,9 @@ def new(
     token: TokenOption = None,
 ) -> None:
     """Make a document and print its id. Then: outlast run start "tighten it" --document ID"""
-    given = {"title": title, "markdown": None if markdown is None else _text(markdown)}
+    given = {"title": title, "markdown": None if markdown is None else text_of(markdown)}
 
-    async def work(client: "Client") -> Any:
-        chosen = project or (await client.get("/v1/me"))["default_project_id"]
-        body = {name: value for name, value in given.items() if value is not None}
-        return await client.post(f"/v1/projects/{chosen}/documents", body, idempotency_key=uuid.uuid4().hex)
-
-    made = with_server(url, token, work)
+    made = with_server(url, token, lambda client: made_in_project(client, project, "documents", given))
     tell_json(made) if as_json else out.print(made["id"])
 
 
@@ -109,7 +105,7 @@ def put_in(
     token: TokenOption = None,
 ) -> None:
     """Put Markdown into a document, as one version."""
-    body = {"markdown": _text(markdown), "replace": replace}
+    body = {"markdown": text_of(markdown), "replace": replace}
     told = with_server(url, token, lambda client: client.post(f"/v1/documents/{document}/import", body))
     out.print(f"{document}: version {told['version']}")
 
@@ -253,15 +249,6 @@ def delete(
         typer.confirm(f"Delete {document} with its history, comments and conversations?", abort=True)
     with_server(url, token, lambda client: client.delete(f"/v1/documents/{document}"))
     out.print(f"{document}: deleted")
-
-
-def _text(place: str) -> str:
-    if place == "-":
-        return sys.stdin.read()
-    try:
-        return Path(place).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise typer.BadParameter(f"{place} cannot be read: {error}") from None
 
 
 def _unified(old: str, now: str, before: int, after: int | None) -> Iterator[str]:

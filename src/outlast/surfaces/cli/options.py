@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import uuid
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypeVar
@@ -50,9 +52,31 @@ def with_server(url: str, token: str | None, work: Callable[[Client], Awaitable[
     return anyio.run(run)
 
 
+async def project_of(client: Client, project: str | None) -> str:
+    """The project that is meant; none named: the caller's default one."""
+    return project or str((await client.get("/v1/me"))["default_project_id"])
+
+
+async def made_in_project(client: Client, project: str | None, noun: str, given: dict[str, Any]) -> Any:
+    """Make something of a kind (`screens`, `pages`) in a project, with what of `given` was said."""
+    body = {name: value for name, value in given.items() if value is not None}
+    path = f"/v1/projects/{await project_of(client, project)}/{noun}"
+    return await client.post(path, body, idempotency_key=uuid.uuid4().hex)
+
+
+def text_of(place: str) -> str:
+    """A file's text, or with `-` that of standard input."""
+    if place == "-":
+        return sys.stdin.read()
+    try:
+        return Path(place).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise typer.BadParameter(f"{place} cannot be read: {error}") from None
+
+
 async def all_of_project(client: Client, project: str | None, noun: str) -> list[dict[str, Any]]:
     """Everything of a kind (`screens`, `pages`) that a project has, asked for part by part; no project: the default."""
-    chosen = project or (await client.get("/v1/me"))["default_project_id"]
+    chosen = await project_of(client, project)
     items: list[dict[str, Any]] = []
     after = None
     while True:

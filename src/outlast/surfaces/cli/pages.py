@@ -1,8 +1,6 @@
 """`outlast page …`: live pages; what is done on them, what they were, and links that show them."""
 
-import sys
 import uuid
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import orjson
@@ -15,6 +13,8 @@ from outlast.surfaces.cli.options import (
     TokenOption,
     UrlOption,
     all_of_project,
+    made_in_project,
+    text_of,
     with_server,
 )
 
@@ -60,14 +60,9 @@ def new(
     token: TokenOption = None,
 ) -> None:
     """Make a page and print its id. Then: outlast run start "show my open issues" --page ID"""
-    given = {"title": title, "html": None if html is None else _text(html)}
+    given = {"title": title, "html": None if html is None else text_of(html)}
 
-    async def work(client: "Client") -> Any:
-        chosen = project or (await client.get("/v1/me"))["default_project_id"]
-        body = {name: value for name, value in given.items() if value is not None}
-        return await client.post(f"/v1/projects/{chosen}/pages", body, idempotency_key=uuid.uuid4().hex)
-
-    made = with_server(url, token, work)
+    made = with_server(url, token, lambda client: made_in_project(client, project, "pages", given))
     tell_json(made) if as_json else out.print(made["id"])
 
 
@@ -317,16 +312,6 @@ def delete(
         typer.confirm(question, abort=True, err=True)
     with_server(url, token, lambda client: client.delete(f"/v1/pages/{page}"))
     out.print(f"{page}: removed")
-
-
-def _text(file: str) -> str:
-    """A file's text, or that of standard input."""
-    if file == "-":
-        return sys.stdin.read()
-    try:
-        return Path(file).read_text()
-    except (OSError, UnicodeDecodeError) as error:
-        raise typer.BadParameter(f"{file} cannot be read: {error}") from None
 
 
 def _json(text: str) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from outlast.surfaces.cli.options import (
     TokenOption,
     UrlOption,
     all_of_project,
+    made_in_project,
     with_server,
 )
 
@@ -65,12 +66,7 @@ def create(
     """Make a screen on the canvas and print its id. Then: outlast run start "a pricing page" --screen ID"""
     given = {"title": title, "template": template, "theme": theme}
 
-    async def work(client: "Client") -> Any:
-        chosen = project or (await client.get("/v1/me"))["default_project_id"]
-        body = {name: value for name, value in given.items() if value is not None}
-        return await client.post(f"/v1/projects/{chosen}/screens", body, idempotency_key=uuid.uuid4().hex)
-
-    made = with_server(url, token, work)
+    made = with_server(url, token, lambda client: made_in_project(client, project, "screens", given))
     tell_json(made) if as_json else out.print(made["id"])
 
 
