@@ -51,7 +51,8 @@ async def open_thread(services: Services, actor: Actor, thread_id: str) -> Opene
         queued = [run for run in reversed(waiting) if run.id != active]
         watching = list(services.presence.present(thread_id).watching)
         named = anything_waits(tx, actor.user_id, thread_id=thread_id)
-        hangs_on = about(tx, document_of(view.thread.anchor), view.thread.anchor)
+        project_id, anchor = view.thread.project_id, view.thread.anchor
+        hangs_on = about(tx, project_id, document_of(anchor), anchor)
         return OpenedThread(view, follow.thread_cursor(tx, thread_id), shown, queued, watching, hangs_on)
 
     opened = await services.db.read(run)

@@ -89,14 +89,14 @@ async def create_thread(
     profile: str = "chat",
     anchor: Any = None,
 ) -> ThreadData:
-    """Make a thread (editors), from a button or about something (`anchor`). One of the profile document needs something
-    of a document of this project to be about; raises `MalformedInput`, `NotFound` without."""
+    """Make a thread (editors), from a button or about something (`anchor`). What that names of a document must be there
+    in this project, and a thread of the profile document needs it; raises `MalformedInput`, `NotFound` without."""
     checked = new_thread_fields(services, title, profile, anchor)
 
     def run(tx: Tx) -> ThreadData:
         require(tx, actor, project_id, Right.EDIT)
-        if profile == "document":
-            checked["anchor"] = anchors.resolved(tx, project_id, checked["anchor"])
+        about = anchors.resolved if profile == "document" else anchors.kept
+        checked["anchor"] = about(tx, project_id, checked["anchor"])
         return threads.announce(tx, threads.add_thread(tx, project_id, actor.user_id, **checked))
 
     made = await services.db.write(run)
@@ -220,7 +220,8 @@ async def delete_thread(services: Services, actor: Actor, thread_id: str) -> Non
             comments.announce(tx, comment_id, by=actor.user_id)
         if document_id is not None:  # what the thread's agent proposed about it is gone too
             with suppress(NotFound):  # so is the document
-                documents.announce(tx, document_id, by=actor.user_id)
+                if documents.document_of(tx, document_id)["project_id"] == project_id:
+                    documents.announce(tx, document_id, by=actor.user_id)
 
     await services.db.write(run)
     if services.machines is not None:

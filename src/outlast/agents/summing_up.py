@@ -61,7 +61,11 @@ def conversation_before(tx: Tx, run: Run) -> Conversation | None:
     """What the run's thread was forked from, up to the point of the fork; None: that is gone."""
     fork = tx.find(threads, {"id": run.thread_id}, "parent_thread_id", "parent_message_id")
     parent_id = fork["parent_thread_id"] if fork is not None else None
-    parent = tx.find(threads, {"id": parent_id}, "title", "anchor", "document_id") if parent_id else None
+    parent = (
+        tx.find(threads, {"id": parent_id}, "title", "anchor", "document_id", "project_id")
+        if parent_id
+        else None
+    )
     if fork is None or parent is None:
         return None
     last = tx.find(
@@ -166,7 +170,8 @@ def _about(tx: Tx, parent: sa.RowMapping) -> str:
     anchor = parent["anchor"]
     if not isinstance(anchor, Mapping):
         return ""
-    document = tx.find(documents, {"id": parent["document_id"]}, "title") if parent["document_id"] else None
+    asked = {"id": parent["document_id"], "project_id": parent["project_id"]}
+    document = tx.find(documents, asked, "title") if parent["document_id"] else None
     where = f" of the document “{document['title']}”" if document is not None else ""
     kind = str(anchor.get("type", ""))
     return (

@@ -47,7 +47,7 @@ def about_run(tx: Tx, run: Run) -> About:
     """What the run's thread is about, as it was when the run began."""
     since = run.started_at or tx.now
     told = anchor_of(tx, run.thread_id)
-    if told is None or tx.find(documents, {"id": told["document_id"]}, "id") is None:
+    if told is None or _there(tx, told) is None:
         return About(None, None)
     document = told_document(tx, told["document_id"], _version_at(tx, told["document_id"], since))
     return About(
@@ -59,17 +59,25 @@ def about_run(tx: Tx, run: Run) -> About:
 
 
 def anchor_of(tx: Tx, thread_id: str) -> dict[str, Any] | None:
-    """The thread's anchor with the `document_id` that it leads to; None: it leads to none."""
-    thread = tx.find(threads, {"id": thread_id}, "anchor", "document_id")
+    """The thread's anchor with the `document_id` that it leads to, and the thread's `project_id`; None: it leads to
+    none."""
+    thread = tx.find(threads, {"id": thread_id}, "anchor", "document_id", "project_id")
     if thread is None or thread["document_id"] is None or thread["anchor"].get("type") not in ANCHORS:
         return None
-    return {**thread["anchor"], "document_id": thread["document_id"]}
+    own = {"document_id": thread["document_id"], "project_id": thread["project_id"]}
+    return {**thread["anchor"], **own}
 
 
 def document_of_thread(tx: Tx, thread_id: str) -> str | None:
     """The document that a thread is about, if it is there."""
     anchor = anchor_of(tx, thread_id)
-    row = tx.find(documents, {"id": anchor["document_id"]}, "id") if anchor is not None else None
+    return None if anchor is None else _there(tx, anchor)
+
+
+def _there(tx: Tx, anchor: Mapping[str, Any]) -> str | None:
+    """The document's id; None: it is gone, or another project's."""
+    asked = {"id": anchor["document_id"], "project_id": anchor["project_id"]}
+    row = tx.find(documents, asked, "id")
     return None if row is None else str(row["id"])
 
 

@@ -1,5 +1,5 @@
-"""What a conversation of the document agent is about: a document, or a part of it, that is there. First argument: the
-open transaction."""
+"""What a conversation is about: a document, or a part of it, that is there in its project. First argument: the open
+transaction."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -11,6 +11,7 @@ from outlast.db.database import Tx
 from outlast.db.tables import blocks, comments, documents, sections
 
 TYPES: Final = ("document", "section", "comment", "selection")
+PLACES: Final = ("document_id", "section_id", "block_id")  # one of which says where selected text is
 _DOCUMENT: Final = sa.select(documents.c.id.label("document_id")).where(
     documents.c.id == sa.bindparam("id"), documents.c.project_id == sa.bindparam("project")
 )
@@ -26,6 +27,16 @@ _BLOCK: Final = (
     .where(blocks.c.id == sa.bindparam("id"), documents.c.project_id == sa.bindparam("project"))
 )
 _NOUNS: Final = {"document": _DOCUMENT, "section": _SECTION, "comment": _COMMENT, "block": _BLOCK}
+
+
+def kept(tx: Tx, project_id: str, anchor: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """The anchor of a thread of any profile: resolved where it names a document or a part of one, as it is where it
+    names none (a screen, a page, words that were selected anywhere). Raises as `resolved`."""
+    if anchor is None or anchor.get("type") not in TYPES:
+        return None if anchor is None else dict(anchor)
+    if anchor["type"] == "selection" and all(anchor.get(name) is None for name in PLACES):
+        return dict(anchor)
+    return resolved(tx, project_id, anchor)
 
 
 def resolved(tx: Tx, project_id: str, anchor: Mapping[str, Any] | None) -> dict[str, Any]:

@@ -6,11 +6,16 @@ from typing import Any, Final
 import orjson
 
 from outlast.base.errors import MalformedInput, ThreadArchived
+from outlast.core.limits.rules import clean
 
 NEW_TITLE: Final = "New thread"
 TITLE_CHARS: Final = 60
 ANCHOR_BYTES: Final = 20_000
 ANCHOR_TYPES: Final = ("document", "section", "comment", "screen", "page", "selection")
+IN_DOCUMENTS: Final = ("document", "section", "comment", "selection")
+ANCHOR_IDS: Final = ("id", "document_id", "section_id", "block_id")
+ANCHOR_DEPTH: Final = 20
+ID_CHARS: Final = 40  # what the tables hold
 _MARKS: Final = "#>*-` \t"
 
 
@@ -32,8 +37,8 @@ def fork_title(title: str, limit_chars: int) -> str:
 
 
 def checked_anchor(anchor: Any) -> dict[str, Any] | None:
-    """What a thread is about: `{type, id?, text?, …}` with a known type, at most 20 kB as JSON; None for nothing.
-    Raises `MalformedInput` with what is wrong."""
+    """What a thread is about: `{type, id?, text?, …}` with a known type, at most 20 kB as JSON, with texts that every
+    database can hold; None for nothing. Raises `MalformedInput` with what is wrong."""
     if anchor is None:
         return None
     if not isinstance(anchor, Mapping) or anchor.get("type") not in ANCHOR_TYPES:
@@ -43,8 +48,11 @@ def checked_anchor(anchor: Any) -> dict[str, Any] | None:
     for name in ("id", "text"):
         if not isinstance(anchor.get(name, ""), str):
             raise MalformedInput(f"The anchor's {name} is a string.", field=f"anchor.{name}")
+    checked: dict[str, Any] = _cleaned(anchor, ANCHOR_DEPTH)
+    for name in ANCHOR_IDS:
+        _check_id(name, checked.get(name))
     try:
-        size = len(orjson.dumps(dict(anchor)))
+        size = len(orjson.dumps(checked))
     except TypeError as error:
         raise MalformedInput(f"The anchor is no plain JSON: {error}.", field="anchor") from None
     if size > ANCHOR_BYTES:
@@ -53,12 +61,32 @@ def checked_anchor(anchor: Any) -> dict[str, Any] | None:
             field="anchor",
             size_bytes=size,
         )
-    return dict(anchor)
+    return checked
+
+
+def _check_id(name: str, value: Any) -> None:
+    if value is not None and (not isinstance(value, str) or len(value) > ID_CHARS):
+        raise MalformedInput(
+            f"The anchor's {name} is a string of at most {ID_CHARS} characters.", field=f"anchor.{name}"
+        )
+
+
+def _cleaned(value: Any, depth: int) -> Any:
+    """Plain JSON with `clean` texts and names. Raises `MalformedInput` for more than `depth` levels of it."""
+    if isinstance(value, str):
+        return clean(value)
+    if not isinstance(value, Mapping | list):
+        return value
+    if not depth:
+        raise MalformedInput(f"The anchor is nested more than {ANCHOR_DEPTH} levels deep.", field="anchor")
+    if isinstance(value, list):
+        return [_cleaned(item, depth - 1) for item in value]
+    return {_cleaned(name, depth - 1): _cleaned(item, depth - 1) for name, item in value.items()}
 
 
 def document_of(anchor: Mapping[str, Any] | None) -> str | None:
     """The id of the document that an anchor is, or lies in; None: there is none."""
-    if anchor is None:
+    if anchor is None or anchor.get("type") not in IN_DOCUMENTS:
         return None
     found = anchor.get("id") if anchor.get("type") == "document" else anchor.get("document_id")
     return found if isinstance(found, str) else None

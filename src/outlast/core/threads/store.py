@@ -78,7 +78,8 @@ def add_thread(
     parent_thread_id: str | None = None,
     parent_message_id: str | None = None,
 ) -> str:
-    """Make an open thread and return its id. Without a title it gets one from its first message. Not announced yet."""
+    """Make an open thread and return its id. An `anchor` in a document is one of this project, with its `document_id`
+    (`documents/anchors.py`). Without a title it gets one from its first message. Not announced yet."""
     thread_id, shown = new_id("thread"), title or NEW_TITLE
     row = {
         "id": thread_id,

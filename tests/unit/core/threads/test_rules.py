@@ -11,13 +11,20 @@ from hypothesis import strategies as st
 from outlast.base.errors import MalformedInput, ThreadArchived
 from outlast.core.threads.rules import (
     ANCHOR_BYTES,
+    ANCHOR_DEPTH,
+    ID_CHARS,
     TITLE_CHARS,
     checked_anchor,
     demand_open,
+    document_of,
     fork_title,
     text_of,
     title_from,
 )
+
+
+def _nested(depth: int) -> Any:
+    return [_nested(depth - 1)] if depth else "deep"
 
 
 @pytest.mark.parametrize(
@@ -73,11 +80,27 @@ def test_an_anchor_is_kept_as_it_is(anchor: Any) -> None:
         ({"type": "section", "text": None}, "The anchor's text is a string"),
         ({"type": "section", "extra": {1, 2}}, "plain JSON"),
         ({"type": "selection", "text": "x" * ANCHOR_BYTES}, "at most 20,000"),
+        ({"type": "document", "id": "d" * (ID_CHARS + 1)}, "id is a string of at most 40"),
+        ({"type": "section", "document_id": "d" * (ID_CHARS + 1)}, "document_id is a string of at most 40"),
+        ({"type": "selection", "block_id": ["blk_1"]}, "block_id is a string"),
+        ({"type": "section", "extra": _nested(ANCHOR_DEPTH)}, "more than 20 levels"),
     ],
 )
 def test_an_anchor_that_is_none_is_refused_with_the_reason(anchor: Any, reason: str) -> None:
     with pytest.raises(MalformedInput, match=reason):
         checked_anchor(anchor)
+
+
+def test_an_anchor_holds_only_texts_that_every_database_can_hold() -> None:
+    odd = {"type": "selection", "text": "a\x00b\ud800", "id": "sec_\x001", "n\x00ame": [{"deep": "\udfff"}]}
+    clean = {"type": "selection", "text": "ab?", "id": "sec_1", "name": [{"deep": "?"}]}
+    assert checked_anchor(odd) == clean
+
+
+@pytest.mark.parametrize("kind", ["screen", "page"])
+def test_only_anchors_in_documents_lead_to_one(kind: str) -> None:
+    assert document_of({"type": kind, "id": "x", "document_id": "doc_1"}) is None
+    assert document_of({"type": "selection", "document_id": "doc_1"}) == "doc_1"
 
 
 def test_an_archived_thread_accepts_nothing_new() -> None:
