@@ -43,7 +43,7 @@ def words_of(text: str) -> list[str]:
 
 def has_word(tokens: Sequence[str]) -> bool:
     """Whether there is more than spaces and signs among them."""
-    return any(any(character.isalnum() for character in token) for token in tokens)
+    return any(any(map(str.isalnum, token)) for token in tokens)
 
 
 def match(one: Sequence[str], two: Sequence[str]) -> list[Pair]:
@@ -73,14 +73,14 @@ def readable(one: Sequence[str], two: Sequence[str], pairs: list[Pair]) -> list[
     runs = [*_runs(pairs), [(len(one), len(two))]]
     for run, following in pairwise(runs):
         kept.append(run)
-        while kept and _by_chance(one, ends, kept, following[0]):
+        while kept and _by_chance(ends, kept, following[0]):
             kept.pop()
     return [pair for run in kept for pair in run]
 
 
-def _by_chance(one: Sequence[str], ends: "_Lengths", kept: list[list[Pair]], following: Pair) -> bool:
+def _by_chance(ends: "_Lengths", kept: list[list[Pair]], following: Pair) -> bool:
     run, previous = kept[-1], kept[-2][-1] if len(kept) > 1 else (-1, -1)
-    if sum(has_word(one[a]) for a, _ in run) > FEW_WORDS:
+    if ends.words[run[-1][0] + 1] - ends.words[run[0][0]] > FEW_WORDS:
         return False
     size = ends.one[run[-1][0] + 1] - ends.one[run[0][0]]
     return size <= ends.changed(previous, run[0]) and size <= ends.changed(run[-1], following)
@@ -88,14 +88,16 @@ def _by_chance(one: Sequence[str], ends: "_Lengths", kept: list[list[Pair]], fol
 
 @dataclass(frozen=True, slots=True)
 class _Lengths:
-    """How many characters stand before each token."""
+    """How many characters stand before each token, and in the first text how many words."""
 
     one: list[int]
     two: list[int]
+    words: list[int]
 
     @staticmethod
     def of(one: Sequence[str], two: Sequence[str]) -> "_Lengths":
-        return _Lengths(*([0, *accumulate(len(token) for token in text)] for text in (one, two)))
+        ours, theirs = ([0, *accumulate(len(token) for token in text)] for text in (one, two))
+        return _Lengths(ours, theirs, [0, *accumulate(has_word([token]) for token in one)])
 
     def changed(self, before: Pair, after: Pair) -> int:
         """Characters between two pairs, in the text that has more of them there."""

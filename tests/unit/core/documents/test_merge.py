@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outlast.core.documents.matching import lines_of, match, words_of
-from outlast.core.documents.merge import Merge, merge
+from outlast.core.documents.merge import MOST_LINES, Merge, merge
 
 _word = st.sampled_from(
     ["one", "two", "three", "the", "a", "été", "漢", "字", "10", "x_y", "don't", "-", "*", "|"]
@@ -175,11 +175,28 @@ def test_long_texts_that_differ_everywhere_are_answered_soon(words: list[str], g
 
 
 def test_texts_too_long_for_words_are_merged_by_lines() -> None:
-    lines = [f"line {n} of the text\n" for n in range(30_000)]
+    lines = [f"line {n} of the text\n" for n in range(7_000)]
     current, wanted = list(lines), list(lines)
     current[10] = "mine\n"
-    wanted[20_000] = "yours\n"
+    wanted[6_000] = "yours\n"
     merged = merge("".join(lines), "".join(current), "".join(wanted))
     assert merged.text is not None
     assert "mine\n" in merged.text
     assert "yours\n" in merged.text
+
+
+def test_a_long_run_of_small_words_beside_many_changes_is_merged_soon() -> None:
+    """Each change asks whether the run before it is there by chance: counting its words again would take minutes."""
+    small = "a b " * 3_000
+    texts = [small + "".join(f"{filler} w{n} " for n in range(800)) for filler in ("one", "two", "red")]
+    began = time.thread_time()
+    merged = merge(*texts)
+    assert time.thread_time() - began < 5  # about 0.2 s on a quiet machine
+    assert merged.hunks[0].base.startswith(small)
+
+
+def test_texts_of_too_many_lines_are_left_to_a_person() -> None:
+    base = "a\n" * (MOST_LINES + 1)
+    merged = merge(base, f"b\n{base}", f"{base}c\n")
+    assert (merged.text, merged.conflicts) == (None, 1)
+    assert merge(base, base, f"{base}c\n").text == f"{base}c\n"
