@@ -344,9 +344,12 @@ export class Documents {
     this.client.send('GET', `/v1/documents/${id}/markdown`, { query, signal }).then((one) => one.text())
   markdownUrl = (id: string, version?: number) =>
     this.client.url(`/v1/documents/${id}/markdown`, { version, download: 1 })
-  /** Adds the sections of a Markdown text, or makes them the whole document. */
-  import = (id: string, body: { markdown: string; after_section_id?: string | null; replace?: boolean }) =>
-    this.client.json<DocumentChanges>('POST', `/v1/documents/${id}/import`, { body })
+  /** Adds the sections of a Markdown text, or makes them the whole document (then nothing newer than the version `seen`
+   * is replaced). */
+  import = (
+    id: string,
+    body: { markdown: string; after_section_id?: string | null; replace?: boolean; seen?: number },
+  ) => this.client.json<DocumentChanges>('POST', `/v1/documents/${id}/import`, { body })
 
   /** All of them, or none. A text that somebody changed meanwhile is merged; a real conflict is refused with
    * `text_changed` and the fields of `MergeData`. */
@@ -367,9 +370,9 @@ export class Documents {
     this.client.json<DocumentVersionView>('GET', `/v1/documents/${id}/versions/${version}`, { signal })
   diff = (id: string, from: number, to: number, signal?: AbortSignal) =>
     this.client.json<DocumentDifference>('GET', `/v1/documents/${id}/diff`, { query: { from, to }, signal })
-  /** A new version with the content of an earlier one. */
-  restore = (id: string, version: number) =>
-    this.client.json<DocumentChanges>('POST', `/v1/documents/${id}/restore`, { body: { version } })
+  /** A new version with the content of an earlier one. Nothing newer than the version `seen` is replaced. */
+  restore = (id: string, version: number, seen?: number) =>
+    this.client.json<DocumentChanges>('POST', `/v1/documents/${id}/restore`, { body: { version, seen } })
 
   sectionLock = (sectionId: string, signal?: AbortSignal) =>
     this.client.json<{ lock: Lock | null }>('GET', `/v1/sections/${sectionId}/lock`, { signal })

@@ -20,10 +20,12 @@ from outlast.base.errors import InputTooLarge, MalformedInput
 from outlast.core.accounts.actor import Actor
 from outlast.core.documents import history, store
 from outlast.core.documents.changes import Change, InsertBlock
+from outlast.core.documents.comparing import deltas
 from outlast.core.documents.cutting import Part, cut
 from outlast.core.documents.differing import difference
 from outlast.core.documents.news import changes_since
 from outlast.core.documents.replacing import replaced
+from outlast.core.documents.unseen import demand_document_seen
 from outlast.core.documents.writing import Author, Committed, bounds_of, commit, commit_tree
 from outlast.core.limits.rules import check_count, clean
 from outlast.core.projects.permissions import require_document
@@ -96,19 +98,23 @@ async def import_markdown(
     *,
     after_section_id: str | None = None,
     replace: bool = False,
+    seen: int | None = None,
     key: str | None = None,
 ) -> DocumentChanges:
     """Put a Markdown text behind a section (None: at the end), or in the place of everything (`replace`; what is the
-    same keeps its id). Editors. Raises as `change_document`."""
+    same keeps its id; `seen`: the version that was looked at, nothing newer is replaced). Editors. Raises as
+    `change_document`."""
     if replace and after_section_id is not None:
         raise MalformedInput(
             "A text that replaces the whole document stands behind no section.", field="after_section_id"
         )
     text = clean(markdown)
     parts = tuple(await anyio.to_thread.run_sync(cut, text))  # seconds, for the longest and oddest
-    asked = request_hash("import", document_id, text, after_section_id, replace)
+    asked = request_hash("import", document_id, text, after_section_id, replace, seen)
 
     def produce(tx: Tx, row: sa.RowMapping) -> dict[str, Any]:
+        if replace:
+            demand_document_seen(document_id, row["version"], seen)
         put = (
             _replace(tx, services, actor, row, parts)
             if replace
@@ -165,15 +171,18 @@ async def compare_versions(
 
 
 async def restore_version(
-    services: Services, actor: Actor, document_id: str, version: int
+    services: Services, actor: Actor, document_id: str, version: int, *, seen: int | None = None
 ) -> DocumentChanges:
     """Make a document say what it said at a version (editors), as a new version; sections and blocks get their ids
-    back. Repeating is harmless. Raises `NotFound`, `SectionLocked`."""
+    back. `seen`: the version that was looked at, nothing newer is replaced. Repeating is harmless. Raises `NotFound`,
+    `TextChanged`, `SectionLocked`."""
 
     def run(tx: Tx) -> DocumentChanges:
         require_document(tx, actor, document_id, Right.EDIT)
         row = store.hold(tx, document_id)
         wanted, now = store.tree(tx, document_id, version), store.tree(tx, document_id)
+        if deltas(now, wanted):
+            demand_document_seen(document_id, row["version"], seen)
         author = Author("restore", actor.user_id, summary=f"Restored version {version}")
         commit_tree(tx, row, now, wanted, author, bounds_of(services.settings))
         return changes_since(tx, store.document_of(tx, document_id), row["version"])

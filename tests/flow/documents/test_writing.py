@@ -204,6 +204,39 @@ async def test_any_version_is_read_compared_and_restored_with_its_ids(talk: Talk
     assert (await talk.call("emil", "POST", f"{path}/restore", {"version": 9})).status == 404
 
 
+async def test_a_restore_replaces_nothing_that_is_newer_than_what_was_looked_at(talk: Talk):
+    document = await made(talk, markdown="one")
+    path, key = f"/documents/{document['id']}/restore", block(document, "one")["id"]
+    for old, text in (("one", "two"), ("two", "three")):
+        edit = {"op": "edit_block", "block_id": key, "markdown": text, "old": old}
+        assert (await change(talk, document, edit)).status == 200
+    refused = await talk.call("olga", "POST", path, {"version": 1, "seen": 2})
+    assert (refused.status, refused.code) == (409, "text_changed")
+    fields = refused.json()["fields"]
+    assert (fields["version"], fields["seen"]) == (3, 2)
+    assert await markdown(talk, document) == "three\n"
+    restored = await talk.call("olga", "POST", path, {"version": 1, "seen": 3})
+    assert (restored.status, restored.json()["version"]) == (200, 4)
+    again = await talk.call("olga", "POST", path, {"version": 1, "seen": 3})
+    assert (again.status, again.json()["version"]) == (200, 4)  # there is nothing to replace
+
+
+async def test_an_import_replaces_nothing_that_is_newer_than_what_was_looked_at(talk: Talk):
+    document = await made(talk, markdown="one")
+    path, key = f"/documents/{document['id']}/import", block(document, "one")["id"]
+    edit = {"op": "edit_block", "block_id": key, "markdown": "two", "old": "one"}
+    assert (await change(talk, document, edit)).status == 200
+    body = {"markdown": "mine", "replace": True, "seen": 1}
+    refused = await talk.call("olga", "POST", path, body)
+    assert (refused.status, refused.code) == (409, "text_changed")
+    fields = refused.json()["fields"]
+    assert (fields["version"], fields["seen"]) == (2, 1)
+    assert await markdown(talk, document) == "two\n"
+    put = await talk.call("olga", "POST", path, {**body, "seen": 2}, idempotency_key="mine")
+    again = await talk.call("olga", "POST", path, {**body, "seen": 2}, idempotency_key="mine")
+    assert (put.status, again.status, again.json()["version"]) == (200, 200, 3)
+
+
 async def test_markdown_is_added_at_a_place_or_becomes_the_whole_document(talk: Talk):
     document = await made(talk, markdown="# A\n\none\n\n# B\n\ntwo")
     path = f"/documents/{document['id']}/import"

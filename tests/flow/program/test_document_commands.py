@@ -42,6 +42,8 @@ def test_documents_are_made_shown_changed_compared_and_restored(tmp_path: Path) 
         assert "+Rain." in shown
         history = json.loads(outlast("document", "versions", document, "--json", url=url).stdout)["items"]
         assert [one["kind"] for one in history] == ["import", "created"]
+        swapped = outlast("document", "import", document, str(more), "--replace", url=url)
+        assert "version 3" in swapped.stdout, swapped.stderr
         outlast("document", "restore", document, "1", url=url)
         assert outlast("document", "show", document, url=url).stdout == PLAN
 

@@ -53,6 +53,20 @@ def demand_section_seen(section: Section, seen: int | None) -> None:
         )
 
 
+def demand_document_seen(document_id: str, version: int, seen: int | None) -> None:
+    """Raise `TextChanged` where the document is newer than the version that somebody saw who wants to replace all of
+    it (None: they do not say)."""
+    if seen is not None and version > seen:
+        raise TextChanged(
+            f"Document {document_id} was changed in version {version}, after version {seen} which you saw.",
+            hint="Look at it again before you replace it.",
+            noun="document",
+            id=document_id,
+            version=version,
+            seen=seen,
+        )
+
+
 def _merge(noun: str, key: str, current: str, wanted: str, base: str, editor_id: str | None) -> str:
     result = merge(base, current, wanted)
     if result.text is None:

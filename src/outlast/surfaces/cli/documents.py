@@ -4,7 +4,7 @@ import difflib
 import sys
 import uuid
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -105,8 +105,12 @@ def put_in(
     token: TokenOption = None,
 ) -> None:
     """Put Markdown into a document, as one version."""
-    body = {"markdown": text_of(markdown), "replace": replace}
-    told = with_server(url, token, lambda client: client.post(f"/v1/documents/{document}/import", body))
+    path, body = f"/v1/documents/{document}/import", {"markdown": text_of(markdown), "replace": replace}
+
+    async def work(client: "Client") -> Any:
+        return await client.post(path, body | (await _seen(client, document) if replace else {}))
+
+    told = with_server(url, token, work)
     out.print(f"{document}: version {told['version']}")
 
 
@@ -178,7 +182,11 @@ def restore(
 ) -> None:
     """Make it what it was, as a new version."""
     path, body = f"/v1/documents/{document}/restore", {"version": version}
-    told = with_server(url, token, lambda client: client.post(path, body))
+
+    async def work(client: "Client") -> Any:
+        return await client.post(path, body | await _seen(client, document))
+
+    told = with_server(url, token, work)
     out.print(f"{document}: version {told['version']}")
 
 
@@ -249,6 +257,12 @@ def delete(
         typer.confirm(f"Delete {document} with its history, comments and conversations?", abort=True)
     with_server(url, token, lambda client: client.delete(f"/v1/documents/{document}"))
     out.print(f"{document}: deleted")
+
+
+async def _seen(client: "Client", document: str) -> dict[str, int]:
+    """What is replaced is what the document says now, and nothing that somebody writes meanwhile."""
+    newest = (await client.get(f"/v1/documents/{document}/versions", limit=1))["items"]
+    return {"seen": newest[0]["version"] if newest else 0}
 
 
 def _unified(old: str, now: str, before: int, after: int | None) -> Iterator[str]:

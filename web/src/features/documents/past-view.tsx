@@ -28,13 +28,13 @@ function PastBar({ look }: { look: NonNullable<Look> }) {
   const { store, mayEdit } = useDocumentRoom()
   const { setLook } = useLook()
   const now = useSelected(store, ({ content }) => content.version)
-  const [asking, setAsking] = useState(false)
+  const [asking, setAsking] = useState<number | null>(null) // the document's version when it was asked
   const [busy, setBusy] = useState(false)
   const version = look.kind === 'version' ? look.version : look.to
   const restore = () => {
     setBusy(true)
     store.client.documents
-      .restore(store.documentId, version)
+      .restore(store.documentId, version, asking ?? now)
       .then(() => {
         say(`Version ${version} is back.`)
         setLook(null)
@@ -61,14 +61,14 @@ function PastBar({ look }: { look: NonNullable<Look> }) {
         </Button>
       )}
       {mayEdit && version < now && (
-        <Button size="sm" look="primary" busy={busy} onClick={() => setAsking(true)}>
+        <Button size="sm" look="primary" busy={busy} onClick={() => setAsking(now)}>
           {!busy && <RotateCcw />}
           Bring back
         </Button>
       )}
       <Confirm
-        open={asking}
-        onClose={() => setAsking(false)}
+        open={asking !== null}
+        onClose={() => setAsking(null)}
         title={`Bring back version ${version}?`}
         action="Bring back"
         onConfirm={restore}

@@ -1,27 +1,40 @@
 /** Taking back what a decision did to a document. A decision itself stays made: what is taken back is its effect. */
-import type { DocumentChange, DocumentContent, DocumentStore, EditData } from '@outlast/sdk'
+import {
+  OutlastError,
+  type DocumentChange,
+  type DocumentContent,
+  type DocumentStore,
+  type EditData,
+  type SectionData,
+} from '@outlast/sdk'
 
 export interface Undoing {
   /** What the key does now. */
   label: string
-  /** What is said once it is done. */
-  done: string
-  run: (store: DocumentStore) => Promise<unknown>
+  /** Answers what is said once it is done. */
+  run: (store: DocumentStore) => Promise<string>
 }
 
-/** What brings back the text as it was before edits were accepted as `version`. null: nothing was changed. */
-export function inverse(
-  accepted: readonly EditData[],
-  before: DocumentContent,
-  version: number | null,
-): Undoing | null {
+/** What takes back what accepted edits did in `version`, and nothing that anybody wrote since. null: nothing was
+ * changed. */
+export function inverse(accepted: readonly EditData[], version: number | null): Undoing | null {
   if (version === null) return null
   return {
     label: accepted.length === 1 ? 'Take back what was accepted' : `Take back ${accepted.length} accepted edits`,
-    done: 'The text is as it was before.',
-    run: (store) => {
-      if (store.get().content.version <= version) return store.client.documents.restore(store.documentId, version - 1)
-      return store.change(backwards(accepted, before), 'Took back an accepted edit')
+    run: async (store) => {
+      const { client, documentId } = store
+      try {
+        await client.documents.restore(documentId, version - 1, version)
+        return 'The text is as it was before.'
+      } catch (reason) {
+        if (!(reason instanceof OutlastError) || reason.code !== 'text_changed') throw reason
+      }
+      const [was, became] = await Promise.all(
+        [version - 1, version].map((one) => client.documents.version(documentId, one)),
+      )
+      const moved = accepted.flatMap(({ op, block_id }) => (op === 'move' && block_id !== null ? [block_id] : []))
+      await store.change(backwards(was!.content, became!.content, moved, version), 'Took back what was accepted')
+      return 'It was taken back. What others have changed since then stays.'
     },
   }
 }
@@ -33,8 +46,10 @@ export function forward(rejected: readonly EditData[], before: DocumentContent):
   return {
     label:
       rejected.length === 1 ? 'Make the rejected change after all' : `Make ${rejected.length} rejected edits after all`,
-    done: 'The change was made after all, as yours.',
-    run: (store) => store.change(changes, 'Made a change that was rejected first'),
+    run: async (store) => {
+      await store.change(changes, 'Made a change that was rejected first')
+      return 'The change was made after all, as yours.'
+    },
   }
 }
 
@@ -51,17 +66,48 @@ export function asChange(edit: EditData, { sections }: Pick<DocumentContent, 'se
   return []
 }
 
-/** What leads back where others have changed the document since: texts and places; not what was made or deleted. */
-function backwards(accepted: readonly EditData[], { blocks, sections }: DocumentContent): DocumentChange[] {
-  return accepted.map((edit) => {
-    const block = blocks[edit.block_id ?? '']
-    if (edit.op === 'replace' && block !== undefined)
-      return { op: 'edit_block', block_id: block.id, markdown: block.markdown, old: edit.applied_text ?? edit.new_text }
-    const section = sections[block?.section_id ?? '']
-    if (edit.op === 'move' && block !== undefined && section !== undefined) {
-      const after = section.blocks[section.blocks.indexOf(block.id) - 1] ?? null
-      return { op: 'move_block', block_id: block.id, section_id: section.id, after }
-    }
-    throw new Error('The document was changed since. Take it back in its history.')
-  })
+/** The changes that lead from what a version made of a document back to what it was before: each with the text that it
+ * takes back, so that one that somebody has changed since is merged, or refused. `moved`: the blocks that were put
+ * elsewhere; others only got other neighbours. Pure. */
+export function backwards(
+  was: readonly SectionData[],
+  became: readonly SectionData[],
+  moved: readonly string[],
+  version: number,
+): DocumentChange[] {
+  const [old, now] = [placed(was), placed(became)]
+  const known = new Set(was.map(({ id }) => id))
+  const made = became.filter(({ id }) => !known.has(id))
+  const back: DocumentChange[] = []
+  const gone: DocumentChange[] = []
+  for (const [id, { markdown, section_id, after }] of old) {
+    const here = now.get(id)
+    const place = { section_id, after: after === null || now.has(after) ? after : refOf(after) }
+    if (here === undefined) back.push({ op: 'insert_block', ...place, markdown, ref: refOf(id) })
+    else if (moved.includes(id)) back.push({ op: 'move_block', block_id: id, ...place })
+    if (here !== undefined && here.markdown !== markdown)
+      back.push({ op: 'edit_block', block_id: id, markdown, old: here.markdown })
+  }
+  for (const [id, { markdown, section_id }] of now)
+    if (!old.has(id) && known.has(section_id)) gone.push({ op: 'delete_block', block_id: id, old: markdown })
+  for (const { id } of made) gone.push({ op: 'delete_section', section_id: id, seen: version })
+  return [...back, ...gone]
 }
+
+const refOf = (blockId: string): string => `back.${blockId}`
+
+interface Placed {
+  markdown: string
+  section_id: string
+  after: string | null
+}
+
+const placed = (sections: readonly SectionData[]): Map<string, Placed> =>
+  new Map(
+    sections.flatMap(({ id: section_id, blocks }) =>
+      blocks.map(({ id, markdown }, at): [string, Placed] => [
+        id,
+        { markdown, section_id, after: blocks[at - 1]?.id ?? null },
+      ]),
+    ),
+  )

@@ -150,17 +150,21 @@ class ChangesRequest(Request):
 
 
 class ImportRequest(Request):
-    """A Markdown text, to stand behind a section (null: at the end), or in the place of everything."""
+    """A Markdown text, to stand behind a section (null: at the end), or in the place of everything (then `seen` is the
+    document's version that was looked at: nothing newer is replaced)."""
 
     markdown: str
     after_section_id: Id | None = None
     replace: bool = False
+    seen: int | None = Field(None, ge=0, le=MOST)
 
 
 class RestoreDocumentRequest(Request):
-    """Which version the document is to say again."""
+    """Which version the document is to say again. `seen`: its version that was looked at; nothing newer is
+    replaced."""
 
     version: int = Field(ge=0, le=MOST)
+    seen: int | None = Field(None, ge=0, le=MOST)
 
 
 class DocumentVersionsAnswer(Answer):

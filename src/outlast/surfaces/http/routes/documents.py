@@ -100,7 +100,8 @@ async def export_document(
 async def import_document(
     document_id: str, body: ImportRequest, services: Svc, actor: Signed, key: Key = None
 ) -> Response:
-    """Add a Markdown text, or make it the whole document; what is the same keeps its id (editors)."""
+    """Add a Markdown text, or make it the whole document; what is the same keeps its id (editors). Refused (409
+    `text_changed`) where the document is newer than the version that was `seen`."""
     put = await writing.import_markdown(
         services,
         actor,
@@ -108,6 +109,7 @@ async def import_document(
         body.markdown,
         after_section_id=body.after_section_id,
         replace=body.replace,
+        seen=body.seen,
         key=key,
     )
     return reply(put)
@@ -175,8 +177,9 @@ async def compare_document_versions(
 async def restore_document(
     document_id: str, body: RestoreDocumentRequest, services: Svc, actor: Signed
 ) -> Response:
-    """Make the document say again what it said at a version, as a new version (editors)."""
-    return reply(await writing.restore_version(services, actor, document_id, body.version))
+    """Make the document say again what it said at a version, as a new version (editors). Refused (409 `text_changed`)
+    where the document is newer than the version that was `seen`."""
+    return reply(await writing.restore_version(services, actor, document_id, body.version, seen=body.seen))
 
 
 @router.get("/documents/{document_id}/threads", response_model=Page[ThreadData])
