@@ -232,7 +232,7 @@ def reanchor(tx: Tx, document_id: str, touched: Collection[str]) -> None:
     rows = _concerned(tx, document_id, set(touched))
     if not rows:
         return
-    content = content_of(tx, document_id)
+    content, touched = content_of(tx, document_id), frozenset(touched)
     for row in rows:
         before = anchor_of(row)
         now = place(before, content, touched)

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from outlast.base.document_data import Quote
 from outlast.base.errors import InputTooLarge, MalformedInput, NotFound
-from outlast.core.documents.quotes import Text, find_again
+from outlast.core.documents.quotes import Effort, Text, find_again
 from outlast.core.limits.rules import clean, is_blank
 
 QUOTE_CHARS = 5_000
@@ -34,22 +34,50 @@ class Content:
     def __init__(self, sections: Collection[str], blocks: Sequence[tuple[str, str, str]]) -> None:
         self.sections = frozenset(sections)
         self.section_of = {block_id: section_id for block_id, section_id, _ in blocks}
+        self.effort = Effort()
         self._blocks = blocks
+        self._last: tuple[Collection[str], list[int]] | None = None
+
+    def near(self, anchor: Anchor, touched: Collection[str]) -> list[Text]:
+        """The blocks to search in, in the order of the text: its own, the `touched` ones, and those of its section. A
+        quote that was lost is in none but those that something happened to since. Each is prepared once."""
+        around = [] if anchor.orphaned else self._in_section.get(anchor.section_id or "", [])
+        changed = self._touched(touched)
+        places = {*around, *changed} if self.effort.spend(len(around) + len(changed)) else set[int]()
+        if anchor.block_id in self._at:
+            places.add(self._at[anchor.block_id])
+        return [self._texts[place] for place in sorted(places)]
+
+    def _touched(self, touched: Collection[str]) -> list[int]:
+        if self._last is None or self._last[0] is not touched:
+            self._last = touched, [self._at[one] for one in touched if one in self._at]
+        return self._last[1]
 
     @cached_property
-    def texts(self) -> list[Text]:
-        """The blocks, to search in: each is prepared once, at the first search."""
+    def _at(self) -> dict[str | None, int]:
+        return {block_id: place for place, (block_id, _, _) in enumerate(self._blocks)}
+
+    @cached_property
+    def _in_section(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for place, (_, section_id, _) in enumerate(self._blocks):
+            found.setdefault(section_id, []).append(place)
+        return found
+
+    @cached_property
+    def _texts(self) -> list[Text]:
         return [Text(block_id, markdown) for block_id, _, markdown in self._blocks]
 
 
 def place(anchor: Anchor, content: Content, touched: Collection[str] = ()) -> Anchor:
-    """Where the anchor is now. A block is followed wherever it moved; a quote is searched in its block, in the section
-    around it and in the blocks that were `touched`."""
+    """Where the anchor is now. A block is followed wherever it moved; a quote is searched in its block, in the blocks
+    that were `touched` and, unless it was lost before, in the section around it. Many long quotes are searched as far
+    as the content's `effort` goes: of those behind it, lost ones stay lost until something is touched again."""
     section_id = content.section_of.get(anchor.block_id or "", anchor.section_id)
     here = replace(anchor, section_id=section_id)
     if anchor.quote is not None:
-        nearby = [text for text in content.texts if _is_near(text, here, content, touched)]
-        found = find_again(anchor.quote, anchor.block_id, nearby)
+        nearby = content.near(here, touched)
+        found = find_again(anchor.quote, anchor.block_id, nearby, content.effort)
         if found is None:
             return replace(here, orphaned=True)
         return Anchor(content.section_of[found.block_id], found.block_id, found.quote)
@@ -87,11 +115,6 @@ def checked_quote(quote: Quote) -> Quote:
         )
     before, behind = clean(quote.prefix)[-AROUND_CHARS:], clean(quote.suffix)[:AROUND_CHARS]
     return Quote(text=text, prefix=before, suffix=behind)
-
-
-def _is_near(text: Text, anchor: Anchor, content: Content, touched: Collection[str]) -> bool:
-    same_section = content.section_of[text.block_id] == anchor.section_id
-    return same_section or text.block_id == anchor.block_id or text.block_id in touched
 
 
 def _words(quote: Quote | None) -> Quote | None:

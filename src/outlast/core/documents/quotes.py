@@ -29,13 +29,15 @@ ALIKE: Final = 0.5
 ANCHOR: Final = 12
 """So many bones next to the quote, on each side, say whether it is the one, and where a changed one begins and ends."""
 MOST_PLACES: Final = 200
+MOST_EFFORT: Final = 1_000_000
+"""So many characters are looked at for all the quotes of one change together: about 0.3 s. Writers wait for it."""
 HOME: Final = 0.25
 
 _TOKENS: Final = re.compile(
     r"""
       (?P<drop>
           ^[^\S\n]{0,40}(?:`{3,}|~{3,})[^\n]*$                             # a fence
-        | ^[^\S\n]{0,40}(?:\|[^\S\n]{0,40})?:?-{3,}[-:|\ \t]*$             # the rule of a table, or a rule
+        | ^[^\S\n]{0,40}(?:\|[^\S\n]{0,40})?:?-{3}[-:|\ \t]*+$             # the rule of a table, or a rule
         | ^[^\S\n]{0,40}(?:[-*+]|\d{1,9}[.)])[^\S\n]+(?:\[[ xX]\][^\S\n]+)?  # a bullet or number of a list
         | ^[^\S\n]{0,40}(?:\#{1,6}[^\S\n]+|>[^\S\n]?)                      # a heading, a quotation
         | \]\([^()\s]*(?:[^\S\n]+"[^"\n]*")?\)                             # where a link leads
@@ -48,6 +50,8 @@ _TOKENS: Final = re.compile(
     re.VERBOSE | re.MULTILINE | re.DOTALL,
 )
 _MARKS: Final = frozenset("*~`[]|\\_#>")
+_UNMARKED: Final = str.maketrans("", "", "".join(_MARKS))
+_WORD: Final = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +73,19 @@ class Place:
     quote: Quote
 
 
+class Effort:
+    """What may still be spent on finding quotes, in characters looked at. Afterwards they are only found in their own
+    blocks, and only as they were."""
+
+    def __init__(self, left: int = MOST_EFFORT) -> None:
+        self.left = left
+
+    def spend(self, characters: int) -> bool:
+        """Whether there is something left."""
+        self.left -= characters
+        return self.left > 0
+
+
 class Text:
     """A block's Markdown, for searching: `text` is about what people are shown, `bones` what is compared; `at` and
     `bones_at` say where each of their characters stands in the one before."""
@@ -76,6 +93,11 @@ class Text:
     def __init__(self, block_id: str, markdown: str) -> None:
         self.block_id = block_id
         self.markdown = markdown
+
+    @property
+    def unread(self) -> int:
+        """How many characters are still to be prepared."""
+        return 0 if "_shown" in self.__dict__ else len(self.markdown)
 
     @cached_property
     def _shown(self) -> tuple[str, list[int]]:
@@ -112,28 +134,35 @@ def quote_at(markdown: str, start: int, end: int) -> Quote:
 
 def find(quote: Quote, markdown: str) -> Found | None:
     """Where the quote is in a Markdown text, also with other words in it; None: it is not there."""
-    text = Text("", markdown)
-    found = _same(quote, text) or _between(quote, text)
+    text, sought = Text("", markdown), _Sought(quote, Effort())
+    found = _same(sought, text) or _between(sought, text)
     if found is None:
         return None
     first, after, agreement, _ = found
-    changed = all(wanted.words != _bones(text.text[first:after])[0] for wanted in _readings(quote))
+    changed = all(wanted.words != _boned(text.text[first:after]) for wanted in sought.readings)
     return Found(text.at[first], text.at[after - 1] + 1, agreement, changed)
 
 
-def find_again(quote: Quote, home: str | None, texts: Sequence[Text]) -> Place | None:
+def find_again(
+    quote: Quote, home: str | None, texts: Sequence[Text], effort: Effort | None = None
+) -> Place | None:
     """Where the quote is in these blocks, its own one `home` among them or not: where its words and surroundings agree
-    most, its own block before others, an earlier one before a later one. None: nowhere."""
-    best: tuple[float, Text, _Span] | None = None
+    most, its own block before others, an earlier one before a later one. None: nowhere, or `effort` is at its end."""
+    sought = _Sought(quote, effort or Effort())
+    own = next((text for text in texts if text.block_id == home), None)
+    if own is not None and not sought.effort.spend(own.unread):
+        return Place(own.block_id, quote) if quote.text in own.markdown else None
+    found = None if own is None else _same(sought, own)
+    if own is not None and found is not None and found[2] >= 1 - HOME:
+        return Place(own.block_id, _kept(quote, own, found))  # nothing elsewhere can be better
+    best = None if own is None or found is None else (found[2] + HOME, own, found)
     for text in texts:
-        found = _same(quote, text) if text.block_id == home or _may_hold(quote, text.markdown) else None
-        score = found[2] + (HOME if text.block_id == home else 0) if found is not None else 0.0
-        if found is not None and (best is None or score > best[0]):
-            best = score, text, found
+        found = _same(sought, text) if text is not own and sought.may_be_in(text) else None
+        if found is not None and (best is None or found[2] > best[0]):
+            best = found[2], text, found
     if best is not None:
         return Place(best[1].block_id, _kept(quote, best[1], best[2]))
-    own = next((text for text in texts if text.block_id == home), None)
-    found = None if own is None else _between(quote, own)
+    found = None if own is None else _between(sought, own)
     return None if own is None or found is None else Place(own.block_id, _kept(quote, own, found))
 
 
@@ -150,20 +179,57 @@ class _Wanted:
 _Span = tuple[int, int, float, bool]  # from and to which character shown, how sure, whether the words differ
 
 
-def _readings(quote: Quote) -> list[_Wanted]:
-    """A quote as shown text, and as Markdown where that is something else: programs send what they have."""
-    shown = _Wanted(_bones(quote.text)[0], _bones(quote.prefix)[0], _bones(quote.suffix)[0])
-    words, before, after = (_bones(_shown(part)[0])[0] for part in (quote.text, quote.prefix, quote.suffix))
-    marked = _Wanted(words, before, after, plain=False)
-    readings = [shown] if replace(marked, plain=True) == shown else [shown, marked]
-    return [reading for reading in readings if reading.words]
+class _Sought:
+    """A quote while it is looked for. Its bones are made once, and only if they are needed."""
+
+    def __init__(self, quote: Quote, effort: Effort) -> None:
+        self.quote, self.effort = quote, effort
+        self._first = _WORD.search(quote.text)
+
+    @cached_property
+    def plain(self) -> _Wanted:
+        """As shown text."""
+        return _Wanted(_boned(self.quote.text), _boned(self.quote.prefix), _boned(self.quote.suffix))
+
+    @cached_property
+    def marked(self) -> _Wanted | None:
+        """As Markdown, where that is something else: programs send what they have."""
+        parts = self.quote.text, self.quote.prefix, self.quote.suffix
+        if not self.effort.spend(sum(map(len, parts))):
+            return None
+        words, before, after = (_boned(_shown(part)[0]) for part in parts)
+        wanted = _Wanted(words, before, after, plain=False)
+        return None if replace(wanted, plain=True) == self.plain else wanted
+
+    @property
+    def readings(self) -> Iterator[_Wanted]:
+        if self.plain.words:
+            yield self.plain
+        if self.marked is not None and self.marked.words:
+            yield self.marked
+
+    @cached_property
+    def least(self) -> int:
+        """A text with fewer characters cannot hold it."""
+        return min((len(wanted.words) for wanted in self.readings), default=1)
+
+    def may_be_in(self, text: Text) -> bool:
+        """A cheap look first: a block that has nothing of the quote's first word cannot hold it. False too at the end
+        of the effort."""
+        if not self.effort.spend(1 + len(text.markdown) // 100):
+            return False
+        if self._first is not None and self._first[0] not in text.markdown:
+            return False
+        return len(text.markdown) >= self.least and self.effort.spend(text.unread)
 
 
-def _same(quote: Quote, text: Text) -> _Span | None:
+def _same(sought: _Sought, text: Text) -> _Span | None:
     """The best place where the text reads as the quote."""
-    for wanted in _readings(quote):
+    for wanted in sought.readings:
         best: tuple[float, int] | None = None
         for place in _places(wanted.words, text.bones):
+            if not sought.effort.spend(len(wanted.before) + len(wanted.after)) and best is not None:
+                break
             agreement = _agreement(wanted, text.bones, place)
             if best is None or agreement > best[0]:
                 best = agreement, place
@@ -173,10 +239,10 @@ def _same(quote: Quote, text: Text) -> _Span | None:
     return None
 
 
-def _between(quote: Quote, text: Text) -> _Span | None:
+def _between(sought: _Sought, text: Text) -> _Span | None:
     """What stands now between the quote's surroundings, if half of the quote is still in it."""
     bones, at = text.bones, text.bones_at
-    for wanted in map(_near, _readings(quote)):
+    for wanted in map(_near, sought.readings):
         longest = 3 * len(wanted.words)
         starts = [place + len(wanted.before) for place in _places(wanted.before, bones)]
         best: tuple[float, int, int] | None = None
@@ -185,6 +251,8 @@ def _between(quote: Quote, text: Text) -> _Span | None:
             end = bones.find(wanted.after, start, room) if wanted.after else len(bones)
             if end <= start or end - start > longest:
                 continue
+            if not sought.effort.spend(len(wanted.words) + end - start):
+                break
             likeness = _likeness(wanted.words, bones[start:end])
             if likeness >= ALIKE and (best is None or likeness > best[0]):
                 best = likeness, start, end
@@ -203,12 +271,6 @@ def _cut(text: Text, first: int, after: int) -> Quote:
     shown = text.text
     before, behind = shown[max(first - KEPT, 0) : first], shown[after : after + KEPT]
     return Quote(text=shown[first:after], prefix=before, suffix=behind)
-
-
-def _may_hold(quote: Quote, markdown: str) -> bool:
-    """A cheap look first: a block that has nothing of the quote's first word cannot hold it."""
-    first = re.search(r"[^\W_]+", quote.text)
-    return first is None or first[0] in markdown
 
 
 def _places(wanted: str, bones: str) -> Iterator[int]:
@@ -258,6 +320,11 @@ def _bones(text: str) -> tuple[str, list[int]]:
     """The bones of a text as it is shown, and where each stands in it."""
     at = [place for place, char in enumerate(text) if char not in _MARKS and not char.isspace()]
     return "".join([text[place] for place in at]), at
+
+
+def _boned(text: str) -> str:
+    """As `_bones`, without the places."""
+    return "".join(text.translate(_UNMARKED).split())
 
 
 def _shown(markdown: str) -> tuple[str, list[int]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from outlast.base.document_data import Quote
@@ -80,3 +82,22 @@ def test_other_surroundings_show_nobody_anything_new() -> None:
     assert before != after
     assert after.shown_as(before)
     assert not place(before, Content({"s1"}, [])).shown_as(before)
+
+
+def test_a_lost_quote_is_searched_only_where_something_happened_since() -> None:
+    lost = Anchor("s1", "b0", Quote(text="the very words that went away"), orphaned=True)
+    found = [("b1", "s1", "Here are the very words that went away."), ("b2", "s1", "Others.")]
+    content = Content({"s1"}, found)
+    assert place(lost, content, ["b2"]).orphaned
+    assert place(lost, content, ["b1"]).block_id == "b1"
+    assert place(replace(lost, orphaned=False), content, ["b2"]).block_id == "b1"
+
+
+def test_looking_for_many_long_quotes_ends_and_keeps_what_stands_where_it_stood() -> None:
+    long = [" ".join(f"**word{n}x{m}**" for m in range(200)) for n in range(400)]
+    content = Content({"s1"}, [(f"b{n}", "s1", f"word0x0 {n}") for n in range(300)])
+    for text in long:
+        place(Anchor("s1", "b1", Quote(text=text)), content, ["b1"])
+    assert content.effort.left <= 0
+    assert not place(Anchor("s1", "b1", Quote(text="word0x0 1")), content, ["b1"]).orphaned
+    assert place(Anchor("s1", "b9", Quote(text="word0x0 1")), content, ["b9"]).orphaned

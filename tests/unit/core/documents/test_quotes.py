@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from outlast.base.document_data import Quote
-from outlast.core.documents.quotes import KEPT, Text, find, find_again, quote_at
+from outlast.core.documents import quotes
+from outlast.core.documents.quotes import KEPT, Effort, Text, find, find_again, quote_at
 
 FOX = "The quick brown fox jumps over the lazy dog. The quick red hare does not."
 
@@ -175,3 +178,39 @@ def test_searching_long_texts_takes_time_that_grows_with_their_length_alone() ->
     ):
         find(Quote(text="aaaa", prefix="a" * 32, suffix="a" * 32), text)
         find(Quote(text=text[:5000], prefix="b", suffix="c"), text)
+
+
+def test_a_long_row_of_dashes_is_read_in_one_pass() -> None:
+    began = time.thread_time()
+    for row in ("-" * 50_000 + "x", ":" + "-| " * 20_000 + "x", "](" * 25_000, "&#" * 25_000, "- " * 25_000):
+        assert find(Quote(text="not there at all, nowhere"), row) is None
+    assert time.thread_time() - began < 5  # about 0.2 s on a quiet machine
+    assert find(Quote(text="x"), "-" * 50_000 + "x") is not None
+
+
+def test_a_quote_is_prepared_once_however_many_blocks_are_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    prepared: list[str] = []
+    shown = quotes._shown
+
+    def counted(markdown: str) -> tuple[str, list[int]]:
+        prepared.append(markdown)
+        return shown(markdown)
+
+    monkeypatch.setattr(quotes, "_shown", counted)
+    quote = Quote(text="**lost** " * 400, prefix="before ", suffix=" behind")
+    blocks = [Text(f"b{n}", f"lost words in block {n}") for n in range(300)]
+    assert find_again(quote, "b7", blocks) is None
+    assert prepared.count(quote.text) == 1
+    assert len(prepared) <= 4  # its parts, and its own block: the others are too short to hold it
+
+
+def test_many_quotes_together_are_searched_as_far_as_their_effort_goes() -> None:
+    quote = quoted(FOX, "brown fox")
+    blocks = [Text("b1", FOX.replace("brown fox", "cat")), Text("b2", FOX)]
+    place = find_again(quote, "b1", blocks, Effort())
+    assert place is not None
+    assert place.block_id == "b2"
+    assert find_again(quote, "b1", blocks, Effort(0)) is None
+    at_home = find_again(quote, "b2", [Text("b1", FOX), Text("b2", FOX)], Effort(0))
+    assert at_home is not None
+    assert at_home.block_id == "b2"
