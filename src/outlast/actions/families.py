@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Any, Final
 
+import sqlalchemy as sa
+
 from outlast.actions.idempotency import remember, request_hash
 from outlast.actions.runs import start_in
 from outlast.actions.services import Services
@@ -60,8 +62,7 @@ async def fork_with_summary(
     limit = services.settings.limits.title_chars
     chosen = None if title is None else checked_line("The title", title, limit)
 
-    def produce(tx: Tx) -> dict[str, Any]:
-        parent = require_thread(tx, actor, thread_id, Right.EDIT)
+    def produce(tx: Tx, parent: sa.RowMapping) -> dict[str, Any]:
         _demand_without_files(parent["profile"])
         last = message_in(tx, thread_id, message_id)
         fork_id = threads.add_thread(
@@ -79,8 +80,9 @@ async def fork_with_summary(
         return {"thread_id": fork_id, "run_id": started["run_id"]}
 
     def run(tx: Tx) -> SummarisedFork:
+        parent = require_thread(tx, actor, thread_id, Right.EDIT)
         asked = request_hash("fork with summary", thread_id, message_id, chosen, model)
-        made = remember(tx, actor.user_id, key, asked, lambda: produce(tx))
+        made = remember(tx, actor.user_id, key, asked, lambda: produce(tx, parent))
         return SummarisedFork(threads.thread_data(tx, made["thread_id"]), made["run_id"])
 
     return await services.db.write(run)

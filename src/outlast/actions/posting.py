@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import sqlalchemy as sa
+
 from outlast.actions.idempotency import remember, request_hash
 from outlast.actions.mentions import tell_named
 from outlast.actions.runs import start_in
@@ -38,8 +40,7 @@ async def post_message(
         "post", thread_id, draft.content, list(draft.parts), list(draft.images), list(draft.mentions)
     )
 
-    def produce(tx: Tx) -> dict[str, Any]:
-        row = require_thread(tx, actor, thread_id, Right.EDIT)
+    def produce(tx: Tx, row: sa.RowMapping) -> dict[str, Any]:
         if named_in(tx, row["project_id"], _text(draft)).agent:
             return start_in(tx, services, actor, thread_id, draft, None, "enqueue")
         parts = compose(tx, row["project_id"], draft, services.settings.limits)
@@ -50,7 +51,8 @@ async def post_message(
         return {"message_id": message.id, "run_id": None}
 
     def run(tx: Tx) -> Posted:
-        made = remember(tx, actor.user_id, key, asked, lambda: produce(tx))
+        row = require_thread(tx, actor, thread_id, Right.EDIT)
+        made = remember(tx, actor.user_id, key, asked, lambda: produce(tx, row))
         return Posted(threads.message_data(tx, made["message_id"]), made["run_id"])
 
     posted = await services.db.write(run)

@@ -94,13 +94,18 @@ async def start_run(
     asked = request_hash(str(target), draft.content, list(draft.parts), images, model, on_busy)
 
     def run(tx: Tx) -> dict[str, Any]:
-        return remember(
+        if key is not None:
+            _demand_editor(tx, actor, target)
+        made = remember(
             tx,
             actor.user_id,
             key,
             asked,
             lambda: start_in(tx, services, actor, target, draft, model, on_busy),
         )
+        if key is not None:  # the caller's default project may be another one by now
+            require_thread(tx, actor, made["thread_id"], Right.EDIT)
+        return made
 
     started = Started(**await services.db.write(run))
     services.warm(started.thread_id)
@@ -285,6 +290,14 @@ def start_in(
     return {"run_id": run_id, "thread_id": thread_id, "message_id": message.id}
 
 
+def _demand_editor(tx: Tx, actor: Actor, target: str | NewThread) -> None:
+    """Raise unless the actor may start a run there: before an answer that was given earlier is given again."""
+    if isinstance(target, str):
+        require_thread(tx, actor, target, Right.EDIT)
+    elif target.project_id is not None:
+        require(tx, actor, target.project_id, Right.EDIT)
+
+
 def _new_thread(tx: Tx, services: Services, actor: Actor, new: NewThread) -> str:
     project_id = new.project_id or projects.ensure_default_project(tx, actor.user_id)
     require(tx, actor, project_id, Right.EDIT)
@@ -345,8 +358,7 @@ def _queue_again(
 async def _again(
     services: Services, actor: Actor, run_id: str, mode: str, model: str | None, key: str | None
 ) -> Started:
-    def produce(tx: Tx) -> dict[str, Any]:
-        row = require_run(tx, actor, run_id, Right.EDIT)
+    def produce(tx: Tx, row: sa.RowMapping) -> dict[str, Any]:
         thread = threads.hold(tx, row["thread_id"])
         demand_open(thread["status"], row["thread_id"])
         store.require_records(tx, run_id)
@@ -375,7 +387,9 @@ async def _again(
         announce_thread(tx, row["thread_id"])
         return {"run_id": new_id, "thread_id": row["thread_id"], "message_id": row["message_id"]}
 
-    asked = request_hash(run_id, mode, model)
-    return Started(
-        **await services.db.write(lambda tx: remember(tx, actor.user_id, key, asked, lambda: produce(tx)))
-    )
+    def run(tx: Tx) -> dict[str, Any]:
+        row = require_run(tx, actor, run_id, Right.EDIT)
+        asked = request_hash(run_id, mode, model)
+        return remember(tx, actor.user_id, key, asked, lambda: produce(tx, row))
+
+    return Started(**await services.db.write(run))
