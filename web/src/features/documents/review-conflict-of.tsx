@@ -1,29 +1,48 @@
-import { useEffect } from 'react'
-import type { EditData } from '@outlast/sdk'
+import { useEffect, useState } from 'react'
 import { ConflictDialog } from './review-conflict'
+import { useNow } from './review-facts'
 import { useStanding } from './review-merge'
+import { begun, clashNow, lookedAgain, type Work } from './review-seen'
+import type { Resolving } from './review-state'
 import { useReview, useReviewed } from './use-review'
 
-interface ConflictOfProps {
-  editId: string
-  onClose: () => void
+/** Brings a conflict to an end that somebody asked to see. */
+export function ConflictOf() {
+  const resolving = useReviewed((one) => one.get().resolving)
+  return resolving === null ? null : <Resolve key={resolving.edit.id} resolving={resolving} />
 }
 
-/** Brings the conflict of an edit to an end; without one it is simply accepted. */
-export function ConflictOf({ editId, onClose }: ConflictOfProps) {
-  const edit = useReviewed((one) => one.edit(editId))
-  return edit === null ? null : <Resolving edit={edit} onClose={onClose} />
-}
-
-function Resolving({ edit, onClose }: { edit: EditData; onClose: () => void }) {
+/** Once it is shown it stays, as it was then, until it is decided or closed: whatever others do meanwhile. */
+function Resolve({ resolving: { edit, accepts, work: known } }: { resolving: Resolving }) {
   const review = useReview()
   const standing = useStanding(edit)
-  const { kind } = standing
+  const now = useNow(edit)
+  const decided = useReviewed((one) => one.edit(edit.id)?.state !== 'open')
+  const [work, setWork] = useState(known)
+  const clash = standing.kind === 'conflict' && edit.op !== 'delete' ? clashNow(edit, standing) : null
+  if (work === null && clash !== null) setWork(begun(clash))
+  const settled = work === null && clash === null && standing.kind !== 'asking'
+  const accepting = accepts && standing.kind !== 'conflict'
   useEffect(() => {
-    if (kind === 'asking' || (kind === 'conflict' && edit.op !== 'delete')) return
-    onClose()
-    if (kind !== 'conflict') void review.decide(edit, 'accept')
-  }, [kind, edit, review, onClose])
-  if (standing.kind !== 'conflict' || edit.op === 'delete') return null
-  return <ConflictDialog edit={edit} standing={standing} onClose={onClose} />
+    if (!settled) return
+    review.stopResolving()
+    if (accepting) void review.decide(edit, 'accept')
+  }, [settled, accepting, edit, review])
+  if (work === null) return null
+  const newest = clashNow(edit, standing)
+  const change = (next: Work) => {
+    setWork(next)
+    review.keepWork(edit.id, next)
+  }
+  return (
+    <ConflictDialog
+      edit={edit}
+      work={work}
+      now={now}
+      decided={decided}
+      change={change}
+      {...(newest !== null && { lookAgain: () => change(lookedAgain(work, newest)) })}
+      onClose={review.stopResolving}
+    />
+  )
 }

@@ -1,38 +1,47 @@
-import { Check, RotateCcw } from 'lucide-react'
-import { useMemo, useState } from 'react'
-import type { EditData, MergeHunk } from '@outlast/sdk'
+import { Check, RefreshCw, RotateCcw } from 'lucide-react'
+import { useMemo, type ReactNode } from 'react'
+import type { BlockData, EditData, MergeHunk } from '@outlast/sdk'
 import { Button } from '@/components/button'
 import { Dialog } from '@/components/dialog'
 import { TextArea } from '@/components/field'
+import { WordDiff } from '@/components/word-diff'
 import { cn } from '@/lib/cn'
-import { chosenText, conflictsIn, type Choice } from './review-hunks'
-import type { Standing } from './review-merge'
+import { RefusedNote } from './review-actions'
+import { conflictsIn, type Choice } from './review-hunks'
+import { same } from './review-merge'
+import { resultOf, type Work } from './review-seen'
 import { useReview } from './use-review'
 
 interface ConflictProps {
   edit: EditData
-  standing: Extract<Standing, { kind: 'conflict' }>
+  /** What the person decides about, as it was when they began, and how far they are. */
+  work: Work
+  /** The block as it is by now; null: it is gone. */
+  now: BlockData | null
+  /** Whether somebody else has decided meanwhile. */
+  decided: boolean
+  change: (work: Work) => void
+  /** Takes the text as it is now; not there while it is being asked for. */
+  lookAgain?: () => void
   onClose: () => void
 }
 
 /** The text as it is, as proposed, and as it is going to be: side by side, with a choice wherever both changed the same
  * words, and freely editable. */
-export function ConflictDialog({ edit, standing, onClose }: ConflictProps) {
+export function ConflictDialog({ edit, work, now, decided, change, lookAgain, onClose }: ConflictProps) {
   const review = useReview()
-  const { hunks, current } = standing.merge
+  const { clash, choices, written, before } = work
+  const { who, own } = clash
+  const { hunks, current } = clash.merge
   const conflicts = useMemo(() => conflictsIn(hunks), [hunks])
-  const [choices, setChoices] = useState<Record<number, Choice>>({})
-  const [written, setWritten] = useState<string | null>(null)
-  const who = standing.block.editor_name ?? 'Somebody'
-  const text = written ?? chosenText(hunks, choices)
+  const text = resultOf(work)
   const left = conflicts.filter((at) => choices[at] === undefined).length
-  const ready = text.trim() !== '' && (left === 0 || written !== null)
-  const choose = (at: number, choice: Choice) => {
-    setWritten(null)
-    setChoices((known) => ({ ...known, [at]: choice }))
-  }
+  const ready = !decided && text.trim() !== '' && (left === 0 || written !== null)
+  const choose = (at: number, choice: Choice) =>
+    change({ ...work, written: null, choices: { ...choices, [at]: choice } })
+  const write = (words: string | null) => change({ ...work, written: words })
   const accept = () => {
-    onClose()
+    review.keepWork(edit.id, work)
     void review.decide(edit, 'accept', { text, old: current })
   }
   return (
@@ -40,19 +49,33 @@ export function ConflictDialog({ edit, standing, onClose }: ConflictProps) {
       open
       onClose={onClose}
       title="Both changed the same words"
-      description={`${who} changed this text after the agent had read it. Choose for each place, or write the result yourself.`}
+      description={`${who} changed this text ${own ? 'while you wrote' : 'after the agent had read it'}. Choose for each place, or write the result yourself.`}
       className="sm:ml-[max(-32rem,-47vw)] sm:w-[min(64rem,94vw)]"
     >
+      {decided ? (
+        <Meanwhile>This edit is decided by now. What you wrote can still be copied here.</Meanwhile>
+      ) : now !== null && !same(now.markdown, current) ? (
+        <Meanwhile {...(lookAgain !== undefined && { lookAgain })}>
+          {now.editor_name ?? 'Somebody'} changed the text again while you decide. The result is merged with that,
+          unless both changed the same words.
+          <WordDiff before={current} after={now.markdown} className="mt-1.5 text-fg" />
+        </Meanwhile>
+      ) : before !== null ? (
+        <Meanwhile>
+          The result is as you left it. Take over what has changed since where you want it:
+          <WordDiff before={before} after={current} className="mt-1.5 text-fg" />
+        </Meanwhile>
+      ) : null}
       <div className="grid gap-3 md:grid-cols-3">
         <Side title={`Now (${who})`} side="current" hunks={hunks} choices={choices} choose={choose} />
-        <Side title="Proposed" side="wanted" hunks={hunks} choices={choices} choose={choose} />
+        <Side title={own ? 'Yours' : 'Proposed'} side="wanted" hunks={hunks} choices={choices} choose={choose} />
         <label className="flex min-w-0 flex-col">
           <span className="mb-1.5 text-xs font-medium text-faint">Result</span>
           <TextArea
             aria-label="Result"
             className="min-h-24 flex-1 resize-y md:min-h-40 bg-bg font-sans text-[13.5px] leading-relaxed"
             value={text}
-            onChange={(event) => setWritten(event.target.value)}
+            onChange={(event) => write(event.target.value)}
           />
         </label>
       </div>
@@ -63,18 +86,22 @@ export function ConflictDialog({ edit, standing, onClose }: ConflictProps) {
             number={number + 1}
             hunk={hunks[at]!}
             choice={choices[at]}
+            own={own}
             choose={(one) => choose(at, one)}
           />
         ))}
       </ol>
+      <RefusedNote edit={edit} />
       <div className="mt-4 flex flex-wrap items-center gap-2">
         <Button look="primary" disabled={!ready} onClick={accept}>
           <Check aria-hidden />
           Accept the result
         </Button>
-        <Button onClick={() => (onClose(), void review.decide(edit, 'reject'))}>Keep {who}’s text</Button>
+        <Button disabled={decided} onClick={() => void review.decide(edit, 'reject')}>
+          Keep {who}’s text
+        </Button>
         {written !== null && (
-          <Button look="ghost" onClick={() => setWritten(null)}>
+          <Button look="ghost" onClick={() => write(null)}>
             <RotateCcw aria-hidden />
             Back to the choices
           </Button>
@@ -90,6 +117,19 @@ export function ConflictDialog({ edit, standing, onClose }: ConflictProps) {
     </Dialog>
   )
 }
+
+/** What has happened since the person began. */
+const Meanwhile = ({ lookAgain, children }: { lookAgain?: () => void; children: ReactNode }) => (
+  <div role="note" className="mb-3 rounded-lg border border-warn-line bg-warn-soft px-3 py-2 text-[12.5px] text-muted">
+    {children}
+    {lookAgain !== undefined && (
+      <Button size="sm" className="mt-2 max-md:h-10" onClick={lookAgain}>
+        <RefreshCw aria-hidden />
+        Look again
+      </Button>
+    )}
+  </div>
+)
 
 interface SideProps {
   title: string
@@ -147,6 +187,7 @@ interface ChoiceRowProps {
   number: number
   hunk: MergeHunk
   choice: Choice | undefined
+  own: boolean
   choose: (choice: Choice) => void
 }
 
@@ -156,7 +197,7 @@ const CHOICES: [Choice, string][] = [
   ['both', 'Both'],
 ]
 
-function ChoiceRow({ number, hunk, choice, choose }: ChoiceRowProps) {
+function ChoiceRow({ number, hunk, choice, own, choose }: ChoiceRowProps) {
   return (
     <li className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
       <span className="min-w-0 flex-1 truncate text-[12.5px] text-muted">
@@ -174,7 +215,7 @@ function ChoiceRow({ number, hunk, choice, choose }: ChoiceRowProps) {
               choice === name ? 'border-accent bg-accent-soft font-medium' : 'border-line-strong hover:bg-hover',
             )}
           >
-            {label}
+            {own && name === 'wanted' ? 'As you wrote' : label}
           </button>
         ))}
       </span>

@@ -6,7 +6,10 @@ import { TextArea } from '@/components/field'
 import { Kbd } from '@/components/kbd'
 import { WordDiff } from '@/components/word-diff'
 import { MOD } from '@/lib/keys'
-import type { Standing } from './review-merge'
+import { useNow } from './review-facts'
+import { RefusedNote } from './review-actions'
+import { same, type Standing } from './review-merge'
+import { decisionOf, opening } from './review-seen'
 import { useReview } from './use-review'
 
 interface EditorProps {
@@ -17,9 +20,11 @@ interface EditorProps {
 /** Changes what is proposed, then accepts it. Below: what of it is one's own. */
 export function EditEditor({ edit, standing }: EditorProps) {
   const review = useReview()
-  const merged = standing.kind === 'merged' ? standing : null
-  const proposed = merged?.merge.text ?? edit.new_text
-  const [text, setText] = useState(proposed)
+  // What was there at the beginning stays what is changed, whatever becomes of the document meanwhile.
+  const [start] = useState(() => review.typed(edit.id) ?? opening(edit, standing))
+  const { proposed, seen } = start
+  const [text, setText] = useState(start.text)
+  const now = useNow(edit)
   const box = useRef<HTMLTextAreaElement>(null)
   useLayoutEffect(() => {
     const area = box.current
@@ -35,9 +40,11 @@ export function EditEditor({ edit, standing }: EditorProps) {
   const empty = text.trim() === ''
   const accept = () => {
     if (empty) return
-    const changed = text.trimEnd() !== proposed.trimEnd()
-    const seen = merged === null ? {} : { old: merged.block.markdown }
-    void review.decide(edit, 'accept', changed ? { text, ...seen } : {})
+    void review.decide(edit, 'accept', decisionOf(edit, { text, proposed, seen }))
+  }
+  const write = (written: string) => {
+    setText(written)
+    review.keepTyped(edit.id, { text: written, proposed, seen })
   }
   const changed = useMemo(() => text !== proposed, [text, proposed])
   return (
@@ -47,7 +54,7 @@ export function EditEditor({ edit, standing }: EditorProps) {
         aria-label="Text to accept"
         className="resize-none text-[15px] leading-relaxed"
         value={text}
-        onChange={(event) => setText(event.target.value)}
+        onChange={(event) => write(event.target.value)}
         onKeyDown={(event) => {
           if (event.key === 'Escape') {
             event.stopPropagation()
@@ -64,6 +71,12 @@ export function EditEditor({ edit, standing }: EditorProps) {
           <WordDiff before={proposed} after={text} className="text-[13px]" />
         </div>
       )}
+      {now !== null && !same(now.markdown, seen) && (
+        <p role="note" className="text-xs text-muted">
+          {now.editor_name ?? 'Somebody'} changed this text since it was proposed. What you accept is merged with it.
+        </p>
+      )}
+      <RefusedNote edit={edit} />
       {empty && <p className="text-xs text-muted">Without a word there is nothing to accept. Reject it instead.</p>}
       <div className="flex flex-wrap gap-1.5">
         <Button size="sm" look="primary" className="max-md:h-11 max-md:flex-1" disabled={empty} onClick={accept}>

@@ -1,5 +1,5 @@
 /** What else is to be known of an edit: where it is, and who holds its section. */
-import type { DocumentSnapshot, EditData, Lock } from '@outlast/sdk'
+import type { BlockData, DocumentSnapshot, EditData, Lock } from '@outlast/sdk'
 import { useSelected } from '@outlast/sdk/react'
 import { useReached } from '@/lib/time'
 import { useMe } from '../session/session-gate'
@@ -14,6 +14,12 @@ function sectionIdOf(edit: EditData, { content }: DocumentSnapshot): string | nu
 export function useWhere(edit: EditData): string {
   const { store } = useDocumentRoom()
   return useSelected(store, (snapshot) => snapshot.content.sections[sectionIdOf(edit, snapshot) ?? '']?.heading ?? '')
+}
+
+/** The block that an edit changes, as it is now; null: there is none. */
+export function useNow({ block_id }: EditData): BlockData | null {
+  const { store } = useDocumentRoom()
+  return useSelected(store, ({ content }) => (block_id === null ? null : (content.blocks[block_id] ?? null)))
 }
 
 /** The lock of somebody else on a section that the edit touches; null: there is none. */

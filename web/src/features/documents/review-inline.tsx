@@ -1,5 +1,5 @@
 import { ArrowRight, Bot, CornerDownRight, GitPullRequestArrow, Minus, PencilLine, Plus } from 'lucide-react'
-import { memo, useState } from 'react'
+import { memo } from 'react'
 import type { EditData } from '@outlast/sdk'
 import { cn } from '@/lib/cn'
 import { plural } from '@/lib/format'
@@ -7,7 +7,6 @@ import { useNarrow } from '../canvas/use-narrow'
 import { useDocumentRoom } from './document-context'
 import { EditActions, HeldNote, RefusedNote, useEditing } from './review-actions'
 import { EditBody, StandingNote } from './review-body'
-import { ConflictDialog } from './review-conflict'
 import { EditEditor } from './review-editor'
 import { gistOf, nameOf, numberOf } from './review-list'
 import './review.css'
@@ -108,11 +107,10 @@ const InlineEdit = memo(function InlineEdit({ edit }: { edit: EditData }) {
   const current = useIsCurrent(edit.id)
   const narrow = useNarrow()
   const { standing, editing } = useEditing(edit)
-  const [resolving, setResolving] = useState(false)
   const number = useReviewed((one) => numberOf(one.list(), edit.id))
   const total = useReviewed((one) => one.list().items.length)
   const Icon = ICONS[edit.op]
-  const resolve = () => setResolving(true)
+  const resolve = () => review.resolve(edit.id)
   return (
     <div
       role="group"
@@ -147,9 +145,6 @@ const InlineEdit = memo(function InlineEdit({ edit }: { edit: EditData }) {
             {current && <EditActions edit={edit} standing={standing} resolve={resolve} />}
           </div>
         </>
-      )}
-      {resolving && standing.kind === 'conflict' && (
-        <ConflictDialog edit={edit} standing={standing} onClose={() => setResolving(false)} />
       )}
     </div>
   )

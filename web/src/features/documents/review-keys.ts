@@ -18,13 +18,12 @@ export const REVIEW_KEYS: readonly [keys: string, does: string][] = [
 
 interface Does {
   review: Review
-  resolve: (editId: string) => void
   acceptAll: () => void
   help: () => void
 }
 
 /** The keyboard while the review is open and nobody writes. */
-export function useReviewKeys({ review, resolve, acceptAll, help }: Does): void {
+export function useReviewKeys({ review, acceptAll, help }: Does): void {
   const { mayEdit } = useDocumentRoom()
   const now = () => {
     const edit = review.edit(review.get().current)
@@ -39,7 +38,7 @@ export function useReviewKeys({ review, resolve, acceptAll, help }: Does): void 
     const button = row?.querySelector<HTMLButtonElement>(`[data-does="${what}"]`)
     if (button !== null && button !== undefined) return void button.click()
     if (what === 'reject') void review.decide(edit, 'reject')
-    else if (what === 'accept') resolve(edit.id)
+    else if (what === 'accept') review.resolve(edit.id, true)
     else if (EDITABLE.has(edit.op)) review.startEditing(edit.id)
     return true
   }

@@ -4,7 +4,8 @@ import { client } from '@/lib/queries'
 import { useDocumentRoom } from './document-context'
 import { useSelected } from '@outlast/sdk/react'
 
-const same = (one: string, other: string): boolean => one.trimEnd() === other.trimEnd()
+/** Whether two texts say the same. */
+export const same = (one: string, other: string): boolean => one.trimEnd() === other.trimEnd()
 
 export type Standing =
   /** The text is as the agent saw it. */

@@ -24,14 +24,12 @@ export function ReviewPanel({ item }: PanelProps) {
   const narrow = useNarrow()
   const [help, setHelp] = useState(false)
   const [asking, setAsking] = useState<'accept' | 'reject' | null>(null)
-  const [resolving, setResolving] = useState<string | null>(null)
   useAsked(item)
   useMovingOn()
   useInView()
   const all = useCallback((decision: 'accept' | 'reject') => void review.decideAll(decision), [review])
   useReviewKeys({
     review,
-    resolve: setResolving,
     acceptAll: () => list.open > 0 && (list.open > ASKS_FROM ? setAsking('accept') : all('accept')),
     help: () => setHelp(true),
   })
@@ -78,18 +76,18 @@ export function ReviewPanel({ item }: PanelProps) {
       <ol className="min-h-0 flex-1 overflow-y-auto" aria-label="Proposed edits">
         {list.open === 0 && <Done />}
         {items.map(({ edit, proposal }) => (
-          <EditRow key={edit.id} edit={edit} proposal={proposal} resolve={setResolving} />
+          <EditRow key={edit.id} edit={edit} proposal={proposal} resolve={review.resolve} />
         ))}
         {list.superseded.length > 0 && <li className="px-4 pt-4 pb-1 text-xs font-medium text-faint">Overtaken</li>}
         {list.superseded.map(({ edit }) => (
           <SupersededRow key={edit.id} edit={edit} />
         ))}
       </ol>
-      {narrow && <ReviewBar resolve={setResolving} />}
+      {narrow && <ReviewBar resolve={review.resolve} />}
       <p aria-live="polite" className="sr-only">
         {said}
       </p>
-      {resolving !== null && <ConflictOf editId={resolving} onClose={() => setResolving(null)} />}
+      <ConflictOf />
       <ReviewHelp open={help} onClose={() => setHelp(false)} />
       <Confirm
         open={asking !== null}

@@ -2,6 +2,7 @@
  * stepping from one edit to the next draws these two and no other. */
 import { OutlastError, type DocumentStore, type EditData } from '@outlast/sdk'
 import { NOTHING, nextOpen, reviewList, type ReviewList, type ReviewScope } from './review-list'
+import { begun, clashOf, hasWords, type Typed, type Work } from './review-seen'
 import { forward, inverse, type Undoing } from './review-undo'
 
 export interface Refusal {
@@ -9,11 +10,21 @@ export interface Refusal {
   error: Error
 }
 
+/** A conflict that somebody brings to an end. */
+export interface Resolving {
+  edit: EditData
+  /** Whether it is accepted where there is no conflict. */
+  accepts: boolean
+  /** How far they are; null: they have not seen it yet. */
+  work: Work | null
+}
+
 interface State {
   scope: ReviewScope
   current: string | null
   /** The edit whose text is being changed before it is accepted. */
   editing: string | null
+  resolving: Resolving | null
   /** Why the last decision about an edit was not made. */
   refused: Refusal | null
   /** What was just done, for those who cannot see it. */
@@ -26,6 +37,7 @@ const START: State = {
   scope: {},
   current: null,
   editing: null,
+  resolving: null,
   refused: null,
   said: '',
   undo: null,
@@ -39,6 +51,9 @@ export class Review {
   #list: ReviewList = NOTHING
   #listOf: readonly unknown[] = []
   readonly #seen = new Set<string>()
+  /** By edit: what is typed and not accepted yet, wherever it is shown. */
+  readonly #typed = new Map<string, Typed>()
+  readonly #works = new Map<string, Work>()
   readonly #listeners = new Set<() => void>()
 
   constructor(readonly store: DocumentStore) {}
@@ -74,14 +89,14 @@ export class Review {
   /** Only this proposal, from its first open edit; one that is closed is shown too. */
   open = (proposalId: string): void => {
     this.#seen.add(proposalId)
-    this.#set({ scope: { proposalId } })
+    this.#set({ scope: { proposalId }, resolving: null })
     const { items } = this.list()
     const its = items.filter(({ proposal }) => proposal.id === proposalId)
     const first = its.find(({ edit }) => edit.state === 'open') ?? its[0]
     this.#set({ current: first?.edit.id ?? null, editing: null })
   }
 
-  narrow = (scope: ReviewScope): void => this.#set({ scope, current: null, editing: null })
+  narrow = (scope: ReviewScope): void => this.#set({ scope, current: null, editing: null, resolving: null })
 
   step = (by: 1 | -1): string | null => {
     const next = nextOpen(this.list(), this.#state.current, by)
@@ -91,7 +106,23 @@ export class Review {
 
   startEditing = (editing: string): void => this.#set({ current: editing, editing })
 
-  stopEditing = (): void => this.#set({ editing: null })
+  /** Ends it; what was typed is dropped. */
+  stopEditing = (): void => {
+    this.#typed.delete(this.#state.editing ?? '')
+    this.#set({ editing: null })
+  }
+
+  typed = (editId: string): Typed | null => this.#typed.get(editId) ?? null
+  keepTyped = (editId: string, typed: Typed): void => void this.#typed.set(editId, typed)
+
+  /** Shows the conflict of an edit, with what was typed in it before; `accepts`: it is accepted if there is none. */
+  resolve = (editId: string, accepts = false): void => {
+    const edit = this.edit(editId)
+    const work = this.#works.get(editId) ?? null
+    if (edit !== null) this.#set({ resolving: { edit, accepts, work: work !== null && hasWords(work) ? work : null } })
+  }
+  stopResolving = (): void => this.#set({ resolving: null })
+  keepWork = (editId: string, work: Work): void => void this.#works.set(editId, work)
 
   forgive = (): void => this.#set({ refused: null })
 
@@ -108,17 +139,21 @@ export class Review {
     this.#set({
       refused: null,
       editing: null,
+      resolving: null,
       ...(looking && { current: next === edit.id ? null : next }),
       said: this.#left(DONE[decision], next === edit.id ? 0 : this.list().open - 1),
     })
     try {
       const { edits, version } = await this.store.decide(edit.id, { decision, ...more })
       const decided = edits.find(({ id }) => id === edit.id) ?? edit
-      const undo = decision === 'accept' ? inverse([decided], before, version) : forward([edit], before)
+      const undo = decision === 'accept' ? inverse([decided], version) : forward([edit], before)
+      this.#typed.delete(edit.id)
+      this.#works.delete(edit.id)
       this.#set({ undo })
       return true
     } catch (reason) {
       this.#refuse(edit.id, reason)
+      if (more.text !== undefined) this.#giveBack(edit, reason)
       return false
     }
   }
@@ -127,7 +162,7 @@ export class Review {
   decideAll = async (decision: 'accept' | 'reject'): Promise<boolean> => {
     const open = this.list().items.filter(({ edit }) => edit.state === 'open')
     const before = this.store.get().content
-    this.#set({ refused: null, editing: null })
+    this.#set({ refused: null, editing: null, resolving: null })
     for (const proposalId of new Set(open.map(({ proposal }) => proposal.id))) {
       const items = open.filter(({ proposal }) => proposal.id === proposalId)
       const ids = items.map(({ edit }) => edit.id)
@@ -135,7 +170,7 @@ export class Review {
         const { edits, version } = await this.store.decideAll(proposalId, decision, ids)
         const undo =
           decision === 'accept'
-            ? inverse(edits, before, version)
+            ? inverse(edits, version)
             : forward(
                 items.map(({ edit }) => edit),
                 before,
@@ -156,12 +191,22 @@ export class Review {
     if (undo === null || undoing) return ''
     this.#set({ undoing: true })
     try {
-      await undo.run(this.store)
-      this.#set({ undo: null, said: undo.done })
-      return undo.done
+      const done = await undo.run(this.store)
+      this.#set({ undo: null, said: done })
+      return done
     } finally {
       this.#set({ undoing: false })
     }
+  }
+
+  /** What was typed and not accepted is there again, beside the text that stood in its way. */
+  #giveBack(edit: EditData, reason: unknown): void {
+    const clash = clashOf(reason, this.store.get().content.blocks[edit.block_id ?? ''])
+    if (clash !== null) this.#works.set(edit.id, begun(clash))
+    const work = this.#works.get(edit.id)
+    if (work !== undefined)
+      this.#set({ resolving: { edit, accepts: false, work }, ...(clash !== null && { refused: null }) })
+    else if (this.edit(edit.id)?.state === 'open') this.#set({ editing: edit.id })
   }
 
   #left(done: string, left: number): string {
