@@ -27,8 +27,10 @@ class Fake {
     },
   })
   idOf = (key: string) => this.made[key] ?? key
-  change = async ([change]: DocumentChange[]) => {
+  keys: (string | undefined)[] = []
+  change = async ([change]: DocumentChange[], _?: string, idempotencyKey?: string) => {
     if (change === undefined) throw new Error('nothing')
+    this.keys.push(idempotencyKey)
     this.sent.push(change)
     if (this.hold !== null) await this.hold
     const refusal = this.refuse
@@ -138,6 +140,54 @@ describe('the writing desk', () => {
     const made = desk.revive('blk_1', { sectionId: 'sec_1', after: null })
     expect(desk.textOf(made ?? '')).toBe('Patience.')
     expect(desk.lost()).toEqual([])
+  })
+
+  it('sends again exactly what was not answered, also where more was typed since, and then the rest', async () => {
+    const { fake, desk } = begin()
+    const key = desk.begin({ sectionId: 'sec_1', after: 'blk_1' })
+    desk.open(key, '')
+    desk.type(key, 'Words.')
+    fake.refuse = new Unreachable(problem('unreachable', 0))
+    await desk.save(key)
+    desk.type(key, 'Words and more.')
+    await vi.advanceTimersByTimeAsync(5000)
+    expect(fake.sent).toMatchObject([
+      { op: 'insert_block', markdown: 'Words.' },
+      { op: 'insert_block', markdown: 'Words.' },
+      { op: 'edit_block', block_id: 'blk_2', markdown: 'Words and more.', old: 'Words.' },
+    ])
+    expect(fake.keys[0]).toBe(fake.keys[1])
+    expect(new Set(fake.keys).size).toBe(2)
+    expect(fake.keys[0]).toMatch(/\w/)
+  })
+
+  it('sends again what was not answered after a reload, under the same key', async () => {
+    const { fake, desk } = begin()
+    const key = desk.begin({ sectionId: 'sec_1', after: 'blk_1' }, 'Words.')
+    fake.refuse = new Unreachable(problem('unreachable', 0))
+    await desk.save(key)
+    const later = new Fake()
+    const fresh = new WritingDesk(later as unknown as DocumentStore, 'doc_1')
+    fresh.recall()
+    await fresh.save(key)
+    expect(later.sent).toEqual(fake.sent)
+    expect(later.keys).toEqual(fake.keys)
+  })
+
+  it('tries again what was not answered although the text is empty now, or many blocks', async () => {
+    for (const text of ['', 'One.\n\nTwo.']) {
+      const { fake, desk } = begin()
+      fake.refuse = new Unreachable(problem('unreachable', 0))
+      desk.type('blk_1', 'Words.')
+      await desk.save('blk_1')
+      desk.type('blk_1', text)
+      await vi.advanceTimersByTimeAsync(5000)
+      expect(fake.sent).toHaveLength(2)
+      expect(desk.status('blk_1')?.state).toBe('typed')
+      expect(desk.textOf('blk_1')).toBe(text)
+      await desk.close('blk_1')
+      expect(fake.sent).toHaveLength(3)
+    }
   })
 
   it('makes a new block once it has words, and forgets one without', async () => {

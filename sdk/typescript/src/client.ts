@@ -201,11 +201,25 @@ export class OutlastClient {
   messages = (threadId: string, { signal, ...query }: ListOptions = {}) =>
     this.#get<api.Page<api.Message>>(`/v1/threads/${threadId}/messages`, query, signal)
   /** `@agent` in it starts a run (`started_run_id`); members named in it, or by id, find it in their inbox. */
-  postMessage = (threadId: string, body: { content: string; images?: string[]; mentions?: string[] }) =>
-    this.#json<api.Message & { started_run_id: string | null }>('POST', `/v1/threads/${threadId}/messages`, { body })
+  postMessage = (
+    threadId: string,
+    body: { content: string; images?: string[]; mentions?: string[] },
+    idempotencyKey: string = crypto.randomUUID(),
+  ) =>
+    this.#json<api.Message & { started_run_id: string | null }>('POST', `/v1/threads/${threadId}/messages`, {
+      body,
+      headers: { 'idempotency-key': idempotencyKey },
+    })
   /** With `summary` the new thread begins with a run (`run_id`) that sums up the old one, instead of its messages. */
-  fork = (threadId: string, body: { message_id?: string; title?: string; summary?: boolean } = {}) =>
-    this.#json<api.Thread & { run_id?: string | null }>('POST', `/v1/threads/${threadId}/fork`, { body })
+  fork = (
+    threadId: string,
+    body: { message_id?: string; title?: string; summary?: boolean } = {},
+    idempotencyKey: string = crypto.randomUUID(),
+  ) =>
+    this.#json<api.Thread & { run_id?: string | null }>('POST', `/v1/threads/${threadId}/fork`, {
+      body,
+      headers: { 'idempotency-key': idempotencyKey },
+    })
   archive = (threadId: string) => this.#json<api.Thread>('POST', `/v1/threads/${threadId}/archive`)
   unarchive = (threadId: string) => this.#json<api.Thread>('POST', `/v1/threads/${threadId}/unarchive`)
   takeLock = (threadId: string, takeOver = false) =>

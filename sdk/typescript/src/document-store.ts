@@ -126,14 +126,15 @@ export class DocumentStore extends Store<DocumentSnapshot> {
 
   /** Shows changes at once, sends them after those before them, and answers what the server made of them. Refused: they
    * are taken back, and the reason is thrown (`text_changed`, `section_locked` …). New blocks are known by their `ref`
-   * until they have an id; later changes may name them by it. */
-  change = (changes: Edited, summary?: string): Promise<DocumentChanges> => {
+   * until they have an id; later changes may name them by it. Sent again under the same key, the same changes are made
+   * once. */
+  change = (changes: Edited, summary?: string, idempotencyKey?: string): Promise<DocumentChanges> => {
     this.#underway = [...this.#underway, changes]
     this.#show()
     this.tell()
     const sent = this.#queue.then(async () => {
       const named = changes.map((change) => this.#named(change))
-      const answer = await this.client.documents.change(this.documentId, named, summary)
+      const answer = await this.client.documents.change(this.documentId, named, summary, { idempotencyKey })
       for (const [ref, id] of Object.entries(answer.made)) this.#name(ref, id)
       this.#absorb(answer)
       return answer

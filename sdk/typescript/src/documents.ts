@@ -321,7 +321,12 @@ export interface AgentRunWaiting {
 interface Signalled {
   signal?: AbortSignal | undefined
 }
-const keyed = (key: string): { headers: Record<string, string> } => ({ headers: { 'idempotency-key': key } })
+/** A request that is sent again under its key, for its answer was lost, changes nothing twice and gets the first answer. */
+interface Repeated {
+  idempotencyKey?: string | undefined
+}
+const keyed = (key: string | undefined): { headers?: Record<string, string> } =>
+  key === undefined ? {} : { headers: { 'idempotency-key': key } }
 
 /** The requests about documents. A prompt is a run of one of its threads: `client.startRun(document.thread_id, …)`. */
 export class Documents {
@@ -349,12 +354,22 @@ export class Documents {
   import = (
     id: string,
     body: { markdown: string; after_section_id?: string | null; replace?: boolean; seen?: number },
-  ) => this.client.json<DocumentChanges>('POST', `/v1/documents/${id}/import`, { body })
+    { idempotencyKey }: Repeated = {},
+  ) => this.client.json<DocumentChanges>('POST', `/v1/documents/${id}/import`, { body, ...keyed(idempotencyKey) })
 
   /** All of them, or none. A text that somebody changed meanwhile is merged; a real conflict is refused with
-   * `text_changed` and the fields of `MergeData`. */
-  change = (id: string, changes: readonly DocumentChange[], summary?: string) =>
-    this.client.json<DocumentChanges>('POST', `/v1/documents/${id}/changes`, { body: { changes, summary } })
+   * `text_changed` and the fields of `MergeData`. The answer tells all that is new since version `since`; without it,
+   * what these changes made. */
+  change = (
+    id: string,
+    changes: readonly DocumentChange[],
+    summary?: string,
+    { since, idempotencyKey }: Repeated & { since?: number | undefined } = {},
+  ) =>
+    this.client.json<DocumentChanges>('POST', `/v1/documents/${id}/changes`, {
+      body: { changes, summary, since },
+      ...keyed(idempotencyKey),
+    })
   /** What is new since a version. */
   changes = (id: string, since: number, signal?: AbortSignal) =>
     this.client.json<DocumentChanges>('GET', `/v1/documents/${id}/changes`, { query: { since }, signal })
@@ -414,8 +429,11 @@ export class Documents {
   ) => this.client.json<CommentData>('PATCH', `/v1/comments/${commentId}`, { body })
   deleteComment = (commentId: string) => this.client.json<void>('DELETE', `/v1/comments/${commentId}`)
   /** To `agent`: a conversation about the comment, and a run in it. */
-  assign = (commentId: string, body: { to: string | null; message?: string; model?: string }) =>
-    this.client.json<Assigned>('POST', `/v1/comments/${commentId}/assign`, { body })
+  assign = (
+    commentId: string,
+    body: { to: string | null; message?: string; model?: string },
+    { idempotencyKey }: Repeated = {},
+  ) => this.client.json<Assigned>('POST', `/v1/comments/${commentId}/assign`, { body, ...keyed(idempotencyKey) })
 
   /** Newest first; with `next` as `before` the older ones. */
   proposals = (
@@ -445,10 +463,10 @@ export class Documents {
   family = (threadId: string, signal?: AbortSignal) =>
     this.client.json<Page<FamilyThread>>('GET', `/v1/threads/${threadId}/family`, { signal })
   /** Starts a run and waits for what comes of it. Going away does not end the run. */
-  runAgent = (body: AgentRunRequest, { signal, idempotencyKey }: Signalled & { idempotencyKey?: string } = {}) =>
+  runAgent = (body: AgentRunRequest, { signal, idempotencyKey }: Signalled & Repeated = {}) =>
     this.client.json<AgentRunAnswer | AgentRunWaiting>('POST', '/v1/agent/run', {
       body,
       signal,
-      ...(idempotencyKey !== undefined && keyed(idempotencyKey)),
+      ...keyed(idempotencyKey),
     })
 }

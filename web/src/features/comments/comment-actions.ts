@@ -2,6 +2,7 @@
 import { useState } from 'react'
 import type { CommentData } from '@outlast/sdk'
 import { complain, say } from '@/components/toast'
+import { once } from '@/lib/intent'
 import { client } from '@/lib/queries'
 import { useDocumentRoom } from '../documents/document-context'
 import { useModelChoice } from '../threads/model-choice'
@@ -30,10 +31,10 @@ export function useCommentActions({ id }: Pick<CommentData, 'id'>) {
     /** To the agent, to a member, or to nobody (null). `then` is told of the conversation where one began. */
     assign: (to: string | null, then?: (threadId: string) => void) =>
       run('assign', async () => {
-        const answer = await client.documents.assign(id, {
-          to,
-          ...(to === 'agent' && model !== null && { model: model.id }),
-        })
+        const body = { to, ...(to === 'agent' && model !== null && { model: model.id }) }
+        const answer = await once(`assign ${id} ${JSON.stringify(body)}`, (idempotencyKey) =>
+          client.documents.assign(id, body, { idempotencyKey }),
+        )
         store.tellComment(answer.comment)
         if (answer.thread_id !== null && to === 'agent') then?.(answer.thread_id)
         else if (to !== null) say(`Assigned to ${answer.comment.assigned_name ?? 'them'}.`)

@@ -2,6 +2,7 @@ import { Bot } from 'lucide-react'
 import { useState } from 'react'
 import { Button } from '@/components/button'
 import { Problem } from '@/components/problem'
+import { once } from '@/lib/intent'
 import { client } from '@/lib/queries'
 import { useStored } from '@/lib/stored'
 import { useDocumentRoom } from '../documents/document-context'
@@ -25,8 +26,6 @@ export function NewComment({ about, place, onDone }: NewCommentProps) {
   const [text, setText] = useStored(draftKey('comment', documentId))
   const [error, setError] = useState<Error | null>(null)
   const [sending, setSending] = useState<'plain' | 'agent' | null>(null)
-  // The same comment sent again after a lost answer is written once.
-  const [key] = useState(() => crypto.randomUUID())
   const body = text.trim()
   const send = async (give: boolean) => {
     if (body === '' || sending !== null) return
@@ -36,10 +35,9 @@ export function NewComment({ about, place, onDone }: NewCommentProps) {
       const named = mentionedIn(body, people)
       const mentions = named.filter((id) => id !== AGENT.id)
       const toAgent = give || named.includes(AGENT.id)
-      const made = await client.documents.comment(
-        documentId,
-        { ...about, body, mentions, ...(toAgent && { assign: AGENT.id }) },
-        key,
+      const comment = { ...about, body, mentions, ...(toAgent && { assign: AGENT.id }) }
+      const made = await once(`comment ${documentId} ${JSON.stringify(comment)}`, (key) =>
+        client.documents.comment(documentId, comment, key),
       )
       store.tellComment(made)
       setText('')

@@ -2,6 +2,7 @@ import { useState, type ReactNode } from 'react'
 import type { CommentData } from '@outlast/sdk'
 import { Button } from '@/components/button'
 import { Problem } from '@/components/problem'
+import { once } from '@/lib/intent'
 import { client } from '@/lib/queries'
 import { useStored } from '@/lib/stored'
 import { useDocumentRoom } from '../documents/document-context'
@@ -34,7 +35,11 @@ export function Reply({ comment, open, give }: ReplyProps) {
     try {
       const mentions = mentionedIn(body, people).filter((id) => id !== AGENT.id)
       const { id, document_id } = comment
-      store.tellComment(await client.documents.comment(document_id, { body, mentions, parent_id: id }))
+      const answer = { body, mentions, parent_id: id }
+      const made = await once(`comment ${document_id} ${JSON.stringify(answer)}`, (key) =>
+        client.documents.comment(document_id, answer, key),
+      )
+      store.tellComment(made)
       setText('')
     } catch (reason) {
       setError(reason as Error)

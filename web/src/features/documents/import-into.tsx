@@ -3,6 +3,7 @@ import { Button } from '@/components/button'
 import { Dialog } from '@/components/dialog'
 import { Problem } from '@/components/problem'
 import { say } from '@/components/toast'
+import { once } from '@/lib/intent'
 import { client } from '@/lib/queries'
 import { useDocumentRoom } from './document-context'
 import { MarkdownInput } from './markdown-input'
@@ -22,9 +23,10 @@ export function ImportInto({ open, onClose }: ImportIntoProps) {
   const done = () => {
     setBusy(true)
     setError(null)
-    const after = store.get().content.order.at(-1) ?? null
-    client.documents
-      .import(documentId, replace ? { markdown: text, replace } : { markdown: text, after_section_id: after })
+    const body = replace ? { markdown: text, replace, seen: store.get().content.version } : { markdown: text }
+    once(`import ${documentId} ${JSON.stringify(body)}`, (idempotencyKey) =>
+      client.documents.import(documentId, body, { idempotencyKey }),
+    )
       .then(() => {
         setText('')
         say('Imported.')

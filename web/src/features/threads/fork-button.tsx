@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { IconButton } from '@/components/button'
 import { complain, say } from '@/components/toast'
+import { once } from '@/lib/intent'
 import { client } from '@/lib/queries'
 import { putScreen } from '../canvas/screens'
 import { putPage } from '../pages/pages'
@@ -24,8 +25,8 @@ export function useFork(): [fork: (options?: ForkOptions) => void, busy: boolean
   const [busy, setBusy] = useState(false)
   const fork = ({ messageId, summary = false }: ForkOptions = {}) => {
     setBusy(true)
-    client
-      .fork(threadId, { ...(messageId !== undefined && { message_id: messageId }), ...(summary && { summary }) })
+    const body = { ...(messageId !== undefined && { message_id: messageId }), ...(summary && { summary }) }
+    once(`fork ${threadId} ${JSON.stringify(body)}`, (key) => client.fork(threadId, body, key))
       .then(async (forked) => {
         patchThreads(forked)
         const [screen, page] = [screenOf(forked), pageOf(forked)]

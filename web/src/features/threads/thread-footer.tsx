@@ -2,6 +2,7 @@ import { useState, type ReactNode } from 'react'
 import { Button } from '@/components/button'
 import { complain } from '@/components/toast'
 import { cn } from '@/lib/cn'
+import { once } from '@/lib/intent'
 import { client } from '@/lib/queries'
 import { useReached } from '@/lib/time'
 import { SnapshotNote } from '../sandboxes/snapshot-note'
@@ -88,7 +89,8 @@ function Write({ placeholder, handover }: FooterProps) {
   const [stopping, setStopping] = useState(false)
   const tellTyping = useTellTyping()
   const post = async ({ content, images }: Outgoing) => {
-    await client.postMessage(thread.id, { content, ...(images.length > 0 && { images }) })
+    const body = { content, ...(images.length > 0 && { images }) }
+    await once(`message ${thread.id} ${JSON.stringify(body)}`, (key) => client.postMessage(thread.id, body, key))
   }
   const stop = () => {
     if (activeRun === null) return

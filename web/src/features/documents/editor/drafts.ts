@@ -1,4 +1,5 @@
 /** What was typed and is not saved yet, kept by this browser so that a reload, a crash or a refusal loses nothing. */
+import type { Sent } from './writing-desk'
 
 export interface KeptDraft {
   /** The text that it started from. */
@@ -6,6 +7,8 @@ export interface KeptDraft {
   text: string
   /** Where a block that the server does not know yet belongs. */
   place: { sectionId: string; after: string | null } | null
+  /** What was sent of it and is not answered. */
+  sent?: Sent | null
   at: number
 }
 

@@ -55,9 +55,19 @@ export interface DraftStatus {
   place: Place | null
 }
 
+/** A request that may have reached the server although its answer did not come: sent again exactly as it was. */
+export interface Sent {
+  key: string
+  base: string
+  text: string
+  /** null: the text begins an empty document. */
+  change: DocumentChange | null
+}
+
 interface Draft {
   base: string
   text: string
+  sent: Sent | null
   /** How many editors show it. */
   open: number
   again: boolean
@@ -132,7 +142,8 @@ export class WritingDesk {
         continue
       }
       const state = present === null && kept.place === null ? 'gone' : 'found'
-      this.#drafts.set(key, this.#made(key, kept.base, kept.text, state, kept.place))
+      const found = this.#made(key, kept.base, kept.text, state, kept.place)
+      this.#drafts.set(key, { ...found, sent: kept.sent ?? null })
     }
     this.#tell()
   }
@@ -189,6 +200,7 @@ export class WritingDesk {
       draft.again = true
       return
     }
+    if (draft.sent !== null) return this.#send(key, draft)
     const isNew = place !== null
     if (isNew && draft.text.trim() === '') return this.#settle(key)
     if (!isNew && alike(draft.text, draft.base)) return this.#settle(key)
@@ -258,7 +270,10 @@ export class WritingDesk {
 
   #pause(key: string): void {
     const draft = this.#drafts.get(key)
-    if (draft === undefined || draft.text.trim() === '') return
+    if (draft === undefined) return
+    // What was sent already, and not answered, waits for nothing.
+    if (draft.sent !== null) return void this.save(key)
+    if (draft.text.trim() === '') return
     // The first section would be drawn anew under the caret.
     if (draft.status.place?.sectionId === NO_SECTION) return
     if (key.startsWith(HEADING) || isOneBlock(draft.text)) void this.save(key)
@@ -277,25 +292,33 @@ export class WritingDesk {
       await before?.sending
       at = before?.status.place?.after ?? null
     }
-    const sent = draft.text
-    const { base } = draft
+    if (this.#drafts.get(key) !== draft) return
+    const sent = (draft.sent ??= this.#request(key, draft))
+    this.#keep(key, draft)
     const known = this.store.get().content
     try {
-      const answer = await this.#request(key, draft)()
+      const answer = await this.#ask(sent)
+      draft.sent = null
       await this.#follow(key, known, answer)
       const id = this.store.idOf(key)
-      const fresh = answer.blocks.find((block) => block.id === id)?.markdown ?? sent.trimEnd()
-      this.#saved(key, draft, sent, fresh)
+      const fresh = answer.blocks.find((block) => block.id === id)?.markdown ?? sent.text.trimEnd()
+      this.#saved(key, draft, sent.text, fresh)
     } catch (reason) {
-      this.#refused(key, draft, base, reason instanceof Error ? reason : new Error(String(reason)))
+      if (!(reason instanceof TryLater)) draft.sent = null
+      this.#refused(key, draft, sent.base, reason instanceof Error ? reason : new Error(String(reason)))
     }
   }
 
-  #request(key: string, draft: Draft): () => Promise<DocumentChanges> {
-    if (draft.status.place?.sectionId === NO_SECTION)
-      return () => this.store.client.documents.import(this.documentId, { markdown: draft.text.trim() })
-    const change = this.#change(key, draft)
-    return () => this.store.change([change])
+  #request(key: string, draft: Draft): Sent {
+    const { base, text, status } = draft
+    const change = status.place?.sectionId === NO_SECTION ? null : this.#change(key, draft)
+    return { key: crypto.randomUUID(), base, text, change }
+  }
+
+  #ask({ key, text, change }: Sent): Promise<DocumentChanges> {
+    if (change !== null) return this.store.change([change], undefined, key)
+    const markdown = text.trim()
+    return this.store.client.documents.import(this.documentId, { markdown }, { idempotencyKey: key })
   }
 
   /** Everybody who shows the store has heard of what fulfils `there`: whatever follows is drawn together with it. */
@@ -427,11 +450,11 @@ export class WritingDesk {
 
   #made(key: string, base: string, text: string, state: DraftState, place: Place | null): Draft {
     const status = { key, state, problem: null, meeting: null, place }
-    return { base, text, open: 0, again: false, timer: undefined, sending: null, caret: null, status }
+    return { base, text, sent: null, open: 0, again: false, timer: undefined, sending: null, caret: null, status }
   }
 
-  #keep(key: string, { base, text, status: { place } }: Draft): void {
-    keepDraft(this.documentId, key, { base, text, place, at: Date.now() })
+  #keep(key: string, { base, text, sent, status: { place } }: Draft): void {
+    keepDraft(this.documentId, key, { base, text, place, sent, at: Date.now() })
   }
 
   #move(key: string, change: Partial<DraftStatus>): void {
