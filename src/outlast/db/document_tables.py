@@ -157,6 +157,12 @@ edits = sa.Table(
     sa.Column("version", sa.BigInteger, comment="of the document, made by its acceptance"),
     sa.Column("superseded_by", sa.String(40), comment="an edit's id, or version:NUMBER"),
     text("reason", "why it is superseded, for people", nullable=False, server_default=""),
+    sa.Column(
+        "origin_id",
+        sa.String(40),
+        index=True,
+        comment="a copy in a fork: the edit that it was copied from, the first of all; null: it is the first",
+    ),
     sa.UniqueConstraint("proposal_id", "ordinal"),
     sa.Index("ix_edits_open", "document_id", "state"),
     sa.Index("ix_edits_decided", "decided_by", "decided_at"),

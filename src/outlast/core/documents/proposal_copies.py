@@ -63,5 +63,6 @@ def _copy_edits(tx: Tx, copies: Mapping[str, str]) -> None:
             "id": fresh[row["id"]],
             "proposal_id": copies[row["proposal_id"]],
             "superseded_by": fresh.get(by, by),
+            "origin_id": row["origin_id"] or row["id"],
         }
         tx.insert(edits, **{**row, **own})

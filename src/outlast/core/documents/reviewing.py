@@ -5,13 +5,13 @@ First argument: the open transaction. Rows are taken in the order document, thre
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import sqlalchemy as sa
 
 from outlast.base.document_data import EditData
 from outlast.base.errors import MalformedInput
-from outlast.core.documents import comments, store, writing
+from outlast.core.documents import store, writing
 from outlast.core.documents.applying import Bounds
 from outlast.core.documents.deciding import Accepted, Plan, followers, plan
 from outlast.core.documents.edits import (
@@ -23,8 +23,10 @@ from outlast.core.documents.edits import (
     settle_states,
     tell,
 )
-from outlast.core.documents.rules import Decision, decided, settles_comment
+from outlast.core.documents.rules import Decision, decided
+from outlast.core.documents.settling import settle_comments
 from outlast.core.documents.tree import Tree
+from outlast.core.documents.twins import hold_threads, supersede_twins
 from outlast.core.documents.writing import Author, Committed
 from outlast.core.mentions.items import INBOX, went
 from outlast.core.streams.log import append
@@ -32,9 +34,7 @@ from outlast.db.database import Tx
 from outlast.db.tables import edits, threads
 
 _HOLD_THREAD: Final = (
-    sa.select(threads.c.title, threads.c.anchor)
-    .where(threads.c.id == sa.bindparam("thread"))
-    .with_for_update(key_share=True)
+    sa.select(threads.c.title).where(threads.c.id == sa.bindparam("thread")).with_for_update(key_share=True)
 )
 
 
@@ -69,6 +69,7 @@ def decide(tx: Tx, proposal_id: str, verdicts: Sequence[Verdict], user_id: str, 
     found = _found(tx, proposal_id, verdicts)
     made = _record(tx, store.tree(tx, document["id"]), verdicts, found, user_id)
     placed = _followers(tx, proposal_id, made)
+    hold_threads(tx, list(made.written))
     committed = Committed(document["version"], None)
     if made.changes:
         author = _author(proposal, thread, user_id, len(made.written))
@@ -79,13 +80,16 @@ def decide(tx: Tx, proposal_id: str, verdicts: Sequence[Verdict], user_id: str, 
     for edit_id, end in placed.items():
         tx.update(edits, {"id": edit_id}, after_id=committed.made.get(end, end))
     settle_states(tx, [proposal_id])
+    ends = {edit_id: committed.made.get(end, end) for edit_id, end in made.ends.items()}
+    ended = supersede_twins(tx, edits_of(tx, list(made.written)), ends, thread["title"], version)
     decided_ids = [verdict.edit_id for verdict in verdicts]
     news = news_of(tx, "edit.resolved", decided_ids, version=version, by=user_id)
-    tell(tx, document["project_id"], [*news, *places_changed(tx, [proposal_id] if placed else [])])
-    _tell_inbox(tx, proposal_id, document["project_id"])
+    news += [*places_changed(tx, [proposal_id] if placed else []), *ended.news]
+    tell(tx, document["project_id"], news)
+    _tell_inbox(tx, [proposal_id, *ended.proposal_ids], document["project_id"])
     if version is None:
         store.announce(tx, document["id"], by=user_id)
-    _settle_comment(tx, proposal_id, thread["anchor"], user_id)
+    settle_comments(tx, [proposal_id, *ended.proposal_ids], user_id)
     return Decided(version, edits_of(tx, decided_ids))
 
 
@@ -138,13 +142,6 @@ def _followers(tx: Tx, proposal_id: str, made: Plan) -> Mapping[str, str]:
     return {edit_id: made.ends[behind] for edit_id, behind in put.items()}
 
 
-def _tell_inbox(tx: Tx, proposal_id: str, project_id: str) -> None:
-    if proposal_row(tx, proposal_id)["state"] == "closed":
+def _tell_inbox(tx: Tx, proposal_ids: Sequence[str], project_id: str) -> None:
+    if any(proposal_row(tx, proposal_id)["state"] == "closed" for proposal_id in proposal_ids):
         append(tx, project_id, [(INBOX, went("proposal", None))])
-
-
-def _settle_comment(tx: Tx, proposal_id: str, anchor: Any, user_id: str) -> None:
-    if anchor is None or anchor.get("type") != "comment":
-        return
-    if settles_comment(edit.state for edit in proposal_data(tx, proposal_id).edits):
-        comments.resolve(tx, anchor["id"], user_id)

@@ -13,6 +13,7 @@ from outlast.base.document_data import EditData
 from outlast.core.documents import store
 from outlast.core.documents.edits import news_of, open_edits_of, places_changed, settle_states, tell
 from outlast.core.documents.rules import superseded
+from outlast.core.documents.settling import settle_comments
 from outlast.core.documents.tree import Tree
 from outlast.core.mentions.items import INBOX, went
 from outlast.core.streams.log import append
@@ -36,10 +37,12 @@ def supersede_gone(
     sections: Collection[str],
     version: int,
     before: Tree | None = None,
+    by: str | None = None,
 ) -> None:
     """These blocks and sections are not there any more, since a version of the document (`before` is what it was,
     with the blocks of the sections concerned): open edits of them are superseded, and places beside them are told anew.
-    Tells followers. The caller holds the document's row."""
+    Tells followers, and resolves comments that nothing is left to decide about in the name of `by`, who made the
+    version. The caller holds the document's row."""
     if not blocks and not sections:
         return
     gone = _Gone(frozenset(blocks), frozenset(sections), before or Tree(document_id, version))
@@ -60,6 +63,8 @@ def supersede_gone(
     tell(tx, project_id, news)
     if _closed(tx, marked):
         append(tx, project_id, [(INBOX, went("proposal", None))])
+    if by is not None:
+        settle_comments(tx, [edit.proposal_id for edit, _, _ in lost], by)
 
 
 def supersede_older(tx: Tx, older: Sequence[EditData], newer: Sequence[EditData]) -> list[str]:

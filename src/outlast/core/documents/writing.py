@@ -130,7 +130,8 @@ def _write(
     event = ("version.created", VersionCreated(version=line))
     if author.thread_id is not None:  # threads before the project's log, as everywhere
         append(tx, author.thread_id, [event])
-    proposals.supersede_gone(tx, document_id, gone(found, "block"), gone(found, "section"), version, before)
+    lost = gone(found, "block"), gone(found, "section")
+    proposals.supersede_gone(tx, document_id, *lost, version, before, author.user_id)
     comments.reanchor(tx, document_id, [delta.id for delta in found if not delta.quiet])
     append(tx, document["project_id"], [event])
     comments.tell_inbox(tx, document["project_id"], unasked)

@@ -380,8 +380,8 @@ async def test_the_thread_and_the_project_hear_of_everything(db: Database) -> No
     assert waiting[-1]["item"] is None
 
 
-async def test_the_comment_that_was_answered_is_resolved(db: Database) -> None:
-    desk = await Desk.open(db)
+async def commented(desk: Desk) -> tuple[str, str]:
+    """A comment, and the conversation about it."""
 
     def comment(tx: Tx) -> tuple[str, str]:
         comment_id = comments.add(
@@ -398,7 +398,12 @@ async def test_the_comment_that_was_answered_is_resolved(db: Database) -> None:
             tx, desk.team.project_id, desk.team.owner, profile="document", anchor=anchor
         )
 
-    comment_id, thread_id = await db.write(comment)
+    return await desk.db.write(comment)
+
+
+async def test_the_comment_that_was_answered_is_resolved(db: Database) -> None:
+    desk = await Desk.open(db)
+    comment_id, thread_id = await commented(desk)
     one, two = replacing(await desk.block(0), "The plan."), replacing(await desk.block(1), "Facts.")
     rejected = await desk.propose(one, thread_id=thread_id)
     await desk.reject(rejected, 1)
@@ -409,6 +414,35 @@ async def test_the_comment_that_was_answered_is_resolved(db: Database) -> None:
     await desk.reject(proposal, 2)
     shown = await db.read(comments.comment_data, comment_id)
     assert (shown.status, shown.resolved_by) == ("resolved", desk.team.owner.user_id)
+
+
+async def test_a_comment_is_resolved_by_who_deletes_the_last_block_that_its_agent_would_change(
+    db: Database,
+) -> None:
+    desk = await Desk.open(db)
+    comment_id, thread_id = await commented(desk)
+    first, second = await desk.block(0), await desk.block(1)
+    proposal = await desk.propose(
+        replacing(first, "The plan."), replacing(second, "Facts."), thread_id=thread_id
+    )
+    await desk.accept(proposal, 1)
+    await desk.delete(second, by=desk.team.editor)
+    assert [edit.state for edit in await desk.edits(proposal)] == ["accepted", "superseded"]
+    shown = await db.read(comments.comment_data, comment_id)
+    assert (shown.status, shown.resolved_by) == ("resolved", desk.team.editor.user_id)
+
+
+async def test_a_comment_waits_for_what_its_agent_proposed_anew(db: Database) -> None:
+    desk = await Desk.open(db)
+    comment_id, thread_id = await commented(desk)
+    one, two = replacing(await desk.block(0), "The plan."), replacing(await desk.block(1), "Facts.")
+    older = await desk.propose(one, two, thread_id=thread_id)
+    await desk.accept(older, 1)
+    newer = await desk.propose(replacing(await desk.block(1), "All facts."), thread_id=thread_id)
+    assert (await desk.read(older)).state == "closed"
+    assert (await db.read(comments.comment_data, comment_id)).status == "open"
+    await desk.reject(newer, 1)
+    assert (await db.read(comments.comment_data, comment_id)).status == "resolved"
 
 
 async def test_edits_of_another_proposal_or_named_twice_are_refused(db: Database) -> None:

@@ -330,6 +330,12 @@ def upgrade() -> None:
         sa.Column(
             "reason", sa.Text(), server_default="", nullable=False, comment="why it is superseded, for people"
         ),
+        sa.Column(
+            "origin_id",
+            sa.String(length=40),
+            nullable=True,
+            comment="a copy in a fork: the edit that it was copied from, the first of all; null: it is the first",
+        ),
         sa.ForeignKeyConstraint(
             ["document_id"], ["documents.id"], name=op.f("fk_edits_document_id"), ondelete="CASCADE"
         ),
@@ -345,6 +351,7 @@ def upgrade() -> None:
     op.create_index(op.f("ix_edits_block_id"), "edits", ["block_id"], unique=False)
     op.create_index("ix_edits_decided", "edits", ["decided_by", "decided_at"], unique=False)
     op.create_index("ix_edits_open", "edits", ["document_id", "state"], unique=False)
+    op.create_index(op.f("ix_edits_origin_id"), "edits", ["origin_id"], unique=False)
     op.create_index(op.f("ix_edits_proposal_id"), "edits", ["proposal_id"], unique=False)
     op.create_table(
         "artifacts",
