@@ -19,7 +19,7 @@ from outlast.base.document_data import (
 from outlast.base.errors import InputTooLarge, MalformedInput
 from outlast.core.accounts.actor import Actor
 from outlast.core.documents import history, store
-from outlast.core.documents.changes import Change, InsertBlock
+from outlast.core.documents.changes import Change, InsertBlock, with_parts
 from outlast.core.documents.comparing import deltas
 from outlast.core.documents.cutting import Part, cut
 from outlast.core.documents.differing import difference
@@ -27,7 +27,7 @@ from outlast.core.documents.news import changes_since
 from outlast.core.documents.replacing import replaced
 from outlast.core.documents.unseen import demand_document_seen
 from outlast.core.documents.writing import Author, Committed, bounds_of, commit, commit_tree
-from outlast.core.limits.rules import check_count, clean
+from outlast.core.limits.rules import check_count, checked_markdown, clean
 from outlast.core.projects.permissions import require_document
 from outlast.core.projects.rules import Right
 from outlast.db.database import Tx
@@ -35,6 +35,8 @@ from outlast.db.database import Tx
 MOST_CHANGES = 1000
 TEXTS = ("markdown", "old", "heading")
 MOST_CHARS = 200_000  # of one change's text; the text of an import may be longer
+MOST_TOGETHER = 400_000  # of all texts of a request
+FEW_CHARS = 2_000  # so many are cut sooner than another thread is asked to
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +64,16 @@ async def change_document(
         raise MalformedInput("There is nothing to change.", hint="Name at least one change.", field="changes")
     check_count("changes", len(changes), MOST_CHANGES)
     changes = [_checked(one) for one in changes]
+    size = _demand_size(changes)
     author = Author("edit", actor.user_id, summary=clean(summary))
     asked = request_hash(
         "changes", document_id, [[type(one).__name__, asdict(one)] for one in changes], summary
     )
 
+    ready = _cut(changes) if size <= FEW_CHARS else await anyio.to_thread.run_sync(_cut, changes)
+
     def produce(tx: Tx, row: sa.RowMapping) -> dict[str, Any]:
-        made = commit(tx, row, changes, author, bounds_of(services.settings))
+        made = commit(tx, row, ready, author, bounds_of(services.settings))
         return {"before": row["version"], "made": dict(made.made)}
 
     def run(tx: Tx) -> DocumentChanges:
@@ -210,17 +215,34 @@ def _append(
 
 def _checked(change: Change) -> Change:
     """The change with texts that every database can hold. Raises `InputTooLarge`."""
-    texts = {field.name: getattr(change, field.name) for field in fields(change) if field.name in TEXTS}
-    markdown = texts.get("markdown", "")
-    if len(markdown) > MOST_CHARS:
-        raise InputTooLarge(
-            f"A text has {len(markdown):,} characters; at most {MOST_CHARS:,} are accepted in a change.",
-            hint="Import it: POST /v1/documents/{id}/import takes longer ones.",
-            size_chars=len(markdown),
-            limit_chars=MOST_CHARS,
-        )
-    cleaned: dict[str, Any] = {name: clean(text) for name, text in texts.items() if text is not None}
+    hint = "Import it: POST /v1/documents/{id}/import takes longer ones."
+    cleaned: dict[str, Any] = {
+        name: checked_markdown(text, MOST_CHARS, hint) for name, text in _texts(change).items()
+    }
     return with_fields(change, **cleaned)
+
+
+def _texts(change: Change) -> dict[str, str]:
+    """The texts of a change, by field."""
+    found = {field.name: getattr(change, field.name) for field in fields(change) if field.name in TEXTS}
+    return {name: text for name, text in found.items() if text is not None}
+
+
+def _demand_size(changes: Sequence[Change]) -> int:
+    """How long the texts of all changes are together. Raises `InputTooLarge`."""
+    size = sum(len(text) for change in changes for text in _texts(change).values())
+    if size > MOST_TOGETHER:
+        raise InputTooLarge(
+            f"The changes have {size:,} characters; at most {MOST_TOGETHER:,} are accepted together.",
+            hint="Make them one after the other, or import the text: POST /v1/documents/{id}/import.",
+            size_chars=size,
+            limit_chars=MOST_TOGETHER,
+        )
+    return size
+
+
+def _cut(changes: Sequence[Change]) -> list[Change]:
+    return [with_parts(change) for change in changes]
 
 
 def _replace(

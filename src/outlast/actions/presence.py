@@ -1,6 +1,10 @@
 """Presence: who watches and types, and who is where in a document."""
 
+import re
+from typing import Final
+
 from outlast.actions.services import Services
+from outlast.base.errors import MalformedInput
 from outlast.base.events import EphemeralPresence, MemberData
 from outlast.core.accounts.actor import Actor
 from outlast.core.presence.board import PresenceBoard
@@ -9,6 +13,8 @@ from outlast.core.projects.permissions import require_document, require_thread
 from outlast.core.projects.rules import Right, Role, allows
 from outlast.core.streams.hub import Hub
 from outlast.db.database import Tx
+
+_BLOCK_ID: Final = re.compile(r"blk_[0-9a-z]{1,36}")
 
 
 async def set_typing(services: Services, actor: Actor, thread_id: str, typing: bool) -> None:
@@ -37,7 +43,12 @@ async def move_in_document(
     services: Services, actor: Actor, document_id: str, block_id: str | None, typing: bool
 ) -> None:
     """Show the followers of its project that the actor has a document open, and the block where they are (None: at
-    none). Whoever only reads is shown too, but does not type. Typing ends after 6 s unless this is repeated."""
+    none). Whoever only reads is shown too, but does not type. Typing ends after 6 s unless this is repeated. Raises
+    `MalformedInput` for what cannot be a block's id."""
+    if block_id is not None and not _BLOCK_ID.fullmatch(block_id):
+        raise MalformedInput(
+            "This is no block's id.", hint="Name a block of the document: blk_…, or none.", field="block_id"
+        )
 
     def run(tx: Tx) -> tuple[str, MemberData]:
         row = require_document(tx, actor, document_id, Right.READ)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from outlast.actions.document_changes import MOST_CHARS
 from outlast.actions.idempotency import remember, request_hash
 from outlast.actions.services import Services
 from outlast.base.document_data import EditData, ProposalData
@@ -17,7 +18,7 @@ from outlast.core.documents.merge import Hunk
 from outlast.core.documents.reviewing import Decided, Verdict
 from outlast.core.documents.rules import Decision
 from outlast.core.documents.writing import bounds_of
-from outlast.core.limits.rules import clean
+from outlast.core.limits.rules import checked_markdown
 from outlast.core.limits.store import check_decision_rate
 from outlast.core.projects.permissions import require_document, require_owned, require_thread
 from outlast.core.projects.rules import Right
@@ -178,4 +179,8 @@ def _plain(asked: Any) -> Any:
 
 
 def _cleaned(verdict: Verdict) -> Verdict:
-    return verdict if verdict.text is None else replace(verdict, text=clean(verdict.text))
+    """With texts that every database can hold. Raises `InputTooLarge`."""
+    text, old = (
+        None if said is None else checked_markdown(said, MOST_CHARS) for said in (verdict.text, verdict.old)
+    )
+    return replace(verdict, text=text, old=old)

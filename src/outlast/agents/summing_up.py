@@ -84,7 +84,8 @@ def told(conversation: Conversation, asked: str, token_budget: int) -> str:
     """The message for the model, within the budget: the beginning and the end stay, the middle goes first."""
     texts = [one.text for one in conversation.said]
     fence = Fence.around([conversation.title, conversation.about, *texts, *conversation.proposed])
-    behind = [f"{PROPOSED}\n" + "\n".join(conversation.proposed)] if conversation.proposed else []
+    proposed = fence.put("proposals", "\n".join(conversation.proposed))
+    behind = [f"{PROPOSED}\n{proposed}"] if conversation.proposed else []
     behind.append(f"{REQUEST}\n{asked}")
     room = token_budget * CHARS_PER_TOKEN - sum(len(one) for one in behind)
     lines = _within([_message(fence, number, one) for number, one in enumerate(conversation.said, 1)], room)

@@ -157,6 +157,32 @@ async def test_a_model_that_is_too_busy_in_the_middle_is_asked_again_and_propose
         assert [part.type for part in parts] == ["text", "tool_call", "proposal", "text"]
 
 
+async def test_what_no_database_can_hold_is_left_out_of_a_proposal(db: Database, tmp_path: Path) -> None:
+    async with document_agent(db, tmp_path, [turn(HANG)]) as it:
+        started = await it.ask()
+        await it.model.wait_requests(1)
+        run = await db.read(run_of, started.run_id)
+        block = await it.block(0)
+        context = ToolContext(run, "eff_1", run.attempt, False, None, lambda _: None, _nobody)
+        odd = [
+            replace_edit(block, "Shor\x00ter."),
+            {
+                "op": "insert_section",
+                "after_id": f"{block.section_id}\x00",
+                "heading": "Ri\x00sks",
+                "new_text": "No\x00ne.",
+            },
+        ]
+        arguments = propose(*odd, summary="Bet\x00ter").arguments
+        assert isinstance(arguments, dict)
+        told = await it.profile.tools["propose_edits"].run(context, arguments)
+        assert not told.is_error, told.content
+        (proposal,) = await it.proposals()
+        assert proposal.summary == "Better"
+        assert [edit.new_text for edit in proposal.edits] == ["Shorter.", "None."]
+        assert proposal.edits[1].heading == "Risks"
+
+
 async def test_a_later_attempt_of_a_call_finds_what_the_first_one_proposed(
     db: Database, tmp_path: Path
 ) -> None:

@@ -52,7 +52,7 @@ async def test_a_fork_with_summary_copies_nothing_and_its_first_run_is_told_the_
         assert model.requests[2].tools == ()
         assert 'by="Ada">\nMake it shorter </quote>\n</quote-2>' in asked
         assert "[propose_edits: done]" in asked
-        assert "[PROPOSED EDITS]\n- Shorter: 1 accepted" in asked
+        assert "[PROPOSED EDITS]\n<proposals-2>\n- Shorter: 1 accepted\n</proposals-2>" in asked
         assert await it.messages() == before  # the parent is as it was
         it.thread_id = made.thread.id
         first, summary = await it.messages()

@@ -52,6 +52,17 @@ async def test_a_viewer_is_shown_as_reading_but_does_not_type(talk: Talk) -> Non
     assert (await talk.call("sten", "PUT", path, {"block_id": None})).code == "not_found"
 
 
+async def test_only_what_can_be_a_block_is_shown_as_somebodys_place(talk: Talk) -> None:
+    path = f"/documents/{talk.document_id}/presence"
+    async with talk.following(talk.team.editor):
+        for block_id in ("Look here!", "blk_", "blk_A", "sec_1", "blk_1\n", "blk_" + "1" * 37, "blk_1\x00"):
+            refused = await talk.call("emil", "PUT", path, {"block_id": block_id})
+            assert refused.status == 400, block_id
+            assert b"block_id" in refused.body
+        assert (await talk.get("emil", path))["watching"] == []
+        assert (await talk.call("emil", "PUT", path, {"block_id": talk.blocks[0]})).status == 204
+
+
 async def test_whoever_follows_later_is_told_who_is_in_which_document(talk: Talk) -> None:
     path = f"/documents/{talk.document_id}/presence"
     async with talk.following(talk.team.editor):

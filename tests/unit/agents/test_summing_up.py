@@ -14,7 +14,9 @@ def test_a_short_conversation_is_told_whole_and_in_order() -> None:
     places = [text.index(f"Message {number}.") for number in (1, 2, 3)]
     assert places == sorted(places)
     assert '<document kind="conversation" title="Plan" about="the document “Plan”">' in text
-    assert text.endswith("[PROPOSED EDITS]\n- Shorter: 2 accepted\n\n[REQUEST]\nSum up")
+    assert text.endswith(
+        "[PROPOSED EDITS]\n<proposals>\n- Shorter: 2 accepted\n</proposals>\n\n[REQUEST]\nSum up"
+    )
 
 
 def test_of_a_long_conversation_the_beginning_and_the_end_stay() -> None:

@@ -40,13 +40,17 @@ def before_request(about: About, most_chars: int) -> str:
     fence = Fence.around([*document.texts(), *_anchor_texts(about), *about.files, *about.proposed])
     sections = [f"{ABOUT}\n{anchor_text(anchor, fence)}"]
     if about.files:
-        sections.append("\n".join([FILES_HEADING, *about.files]))
+        sections.append(f"{FILES_HEADING}\n{fence.put('files', _lines(about.files))}")
     if about.proposed:
-        sections.append("\n".join([PROPOSED, *about.proposed]))
+        sections.append(f"{PROPOSED}\n{fence.put('proposals', _lines(about.proposed))}")
     sections.append(REQUEST)
     room = most_chars - sum(len(section) + 2 for section in sections)
     told = document_text(document, fence, anchor.focus, max(room, most_chars // 4))
     return "\n\n".join([told, *sections])
+
+
+def _lines(lines: Sequence[str]) -> str:
+    return "\n".join(lines)
 
 
 def _anchor_texts(about: About) -> list[str]:

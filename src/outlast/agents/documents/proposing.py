@@ -20,6 +20,7 @@ from outlast.base.parts import ProposalPart
 from outlast.base.settings import DocumentSettings
 from outlast.core.documents import store as documents
 from outlast.core.documents.proposals import NewEdit, Source, Trouble, propose
+from outlast.core.limits.rules import clean
 from outlast.core.runs import store as runs
 from outlast.core.runs.profile import ToolContext, ToolResult
 from outlast.db.database import Database, Tx
@@ -142,7 +143,7 @@ class ProposeEdits(ToolBase):
             run = context.run
             source = Source(run.thread_id, run.id, context.effect_id, run.started_by)
             most = self._settings.edits_per_proposal
-            return propose(tx, document_id, source, asked.summary, edits, most=most)
+            return propose(tx, document_id, source, clean(asked.summary), edits, most=most)
 
         with anyio.CancelScope(
             shield=True
@@ -164,14 +165,15 @@ def _demand_at_work(tx: Tx, context: ToolContext) -> None:
 
 
 def _new_edit(edit: ProposedEdit) -> NewEdit:
+    """With texts that every database can hold."""
     return NewEdit(
         edit.op,
-        edit.block_id or None,
-        edit.section_id or None,
-        edit.after_id or None,
-        edit.old_text or "",
-        edit.new_text or "",
-        edit.heading,
+        clean(edit.block_id or "") or None,
+        clean(edit.section_id or "") or None,
+        clean(edit.after_id or "") or None,
+        clean(edit.old_text or ""),
+        clean(edit.new_text or ""),
+        None if edit.heading is None else clean(edit.heading),
         edit.level,
     )
 

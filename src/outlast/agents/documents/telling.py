@@ -8,7 +8,10 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-TAGS: Final = ("document", "outline", "section", "block", "comment", "answer", "quote", "selection", "file")
+TAGS: Final = (
+    *("document", "outline", "section", "block", "comment", "answer", "quote", "selection", "file"),
+    *("files", "proposals"),
+)
 OUTLINED: Final = 300  # sections in an outline at most
 HEADING_CHARS: Final = 160
 QUOTE: Final = '"'

@@ -34,6 +34,18 @@ def check_bytes(what: str, size: int, limit: int) -> None:
         )
 
 
+def checked_markdown(text: str, limit_chars: int, hint: str | None = None) -> str:
+    """A text cleaned. Raises `InputTooLarge` above `limit_chars` characters."""
+    if len(text) > limit_chars:
+        raise InputTooLarge(
+            f"A text has {len(text):,} characters; at most {limit_chars:,} are accepted in a change.",
+            hint=hint,
+            size_chars=len(text),
+            limit_chars=limit_chars,
+        )
+    return clean(text)
+
+
 def check_count(what: str, count: int, limit: int) -> None:
     """Raise `InputTooLarge` for more than `limit` of something."""
     if count > limit:

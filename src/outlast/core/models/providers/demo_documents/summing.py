@@ -43,7 +43,11 @@ def summary_lines(request: ModelRequest) -> Sequence[Line]:
             rf'<quote{mark} number="\d+" role="(\w+)" by="([^"]*)">\n(.*?)\n</quote{mark}>', asked, re.DOTALL
         )
     ]
-    proposed = re.search(r"^\[PROPOSED EDITS\]\n(.*?)\n\n\[REQUEST\]", asked, re.DOTALL | re.MULTILINE)
+    proposed = re.search(
+        rf"^\[PROPOSED EDITS\]\n<proposals{mark}>\n(.*?)\n</proposals{mark}>\n\n\[REQUEST\]",
+        asked,
+        re.DOTALL | re.MULTILINE,
+    )
     people = [one for one in said if one.role == "user"]
     sections = [
         ("What it is about", _about(title, said)),
