@@ -105,6 +105,7 @@ describe('what is shown until the server answers', () => {
     expect(blockOrder(after({ op: 'delete_block', block_id: 'a', old: 'one' }))).toEqual(['b', 'c'])
     expect(blockOrder(after({ op: 'edit_block', block_id: 'a', markdown: ' ', old: 'one' }))).toEqual(['b', 'c'])
     expect(blockOrder(after({ op: 'delete_section', section_id: 'sec_1' }))).toEqual(['c'])
+    expect(after({ op: 'delete_section', section_id: 'sec_1', seen: 1 })).toBe(content)
   })
   it('has sections where they were moved or made', () => {
     expect(after({ op: 'move_section', section_id: 'sec_2', after: null }).order).toEqual(['sec_2', 'sec_1'])

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Conflict, Gone, Unreachable, type BlockData, type DocumentChange, type DocumentStore } from '@outlast/sdk'
+import { deleteSection, isUnseen } from '@/features/documents/removing'
+import { joinAbove } from '@/features/documents/use-row-moves'
 import { WritingDesk } from '@/features/documents/editor/writing-desk'
 
 const problem = (code: string, status: number, fields: Record<string, unknown> = {}) => ({
@@ -188,6 +190,65 @@ describe('the writing desk', () => {
       await desk.close('blk_1')
       expect(fake.sent).toHaveLength(3)
     }
+  })
+
+  it('puts a text behind the draft of the block above, which ends when its editor closes', async () => {
+    const { fake, desk } = begin()
+    fake.blocks['blk_0'] = { id: 'blk_0', section_id: 'sec_1', markdown: 'Above.' }
+    desk.open('blk_0', 'Above.')
+    fake.refuse = new Conflict(problem('section_locked', 409))
+    desk.type('blk_0', 'Above, in my words.')
+    await desk.close('blk_0')
+    expect(joinAbove(desk, 'blk_0', 'Below.')).toBe('Above, in my words. '.length)
+    expect(desk.textOf('blk_0')).toBe('Above, in my words. Below.')
+    desk.open('blk_0', 'Above.')
+    await desk.close('blk_0')
+    expect(fake.sent.at(-1)).toMatchObject({ markdown: 'Above, in my words. Below.', old: 'Above.' })
+    expect(desk.status('blk_0')).toBeNull()
+    expect(kept.size).toBe(0)
+  })
+
+  it('leaves two texts apart while somebody has to decide about the one above', async () => {
+    const { fake, desk } = begin()
+    fake.refuse = new Conflict(problem('text_changed', 409, { current: 'Theirs.', wanted: 'Mine.', hunks: [] }))
+    desk.type('blk_1', 'Mine.')
+    await desk.close('blk_1')
+    expect(joinAbove(desk, 'blk_1', 'Below.')).toBeNull()
+    expect(joinAbove(desk, 'heading:sec_1', 'Below.')).toBeNull()
+    expect(desk.textOf('blk_1')).toBe('Mine.')
+  })
+
+  it('deletes only what its writer saw, and keeps what was typed until the server agrees', async () => {
+    const { fake, desk } = begin()
+    desk.type('blk_1', 'Mine.')
+    fake.blocks['blk_1'] = { id: 'blk_1', section_id: 'sec_1', markdown: 'Theirs, not shown yet.' }
+    fake.refuse = new Conflict(problem('text_changed', 409))
+    const removed = desk.remove('blk_1')
+    expect(kept.size).toBe(1)
+    await expect(removed).rejects.toBeInstanceOf(Conflict)
+    expect(fake.sent).toEqual([{ op: 'delete_block', block_id: 'blk_1', old: 'Old words.' }])
+    expect(desk.textOf('blk_1')).toBe('Mine.')
+    await desk.remove('blk_1')
+    expect(desk.status('blk_1')).toBeNull()
+    expect(kept.size).toBe(0)
+  })
+
+  it('deletes a section as it was seen with what one wrote, and says when there is more', async () => {
+    const { fake } = begin()
+    let saving = 1
+    let tell: () => void = () => undefined
+    const store = {
+      get: () => ({ ...fake.get(), saving }),
+      subscribe: (listener: () => void) => ((tell = listener), () => undefined),
+      change: fake.change,
+    }
+    const deleted = deleteSection(store as unknown as DocumentStore, 'sec_1')
+    expect(fake.sent).toEqual([])
+    fake.refuse = new Conflict(problem('text_changed', 409))
+    saving = 0
+    tell()
+    expect(isUnseen((await deleted.catch((error: Error) => error)) as Error)).toBe(true)
+    expect(fake.sent).toEqual([{ op: 'delete_section', section_id: 'sec_1', seen: 1 }])
   })
 
   it('makes a new block once it has words, and forgets one without', async () => {

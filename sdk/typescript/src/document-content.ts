@@ -99,7 +99,8 @@ export function foreseen(content: DocumentContent, change: DocumentChange): Docu
       return { ...content, order: movedTo(content.order, change.section_id, change.after) }
     }
     case 'delete_section': {
-      if (change.keep_blocks === true) return content
+      // What may be refused, for it is newer than what was seen, stays until the server agrees.
+      if (change.keep_blocks === true || change.seen !== undefined) return content
       const { [change.section_id]: gone, ...sections } = content.sections
       return gone === undefined
         ? content

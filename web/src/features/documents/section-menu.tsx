@@ -26,6 +26,7 @@ import { useDesk } from './editor/use-desk'
 import { headingKey } from './focus-store'
 import { useSectionLock } from './locks'
 import { sectionFamily, sectionStepped } from './moving'
+import { deleteSection, isUnseen } from './removing'
 import { refused } from './use-row-moves'
 
 const DEEPEST = 6
@@ -36,12 +37,18 @@ export function SectionMenu({ sectionId }: { sectionId: string }) {
   const desk = useDesk()
   const level = useSelected(store, ({ content }) => content.sections[sectionId]?.level ?? 1)
   const { lock, state } = useSectionLock(sectionId)
-  const [deleting, setDeleting] = useState(false)
+  const [deleting, setDeleting] = useState<'no' | 'asked' | 'changed'>('no')
   const theirs = state === 'theirs' || state === 'expired'
   const run = (work: Promise<unknown>, done: string) => void work.then(() => say(done), complain)
   const change = (...changes: Parameters<typeof store.change>[0]) => {
     if (changes.length > 0) store.change(changes).catch(refused)
   }
+  const remove = () =>
+    void deleteSection(store, sectionId).catch((error: Error) => {
+      if (!isUnseen(error)) return refused(error)
+      store.reload()
+      setDeleting('changed')
+    })
   const copyLink = () => {
     const url = `${location.origin}/documents/${documentId}?section=${sectionId}`
     navigator.clipboard.writeText(url).then(() => say('Link copied.'), complain)
@@ -150,7 +157,7 @@ export function SectionMenu({ sectionId }: { sectionId: string }) {
         {mayEdit && (
           <>
             <MenuLine />
-            <MenuItem danger disabled={theirs} onSelect={() => setDeleting(true)}>
+            <MenuItem danger disabled={theirs} onSelect={() => setDeleting('asked')}>
               <Trash2 />
               Delete the section
             </MenuItem>
@@ -158,12 +165,13 @@ export function SectionMenu({ sectionId }: { sectionId: string }) {
         )}
       </Menu>
       <Confirm
-        open={deleting}
-        onClose={() => setDeleting(false)}
-        title="Delete this section?"
-        action="Delete"
-        onConfirm={() => change({ op: 'delete_section', section_id: sectionId })}
+        open={deleting !== 'no'}
+        onClose={() => setDeleting('no')}
+        title={deleting === 'changed' ? 'Somebody changed this section just now' : 'Delete this section?'}
+        action={deleting === 'changed' ? 'Delete it as it is now' : 'Delete'}
+        onConfirm={remove}
       >
+        {deleting === 'changed' && 'It is not deleted. Keep it to see what it says now. '}
         Its heading and {plural(store.get().content.sections[sectionId]?.blocks.length ?? 0, 'block')} go. The history
         brings them back.
       </Confirm>

@@ -6,7 +6,7 @@ import { useDocumentRoom, type DocumentRoom } from './document-context'
 import type { EditorMoves } from './editor/block-editor'
 import { useDesk } from './editor/use-desk'
 import { shapeOf } from './editor/writing'
-import type { WritingDesk } from './editor/writing-desk'
+import { HEADING, type WritingDesk } from './editor/writing-desk'
 import { blockMoved } from './moving'
 import { neighbour, rowOf } from './rows'
 
@@ -26,7 +26,7 @@ export function leaveByKey(focus: DocumentRoom['focus'], key: string): void {
 }
 
 function rowMoves(room: DocumentRoom, desk: WritingDesk, key: string, sectionId: string): EditorMoves {
-  const { focus, store } = room
+  const { focus } = room
   return {
     onLeave: (by) => {
       const next = neighbour(bodyOf(), key, by)
@@ -53,14 +53,9 @@ function rowMoves(room: DocumentRoom, desk: WritingDesk, key: string, sectionId:
         desk.remove(key).catch(complain)
         return
       }
-      const aboveId = above === null ? null : store.idOf(above)
-      const other = aboveId === null ? undefined : store.get().content.blocks[aboveId]
-      if (above === null || other === undefined || shapeOf(other.markdown) !== 'text' || shapeOf(text) !== 'text')
-        return
-      const joined = `${other.markdown} ${text}`
-      desk.open(above, other.markdown)
-      desk.type(above, joined)
-      focus.edit(above, other.markdown.length + 1)
+      const caret = above === null ? null : joinAbove(desk, above, text)
+      if (above === null || caret === null) return
+      focus.edit(above, caret)
       desk.remove(key).catch(complain)
     },
     onDelete: () => {
@@ -70,6 +65,17 @@ function rowMoves(room: DocumentRoom, desk: WritingDesk, key: string, sectionId:
     },
     onMove: (by) => void moveBlock(room, desk, key, by),
   }
+}
+
+/** Puts a text behind what is written in the block above it: where it begins there; null where the two cannot be one. */
+export function joinAbove(desk: WritingDesk, above: string, text: string): number | null {
+  const { store } = desk
+  const state = desk.status(above)?.state
+  const before = desk.textOf(above) ?? store.get().content.blocks[store.idOf(above)]?.markdown
+  if (above.startsWith(HEADING) || state === 'conflict' || state === 'gone' || before === undefined) return null
+  if (shapeOf(before) !== 'text' || shapeOf(text) !== 'text') return null
+  desk.write(above, before, `${before} ${text}`)
+  return before.length + 1
 }
 
 /** One block up or down, after what was written in it is saved. */

@@ -68,6 +68,8 @@ interface Draft {
   base: string
   text: string
   sent: Sent | null
+  /** Its block is being deleted: nothing of it is saved until that is decided. */
+  leaving: boolean
   /** How many editors show it. */
   open: number
   again: boolean
@@ -165,6 +167,12 @@ export class WritingDesk {
     return key
   }
 
+  /** Writes into a block that no editor may have open yet. `shown`: what it says where there is no draft of it. */
+  write(key: string, shown: string, text: string): void {
+    if (!this.#drafts.has(key)) this.#drafts.set(key, this.#made(key, shown, shown, 'clean', null))
+    this.type(key, text)
+  }
+
   type(key: string, text: string): void {
     const draft = this.#drafts.get(key)
     if (draft === undefined) return
@@ -192,7 +200,7 @@ export class WritingDesk {
   /** Sends what is written, now. */
   async save(key: string): Promise<void> {
     const draft = this.#drafts.get(key)
-    if (draft === undefined) return
+    if (draft === undefined || draft.leaving) return
     clearTimeout(draft.timer)
     const { state, place } = draft.status
     if (state === 'conflict' || state === 'gone') return
@@ -237,12 +245,25 @@ export class WritingDesk {
     this.#move(key, { state: 'clean' })
   }
 
-  /** Deletes the block, or gives up the new one. */
+  /** Deletes the block as its writer saw it, or gives up the new one. What was typed is kept until the server agrees;
+   * where it does not, the reason is thrown and the writing goes on. */
   async remove(key: string): Promise<void> {
-    const id = this.store.idOf(key)
-    const old = this.store.get().content.blocks[id]?.markdown
-    this.discard(key)
-    if (old !== undefined) await this.store.change([{ op: 'delete_block', block_id: id, old }])
+    const draft = this.#drafts.get(key)
+    if (draft !== undefined) draft.leaving = true
+    await draft?.sending
+    const block_id = this.store.idOf(key)
+    const old = draft?.base ?? this.store.get().content.blocks[block_id]?.markdown
+    const known = this.store.get().content.blocks[block_id] !== undefined
+    try {
+      if (known && old !== undefined) await this.store.change([{ op: 'delete_block', block_id, old }])
+    } catch (reason) {
+      if (!(reason instanceof Gone)) {
+        if (draft !== undefined) draft.leaving = false
+        if (this.#drafts.get(key) === draft && draft?.open === 0) void this.save(key)
+        throw reason
+      }
+    }
+    if (draft === undefined || this.#drafts.get(key) === draft) this.discard(key)
   }
 
   /** A lost draft becomes a new block at a place. */
@@ -450,7 +471,18 @@ export class WritingDesk {
 
   #made(key: string, base: string, text: string, state: DraftState, place: Place | null): Draft {
     const status = { key, state, problem: null, meeting: null, place }
-    return { base, text, sent: null, open: 0, again: false, timer: undefined, sending: null, caret: null, status }
+    return {
+      base,
+      text,
+      sent: null,
+      leaving: false,
+      open: 0,
+      again: false,
+      timer: undefined,
+      sending: null,
+      caret: null,
+      status,
+    }
   }
 
   #keep(key: string, { base, text, sent, status: { place } }: Draft): void {
