@@ -394,3 +394,20 @@ async def test_a_change_takes_texts_of_a_size_and_without_what_no_database_holds
     assert "import" in long.json()["hint"]
     assert (await change(talk, document, {**insert, "markdown": "a\u0000b"})).status == 200
     assert await markdown(talk, document) == "ab\n"
+
+
+async def test_the_texts_of_one_request_have_a_bound_together(talk: Talk):
+    document = await made(talk, markdown="# A\n\none")
+    insert = {"op": "insert_block", "section_id": None, "after": None}
+    long = await change(talk, document, *[{**insert, "markdown": "x" * 150_000} for _ in range(3)])
+    assert (long.status, long.code) == (413, "input_too_large")
+    one = block(document, "one")["id"]
+    for field in ("markdown", "old"):
+        texts = {"markdown": "x", "old": "one", field: "x" * 200_001}
+        long = await change(talk, document, {"op": "edit_block", "block_id": one, **texts})
+        assert (long.status, long.code) == (413, "input_too_large")
+    heading = {"op": "insert_section", "after": None, "heading": "x" * 200_001}
+    assert (await change(talk, document, heading)).code == "input_too_large"
+    text = "word " * 9_000 + "\n\n# B\n\nend"
+    put = await change(talk, document, {"op": "edit_block", "block_id": one, "markdown": text, "old": "one"})
+    assert (put.status, len((await read(talk, document))["sections"])) == (200, 2)

@@ -21,7 +21,7 @@ from outlast.core.documents.changes import (
     MoveSection,
 )
 from outlast.core.documents.comparing import Delta, deltas
-from outlast.core.documents.cutting import cut, one_line, tidy
+from outlast.core.documents.cutting import Part, cut, one_line, tidy
 from outlast.core.documents.draft import Draft
 from outlast.core.documents.tree import Block, Tree
 
@@ -116,11 +116,11 @@ def _apply_to_block(
         case InsertBlock():
             after = refs.place(change.after)
             home = _home(draft, refs.place(change.section_id), after)
-            parts = cut(change.markdown) if change.parts is None else change.parts
-            refs.name(change.ref, draft.insert(home, after, parts))
+            refs.name(change.ref, draft.insert(home, after, _parts(change, change.markdown)))
         case EditBlock():
             block = draft.block(refs.known(change.block_id))
-            draft.rewrite(block.id, cut(unseen.merged(block, change.old, change.markdown)))
+            text = unseen.merged(block, change.old, change.markdown)
+            draft.rewrite(block.id, _parts(change, text))
         case MoveBlock():
             after = refs.place(change.after)
             home = _home(draft, refs.place(change.section_id), after)
@@ -129,6 +129,13 @@ def _apply_to_block(
             block = draft.block(refs.known(change.block_id))
             unseen.demand_seen(block, change.old)
             draft.remove_block(block.id)
+
+
+def _parts(change: InsertBlock | EditBlock | InsertSection, text: str) -> Sequence[Part]:
+    """The blocks of the text that a change writes, which may be merged with what was there."""
+    if change.parts is not None and tidy(text) == tidy(change.markdown):
+        return change.parts
+    return cut(text)
 
 
 def _home(draft: Draft, section_id: str | None, after: str | None) -> str:
@@ -146,7 +153,7 @@ def _apply_to_section(
             _demand_level(change.level, least=1)
             made_id = draft.add_section(refs.place(change.after), one_line(change.heading), change.level)
             if tidy(change.markdown).strip():
-                draft.insert(made_id, None, cut(change.markdown))
+                draft.insert(made_id, None, _parts(change, change.markdown))
             refs.name(change.ref, made_id)
         case EditSection():
             _edit_section(draft, change, refs.known(change.section_id))

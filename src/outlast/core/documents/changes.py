@@ -3,18 +3,18 @@
 Markdown means what it would mean in the file: text with several blocks makes several (the first keeps the id), a
 heading begins a new section that takes the blocks after it, no text at all deletes the block. `ref` is the caller's
 name for what a change makes: later changes of the same set may use it where an id is wanted, and the answer says which
-id it got. `after` is the sibling before the new place (None: first).
+id it got. `after` is the sibling before the new place (None: first). `parts` is the Markdown where it was cut already
+(`with_parts`): that of a long text takes a while, in which nobody else should have to wait.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from outlast.core.documents.cutting import Part
+from outlast.core.documents.cutting import Part, cut
 
 
 @dataclass(frozen=True, slots=True)
 class InsertBlock:
-    """New blocks in a section (None: before the first heading), after one of its blocks. `parts`: the text where it was
-    cut already, since that of a long one takes a while."""
+    """New blocks in a section (None: before the first heading), after one of its blocks."""
 
     section_id: str | None
     after: str | None
@@ -32,6 +32,7 @@ class EditBlock:
     block_id: str
     markdown: str
     old: str | None = None
+    parts: tuple[Part, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,7 @@ class InsertSection:
     level: int = 2
     markdown: str = ""
     ref: str | None = None
+    parts: tuple[Part, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,3 +104,10 @@ Change = (
     | MoveSection
     | DeleteSection
 )
+
+
+def with_parts(change: Change) -> Change:
+    """The change with its Markdown cut."""
+    if not isinstance(change, InsertBlock | EditBlock | InsertSection) or change.parts is not None:
+        return change
+    return replace(change, parts=tuple(cut(change.markdown)))

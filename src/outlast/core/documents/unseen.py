@@ -1,12 +1,15 @@
 """Nothing that somebody has not seen is overwritten: what they wrote is merged with what is there, or refused. Pure."""
 
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Final
 
 from outlast.base.errors import TextChanged
 from outlast.core.documents.cutting import one_line, tidy
 from outlast.core.documents.merge import merge
 from outlast.core.documents.tree import Block, Section
+
+MOST_MERGED: Final = 50_000
+"""What comes of merging is cut into blocks while other writers wait. A person decides about a longer one."""
 
 
 def merged(block: Block, old: str | None, wanted: str) -> str:
@@ -69,7 +72,7 @@ def demand_document_seen(document_id: str, version: int, seen: int | None) -> No
 
 def _merge(noun: str, key: str, current: str, wanted: str, base: str, editor_id: str | None) -> str:
     result = merge(base, current, wanted)
-    if result.text is None:
+    if result.text is None or len(result.text) > MOST_MERGED:
         hunks = [asdict(hunk) for hunk in result.hunks]
         raise _changed(noun, key, current, wanted, base, hunks, editor_id)
     return result.text

@@ -31,7 +31,7 @@ SECURITY_HEADERS: Final = [
 IMAGE_PATHS: Final = frozenset({"/v1/attachments"})  # a form with an image
 FILE_PATH: Final = re.compile(r"/v1/projects/[^/]+/artifacts")  # a form with a file
 TEXT_PATH: Final = re.compile(
-    r"/v1/knowledge/sources|/v1/projects/[^/]+/documents|/v1/documents/[^/]+/(import|changes)"
+    r"/v1/knowledge/sources|/v1/projects/[^/]+/documents|/v1/documents/[^/]+/import"
 )
 HEALTH_PATHS: Final = frozenset({"/healthz", "/readyz"})
 FORM_OVERHEAD_BYTES: Final = 64_000

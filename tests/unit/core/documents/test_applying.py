@@ -21,6 +21,7 @@ from outlast.core.documents.changes import (
     InsertSection,
     MoveBlock,
     MoveSection,
+    with_parts,
 )
 from outlast.core.documents.cutting import cut
 from outlast.core.documents.joining import join
@@ -275,3 +276,37 @@ def test_two_blocks_that_change_places_are_a_change():
     sections = made_of("# A\n\n# B")
     applied = apply(sections, [MoveSection(sections.sections[1].id, None)])
     assert [delta.id for delta in applied.touched] == [sections.sections[1].id]
+
+
+def test_texts_that_were_cut_before_are_not_cut_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    tree = made_of("# A\n\none\n\ntwo")
+    section, one = tree.sections[-1].id, block(tree, "one")
+    changes: list[Change] = [
+        EditBlock(one.id, "first\n\nsecond", "one"),
+        InsertBlock(section, one.id, "three\n\n## B\n\nfour"),
+        InsertSection(section, "C", 1, "five"),
+    ]
+    plain = apply(tree, changes, make_id=ids(50)).tree
+    ready = [with_parts(change) for change in changes]
+
+    def refuse(text: str) -> None:
+        raise AssertionError(text)
+
+    monkeypatch.setattr("outlast.core.documents.applying.cut", refuse)
+    assert apply(tree, ready, make_id=ids(50)).tree == plain
+
+
+def test_a_merged_text_is_cut_though_the_written_one_was() -> None:
+    tree = made_of("The quick brown fox runs\n\nends")
+    one = block(tree, "The quick brown fox runs")
+    change = with_parts(EditBlock(one.id, "The slow brown fox walks\n\nMore", "The slow brown fox runs"))
+    after = apply(tree, [change]).tree
+    assert [one.markdown for one in after.blocks()] == ["The quick brown fox walks", "More", "ends"]
+
+
+def test_a_merged_text_that_is_long_is_left_to_a_person() -> None:
+    lines = "\n".join(f"line {number}" for number in range(5_100))
+    tree = made_of(lines)
+    one = next(tree.blocks())
+    with pytest.raises(TextChanged):
+        apply(tree, [EditBlock(one.id, f"{lines}\n{'last ' * 40}", f"first\n{lines}")])

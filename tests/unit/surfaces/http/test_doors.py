@@ -126,6 +126,14 @@ async def test_an_uploaded_file_may_be_larger_than_a_json_body():
     assert (await knock(method="POST", path="/v1/attachments", body=[b"x" * 900], **headers)).body == b"900"
 
 
+async def test_a_text_that_is_handed_in_may_be_larger_than_a_change_of_one():
+    known = known_hosts("127.0.0.1", "", ())
+    doors = Doors(echo, known, body_bytes=100, image_bytes=100, text_bytes=1000)
+    headers = {"content_length": "900", "content_type": "application/json"}
+    for path, status in (("/v1/documents/doc_1/import", 200), ("/v1/documents/doc_1/changes", 413)):
+        assert (await knock(doors, method="POST", path=path, body=[b"x" * 900], **headers)).status == status
+
+
 async def test_every_answer_carries_an_id_and_the_security_headers():
     answered = await knock()
     assert answered.headers["x-request-id"].startswith("req_")
