@@ -157,6 +157,13 @@ describe('who changes a proposed text before accepting it', () => {
     expect(review.typed('edt_1')).toEqual(typed)
     expect(review.get().refused?.error).toBe(unreachable)
   })
+  it('can still read what they typed where somebody else decided first', async () => {
+    const { review } = new Fake()
+    Object.assign(review.store, { refuse: new Conflict(problem('edit_decided')) })
+    await review.decide(edit, 'accept', { text: 'My boat.', old: 'The old boat.' })
+    const { work } = review.get().resolving!
+    expect([resultOf(work!), work!.clash.merge.current]).toEqual(['My boat.', 'The very old boat.'])
+  })
 })
 
 describe('a conflict that somebody decides', () => {

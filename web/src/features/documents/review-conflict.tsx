@@ -48,12 +48,12 @@ export function ConflictDialog({ edit, work, now, decided, change, lookAgain, on
     <Dialog
       open
       onClose={onClose}
-      title="Both changed the same words"
+      title={decided ? 'Decided meanwhile' : 'Both changed the same words'}
       description={`${who} changed this text ${own ? 'while you wrote' : 'after the agent had read it'}. Choose for each place, or write the result yourself.`}
       className="sm:ml-[max(-32rem,-47vw)] sm:w-[min(64rem,94vw)]"
     >
       {decided ? (
-        <Meanwhile>This edit is decided by now. What you wrote can still be copied here.</Meanwhile>
+        <Meanwhile>This edit is not open any more. What you wrote can still be copied here.</Meanwhile>
       ) : now !== null && !same(now.markdown, current) ? (
         <Meanwhile {...(lookAgain !== undefined && { lookAgain })}>
           {now.editor_name ?? 'Somebody'} changed the text again while you decide. The result is merged with that,

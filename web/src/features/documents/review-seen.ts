@@ -55,6 +55,16 @@ export function clashOf(reason: unknown, block: BlockData | undefined): Clash | 
   return { merge, who: whoOf(known ? block : undefined), own: true }
 }
 
+/** A person's own text beside the one that is there, as a whole. */
+export function clashWith(wanted: string, block: BlockData | undefined): Clash {
+  const texts = { base: '', current: block?.markdown ?? '', wanted }
+  return {
+    merge: { ...texts, text: null, hunks: [{ kind: 'conflict', ...texts }] },
+    who: whoOf(block),
+    own: true,
+  }
+}
+
 /** How far somebody is with bringing a clash to an end. */
 export interface Work {
   /** As it was when they began, whatever happens to the document. */

@@ -2,7 +2,7 @@
  * stepping from one edit to the next draws these two and no other. */
 import { OutlastError, type DocumentStore, type EditData } from '@outlast/sdk'
 import { NOTHING, nextOpen, reviewList, type ReviewList, type ReviewScope } from './review-list'
-import { begun, clashOf, hasWords, type Typed, type Work } from './review-seen'
+import { begun, clashOf, clashWith, hasWords, resultOf, type Typed, type Work } from './review-seen'
 import { forward, inverse, type Undoing } from './review-undo'
 
 export interface Refusal {
@@ -153,7 +153,7 @@ export class Review {
       return true
     } catch (reason) {
       this.#refuse(edit.id, reason)
-      if (more.text !== undefined) this.#giveBack(edit, reason)
+      if (more.text !== undefined) this.#giveBack(edit, more.text, reason)
       return false
     }
   }
@@ -200,13 +200,22 @@ export class Review {
   }
 
   /** What was typed and not accepted is there again, beside the text that stood in its way. */
-  #giveBack(edit: EditData, reason: unknown): void {
-    const clash = clashOf(reason, this.store.get().content.blocks[edit.block_id ?? ''])
-    if (clash !== null) this.#works.set(edit.id, begun(clash))
-    const work = this.#works.get(edit.id)
-    if (work !== undefined)
-      this.#set({ resolving: { edit, accepts: false, work }, ...(clash !== null && { refused: null }) })
-    else if (this.edit(edit.id)?.state === 'open') this.#set({ editing: edit.id })
+  #giveBack(edit: EditData, text: string, reason: unknown): void {
+    const block = this.store.get().content.blocks[edit.block_id ?? '']
+    const clash = clashOf(reason, block)
+    const known = this.#works.get(edit.id)
+    const late = (reason instanceof OutlastError && reason.code === 'edit_decided') || this.edit(edit.id) === null
+    const work =
+      clash !== null
+        ? begun(clash)
+        : known !== undefined && resultOf(known) === text
+          ? known
+          : late
+            ? { ...begun(clashWith(text, block)), written: text }
+            : null
+    if (work === null) return this.#set({ editing: edit.id })
+    this.#works.set(edit.id, work)
+    this.#set({ resolving: { edit, accepts: false, work }, ...(clash !== null && { refused: null }) })
   }
 
   #left(done: string, left: number): string {
