@@ -148,9 +148,10 @@ describe('news of proposals', () => {
   })
 })
 
+const comment = (id: string, updated_at: string) =>
+  ({ id, document_id: 'doc_1', created_at: id, updated_at, body: updated_at, parent_id: null }) as CommentData
+
 describe('news of comments', () => {
-  const comment = (id: string, updated_at: string) =>
-    ({ id, created_at: id, updated_at, body: updated_at }) as CommentData
   it('never put an older state in the place of a newer one', () => {
     expect(withComment([comment('1', '5')], comment('1', '4'))[0]?.body).toBe('5')
     expect(withComment([comment('1', '5')], comment('1', '6'))[0]?.body).toBe('6')
@@ -170,6 +171,9 @@ class Server {
   readonly states: SectionData[][] = [[], twoSections()]
   readonly asked: Request[] = []
   proposals: ProposalData[] = []
+  comments: CommentData[] = []
+  /** So often the comments cannot be read. */
+  failures = 0
   refuse: object | null = null
   /** While set, answers to changes are held back. */
   held: Promise<void> | null = null
@@ -236,14 +240,22 @@ class Server {
       await this.heldReads
       return Response.json(read)
     }
-    if (path.endsWith('/comments')) return Response.json({ items: [], next: null })
+    if (path.endsWith('/comments')) {
+      const items = [...this.comments]
+      await this.heldReads
+      if ((this.failures -= 1) >= 0) return Response.json({ code: 'busy', detail: 'Busy' }, { status: 503 })
+      return Response.json({ items, next: null })
+    }
     if (path === 'documents/doc_1/proposals') return Response.json({ items: this.proposals, next: null })
-    if (path.startsWith('proposals/')) return Response.json(this.proposals.find(({ id }) => path.endsWith(id)))
+    if (path.startsWith('proposals/')) {
+      const found = this.proposals.find(({ id }) => path.endsWith(id))
+      return Response.json(found ?? { code: 'not_found', detail: 'Gone' }, { status: found === undefined ? 404 : 200 })
+    }
     if (method === 'GET') return Response.json(this.since(Number(searchParams.get('since'))))
     await this.held
     if (this.refuse !== null) return Response.json(this.refuse, { status: 409 })
     if (path.startsWith('edits/')) return Response.json(this.decide(path.slice(6), String(body?.['decision'])))
-    return Response.json(this.changed(body?.['changes'] as DocumentChange[]))
+    return Response.json(this.changed(body?.['changes'] as DocumentChange[], body?.['since'] as number | undefined))
   }
 
   decide(editId: string, decision: string) {
@@ -252,8 +264,7 @@ class Server {
     return { version: null, edits: [edit(editId, { state })] }
   }
 
-  changed(changes: DocumentChange[]): DocumentChanges {
-    const from = this.version
+  changed(changes: DocumentChange[], since = this.version): DocumentChanges {
     const made: Record<string, string> = {}
     for (const change of changes) {
       if (change.op === 'edit_block') this.write(change.block_id, change.markdown)
@@ -263,7 +274,7 @@ class Server {
         this.insert(change.section_id ?? '', block(id, change.markdown, change.section_id ?? ''))
       }
     }
-    return { ...this.since(from), made }
+    return { ...this.since(since), made }
   }
 }
 
@@ -319,6 +330,59 @@ describe('an open document', () => {
     server.heldReads = null
     release()
     await vi.waitFor(() => expect(store.get().content.blocks['a']?.markdown).toBe('meanwhile'))
+  })
+
+  it('keeps what is told of comments while they are being read', async () => {
+    const server = new Server()
+    server.comments = [comment('c1', '1'), comment('c2', '1')]
+    let release = () => {}
+    server.heldReads = new Promise((resolve) => (release = resolve))
+    const store = new DocumentStore(server.client, 'doc_1')
+    stops.push(() => store.stop())
+    store.start()
+    await vi.waitFor(() => expect(server.asked.length).toBe(3))
+    const tell = (event: string, data: object) =>
+      server.client.announce({ id: 'prj_1:9', event, data } as unknown as OutlastEvent)
+    tell('comment.created', { comment: comment('c3', '2') })
+    tell('comment.updated', { comment: comment('c1', '2') })
+    tell('comment.deleted', { document_id: 'doc_1', comment_id: 'c2' })
+    const lock = { holder_id: 'usr_2', holder_name: 'Bo' }
+    tell('lock.acquired', { thread_id: '', section_id: 'sec_1', document_id: 'doc_1', lock })
+    release()
+    await vi.waitFor(() => expect(store.get().content.sections['sec_1']?.lock?.holder_name).toBe('Bo'))
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(store.get().comments.map(({ id, body }) => [id, body])).toEqual([
+      ['c1', '2'],
+      ['c3', '2'],
+    ])
+  })
+
+  it('shows the newest reading, whichever answer comes last', async () => {
+    const { server, store } = await opened()
+    let release = () => {}
+    server.heldReads = new Promise((resolve) => (release = resolve))
+    store.reload()
+    await vi.waitFor(() => expect(server.asked.filter(({ path }) => path.endsWith('/comments'))).toHaveLength(2))
+    server.heldReads = null
+    server.comments = [comment('c1', '1')]
+    store.reload()
+    await vi.waitFor(() => expect(store.get().comments).toHaveLength(1))
+    release()
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(store.get().comments).toHaveLength(1)
+  })
+
+  it('reads the comments again that could not be read, also when one writes meanwhile', async () => {
+    const server = new Server()
+    server.failures = 1
+    server.comments = [comment('c1', '1')]
+    const { store } = await opened(server)
+    await vi.waitFor(() => expect(store.get().error).not.toBeNull())
+    const sent = store.change(edited('a', 'mine', 'one'))
+    server.client.announce(server.write('b', 'theirs'))
+    await sent
+    await vi.waitFor(() => expect(store.get().comments).toHaveLength(1), 5000)
+    expect(store.get().error).toBeNull()
   })
 
   it('reads what it missed when it is opened again', async () => {
@@ -387,6 +451,18 @@ describe('what one writes', () => {
     await sent
     await vi.waitFor(() => expect(store.get().saving).toBe(0))
     expect(text('a')).toBe('mine')
+  })
+
+  it('stays as it is where somebody else wrote before it, and brings their text along', async () => {
+    const { server, store, text } = await opened()
+    server.write('b', 'theirs')
+    const shown: (string | undefined)[] = []
+    store.subscribe(() => shown.push(text('a')))
+    await store.change(edited('a', 'mine', 'one'))
+    await vi.waitFor(() => expect(store.get().saving).toBe(0))
+    expect([text('a'), text('b')]).toEqual(['mine', 'theirs'])
+    expect(shown).not.toContain('one')
+    expect(server.asked.filter(({ method, path }) => method === 'GET' && path.endsWith('/changes'))).toEqual([])
   })
 
   it('is taken back where it is refused, and the reason is thrown', async () => {
@@ -468,6 +544,18 @@ describe('a decision', () => {
       url.endsWith('/proposals/pro_1') ? Promise.resolve(Response.json(closed[0])) : found(url, init)
     store.start()
     await vi.waitFor(() => expect(store.get().proposals[0]?.state).toBe('closed'))
+  })
+})
+
+describe('proposals', () => {
+  it('that are no more when the page comes back are shown no more', async () => {
+    const server = new Server()
+    server.proposals = [proposal('pro_1', [edit('e')])]
+    const { store } = await opened(server)
+    await vi.waitFor(() => expect(store.get().proposals).toHaveLength(1))
+    server.proposals = []
+    store.reload()
+    await vi.waitFor(() => expect(store.get().proposals).toEqual([]))
   })
 })
 

@@ -64,6 +64,11 @@ export class DocumentStore extends Store<DocumentSnapshot> {
   #heard = -1
   #reading = false
   #failures = 0
+  /** Counts the readings of everything: only the newest one is shown. */
+  #loads = 0
+  /** What was heard while everything is being read: it may be newer than what the server is about to answer. */
+  #meanwhile: (() => void)[] | null = null
+  #loadTimer: ReturnType<typeof setTimeout> | undefined
   #timer: ReturnType<typeof setTimeout> | undefined
   readonly #ids = new Map<string, string>()
   readonly #refs = new Map<string, string>()
@@ -93,7 +98,7 @@ export class DocumentStore extends Store<DocumentSnapshot> {
     if (this.#life !== null) return
     this.#life = new AbortController()
     const stops = [
-      this.client.listen((event) => this.#hear(event)),
+      this.client.listen((event) => this.#told(() => this.#hear(event))),
       this.client.listenPresence((presence) => this.#present(presence)),
       this.client.listenSnapshots((_, id) => this.#begun(id)),
     ]
@@ -106,6 +111,9 @@ export class DocumentStore extends Store<DocumentSnapshot> {
     this.#place = null
     this.#life?.abort()
     this.#life = null
+    this.#meanwhile = null
+    clearTimeout(this.#loadTimer)
+    this.#loadTimer = undefined
     clearTimeout(this.#timer)
     clearTimeout(this.#placeTimer)
     this.#placeTimer = undefined
@@ -134,7 +142,9 @@ export class DocumentStore extends Store<DocumentSnapshot> {
     this.tell()
     const sent = this.#queue.then(async () => {
       const named = changes.map((change) => this.#named(change))
-      const answer = await this.client.documents.change(this.documentId, named, summary, { idempotencyKey })
+      const { version } = this.#confirmed
+      const since = version < 0 ? undefined : version
+      const answer = await this.client.documents.change(this.documentId, named, summary, { since, idempotencyKey })
       for (const [ref, id] of Object.entries(answer.made)) this.#name(ref, id)
       this.#absorb(answer)
       return answer
@@ -175,12 +185,12 @@ export class DocumentStore extends Store<DocumentSnapshot> {
   ensureProposal = async (proposalId: string): Promise<void> => {
     if (this.get().proposals.some(({ id }) => id === proposalId)) return
     const proposal = await this.client.documents.proposal(proposalId)
-    this.patch({ proposals: withProposal(this.get().proposals, proposal) })
+    this.#told(() => this.patch({ proposals: withProposal(this.get().proposals, proposal) }))
   }
 
   /** Takes in what an answer told of a comment, before the stream does. */
   tellComment = (comment: CommentData): void => {
-    this.patch({ comments: withComment(this.get().comments, comment) })
+    this.#told(() => this.patch({ comments: withComment(this.get().comments, comment) }))
     this.tell()
   }
 
@@ -214,7 +224,7 @@ export class DocumentStore extends Store<DocumentSnapshot> {
     this.tell()
     try {
       const decided = await ask()
-      this.patch({ proposals: withEdits(this.get().proposals, decided.edits) })
+      this.#told(() => this.patch({ proposals: withEdits(this.get().proposals, decided.edits) }))
       if (decided.version !== null) this.#hearVersion(decided.version)
       return decided
     } finally {
@@ -239,9 +249,20 @@ export class DocumentStore extends Store<DocumentSnapshot> {
 
   // --- reading
 
+  /** Takes news in, and once more after what is being read, which may be older. News may come twice. */
+  #told(news: () => void): void {
+    this.#meanwhile?.push(news)
+    news()
+  }
+
   async #load(signal: AbortSignal): Promise<void> {
-    clearTimeout(this.#timer)
+    clearTimeout(this.#loadTimer)
+    this.#loadTimer = undefined
     this.#stale = false
+    const load = (this.#loads += 1)
+    const over = () => signal.aborted || load !== this.#loads
+    const meanwhile: (() => void)[] = (this.#meanwhile = [])
+    const replay = () => meanwhile.slice().forEach((news) => news())
     const { documents } = this.client
     const id = this.documentId
     try {
@@ -251,27 +272,33 @@ export class DocumentStore extends Store<DocumentSnapshot> {
       ])
       rest.catch(() => undefined)
       const { sections, ...document } = await documents.get(id, signal)
-      if (signal.aborted) return
+      if (over()) return
       if (document.version >= this.#confirmed.version)
         this.#confirmed = sharing(contentOf(document.version, sections), this.#confirmed)
       this.#loaded = true
       this.patch({ document, loading: false })
+      replay()
       this.#show()
       this.#meet(signal)
       const [comments, proposals] = await rest
-      if (signal.aborted) return
+      if (over()) return
       const known = this.get().proposals.filter((one) => !proposals.some(({ id }) => id === one.id))
       this.patch({
         comments: comments.toSorted(byTime),
-        proposals: [...known, ...proposals].reduce<ProposalData[]>(withProposal, []),
+        proposals: proposals.reduce<readonly ProposalData[]>(withProposal, this.get().proposals),
         error: null,
       })
+      this.#meanwhile = null
+      replay()
       for (const { id } of known.filter(({ state }) => state === 'open')) void this.#reread(id)
       this.#failures = 0
       if (this.#stale) await this.#load(signal)
       else this.#catchUp()
     } catch (reason) {
-      if (!signal.aborted) this.#failed(reason, () => this.#load(signal))
+      if (over()) return
+      this.#meanwhile = null
+      this.#failed(reason)
+      if (!(reason instanceof Gone)) this.#loadTimer = setTimeout(() => void this.#load(signal), this.#pause())
     }
   }
 
@@ -287,8 +314,12 @@ export class DocumentStore extends Store<DocumentSnapshot> {
 
   /** A proposal that is not listed among the open ones any more: what became of it. */
   async #reread(proposalId: string): Promise<void> {
-    const proposal = await this.client.documents.proposal(proposalId, this.#life?.signal).catch(() => null)
-    if (proposal !== null) this.patch({ proposals: withProposal(this.get().proposals, proposal) })
+    try {
+      const proposal = await this.client.documents.proposal(proposalId, this.#life?.signal)
+      this.#told(() => this.patch({ proposals: withProposal(this.get().proposals, proposal) }))
+    } catch (reason) {
+      if (reason instanceof Gone) this.#told(() => this.#without(({ id }) => id === proposalId))
+    }
   }
 
   /** A stream began behind what we may have read: what lies between is read again. */
@@ -315,8 +346,7 @@ export class DocumentStore extends Store<DocumentSnapshot> {
       (changes) => {
         if (signal.aborted) return
         this.#reading = false
-        this.#failures = 0
-        if (this.get().error !== null) this.patch({ error: null })
+        if (this.#loadTimer === undefined) this.#fine()
         if (changes.version > this.#confirmed.version) {
           this.#confirmed = withChanges(this.#confirmed, changes)
           this.#show()
@@ -326,25 +356,37 @@ export class DocumentStore extends Store<DocumentSnapshot> {
       (reason: unknown) => {
         if (signal.aborted) return
         this.#reading = false
-        this.#failed(reason, () => this.#catchUp())
+        this.#failed(reason)
+        clearTimeout(this.#timer)
+        if (!(reason instanceof Gone)) this.#timer = setTimeout(() => this.#catchUp(), this.#pause())
       },
     )
   }
 
-  /** The answer to a change of ours, if it follows what we have; otherwise what lies between is read. */
+  /** The answer to a change of ours: all that is new since what we had, unless something newer was read meanwhile. */
   #absorb(answer: DocumentChanges): void {
-    if (answer.version === this.#confirmed.version + 1) this.#confirmed = withChanges(this.#confirmed, answer)
+    if (this.#loaded && answer.version > this.#confirmed.version) this.#confirmed = withChanges(this.#confirmed, answer)
     this.#heard = Math.max(this.#heard, answer.version)
   }
 
-  #failed(reason: unknown, again: () => unknown): void {
+  #fine(): void {
+    this.#failures = 0
+    if (this.get().error !== null) this.patch({ error: null })
+  }
+
+  #without(gone: (proposal: ProposalData) => boolean): void {
+    this.patch({ proposals: this.get().proposals.filter((one) => !gone(one)) })
+  }
+
+  #failed(reason: unknown): void {
     const error = reason instanceof Error ? reason : new Error(String(reason))
     if (error instanceof Gone) return this.patch({ gone: true, loading: false, error })
     this.#failures += 1
     this.patch({ error, loading: false })
-    clearTimeout(this.#timer)
-    const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (this.#failures - 1))
-    this.#timer = setTimeout(() => void again(), pause)
+  }
+
+  #pause(): number {
+    return Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (this.#failures - 1))
   }
 
   #show(): void {
@@ -360,7 +402,7 @@ export class DocumentStore extends Store<DocumentSnapshot> {
     switch (event) {
       case 'document.updated':
         if (data.document.id === this.documentId) {
-          this.patch({ document: data.document })
+          if (data.document.version >= (this.get().document?.version ?? 0)) this.patch({ document: data.document })
           this.#hearVersion(data.document.version)
         }
         return
@@ -385,7 +427,7 @@ export class DocumentStore extends Store<DocumentSnapshot> {
         if (data.proposal.document_id !== this.documentId) return
         return this.patch({ proposals: withProposal(this.get().proposals, data.proposal) })
       case 'thread.deleted': // what its agent proposed went with it
-        return this.patch({ proposals: this.get().proposals.filter((one) => one.thread_id !== data.thread_id) })
+        return this.#without((one) => one.thread_id === data.thread_id)
       case 'edit.resolved':
       case 'edit.superseded':
         if (data.document_id !== this.documentId) return
