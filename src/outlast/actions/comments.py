@@ -18,6 +18,7 @@ from outlast.core.documents import store as documents
 from outlast.core.documents.comments import NewComment, Status
 from outlast.core.documents.placing import Anchor, Content, new_anchor
 from outlast.core.limits.rules import check_count, clean, is_blank
+from outlast.core.limits.store import check_comment_rate
 from outlast.core.mentions import store as mentions
 from outlast.core.mentions.rules import AGENT, Named, without_agent
 from outlast.core.projects.permissions import require_document, require_owned, role_of
@@ -71,7 +72,7 @@ async def create_comment(
     """Comment on a document, or answer a comment (editors). Whoever is named in it finds it in their inbox; `@agent`,
     or `assign`, gives it (an answer: what it answers) to the agent or a member, as `assign_comment` does. A repeated
     `key` gets the first answer. Raises `MalformedInput`, `InputTooLarge`, `NotFound` for a place or an answered comment
-    that is not the document's, and what starting a run raises; then nothing was written."""
+    that is not the document's, `RateLimited`, and what starting a run raises; then nothing was written."""
     body = checked_body(services, written.body)
     asked = request_hash("comment", document_id, repr(written))
 
@@ -228,6 +229,7 @@ def _held(tx: Tx, row: sa.RowMapping) -> sa.RowMapping:
 def _create(
     tx: Tx, services: Services, actor: Actor, document: sa.RowMapping, body: str, written: Written
 ) -> dict[str, Any]:
+    check_comment_rate(tx, actor.user_id, services.settings.limits.comments_per_minute_per_user)
     check_count("mentions", len(written.mentions), MOST_NAMED)
     documents.hold(tx, document["id"])
     parent = None if written.parent_id is None else _answered(tx, document["id"], written.parent_id)
@@ -300,7 +302,7 @@ def _rewrite(tx: Tx, actor: Actor, row: sa.RowMapping, body: str) -> None:
         raise Forbidden(
             "A comment's words are its writer's.", hint="Answer it instead.", comment_id=row["id"]
         )
-    named = mentions.named_in(tx, row["project_id"], body)
+    named = mentions.named_anew(tx, row["project_id"], row["body"], body, row["mentions"])
     store.update(tx, row["id"], body=body, mentions=list(named.users))
     news = mentions.withdraw(tx, "comment", row["id"], keep=named.users)
     news += mentions.tell(tx, store.where_of(store.hold(tx, row["id"]), actor.user_id), named.users)

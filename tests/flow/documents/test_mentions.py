@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from outlast.core.accounts.actor import Actor
 from outlast.core.documents.changes import DeleteSection
+from outlast.core.mentions import store as mentions
+from outlast.db.database import Tx
+from tests.factories import join, make_user
 from tests.flow.documents.talk import *  # noqa: F403  # fixtures
 from tests.flow.documents.talk import Talk
 
@@ -55,6 +59,23 @@ async def test_a_mention_is_read_by_opening_the_comment_or_by_hand(talk: Talk) -
     assert await talk.inbox("cora") == []
     went = (talk.cora.user_id, "mention", False)
     assert (await heard(talk))[3:] == [went, went]  # told once for each, and not for the repetition
+
+
+async def test_editing_a_comment_keeps_whom_its_writer_picked(talk: Talk) -> None:
+    def twin(tx: Tx) -> Actor:
+        other = make_user(tx, "Cora")
+        join(tx, talk.team.project_id, other, "viewer")
+        return other
+
+    other = await talk.services.db.write(twin)
+    picked = [talk.cora.user_id, talk.team.owner.user_id]
+    made = await talk.comment("emil", "@Cora?", mentions=picked)
+    path = f"/comments/{made['id']}"
+    changed = (await talk.call("emil", "PATCH", path, {"body": "@Cora, please?"})).json()
+    assert changed["mentions"] == picked  # not the other Cora, and Olga without her name
+    changed = (await talk.call("emil", "PATCH", path, {"body": "Please?"})).json()
+    assert changed["mentions"] == [talk.team.owner.user_id]
+    assert await talk.services.db.read(mentions.waiting, other.user_id, None) == []
 
 
 async def test_editing_a_comment_names_others_and_takes_back_whom_it_does_not(talk: Talk) -> None:

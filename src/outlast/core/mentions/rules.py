@@ -44,6 +44,12 @@ def find_names(text: str, members: Sequence[tuple[str, str]], chosen: Sequence[s
     return Named(tuple(dict.fromkeys(found)), agent)
 
 
+def still_chosen(named: Sequence[str], old: Sequence[str], new: Sequence[str]) -> list[str]:
+    """Of those whom a text `named`, the ones to be picked when it is written anew: who was named without being in the
+    old text (`old`: who is, by name alone), and who is in the new one too, perhaps as one of several of that name."""
+    return [user_id for user_id in named if user_id not in old or user_id in new]
+
+
 def one_line(text: str, limit_chars: int = LINE_CHARS) -> str:
     """The beginning of a text, on one line."""
     line = " ".join(text[: 4 * limit_chars].split())

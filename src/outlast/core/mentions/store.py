@@ -14,7 +14,7 @@ from outlast.base.errors import NotFound
 from outlast.base.events import InboxChanged
 from outlast.base.ids import new_id
 from outlast.core.mentions.items import InboxItem, Kind, came, went
-from outlast.core.mentions.rules import Named, find_names, one_line
+from outlast.core.mentions.rules import Named, find_names, one_line, still_chosen
 from outlast.db.database import Tx
 from outlast.db.tables import comments, documents, members, mentions, threads, users
 
@@ -65,6 +65,13 @@ def named_in(tx: Tx, project_id: str, text: str, chosen: Sequence[str] = ()) -> 
         return Named()
     rows = tx.all(_MEMBERS, {"project": project_id})
     return find_names(text, [(row["id"], row["name"]) for row in rows], chosen)
+
+
+def named_anew(tx: Tx, project_id: str, before: str, text: str, named: Sequence[str]) -> Named:
+    """Whom a text names that said something else `before`, and named these users then: whom its writer picked stays
+    picked."""
+    old, new = named_in(tx, project_id, before), named_in(tx, project_id, text)
+    return named_in(tx, project_id, text, still_chosen(named, old.users, new.users))
 
 
 def tell(tx: Tx, where: Where, user_ids: Iterable[str]) -> list[InboxChanged]:
