@@ -10,7 +10,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from outlast.base.document_data import InboxChanged, ProposalCreated, ProposalData
+from outlast.base.document_data import ProposalCreated, ProposalData
 from outlast.base.errors import MalformedInput
 from outlast.base.ids import new_id
 from outlast.core.documents import store
@@ -25,6 +25,7 @@ from outlast.core.documents.edits import (
 )
 from outlast.core.documents.proposing import NewEdit, Trouble, check
 from outlast.core.documents.superseding import supersede_gone, supersede_older
+from outlast.core.documents.waiting import concerned
 from outlast.core.mentions.items import INBOX, InboxItem, came
 from outlast.core.mentions.rules import one_line
 from outlast.core.streams.log import append
@@ -81,7 +82,9 @@ def propose(
         document["project_id"],
         [*news, (source.thread_id, "proposal.created", ProposalCreated(proposal=data))],
     )
-    append(tx, document["project_id"], [(INBOX, _waiting(tx, document, data, source.user_id))])
+    item = _waiting(tx, document, data)
+    if people := concerned(tx, proposal_id):
+        append(tx, document["project_id"], [(INBOX, came(item, user_id)) for user_id in people])
     store.announce(tx, document_id)
     return data
 
@@ -111,9 +114,9 @@ def _columns(edit: NewEdit) -> dict[str, Any]:
     return {name: getattr(edit, name) for name in NewEdit.__slots__}
 
 
-def _waiting(tx: Tx, document: sa.RowMapping, data: ProposalData, user_id: str) -> InboxChanged:
+def _waiting(tx: Tx, document: sa.RowMapping, data: ProposalData) -> InboxItem:
     thread = tx.find(threads, {"id": data.thread_id}, "title")
-    item = InboxItem(
+    return InboxItem(
         kind="proposal",
         id=data.id,
         project_id=data.project_id,
@@ -125,4 +128,3 @@ def _waiting(tx: Tx, document: sa.RowMapping, data: ProposalData, user_id: str) 
         document_id=data.document_id,
         document_title=document["title"],
     )
-    return came(item, user_id)

@@ -12,7 +12,6 @@ def proposals_for(tx: Tx, user_id: str, project_id: str | None) -> list[InboxIte
     """Open proposals of conversations that this user began, drives or asked the agent in, of one project (None: of all)
     in which they edit."""
     mine = (members.c.project_id == proposals.c.project_id) & (members.c.user_id == user_id)
-    driven = (locks.c.resource_type == "thread") & (locks.c.resource_id == threads.c.id)
     left = (
         sa.select(sa.func.count())
         .where(edits.c.proposal_id == proposals.c.id, edits.c.state == "open")
@@ -30,17 +29,38 @@ def proposals_for(tx: Tx, user_id: str, project_id: str | None) -> list[InboxIte
         .join(documents, documents.c.id == proposals.c.document_id)
         .join(members, mine & members.c.role.in_(["owner", "editor"]))
         .outerjoin(runs, runs.c.id == proposals.c.run_id)
-        .outerjoin(locks, driven)
-        .where(
-            proposals.c.state == "open",
-            sa.or_(
-                threads.c.created_by == user_id, locks.c.holder_id == user_id, runs.c.started_by == user_id
-            ),
-        )
+        .outerjoin(locks, _driven(tx))
+        .where(proposals.c.state == "open", _concerns(sa.literal(user_id)))
     )
     if project_id is not None:
         found = found.where(proposals.c.project_id == project_id)
     return [_item(row) for row in tx.all(found)]
+
+
+def concerned(tx: Tx, proposal_id: str) -> list[str]:
+    """Those in whose inbox an open proposal waits: the ids of users."""
+    editing = (members.c.project_id == proposals.c.project_id) & members.c.role.in_(["owner", "editor"])
+    found = (
+        sa.select(members.c.user_id)
+        .select_from(proposals.join(threads, threads.c.id == proposals.c.thread_id))
+        .join(members, editing)
+        .outerjoin(runs, runs.c.id == proposals.c.run_id)
+        .outerjoin(locks, _driven(tx))
+        .where(proposals.c.id == proposal_id, _concerns(members.c.user_id))
+        .order_by(members.c.user_id)
+    )
+    return list(tx.execute(found).scalars())
+
+
+def _driven(tx: Tx) -> sa.ColumnElement[bool]:
+    """The lock of the thread, if it counts: it has not expired, or a run keeps it."""
+    of_thread = (locks.c.resource_type == "thread") & (locks.c.resource_id == threads.c.id)
+    return of_thread & sa.or_(locks.c.expires_at > tx.now, threads.c.active_run_id.is_not(None))
+
+
+def _concerns(user_id: sa.ColumnElement[str]) -> sa.ColumnElement[bool]:
+    """Whoever began the conversation, drives it, or asked the agent."""
+    return sa.or_(threads.c.created_by == user_id, locks.c.holder_id == user_id, runs.c.started_by == user_id)
 
 
 def _item(row: sa.RowMapping) -> InboxItem:
