@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 import sqlalchemy as sa
 
 from outlast.base.clock import iso
+from outlast.base.errors import NotFound
 from outlast.base.events import InboxChanged, LockChanged, LockData
 from outlast.core.accounts.actor import Actor
 from outlast.core.documents import store
@@ -25,7 +26,7 @@ from outlast.db.tables import locks as locks_table
 def take(tx: Tx, section: sa.RowMapping, actor: Actor, ttl_s: float) -> LockData:
     """The actor keeps the section: a free lock is acquired, one's own refreshed, an expired one taken over. Raises
     `SectionLocked`, naming the holder and the expiry."""
-    store.hold(tx, section["document_id"])
+    _hold(tx, section)
     change, before = locks.acquire(tx, section["id"], section["project_id"], actor.user_id, ttl_s)
     # A refresh has no name of its own among the events: it is told as what it is, the holder's lock with a later end.
     shown = _told(tx, section, "acquired" if change == "refreshed" else change)
@@ -36,7 +37,7 @@ def take(tx: Tx, section: sa.RowMapping, actor: Actor, ttl_s: float) -> LockData
 
 def release(tx: Tx, section: sa.RowMapping, actor: Actor) -> None:
     """The actor lets go. Repeating is harmless. Raises `SectionLocked` for somebody else's lock."""
-    store.hold(tx, section["document_id"])
+    _hold(tx, section)
     before = locks.find_lock(tx, section["id"])
     if locks.release(tx, section["id"], actor.user_id) is not None:
         _tell(tx, section, "released", None)
@@ -45,18 +46,18 @@ def release(tx: Tx, section: sa.RowMapping, actor: Actor) -> None:
 
 def request(tx: Tx, section: sa.RowMapping, actor: Actor) -> LockData:
     """The actor asks the holder for the lock. Raises `LockNotHeld` where there is nobody to ask."""
-    store.hold(tx, section["document_id"])
+    _hold(tx, section)
     locks.request(tx, section["id"], actor.user_id)
     shown = _told(tx, section, "requested")
-    (asked,) = waiting(tx, shown.holder_id, section_id=section["id"])
-    append(tx, section["project_id"], [(INBOX, came(asked, shown.holder_id))])
+    for asked in waiting(tx, shown.holder_id, section_id=section["id"]):
+        append(tx, section["project_id"], [(INBOX, came(asked, shown.holder_id))])
     return shown
 
 
 def hand_over(tx: Tx, section: sa.RowMapping, actor: Actor, to_user_id: str, ttl_s: float) -> LockData:
     """The actor gives the lock to another member (who must be allowed to edit: the caller checks). Raises
     `LockNotHeld`."""
-    store.hold(tx, section["document_id"])
+    _hold(tx, section)
     before = locks.find_lock(tx, section["id"])
     locks.hand_over(tx, section["id"], actor.user_id, to_user_id, ttl_s)
     shown = _told(tx, section, "handed_over")
@@ -145,6 +146,13 @@ def waiting(
         )
         for row in tx.all(found)
     ]
+
+
+def _hold(tx: Tx, section: sa.RowMapping) -> None:
+    """Hold the section's document. Raises `NotFound` where the section went since its row was read."""
+    store.hold(tx, section["document_id"])
+    if tx.find(sections, {"id": section["id"]}, "id") is None:
+        raise NotFound(f"There is no section {section['id']}.", noun="section", id=section["id"])
 
 
 def _tell_unasked(tx: Tx, project_id: str, before: Lock | None) -> None:
