@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from outlast.actions.services import Services
 from outlast.base.events import InboxChanged, MessageData, TextPart
 from outlast.core.accounts.actor import Actor
+from outlast.core.documents import store as documents
 from outlast.core.mentions import store
 from outlast.core.mentions.items import INBOX
 from outlast.core.mentions.store import Where
@@ -17,7 +18,9 @@ async def read_mention(services: Services, actor: Actor, mention_id: str) -> Non
     harmless. Raises `NotFound`, also for somebody else's."""
 
     def run(tx: Tx) -> None:
-        store.mention_of(tx, mention_id, actor.user_id)
+        mention = store.mention_of(tx, mention_id, actor.user_id)
+        if mention["document_id"] is not None:  # before what is on it and the project's log, as everywhere
+            documents.hold(tx, mention["document_id"])
         tell(tx, store.read(tx, actor.user_id, mention_id=mention_id))
 
     await services.db.write(run)
