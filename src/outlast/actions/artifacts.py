@@ -12,6 +12,7 @@ from outlast.core.knowledge.artifacts import store
 from outlast.core.knowledge.artifacts.finding import FileAnswer, FilePage, ProjectFiles
 from outlast.core.knowledge.artifacts.kinds import file_name, kind_of
 from outlast.core.limits.rules import check_bytes, clean
+from outlast.core.limits.store import check_file_rate
 from outlast.core.projects.permissions import require, require_owned
 from outlast.core.projects.rules import Right
 from outlast.db.database import Tx
@@ -30,9 +31,15 @@ async def upload_artifact(
     services: Services, actor: Actor, project_id: str, name: str, content: bytes
 ) -> ArtifactData:
     """Put a file into a project (editors); its text is read in the background. The same content under the same name is
-    the same file. Raises `InputTooLarge`, `MalformedInput`, `TooManyArtifacts`, `DiskFull`. The content is written
-    before the row: a failure between the two leaves an unnamed blob, never a row without a file."""
-    await services.db.read(require, actor, project_id, Right.EDIT)
+    the same file. Raises `InputTooLarge`, `MalformedInput`, `TooManyArtifacts`, `RateLimited`, `DiskFull`. The
+    content is written before the row: a failure between the two leaves an unnamed blob, never a row without a file."""
+    most_a_minute = services.settings.limits.files_per_minute_per_user
+
+    def allowed(tx: Tx) -> None:
+        require(tx, actor, project_id, Right.EDIT)
+        check_file_rate(tx, actor.user_id, most_a_minute)
+
+    await services.db.read(allowed)  # before anything is written
     asked = services.settings.documents
     check_bytes("The file", len(content), asked.artifact_bytes)
     shown = file_name(clean(name))
@@ -40,7 +47,7 @@ async def upload_artifact(
     blob = await anyio.to_thread.run_sync(services.blobs.put, content)
 
     def run(tx: Tx) -> ArtifactData:
-        require(tx, actor, project_id, Right.EDIT)
+        allowed(tx)
         most = asked.artifacts_per_project
         made, fresh = store.add(tx, project_id, actor.user_id, shown, kind, len(content), blob, most)
         if not fresh:

@@ -28,6 +28,7 @@ from outlast.core.documents.replacing import replaced
 from outlast.core.documents.unseen import demand_document_seen
 from outlast.core.documents.writing import Author, Committed, bounds_of, commit, commit_tree
 from outlast.core.limits.rules import check_count, checked_markdown, clean
+from outlast.core.limits.store import check_change_rate
 from outlast.core.projects.permissions import require_document
 from outlast.core.projects.rules import Right
 from outlast.db.database import Tx
@@ -59,7 +60,7 @@ async def change_document(
 ) -> DocumentChanges:
     """Make changes together, as one version, or none at all (editors); the answer tells all that is new since version
     `since` (None: what these changes made). A repeated `key` changes nothing again. Raises `NotFound`, `TextChanged`,
-    `SectionLocked`, `DocumentFull`, `MalformedInput`, `InputTooLarge`."""
+    `SectionLocked`, `DocumentFull`, `MalformedInput`, `InputTooLarge`, `RateLimited`."""
     if not changes:
         raise MalformedInput("There is nothing to change.", hint="Name at least one change.", field="changes")
     check_count("changes", len(changes), MOST_CHANGES)
@@ -73,6 +74,7 @@ async def change_document(
     ready = _cut(changes) if size <= FEW_CHARS else await anyio.to_thread.run_sync(_cut, changes)
 
     def produce(tx: Tx, row: sa.RowMapping) -> dict[str, Any]:
+        _check_rate(tx, services, actor)
         made = commit(tx, row, ready, author, bounds_of(services.settings))
         return {"before": row["version"], "made": dict(made.made)}
 
@@ -120,6 +122,7 @@ async def import_markdown(
     def produce(tx: Tx, row: sa.RowMapping) -> dict[str, Any]:
         if replace:
             demand_document_seen(document_id, row["version"], seen)
+        _check_rate(tx, services, actor)
         put = (
             _replace(tx, services, actor, row, parts)
             if replace
@@ -180,10 +183,11 @@ async def restore_version(
 ) -> DocumentChanges:
     """Make a document say what it said at a version (editors), as a new version; sections and blocks get their ids
     back. `seen`: the version that was looked at, nothing newer is replaced. Repeating is harmless. Raises `NotFound`,
-    `TextChanged`, `SectionLocked`."""
+    `TextChanged`, `SectionLocked`, `RateLimited`."""
 
     def run(tx: Tx) -> DocumentChanges:
         require_document(tx, actor, document_id, Right.EDIT)
+        _check_rate(tx, services, actor)
         row = store.hold(tx, document_id)
         wanted, now = store.tree(tx, document_id, version), store.tree(tx, document_id)
         if deltas(now, wanted):
@@ -193,6 +197,10 @@ async def restore_version(
         return changes_since(tx, store.document_of(tx, document_id), row["version"])
 
     return await services.db.write(run)
+
+
+def _check_rate(tx: Tx, services: Services, actor: Actor) -> None:
+    check_change_rate(tx, actor.user_id, services.settings.limits.changes_per_minute_per_user)
 
 
 def _append(

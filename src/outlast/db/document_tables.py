@@ -66,6 +66,7 @@ document_versions = sa.Table(
     sa.Column("run_id", sa.String(40), comment="whose answer that is"),
     sa.Column("proposal_id", sa.String(40), index=True, comment="whose edits were accepted"),
     moment("created_at", "when", nullable=False),
+    sa.Index("ix_document_versions_by", "by", "created_at"),
 )
 
 comments = sa.Table(
@@ -96,6 +97,7 @@ comments = sa.Table(
     moment("resolved_at", "null: open"),
     moment("created_at", "when", nullable=False),
     moment("updated_at", "last change", nullable=False),
+    sa.Index("ix_comments_by", "by", "created_at"),
 )
 
 mentions = sa.Table(
@@ -190,4 +192,5 @@ artifacts = sa.Table(
     moment("due_at", "its text is to be read from then on; null: it was", index=True),
     ref("created_by", "users", "who", nullable=False),
     moment("created_at", "when", nullable=False),
+    sa.Index("ix_artifacts_user", "created_by", "created_at"),
 )

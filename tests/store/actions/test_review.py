@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -27,14 +27,20 @@ async def test_a_decision_holds_only_texts_that_every_database_can_hold(db: Data
 
 
 @pytest.mark.parametrize("field", ["text", "old"])
-async def test_a_decision_is_no_place_for_a_book(db: Database, tmp_path: Path, field: str) -> None:
+async def test_a_decision_is_no_place_for_a_book(
+    db: Database, tmp_path: Path, field: Literal["text", "old"]
+) -> None:
     desk, services = await Desk.open(db), make_services(db, tmp_path)
     made = await desk.propose(replacing(await desk.block(0), "The plan."))
-    verdict = Verdict(made.edits[0].id, "accept", "Fine.")
-    long = replace(verdict, **{field: "x" * (MOST_CHARS + 1)})
+    edit_id = made.edits[0].id
+
+    def saying(text: str) -> Verdict:
+        if field == "text":
+            return Verdict(edit_id, "accept", text)
+        return Verdict(edit_id, "accept", "Fine.", old=text)
+
     with pytest.raises(InputTooLarge, match="at most 200,000"):
-        await review.decide_edit(services, desk.team.owner, long)
-    just = replace(verdict, **{field: "x" * MOST_CHARS})
+        await review.decide_edit(services, desk.team.owner, saying("x" * (MOST_CHARS + 1)))
     with pytest.raises(OutlastError) as refused:  # the block's own bound, or that it says something else
-        await review.decide_edit(services, desk.team.owner, just)
+        await review.decide_edit(services, desk.team.owner, saying("x" * MOST_CHARS))
     assert "in a change" not in str(refused.value)

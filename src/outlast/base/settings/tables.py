@@ -201,6 +201,13 @@ class LimitSettings:
     decisions_per_minute_per_user: int = setting(
         "Times that one user may decide about proposed edits.", 120, unit="a minute", least=0
     )
+    changes_per_minute_per_user: int = setting(
+        "Versions of documents one user may write.", 300, unit="a minute", least=0
+    )
+    comments_per_minute_per_user: int = setting("Comments one user may write.", 60, unit="a minute", least=0)
+    files_per_minute_per_user: int = setting(
+        "Files one user may put into projects.", 120, unit="a minute", least=0
+    )
     message_bytes: int = setting("Longest message text.", 200_000, unit="bytes", least=1, most=50_000_000)
     title_chars: int = setting(
         "Longest title of a thread or project.", 200, unit="characters", least=1, most=10_000

@@ -6,7 +6,17 @@ import sqlalchemy as sa
 
 from outlast.core.limits.rules import WINDOW, check_rate
 from outlast.db.database import Tx
-from outlast.db.tables import documents, edits, page_actions, pages, runs, screens
+from outlast.db.tables import (
+    artifacts,
+    comments,
+    document_versions,
+    documents,
+    edits,
+    page_actions,
+    pages,
+    runs,
+    screens,
+)
 
 
 def check_run_rates(tx: Tx, user_id: str, project_id: str, per_user: int, per_project: int) -> None:
@@ -54,6 +64,31 @@ def check_decision_rate(tx: Tx, user_id: str, per_user: int) -> None:
         within = decided.where(edits.c.decided_at > tx.now - WINDOW).distinct()
         newest = tx.execute(within.order_by(edits.c.decided_at.desc()).limit(per_user)).scalars().all()
         check_rate("user", list(reversed(newest)), per_user, tx.now, things="decisions")
+
+
+def check_change_rate(tx: Tx, user_id: str, per_user: int) -> None:
+    """Raise `RateLimited` when the user has written as many versions of documents within the last minute as one may (0:
+    no limit). Accepted edits of agents are decisions and do not count."""
+    if per_user:
+        mine = (document_versions.c.by == user_id) & (document_versions.c.kind != "agent")
+        made = document_versions.c.created_at, mine
+        check_rate("user", _moments(tx, *made, per_user), per_user, tx.now, things="changes of documents")
+
+
+def check_comment_rate(tx: Tx, user_id: str, per_user: int) -> None:
+    """Raise `RateLimited` when the user has written as many comments within the last minute as one may (0: no
+    limit)."""
+    if per_user:
+        made = comments.c.created_at, comments.c.by == user_id
+        check_rate("user", _moments(tx, *made, per_user), per_user, tx.now, things="comments")
+
+
+def check_file_rate(tx: Tx, user_id: str, per_user: int) -> None:
+    """Raise `RateLimited` when the user has put as many files into projects within the last minute as one may (0: no
+    limit)."""
+    if per_user:
+        made = artifacts.c.created_at, artifacts.c.created_by == user_id
+        check_rate("user", _moments(tx, *made, per_user), per_user, tx.now, things="files")
 
 
 def _recent(tx: Tx, whose: sa.ColumnElement[bool], limit: int) -> list[datetime]:

@@ -147,6 +147,7 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("document_id", "version", name=op.f("pk_document_versions")),
     )
+    op.create_index("ix_document_versions_by", "document_versions", ["by", "created_at"], unique=False)
     op.create_index(
         op.f("ix_document_versions_proposal_id"), "document_versions", ["proposal_id"], unique=False
     )
@@ -204,6 +205,7 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_comments")),
     )
+    op.create_index("ix_comments_by", "comments", ["by", "created_at"], unique=False)
     op.create_index(op.f("ix_comments_document_id"), "comments", ["document_id"], unique=False)
     op.create_index(op.f("ix_comments_parent_id"), "comments", ["parent_id"], unique=False)
     op.create_index(op.f("ix_comments_thread_id"), "comments", ["thread_id"], unique=False)
@@ -403,6 +405,7 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_artifacts")),
     )
+    op.create_index("ix_artifacts_user", "artifacts", ["created_by", "created_at"], unique=False)
     op.create_index(op.f("ix_artifacts_project_id"), "artifacts", ["project_id"], unique=False)
     op.add_column(
         "threads",

@@ -1,0 +1,93 @@
+"""How often one person may write: comments, changes of documents, files."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from outlast.actions.artifacts import upload_artifact
+from outlast.actions.comments import Written, create_comment
+from outlast.actions.document_changes import change_document, import_markdown, restore_version
+from outlast.actions.services import Services
+from outlast.base.errors import RateLimited
+from outlast.core.accounts.actor import Actor
+from outlast.core.documents import store
+from outlast.core.documents.changes import InsertSection
+from outlast.db.database import Database, Tx
+from outlast.db.tables import artifacts, comments, document_versions
+from tests.documents import Desk, replacing
+from tests.factories import make_services
+
+FEWER = {
+    "comments_per_minute_per_user": 2,
+    "changes_per_minute_per_user": 2,
+    "files_per_minute_per_user": 2,
+}
+
+
+async def comment(services: Services, actor: Actor, desk: Desk) -> None:
+    await create_comment(services, actor, desk.document_id, Written(body="Why?"))
+
+
+async def change(services: Services, actor: Actor, desk: Desk) -> None:
+    await change_document(services, actor, desk.document_id, [InsertSection(None, "More", 2)])
+
+
+async def bring(services: Services, actor: Actor, desk: Desk) -> None:
+    await import_markdown(services, actor, desk.document_id, "One more.")
+
+
+async def restore(services: Services, actor: Actor, desk: Desk) -> None:
+    version = int((await desk.db.read(_document, desk))["version"])
+    await restore_version(services, actor, desk.document_id, max(version - 1, 1) if version > 1 else 0)
+
+
+async def upload(services: Services, actor: Actor, desk: Desk) -> None:
+    found = sa.select(sa.func.count()).select_from(artifacts)
+    number = await desk.db.read(lambda tx: tx.execute(found).scalar())
+    await upload_artifact(services, actor, desk.team.project_id, "notes.txt", b"Number %d" % (number or 0))
+
+
+def _document(tx: Tx, desk: Desk) -> sa.RowMapping:
+    return store.document_of(tx, desk.document_id)
+
+
+@pytest.mark.parametrize("write", [comment, change, bring, restore, upload])
+async def test_one_person_writes_only_so_much_in_a_minute(
+    db: Database, tmp_path: Path, write: Callable[[Services, Actor, Desk], Awaitable[None]]
+) -> None:
+    desk, services = await Desk.open(db), make_services(db, tmp_path)
+    settings = services.settings
+    fewer = replace(services, settings=replace(settings, limits=replace(settings.limits, **FEWER)))
+    editor, owner = desk.team.editor, desk.team.owner
+    await db.write(_a_while_ago)  # what the desk itself wrote
+    await write(fewer, editor, desk)
+    await write(fewer, editor, desk)
+    with pytest.raises(RateLimited, match=r"2 .* a minute are allowed per user") as refused:
+        await write(fewer, editor, desk)
+    assert 0 < (refused.value.retry_after_s or 0) <= 60
+    await write(fewer, owner, desk)  # others may
+    off = replace(settings, limits=replace(settings.limits, **dict.fromkeys(FEWER, 0)))
+    await write(replace(services, settings=off), editor, desk)
+    await db.write(_a_while_ago)
+    await write(fewer, editor, desk)
+
+
+async def test_accepted_edits_of_agents_are_no_changes_of_ones_own(db: Database, tmp_path: Path) -> None:
+    desk, services = await Desk.open(db), make_services(db, tmp_path)
+    await db.write(_a_while_ago)
+    limits = replace(services.settings.limits, changes_per_minute_per_user=1)
+    fewer = replace(services, settings=replace(services.settings, limits=limits))
+    await desk.accept(await desk.propose(replacing(await desk.block(0), "Short.")))
+    await change(fewer, desk.team.owner, desk)
+
+
+def _a_while_ago(tx: Tx) -> None:
+    """Everything was written more than a minute ago."""
+    for table in (comments, document_versions, artifacts):
+        tx.execute(sa.update(table).values(created_at=tx.now - timedelta(seconds=61)))
