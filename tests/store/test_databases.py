@@ -138,3 +138,13 @@ async def test_a_database_whose_tables_a_test_has_changed_is_not_used_again(
         await connection.close()
         empty_databases.give_back(name)
         assert empty_databases.take() != name
+
+
+async def test_many_rows_are_added_in_one_go(db: Database) -> None:
+    await db.write(make_table)
+    await db.write(lambda tx: tx.insert_many(notes, [{"text": f"note {number}"} for number in range(300)]))
+    await db.write(lambda tx: tx.insert_many(notes, []))
+    assert await db.read(texts) == sorted(f"note {number}" for number in range(300))
+    with pytest.raises(sa.exc.IntegrityError):
+        await db.write(lambda tx: tx.insert_many(notes, [{"text": "kept?"}, {"text": None}]))
+    assert len(await db.read(texts)) == 300

@@ -6,7 +6,7 @@ durable;
 and may be run again after a lost connection, so it has no effects besides its queries and `tx.after_commit`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
@@ -57,6 +57,17 @@ class Tx:
     def insert(self, table: sa.Table, **row: Any) -> None:
         """Add one row of plain values."""
         self.execute(insert_into(table), row)
+
+    def insert_many(self, table: sa.Table, rows: Sequence[dict[str, Any]]) -> None:
+        """Add rows of plain values, all with the same columns, in one go."""
+        if not rows:
+            return
+        statement = insert_into(table)
+        ready = None if self.prepared is None else self.prepared.of(statement, rows[0])
+        if ready is not None:
+            ready.run_many(self.conn, rows)
+        else:
+            self.conn.execute(statement, rows)
 
     def update(self, table: sa.Table, key: dict[str, Any], **values: Any) -> int:
         """Set plain values where the key columns equal these; how many rows that were."""

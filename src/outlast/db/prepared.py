@@ -6,7 +6,7 @@ straight to the driver: about 12 µs instead of 80 to 250. PostgreSQL runs the v
 
 import sqlite3
 from collections import namedtuple
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -91,19 +91,32 @@ class Prepared:
         self._row = make("Row", self._names, rename=True)
 
     def run(self, conn: sa.Connection, parameters: Mapping[str, Any]) -> Result:
-        values = []
-        for name, process, given in self._order:
-            value = parameters[name] if given else self._fixed[name]
-            values.append(value if process is None else process(value))
         cursor = conn.connection.cursor()
         try:
-            cursor.execute(self._sql, values)
+            cursor.execute(self._sql, self._values(parameters))
             rows = [self._read(row) for row in cursor.fetchall()] if self._names else []
             return Result(self._names, rows, cursor.rowcount)
         except sqlite3.IntegrityError as error:
             raise sa.exc.IntegrityError(self._sql, None, error) from error
         finally:
             cursor.close()
+
+    def run_many(self, conn: sa.Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Once with each of these parameters."""
+        cursor = conn.connection.cursor()
+        try:
+            cursor.executemany(self._sql, [self._values(row) for row in rows])
+        except sqlite3.IntegrityError as error:
+            raise sa.exc.IntegrityError(self._sql, None, error) from error
+        finally:
+            cursor.close()
+
+    def _values(self, parameters: Mapping[str, Any]) -> list[Any]:
+        values = []
+        for name, process, given in self._order:
+            value = parameters[name] if given else self._fixed[name]
+            values.append(value if process is None else process(value))
+        return values
 
     def _read(self, row: Any) -> Any:
         if self._processors:

@@ -141,13 +141,15 @@ class Draft:
             self._put(section, [*section.blocks[:start], *head, *tail])
             return makes.first
         self._put(section, [*section.blocks[:start], *head])
-        made = self._add_sections(self._place(section.id) + 1, [(part.heading, part.level) for part in later])
+        at = self._place(section.id) + 1
+        made = self._add_sections(at, [(part.heading, part.level) for part in later])
         makes.first = makes.first or made[0]
-        for section_id, part in zip(made, later, strict=True):
-            below = makes.blocks(section_id, part.pieces, None, None)
-            fresh = self.section(section_id)
-            rest = tail if section_id == made[-1] else ()
-            self._put(fresh, [*below, *_behind_all(replace(fresh, blocks=tuple(below)), rest)])
+        for place, part in enumerate(later, start=at):
+            fresh = self._sections[place]
+            full = replace(fresh, blocks=tuple(makes.blocks(fresh.id, part.pieces, None, None)))
+            rest = tail if place == at + len(later) - 1 else ()
+            self._sections[place] = replace(full, blocks=(*full.blocks, *_behind_all(full, rest)))
+        self._where = None
         return makes.first
 
     def _add_sections(self, at: int, headed: Sequence[tuple[str, int]]) -> list[str]:

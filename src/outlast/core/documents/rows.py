@@ -16,23 +16,29 @@ _DROP_SECTION: Final = sa.delete(sections).where(sections.c.id == sa.bindparam("
 
 def write(tx: Tx, document: sa.RowMapping, found: Sequence[Delta]) -> None:
     """Write sections and blocks as they are now. New sections come first, gone ones last: blocks move between them."""
+    fresh: list[dict[str, Any]] = []
     for delta in found:
         if isinstance(delta.after, Section):
-            _section(tx, document, delta, delta.after)
+            fresh += _section(tx, document, delta, delta.after)
+    tx.insert_many(sections, fresh)
+    fresh = []
     for delta in found:
         if isinstance(delta.after, Block):
-            _block(tx, document, delta, delta.after)
-        elif isinstance(delta.before, Block):
+            fresh += _block(tx, document, delta, delta.after)
+    tx.insert_many(blocks, fresh)
+    for delta in found:
+        if isinstance(delta.before, Block) and delta.after is None:
             tx.execute(_DROP_BLOCK, {"block": delta.id})
     for delta in found:
         if isinstance(delta.before, Section) and delta.after is None:
             tx.execute(_DROP_SECTION, {"section": delta.id})
 
 
-def _section(tx: Tx, document: sa.RowMapping, delta: Delta, section: Section) -> None:
+def _section(tx: Tx, document: sa.RowMapping, delta: Delta, section: Section) -> list[dict[str, Any]]:
+    """Write a section that is there; one that is new is a row to be added."""
     if delta.quiet:
         tx.update(sections, {"id": section.id}, rank=section.rank)
-        return
+        return []
     values: dict[str, Any] = {
         "rank": section.rank,
         "heading": section.heading,
@@ -41,16 +47,17 @@ def _section(tx: Tx, document: sa.RowMapping, delta: Delta, section: Section) ->
         "updated_at": tx.now,
     }
     if delta.before is None:
-        values |= {"document_id": document["id"], "project_id": document["project_id"]}
-        tx.insert(sections, id=section.id, **values)
-    else:
-        tx.update(sections, {"id": section.id}, **values)
+        home = {"document_id": document["id"], "project_id": document["project_id"]}
+        return [{"id": section.id, **home, **values}]
+    tx.update(sections, {"id": section.id}, **values)
+    return []
 
 
-def _block(tx: Tx, document: sa.RowMapping, delta: Delta, block: Block) -> None:
+def _block(tx: Tx, document: sa.RowMapping, delta: Delta, block: Block) -> list[dict[str, Any]]:
+    """As `_section`."""
     if delta.quiet:
         tx.update(blocks, {"id": block.id}, rank=block.rank)
-        return
+        return []
     values: dict[str, Any] = {
         "section_id": block.section_id,
         "rank": block.rank,
@@ -62,6 +69,6 @@ def _block(tx: Tx, document: sa.RowMapping, delta: Delta, block: Block) -> None:
         "updated_at": tx.now,
     }
     if delta.before is None:
-        tx.insert(blocks, id=block.id, document_id=document["id"], **values)
-    else:
-        tx.update(blocks, {"id": block.id}, **values)
+        return [{"id": block.id, "document_id": document["id"], **values}]
+    tx.update(blocks, {"id": block.id}, **values)
+    return []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import anyio
 import orjson
 import pytest
+import sqlalchemy as sa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -201,3 +202,28 @@ async def test_a_deleted_document_leaves_nothing_behind(db: Database):
         return sum(len(tx.all(table.select())) for table in (documents, sections, blocks, document_versions))
 
     assert await db.read(rows) == 0
+
+
+async def test_a_text_with_many_headings_takes_no_more_statements_than_a_short_one(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+):
+    desk = await Desk.open(db)
+    ran: list[object] = []
+    execute = Tx.execute
+
+    def counted(tx: Tx, statement: sa.Executable, parameters: object = None) -> sa.CursorResult[object]:
+        ran.append(statement)
+        return execute(tx, statement, parameters)
+
+    monkeypatch.setattr(Tx, "execute", counted)
+    sizes = []
+    for count in (5, 50):
+        ran.clear()
+        text = "".join(f"# h{number}\n\nx\n\n" for number in range(count))
+        last = (await desk.tree()).sections[-1].id
+        ran.clear()
+        await desk.write(InsertBlock(last, None, text))
+        sizes.append(len(ran))
+    assert abs(sizes[1] - sizes[0]) <= 4
+    tree = await desk.tree()
+    assert [one.heading for one in tree.sections[-50:]] == [f"h{number}" for number in range(50)]

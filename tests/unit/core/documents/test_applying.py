@@ -24,6 +24,7 @@ from outlast.core.documents.changes import (
     with_parts,
 )
 from outlast.core.documents.cutting import cut
+from outlast.core.documents.draft import Draft
 from outlast.core.documents.joining import join
 from outlast.core.documents.ranks import LONGEST
 from outlast.core.documents.records import change_of, state_of, step_back, tree_of
@@ -310,3 +311,22 @@ def test_a_merged_text_that_is_long_is_left_to_a_person() -> None:
     one = next(tree.blocks())
     with pytest.raises(TextChanged):
         apply(tree, [EditBlock(one.id, f"{lines}\n{'last ' * 40}", f"first\n{lines}")])
+
+
+def test_a_text_with_many_headings_is_put_in_one_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[str] = []
+    place = Draft._place
+
+    def counted(draft: Draft, section_id: str) -> int:
+        looked.append(section_id)
+        return place(draft, section_id)
+
+    monkeypatch.setattr(Draft, "_place", counted)
+    steps = []
+    for count in (20, 200):
+        looked.clear()
+        tree = made_of("# h\n\nx\n\n" * count)
+        assert len(tree.sections) == count
+        assert all(len(section.blocks) == 1 for section in tree.sections)
+        steps.append(len(looked))
+    assert steps[0] == steps[1] < 10
