@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Conflict, Gone, Unreachable, type BlockData, type DocumentChange, type DocumentStore } from '@outlast/sdk'
+import { DraftShelf } from '@/features/documents/editor/drafts'
 import { deleteSection, isUnseen } from '@/features/documents/removing'
 import { joinAbove } from '@/features/documents/use-row-moves'
 import { WritingDesk } from '@/features/documents/editor/writing-desk'
@@ -50,6 +51,18 @@ const kept = new Map<string, string>()
 beforeEach(() => {
   vi.useFakeTimers()
   kept.clear()
+  held.clear()
+  vi.stubGlobal('navigator', {
+    locks: {
+      request: async (name: string, call: () => Promise<unknown>) => {
+        held.add(name)
+        const answer = await call()
+        held.delete(name)
+        return answer
+      },
+      query: () => Promise.resolve({ held: [...held].map((name) => ({ name })) }),
+    },
+  })
   vi.stubGlobal('localStorage', {
     getItem: (key: string) => kept.get(key) ?? null,
     setItem: (key: string, value: string) => void kept.set(key, value),
@@ -65,9 +78,15 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
+/** The locks of a browser's tabs, by name. */
+const held = new Set<string>()
+/** The document opened in another tab, or after a reload. */
+const visited = (fake = new Fake(), user = 'usr_1', tab = 'there') =>
+  new WritingDesk(fake as unknown as DocumentStore, 'doc_1', new DraftShelf(user, tab))
+
 const begin = () => {
   const fake = new Fake()
-  const desk = new WritingDesk(fake as unknown as DocumentStore, 'doc_1')
+  const desk = new WritingDesk(fake as unknown as DocumentStore, 'doc_1', new DraftShelf('usr_1', 'here'))
   desk.open('blk_1', 'Old words.')
   return { fake, desk }
 }
@@ -169,8 +188,9 @@ describe('the writing desk', () => {
     fake.refuse = new Unreachable(problem('unreachable', 0))
     await desk.save(key)
     const later = new Fake()
-    const fresh = new WritingDesk(later as unknown as DocumentStore, 'doc_1')
-    fresh.recall()
+    held.clear()
+    const fresh = visited(later)
+    await fresh.recall()
     await fresh.save(key)
     expect(later.sent).toEqual(fake.sent)
     expect(later.keys).toEqual(fake.keys)
@@ -271,14 +291,46 @@ describe('the writing desk', () => {
     expect(fake.sent[1]).toMatchObject({ op: 'edit_block', block_id: 'blk_2', old: 'Words.' })
   })
 
-  it('finds again after a reload what was not saved', () => {
+  it('finds again after a reload what was not saved', async () => {
     const { desk } = begin()
     desk.type('blk_1', 'Half a sent')
-    const fresh = new WritingDesk(new Fake() as unknown as DocumentStore, 'doc_1')
-    fresh.recall()
+    held.clear()
+    const fresh = visited()
+    await fresh.recall()
     expect(fresh.status('blk_1')?.state).toBe('found')
     expect(fresh.textOf('blk_1')).toBe('Half a sent')
     expect(fresh.discard('blk_1')).toBe('Half a sent')
+    expect(kept.size).toBe(0)
+  })
+
+  it('leaves the drafts of another tab to it while that is open', async () => {
+    const { desk } = begin()
+    desk.type('blk_1', 'Half a sent')
+    const beside = visited()
+    await beside.recall()
+    expect(beside.status('blk_1')).toBeNull()
+    beside.open('blk_1', 'Old words.')
+    beside.type('blk_1', 'Other words.')
+    await beside.save('blk_1')
+    expect(kept.size).toBe(1)
+    held.clear()
+    const later = visited(new Fake(), 'usr_1', 'later')
+    await later.recall()
+    expect(later.textOf('blk_1')).toBe('Half a sent')
+  })
+
+  it('keeps drafts from other people, and not for ever', async () => {
+    const { desk } = begin()
+    desk.type('blk_1', 'Half a sent')
+    held.clear()
+    const other = visited(new Fake(), 'usr_2')
+    await other.recall()
+    expect(other.status('blk_1')).toBeNull()
+    expect(kept.size).toBe(1)
+    vi.setSystemTime(Date.now() + 31 * 24 * 3600 * 1000)
+    const late = visited(new Fake(), 'usr_1', 'late')
+    await late.recall()
+    expect(late.status('blk_1')).toBeNull()
     expect(kept.size).toBe(0)
   })
 

@@ -1,17 +1,25 @@
 import { useEffect, useMemo } from 'react'
 import type { DocumentStore } from '@outlast/sdk'
 import type { FocusStore } from './focus-store'
+import { useMe } from '../session/session-gate'
+import { shelfOf } from './editor/drafts'
 import { WritingDesk } from './editor/writing-desk'
 
+/** How long the page before this one may take to go away after a reload. */
+const CLOSED_MS = 1000
 const STILL_WRITING_MS = 3000
 /** Who writes says so again before the server forgets it. */
 const AGAIN_MS = 3500
 
 /** What is written in this document, saved before the page goes away. */
 export function useWritingDesk(store: DocumentStore, documentId: string, loaded: boolean): WritingDesk {
-  const desk = useMemo(() => new WritingDesk(store, documentId), [store, documentId])
+  const { user } = useMe()
+  const desk = useMemo(() => new WritingDesk(store, documentId, shelfOf(user.id)), [store, documentId, user.id])
   useEffect(() => {
-    if (loaded) desk.recall()
+    if (!loaded) return
+    void desk.recall()
+    const timer = setTimeout(() => void desk.recall(), CLOSED_MS)
+    return () => clearTimeout(timer)
   }, [desk, loaded])
   useEffect(() => {
     const hidden = () => void (document.visibilityState === 'hidden' && desk.saveAll())

@@ -1,4 +1,5 @@
-/** What was typed and is not saved yet, kept by this browser so that a reload, a crash or a refusal loses nothing. */
+/** What was typed and is not saved yet, kept by this browser so that a reload, a crash or a refusal loses nothing. Each tab
+ * keeps its own; what a closed tab left behind is found again by the same person. */
 import type { Sent } from './writing-desk'
 
 export interface KeptDraft {
@@ -12,29 +13,92 @@ export interface KeptDraft {
   at: number
 }
 
-const prefix = (documentId: string): string => `outlast.document-draft.${documentId}.`
+const ROOT = 'outlast.document-draft.'
+const LONGEST_MS = 30 * 24 * 3600 * 1000
+/** Held while drafts of closed tabs are taken over, so that only one tab gets them. */
+const TAKING = 'outlast.drafts'
+const tabLock = (tab: string): string => `outlast.drafts.${tab}`
 
-export function keepDraft(documentId: string, key: string, draft: KeptDraft): void {
-  try {
-    localStorage.setItem(prefix(documentId) + key, JSON.stringify(draft))
-  } catch {
-    // The browser's storage is full or forbidden: the text is still in the page, and about to be saved.
+/** Missing where the page did not come over a safe connection: then every other tab counts as closed. */
+const locks = (): LockManager | undefined => (globalThis.navigator as Partial<Navigator> | undefined)?.locks
+
+/** The drafts of one person in one tab. A tab lives as long as it holds its lock: until its page goes away. */
+export class DraftShelf {
+  constructor(
+    readonly userId: string,
+    readonly tab: string = crypto.randomUUID(),
+  ) {
+    locks()
+      ?.request(tabLock(tab), () => new Promise(() => undefined))
+      .catch(() => undefined)
+  }
+
+  #name = (documentId: string, key: string): string => `${ROOT}${this.userId}.${this.tab}.${documentId}.${key}`
+
+  keep(documentId: string, key: string, draft: KeptDraft): void {
+    try {
+      localStorage.setItem(this.#name(documentId, key), JSON.stringify(draft))
+    } catch {
+      // The browser's storage is full or forbidden: the text is still in the page, and about to be saved.
+    }
+  }
+
+  drop = (documentId: string, key: string): void => localStorage.removeItem(this.#name(documentId, key))
+
+  /** This tab's drafts of a document, with those of closed tabs, which become this tab's. Where several were of the same
+   * block, the others wait until the newest is done with. Old ones are forgotten. */
+  async found(documentId: string): Promise<Map<string, KeptDraft>> {
+    const all = locks()
+    if (all === undefined) return this.#take(documentId, new Set())
+    return all.request(TAKING, async () => {
+      const { held = [] } = await all.query()
+      return this.#take(documentId, new Set(held.map(({ name }) => name)))
+    })
+  }
+
+  #take(documentId: string, held: ReadonlySet<string | undefined>): Map<string, KeptDraft> {
+    const kept = everyDraft().toSorted((one, other) => other.draft.at - one.draft.at)
+    const mine = kept.filter((one) => one.user === this.userId && one.document === documentId)
+    const found = new Map(mine.filter(({ tab }) => tab === this.tab).map(({ key, draft }) => [key, draft]))
+    for (const { name, tab, key, draft } of mine) {
+      if (tab === this.tab || held.has(tabLock(tab)) || found.has(key)) continue
+      found.set(key, draft)
+      this.keep(documentId, key, draft)
+      localStorage.removeItem(name)
+    }
+    return found
   }
 }
 
-export const dropDraft = (documentId: string, key: string): void => localStorage.removeItem(prefix(documentId) + key)
+interface Named {
+  name: string
+  user: string
+  tab: string
+  document: string
+  key: string
+  draft: KeptDraft
+}
 
-/** All kept drafts of a document. */
-export function keptDrafts(documentId: string): Map<string, KeptDraft> {
-  const found = new Map<string, KeptDraft>()
-  const start = prefix(documentId)
-  for (let at = 0; at < localStorage.length; at += 1) {
-    const name = localStorage.key(at) ?? ''
-    if (!name.startsWith(start)) continue
+function everyDraft(): Named[] {
+  const names = Array.from({ length: localStorage.length }, (_, at) => localStorage.key(at) ?? '')
+  return names.flatMap((name) => {
+    if (!name.startsWith(ROOT)) return []
+    const [user = '', tab = '', document = '', ...rest] = name.slice(ROOT.length).split('.')
     const draft = parsed(localStorage.getItem(name) ?? '')
-    if (draft !== null) found.set(name.slice(start.length), draft)
-  }
-  return found
+    if (draft !== null && Date.now() - draft.at < LONGEST_MS)
+      return [{ name, user, tab, document, key: rest.join('.'), draft }]
+    localStorage.removeItem(name)
+    return []
+  })
+}
+
+const shelves = new Map<string, DraftShelf>()
+
+/** The drafts of a person in this tab. */
+export function shelfOf(userId: string): DraftShelf {
+  const shelf = shelves.get(userId) ?? new DraftShelf(userId)
+  shelves.set(userId, shelf)
+  return shelf
 }
 
 function parsed(text: string): KeptDraft | null {

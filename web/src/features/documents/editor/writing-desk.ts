@@ -14,7 +14,7 @@ import {
   type DocumentStore,
   type MergeHunk,
 } from '@outlast/sdk'
-import { dropDraft, keepDraft, keptDrafts } from './drafts'
+import type { DraftShelf } from './drafts'
 import { isOneBlock } from './writing'
 
 export interface Meeting {
@@ -106,6 +106,7 @@ export class WritingDesk {
   constructor(
     readonly store: DocumentStore,
     readonly documentId: string,
+    readonly shelf: DraftShelf,
   ) {}
 
   subscribe = (listener: () => void): (() => void) => {
@@ -135,12 +136,12 @@ export class WritingDesk {
   // --- writing
 
   /** Takes up what this browser kept of an earlier visit. Drafts that say what the server says are dropped. */
-  recall(): void {
-    for (const [key, kept] of keptDrafts(this.documentId)) {
+  async recall(): Promise<void> {
+    for (const [key, kept] of await this.shelf.found(this.documentId)) {
       if (this.#drafts.has(key)) continue
       const present = this.#present(key)
       if (present !== null && alike(present, kept.text)) {
-        dropDraft(this.documentId, key)
+        this.shelf.drop(this.documentId, key)
         continue
       }
       const state = present === null && kept.place === null ? 'gone' : 'found'
@@ -419,7 +420,7 @@ export class WritingDesk {
     } else draft.base = alike(fresh, sent) ? fresh : sent
     this.#move(key, { state: typedOn ? 'typed' : 'clean', place: null, problem: null })
     if (!typedOn) {
-      dropDraft(this.documentId, key)
+      this.shelf.drop(this.documentId, key)
       if (draft.open === 0) this.#drop(key)
     } else {
       this.#keep(key, draft)
@@ -448,7 +449,7 @@ export class WritingDesk {
   #settle(key: string): void {
     const draft = this.#drafts.get(key)
     if (draft === undefined) return
-    dropDraft(this.documentId, key)
+    this.shelf.drop(this.documentId, key)
     if (draft.open > 0) this.#move(key, { state: 'clean', problem: null })
     else this.#drop(key)
   }
@@ -456,7 +457,7 @@ export class WritingDesk {
   #drop(key: string): void {
     const place = this.#drafts.get(key)?.status.place ?? null
     this.#drafts.delete(key)
-    dropDraft(this.documentId, key)
+    this.shelf.drop(this.documentId, key)
     if (place !== null)
       for (const { status } of this.#drafts.values())
         if (status.place?.after === key && this.#present(key) === null) status.place.after = place.after
@@ -486,7 +487,7 @@ export class WritingDesk {
   }
 
   #keep(key: string, { base, text, sent, status: { place } }: Draft): void {
-    keepDraft(this.documentId, key, { base, text, place, sent, at: Date.now() })
+    this.shelf.keep(this.documentId, key, { base, text, place, sent, at: Date.now() })
   }
 
   #move(key: string, change: Partial<DraftStatus>): void {
