@@ -58,10 +58,11 @@ class Decided:
 
 
 def decide(tx: Tx, proposal_id: str, verdicts: Sequence[Verdict], user_id: str, bounds: Bounds) -> Decided:
-    """Decide about edits of one proposal, in one version. Blocks that moved on are merged with. Tells the followers of
-    the thread and the project, and resolves the comment that the thread is about once nothing is left to decide and
-    something was accepted. Raises `EditDecided` with the first decision, `TextChanged` (`conflicts`: all of them),
-    `SectionLocked`, `NotFound` for an edit of another proposal, `MalformedInput`, `InputTooLarge`, `DocumentFull`."""
+    """Decide about edits of one proposal, in one version. Blocks that moved on are merged with. What is accepted is
+    superseded where a fork or parent proposes it too. Tells the followers of the threads and the project, and resolves
+    the comment that the thread is about once nothing is left to decide and something was accepted. Raises `EditDecided`
+    with the first decision, `TextChanged` (`conflicts`: all of them), `SectionLocked`, `NotFound` for an edit of
+    another proposal, `MalformedInput`, `InputTooLarge`, `DocumentFull`."""
     proposal = proposal_row(tx, proposal_id)
     document = store.hold(tx, proposal["document_id"])
     thread = tx.one(_HOLD_THREAD, {"thread": proposal["thread_id"]})
