@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import orjson
 import pytest
 from hypothesis import given
@@ -22,7 +24,7 @@ from outlast.core.models.protocol import (
     ToolResultPiece,
     ToolSpec,
 )
-from outlast.core.models.providers.demo_documents import prose
+from outlast.core.models.providers.demo_documents import prose, wishes
 from outlast.core.models.providers.demo_documents.editing import edits_for, open_points
 from outlast.core.models.providers.demo_documents.scene import document_scene
 from outlast.core.models.providers.demo_documents.scripts import document_lines
@@ -245,3 +247,12 @@ def test_a_summary_is_made_of_what_was_said() -> None:
     assert "- The agent: Which page goes?" in line.text
     assert "- Ada: And what about the budget?" in line.text
     assert "tighten it?" not in line.text.partition("## Open")[2]
+
+
+@pytest.mark.parametrize("piece", ["<", "[", "[a](", "(", "add ", "who that ", " "])
+def test_a_text_of_one_thing_over_and_over_is_read_soon(piece: str) -> None:
+    text = f"a{piece * (50_000 // len(piece))}x"
+    began = time.thread_time()
+    assert isinstance(prose.tightened(text, "paragraph"), str)
+    assert wishes._SECTION.search(text) is None
+    assert time.thread_time() - began < 8  # about 0.2 s on a quiet machine

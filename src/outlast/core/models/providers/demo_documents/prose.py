@@ -66,13 +66,14 @@ _SHORTENED: Final = (
     (r"we are", "we're"),
     (r"that is", "that's"),
 )
-_KEPT: Final = re.compile(r"(`[^`]*`|!?\[[^\]]*\]\([^)]*\)|https?://\S+|<[^>\n]+>)")
+# What is looked for behind a bracket has a bound: a text of nothing but brackets would else take minutes.
+_KEPT: Final = re.compile(r"(`[^`]*`|!?\[[^\]]{0,200}\]\([^)]{0,300}\)|https?://\S+|<[^>\n]{1,300}>)")
 _SENTENCE: Final = re.compile(r"(?<=[.!?])[\"”’)*_]*\s+(?=[\"“‘(*_]*[A-ZÀ-Þ0-9])")
-_ASIDE: Final = re.compile(r"\s*\([^()]{8,}\)")
+_ASIDE: Final = re.compile(r"(?<!\s)\s*\([^()]{8,}\)")
 _TAIL: Final = re.compile(
     r"(?:,\s+(?:which|who|where|and|but|so|because|while|as)\b|;|\s[—–]\s|,\s+\w+ing\b)[^,;—–]*$"
 )
-_CLAUSE: Final = re.compile(r"(?<=\w) (?:that|which|who) [^,.;:!?]+?(?=[.:!?]?$)")
+_CLAUSE: Final = re.compile(r"(?<=\w) (?:that|which|who) [^,.;:!?]{1,200}?(?=[.:!?]?$)")
 _SOMEBODY: Final = re.compile(r"\b(?:[Ss]ome|[Nn]o)(?:body|one)\b")
 _ITEM: Final = re.compile(r"^(\s*(?:[-*+]|\d+[.)])\s+)(.*)$")
 LONG_SENTENCE: Final = 9  # words

@@ -36,7 +36,7 @@ class Wish:
 
 
 _SECTION: Final = re.compile(
-    r"\b(?:add|write|insert|create|append|new)\b[^.?!]*?\b(?:section|chapter|part)\b(?:[^.?!]*?\b(?:about|on|for|called|titled|named|with)\s+(?P<topic>[^.?!\n]+))?",
+    r"\b(?:add|write|insert|create|append|new)\b[^.?!]{0,200}?\b(?:section|chapter|part)\b(?:[^.?!]{0,200}?\b(?:about|on|for|called|titled|named|with)\s+(?P<topic>[^.?!\n]+))?",
     re.IGNORECASE,
 )
 _BETTER: Final = (
