@@ -3,7 +3,7 @@ import { Conflict, Gone, Unreachable, type BlockData, type DocumentChange, type 
 import { DraftShelf } from '@/features/documents/editor/drafts'
 import { deleteSection, isUnseen } from '@/features/documents/removing'
 import { joinAbove } from '@/features/documents/use-row-moves'
-import { WritingDesk } from '@/features/documents/editor/writing-desk'
+import { NO_SECTION, WritingDesk } from '@/features/documents/editor/writing-desk'
 
 const problem = (code: string, status: number, fields: Record<string, unknown> = {}) => ({
   code,
@@ -42,7 +42,7 @@ class Fake {
     if (change.op === 'insert_block') this.made[change.ref ?? ''] = 'blk_2'
     const id = change.op === 'insert_block' ? 'blk_2' : change.op === 'edit_block' ? change.block_id : ''
     const text = 'markdown' in change ? (change.markdown ?? '') : ''
-    this.blocks[id] = { id, section_id: 'sec_1', markdown: this.answer(text) }
+    this.blocks[id] = { id, section_id: 'sec_1', markdown: this.answer(text), version: 2 }
     return { version: 2, made: this.made, blocks: [this.blocks[id]], sections: [], removed: [] }
   }
 }
@@ -332,6 +332,48 @@ describe('the writing desk', () => {
     await late.recall()
     expect(late.status('blk_1')).toBeNull()
     expect(kept.size).toBe(0)
+  })
+
+  it('goes on in the first block of a document that was typed on while it was made', async () => {
+    const { fake, desk } = begin()
+    fake.blocks = {}
+    let go: () => void = () => undefined
+    const held = new Promise<void>((resolve) => (go = resolve))
+    const store = Object.assign(fake, {
+      reload: () => undefined,
+      subscribe: () => () => undefined,
+      name: (ref: string, id: string) => void (fake.made[ref] = id),
+      import: async (markdown: string) => {
+        await held
+        fake.blocks = { blk_9: { id: 'blk_9', section_id: 'sec_1', markdown, version: 1 } }
+        return { version: 1, made: {}, blocks: [fake.blocks['blk_9']], sections: [], removed: [] }
+      },
+    })
+    expect(store).toBe(fake)
+    const key = desk.begin({ sectionId: NO_SECTION, after: null })
+    desk.open(key, '')
+    desk.type(key, 'First')
+    void desk.save(key)
+    await soon()
+    desk.type(key, 'First words')
+    go()
+    await vi.advanceTimersByTimeAsync(2000)
+    expect(fake.sent).toEqual([{ op: 'edit_block', block_id: 'blk_9', markdown: 'First words', old: 'First' }])
+    expect(desk.lost()).toEqual([])
+  })
+
+  it('waits no more for what a closed document does not tell', async () => {
+    const { fake, desk } = begin()
+    fake.made['blk_1'] = 'blk_1'
+    Object.assign(fake, { reload: () => undefined, subscribe: () => () => undefined })
+    const change = fake.change
+    fake.change = async (...sent) => ({ ...(await change(...sent)), version: 99, sections: [section] })
+    const section = { id: 'sec_9', version: 99 } as never
+    desk.type('blk_1', 'Words.')
+    void desk.save('blk_1')
+    await vi.advanceTimersByTimeAsync(20_000)
+    expect(desk.status('blk_1')?.state).toBe('clean')
+    expect(vi.getTimerCount()).toBe(0)
   })
 
   it('shows what others wrote only where nothing was typed', () => {

@@ -158,6 +158,20 @@ export class DocumentStore extends Store<DocumentSnapshot> {
     return sent
   }
 
+  /** Puts a Markdown text at the end, and shows what the server made of it. Sent again under the same key, it is put there
+   * once. */
+  import = async (markdown: string, idempotencyKey: string): Promise<DocumentChanges> => {
+    const answer = await this.client.documents.import(this.documentId, { markdown }, { idempotencyKey })
+    if (this.#confirmed.version >= 0) this.#hearVersion(answer.version)
+    return answer
+  }
+
+  /** Keeps a name for a block that was made without one. */
+  name = (ref: string, id: string): void => {
+    this.#name(ref, id)
+    this.#show()
+  }
+
   /** A name of a block or section that stays the same when the server gives it its id: for keys of lists. */
   keyOf = (id: string): string => this.#refs.get(id) ?? id
 

@@ -55,6 +55,13 @@ export interface DraftStatus {
   place: Place | null
 }
 
+/** Where a text stands that became other blocks: `last` of them. */
+interface Made {
+  sectionId: string
+  last: string | null
+  count: number
+}
+
 /** A request that may have reached the server although its answer did not come: sent again exactly as it was. */
 export interface Sent {
   key: string
@@ -88,6 +95,8 @@ const PAUSE_MS = 1500
 const RETRY_MS = 3000
 /** How long the stream may take to tell of what we did ourselves. */
 const LATE_MS = 1500
+/** After which it is not waited for any more: the document may have been closed. */
+const LAST_MS = 10_000
 const TOLD_MS = 50
 const NONE: readonly string[] = []
 
@@ -321,7 +330,8 @@ export class WritingDesk {
     try {
       const answer = await this.#ask(sent)
       draft.sent = null
-      await this.#follow(key, known, answer)
+      const made = await this.#follow(key, known, answer, sent.change === null)
+      if (sent.change === null && made !== null && this.#begun(key, draft, sent.text, made)) return
       const id = this.store.idOf(key)
       const fresh = answer.blocks.find((block) => block.id === id)?.markdown ?? sent.text.trimEnd()
       this.#saved(key, draft, sent.text, fresh)
@@ -339,16 +349,16 @@ export class WritingDesk {
 
   #ask({ key, text, change }: Sent): Promise<DocumentChanges> {
     if (change !== null) return this.store.change([change], undefined, key)
-    const markdown = text.trim()
-    return this.store.client.documents.import(this.documentId, { markdown }, { idempotencyKey: key })
+    return this.store.import(text.trim(), key)
   }
 
   /** Everybody who shows the store has heard of what fulfils `there`: whatever follows is drawn together with it. */
   async #shown(there: (content: DocumentContent) => boolean): Promise<void> {
     const late = setTimeout(this.store.reload, LATE_MS)
+    const last = Date.now() + LAST_MS
     await new Promise<void>((resolve) => {
       const look = () => {
-        if (!there(this.store.get().content)) return
+        if (!there(this.store.get().content) && Date.now() < last) return
         clearInterval(timer)
         stop()
         resolve()
@@ -360,10 +370,14 @@ export class WritingDesk {
   }
 
   /** What was begun behind a text goes behind what the server made of it: other blocks, or a section of its own. */
-  async #follow(key: string, known: DocumentContent, answer: DocumentChanges): Promise<void> {
-    const sectionId = answer.sections.map(({ id }) => id).findLast((id) => known.sections[id] === undefined)
-    const fresh = answer.blocks.filter(({ id }) => known.blocks[id] === undefined && id !== this.store.idOf(key))
-    if (sectionId === undefined && fresh.length === 0) return
+  async #follow(key: string, known: DocumentContent, answer: DocumentChanges, begins: boolean): Promise<Made | null> {
+    // The answer also tells what others made since: that has another version.
+    const ours = ({ version }: { version: number }) => begins || version === answer.version
+    const sectionId = answer.sections.filter(ours).findLast(({ id }) => known.sections[id] === undefined)?.id
+    const fresh = answer.blocks
+      .filter(ours)
+      .filter(({ id }) => known.blocks[id] === undefined && id !== this.store.idOf(key))
+    if (sectionId === undefined && fresh.length === 0) return null
     await this.#shown(({ version, sections }) => version >= answer.version && (!sectionId || sectionId in sections))
     const home = sectionId ?? fresh[0]?.section_id ?? ''
     const here = new Set(fresh.map(({ id }) => id))
@@ -376,6 +390,31 @@ export class WritingDesk {
       place.sectionId = home
       if (place.after === key) place.after = last
     }
+    return { sectionId: home, last, count: fresh.length }
+  }
+
+  /** The text began a document, and is still written: the writing goes on in what was made of it. */
+  #begun(key: string, draft: Draft, sent: string, { sectionId, last, count }: Made): boolean {
+    if (this.#drafts.get(key) !== draft || draft.text === sent) return false
+    const grown = draft.text.startsWith(sent)
+    const before = last === null ? undefined : this.store.get().content.blocks[last]?.markdown
+    const rest = grown ? draft.text.slice(sent.length) : draft.text
+    let place: Place | null = null
+    if (last !== null && before !== undefined && (grown || count === 1)) {
+      this.store.name(key, last)
+      draft.base = before
+      draft.text = grown ? before + rest : rest
+    } else {
+      place = { sectionId, after: last }
+      draft.text = rest.trimStart()
+    }
+    this.#showers.get(key)?.(draft.text)
+    this.#move(key, { state: 'typed', place, problem: null })
+    this.#keep(key, draft)
+    draft.again = false
+    if (draft.open === 0) void this.save(key)
+    else draft.timer = setTimeout(() => this.#pause(key), PAUSE_MS)
+    return true
   }
 
   #change(key: string, draft: Draft): DocumentChange {
