@@ -8,6 +8,7 @@ from outlast.actions.document_changes import MOST_CHARS
 from outlast.actions.idempotency import remember, request_hash
 from outlast.actions.services import Services
 from outlast.base.document_data import EditData, ProposalData
+from outlast.base.errors import InputTooLarge
 from outlast.core.accounts.actor import Actor
 from outlast.core.documents import edits as store
 from outlast.core.documents import reviewing
@@ -24,6 +25,8 @@ from outlast.core.projects.permissions import require_document, require_owned, r
 from outlast.core.projects.rules import Right
 from outlast.db.database import Tx
 from outlast.db.tables import edits, proposals
+
+MOST_TOGETHER = 200_000  # characters of a person's own texts in one request: they are cut while others wait
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +130,14 @@ async def decide_edits(
     `EditDecided` with the first decision, `TextChanged` with the hunks of every conflict, `SectionLocked`, `NotFound`,
     `MalformedInput`, `InputTooLarge`, `DocumentFull`, `RateLimited`; then nothing was decided."""
     cleaned = [_cleaned(verdict) for verdict in verdicts]
+    size = sum(len(verdict.text or "") for verdict in cleaned)
+    if size > MOST_TOGETHER:
+        raise InputTooLarge(
+            f"The texts have {size:,} characters; at most {MOST_TOGETHER:,} are accepted together.",
+            hint="Decide about the edits one after the other.",
+            size_chars=size,
+            limit_chars=MOST_TOGETHER,
+        )
     return await _decide(services, actor, proposal_id, lambda _tx: cleaned, ["decide", cleaned], key)
 
 

@@ -80,6 +80,16 @@ async def test_a_conflict_is_answered_with_both_texts_and_settled_by_the_person(
     assert (await review.desk.block(0)).markdown == "The plan is tiny, short and nobody reads it."
 
 
+async def test_a_persons_own_texts_have_a_bound_together(site: Site) -> None:
+    review = await begin(site)
+    decisions = [{"edit_id": one, "decision": "accept", "text": "x" * 110_000} for one in review.edits[:2]]
+    refused = await review.olga.post(f"/v1/proposals/{review.proposal_id}/decide", {"decisions": decisions})
+    assert (refused.status, refused.code) == (413, "input_too_large")
+    assert refused.json()["fields"]["limit_chars"] == 200_000
+    shown = (await review.olga.get(f"/v1/proposals/{review.proposal_id}")).json()
+    assert {edit["state"] for edit in shown["edits"]} == {"open"}
+
+
 async def test_the_second_to_decide_is_told_who_was_first(site: Site) -> None:
     review = await begin(site)
     await review.emil.post(f"/v1/edits/{review.edits[0]}", {"decision": "accept", "text": "Our plan."})
