@@ -8,6 +8,7 @@ from typing import Any
 import anyio.to_thread
 import sqlalchemy as sa
 
+from outlast.actions.documents import whole_text
 from outlast.actions.idempotency import remember, request_hash
 from outlast.actions.services import Services
 from outlast.base.document_data import (
@@ -71,6 +72,8 @@ async def change_document(
         "changes", document_id, [[type(one).__name__, asdict(one)] for one in changes], summary
     )
 
+    if size > FEW_CHARS:  # before anything that takes time
+        await services.db.read(require_document, actor, document_id, Right.EDIT)
     ready = _cut(changes) if size <= FEW_CHARS else await anyio.to_thread.run_sync(_cut, changes)
 
     def produce(tx: Tx, row: sa.RowMapping) -> dict[str, Any]:
@@ -115,7 +118,10 @@ async def import_markdown(
         raise MalformedInput(
             "A text that replaces the whole document stands behind no section.", field="after_section_id"
         )
-    text = clean(markdown)
+    text = whole_text(services, markdown)
+    await services.db.read(
+        require_document, actor, document_id, Right.EDIT
+    )  # before anything that takes time
     parts = tuple(await anyio.to_thread.run_sync(cut, text))  # seconds, for the longest and oddest
     asked = request_hash("import", document_id, text, after_section_id, replace, seen)
 

@@ -21,7 +21,7 @@ from outlast.core.documents.comments import tell_inbox
 from outlast.core.documents.cutting import Part, cut, first_heading
 from outlast.core.documents.joining import join
 from outlast.core.documents.writing import Author, bounds_of, commit
-from outlast.core.limits.rules import checked_line, clean
+from outlast.core.limits.rules import checked_line, checked_markdown
 from outlast.core.limits.store import check_document_rate
 from outlast.core.projects.permissions import require, require_document
 from outlast.core.projects.rules import Right
@@ -53,7 +53,8 @@ async def create_document(
     repeated `key` gets the first answer. Raises `MalformedInput`, `InputTooLarge`, `TooManyDocuments`, `DocumentFull`,
     `RateLimited`; then nothing was made."""
     chosen = None if title is None else checked_title(services, title)
-    text = clean(markdown)
+    text = whole_text(services, markdown)
+    await services.db.read(require, actor, project_id, Right.EDIT)  # before anything that takes time
     parts = tuple(await anyio.to_thread.run_sync(cut, text))  # seconds, for the longest and oddest
     shown = chosen or _own_title(services, parts)
     asked = request_hash("document", project_id, chosen, text)
@@ -90,6 +91,12 @@ async def read_document(services: Services, actor: Actor, document_id: str) -> D
         return view(tx, document_id)
 
     return await services.db.read(run)
+
+
+def whole_text(services: Services, markdown: str) -> str:
+    """A text that is put in at once, cleaned. Raises `InputTooLarge`."""
+    most = services.settings.documents.text_chars
+    return checked_markdown(markdown, most, "Put it in in parts, or make several documents of it.")
 
 
 def view(tx: Tx, document_id: str) -> DocumentView:

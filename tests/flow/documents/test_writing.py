@@ -334,7 +334,7 @@ async def test_projects_and_documents_have_bounds_that_say_so(talk: Talk):
     document = await made(talk, markdown="# A\n\none")
     few = replace(
         talk.services.settings,
-        documents=DocumentSettings(most_per_project=1, most_blocks=10, block_chars=100),
+        documents=DocumentSettings(most_per_project=1, most_blocks=10, block_chars=100, text_chars=1000),
     )
     surface = replace(talk.site.local_surface, services=replace(talk.services, settings=few))
     app = create_http(surface, known_hosts("127.0.0.1", "", ()))
@@ -346,6 +346,9 @@ async def test_projects_and_documents_have_bounds_that_say_so(talk: Talk):
     assert (long.status, long.code) == (413, "input_too_large")
     many = await change(small, document, {**insert, "markdown": "x\n\n" * 9})
     assert (many.status, many.code) == (409, "document_full")
+    whole = await small.call("emil", "POST", f"/documents/{document['id']}/import", {"markdown": "x" * 1001})
+    assert (whole.status, whole.code) == (413, "input_too_large")
+    assert "parts" in whole.json()["hint"]
     assert (await read(talk, document))["version"] == 1
 
 

@@ -38,7 +38,7 @@ def checked_markdown(text: str, limit_chars: int, hint: str | None = None) -> st
     """A text cleaned. Raises `InputTooLarge` above `limit_chars` characters."""
     if len(text) > limit_chars:
         raise InputTooLarge(
-            f"A text has {len(text):,} characters; at most {limit_chars:,} are accepted in a change.",
+            f"A text has {len(text):,} characters; at most {limit_chars:,} are accepted at once.",
             hint=hint,
             size_chars=len(text),
             limit_chars=limit_chars,
