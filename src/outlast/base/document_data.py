@@ -2,7 +2,7 @@
 
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from outlast.base.parts import Frozen
 from outlast.base.thread_data import LockData
@@ -164,8 +164,10 @@ class SectionDifference(Frozen):
 class DocumentDifference(Frozen):
     """What differs between two versions of a document."""
 
-    from_version: int = Field(serialization_alias="from")
-    to_version: int = Field(serialization_alias="to")
+    model_config = ConfigDict(validate_by_name=True, validate_by_alias=True)
+
+    from_version: int = Field(alias="from")
+    to_version: int = Field(alias="to")
     sections: list[SectionDifference]
 
 
