@@ -86,7 +86,8 @@ export function Rail({ items, chosen, onLeave }: RailProps) {
               className="absolute inset-x-3 transition-transform duration-150 ease-out"
               style={{
                 transform: `translateY(${top ?? 0}px)`,
-                visibility: top === undefined ? 'hidden' : 'visible',
+                // Not hidden: what begins there takes the keys at once.
+                opacity: top === undefined ? 0 : 1,
                 zIndex: id === chosen ? 1 : 0,
                 // Cards that are far away keep their room, and are drawn when they come near.
                 height: near ? undefined : (heights.current.get(id) ?? USUAL_PX),
