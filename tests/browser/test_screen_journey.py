@@ -72,11 +72,21 @@ def _ask_for_a_pricing_page(page: Page, template: str) -> str:
     return page.url.rsplit("/", 1)[1]
 
 
+STAYS = """screen => {
+  const frame = document.querySelector(`[data-live-frame="${screen}"][data-loaded]`)
+  const [src, since] = window.seen ?? []
+  if (frame === null || frame.src !== src) window.seen = [frame?.src, performance.now()]
+  return frame !== null && frame.src === src && performance.now() - since > 2000
+}"""
+
+
 def _live(page: Page, screen: str) -> Frame:
     """The app in its frame, as soon as it shows what was asked for."""
     shown = page.frame_locator(f'[data-screen="{screen}"] iframe')
     expect(shown.get_by_role("heading", level=1)).to_be_visible(timeout=RUN_MS)
     expect(shown.get_by_text("Starter", exact=True).first).to_be_visible()
+    # What was loaded amid the run is loaded anew at its end: the frame that stays is meant.
+    page.wait_for_function(STAYS, arg=screen, timeout=RUN_MS)
     return next(frame for frame in page.frames if ".preview.localhost" in frame.url)
 
 
