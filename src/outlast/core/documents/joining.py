@@ -10,7 +10,7 @@ from typing import Final, Protocol
 
 from outlast.core.documents.cutting import APART
 
-_MARKER: Final = re.compile(r" {0,3}(?:([-+*])|\d{1,9}([.)]))(?=[ \t]|$)")
+_MARKER: Final = re.compile(r" {0,3}(?:([-+*])|\d{1,9}([.)]))(?=[ \t\n]|$)")
 _LOOKS_CLOSED: Final = re.compile(r"(?:^|[ \t])#+[ \t]*$")
 
 
