@@ -16,6 +16,7 @@ import type { DocumentData } from '@outlast/sdk'
 import { IconButton } from '@/components/button'
 import { Confirm } from '@/components/confirm'
 import { Menu, MenuItem, MenuLine } from '@/components/menu'
+import { Rename } from '@/components/rename'
 import { complain, say } from '@/components/toast'
 import { client } from '@/lib/queries'
 import { useActiveProject } from '../shell/active-project'
@@ -55,7 +56,12 @@ export function DocumentHeader({ document, narrow, sheet, onOutline }: DocumentH
       )}
       <div className="flex min-w-0 flex-1 items-center gap-3">
         {renaming ? (
-          <Rename document={document} onDone={() => setRenaming(false)} />
+          <Rename
+            title={document.title}
+            label="Title of the document"
+            onRename={(title) => void client.documents.rename(document.id, title).catch(complain)}
+            onDone={() => setRenaming(false)}
+          />
         ) : (
           <h1
             className="truncate text-[14.5px] font-semibold"
@@ -160,29 +166,4 @@ function download(documentId: string): void {
   link.href = client.documents.markdownUrl(documentId)
   link.download = ''
   link.click()
-}
-
-function Rename({ document, onDone }: { document: DocumentData; onDone: () => void }) {
-  const [title, setTitle] = useState(document.title)
-  const save = () => {
-    onDone()
-    if (title.trim() === '' || title.trim() === document.title) return
-    client.documents.rename(document.id, title.trim()).catch(complain)
-  }
-  return (
-    <input
-      autoFocus
-      aria-label="Title of the document"
-      className="h-7 w-full max-w-md rounded-md border border-accent bg-bg px-2 font-semibold outline-none"
-      value={title}
-      maxLength={200}
-      onFocus={(event) => event.currentTarget.select()}
-      onChange={(event) => setTitle(event.target.value)}
-      onBlur={save}
-      onKeyDown={(event) => {
-        if (event.key === 'Enter') save()
-        if (event.key === 'Escape') onDone()
-      }}
-    />
-  )
 }

@@ -16,6 +16,7 @@ import type { PageData } from '@outlast/sdk'
 import { Button, IconButton } from '@/components/button'
 import { Confirm } from '@/components/confirm'
 import { Menu, MenuItem, MenuLine } from '@/components/menu'
+import { Rename } from '@/components/rename'
 import { complain, say } from '@/components/toast'
 import { MOD } from '@/lib/keys'
 import { client } from '@/lib/queries'
@@ -52,7 +53,11 @@ export function ViewHeader({ page, mayEdit, panel, onPanel, undo, narrow }: View
       </Link>
       <div className="flex min-w-0 flex-1 items-center gap-2.5">
         {renaming ? (
-          <Rename page={page} onDone={() => setRenaming(false)} />
+          <Rename
+            title={page.title}
+            onRename={(title) => void client.pages.rename(page.id, title).then(putPage, complain)}
+            onDone={() => setRenaming(false)}
+          />
         ) : (
           <h1
             className="truncate text-[14.5px] font-semibold"
@@ -171,30 +176,5 @@ function PageMenu({ page, mayEdit, onRename, onShare }: PageMenuProps) {
         Its history, conversation, files and links are removed for everybody.
       </Confirm>
     </>
-  )
-}
-
-function Rename({ page, onDone }: { page: PageData; onDone: () => void }) {
-  const [title, setTitle] = useState(page.title)
-  const save = () => {
-    onDone()
-    if (title.trim() === '' || title.trim() === page.title) return
-    client.pages.rename(page.id, title.trim()).then(putPage, complain)
-  }
-  return (
-    <input
-      autoFocus
-      aria-label="Title"
-      className="h-7 w-full max-w-md rounded-md border border-accent bg-bg px-2 font-semibold outline-none"
-      value={title}
-      maxLength={200}
-      onFocus={(event) => event.currentTarget.select()}
-      onChange={(event) => setTitle(event.target.value)}
-      onBlur={save}
-      onKeyDown={(event) => {
-        if (event.key === 'Enter') save()
-        if (event.key === 'Escape') onDone()
-      }}
-    />
   )
 }

@@ -15,6 +15,7 @@ import { Link, useLocation } from 'wouter'
 import { IconButton } from '@/components/button'
 import { Confirm } from '@/components/confirm'
 import { Menu, MenuItem, MenuLine } from '@/components/menu'
+import { Rename } from '@/components/rename'
 import { complain, say } from '@/components/toast'
 import { client } from '@/lib/queries'
 import { CreditsChip } from '../account/credits-chip'
@@ -38,7 +39,11 @@ export function ThreadHeader({ preview }: { preview: ReactNode }) {
     <PageHeader>
       <div className="min-w-0 flex-1">
         {renaming ? (
-          <Rename onDone={() => setRenaming(false)} />
+          <Rename
+            title={thread.title}
+            onRename={(title) => void client.renameThread(thread.id, title).then(patchThreads, complain)}
+            onDone={() => setRenaming(false)}
+          />
         ) : (
           <h1
             className="truncate text-[14.5px] font-semibold"
@@ -77,32 +82,6 @@ export function ThreadHeader({ preview }: { preview: ReactNode }) {
       <CreditsChip />
       <ThreadMenu onRename={() => setRenaming(true)} />
     </PageHeader>
-  )
-}
-
-function Rename({ onDone }: { onDone: () => void }) {
-  const { thread } = useOpenThread()
-  const [title, setTitle] = useState(thread.title)
-  const save = () => {
-    onDone()
-    if (title.trim() === '' || title.trim() === thread.title) return
-    client.renameThread(thread.id, title.trim()).then(patchThreads, complain)
-  }
-  return (
-    <input
-      autoFocus
-      aria-label="Title"
-      className="h-7 w-full max-w-md rounded-md border border-accent bg-bg px-2 font-semibold outline-none"
-      value={title}
-      maxLength={200}
-      onFocus={(event) => event.currentTarget.select()}
-      onChange={(event) => setTitle(event.target.value)}
-      onBlur={save}
-      onKeyDown={(event) => {
-        if (event.key === 'Enter') save()
-        if (event.key === 'Escape') onDone()
-      }}
-    />
   )
 }
 
