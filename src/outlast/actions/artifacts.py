@@ -12,7 +12,7 @@ from outlast.core.knowledge.artifacts import store
 from outlast.core.knowledge.artifacts.finding import FileAnswer, FilePage, ProjectFiles
 from outlast.core.knowledge.artifacts.kinds import file_name, kind_of
 from outlast.core.limits.rules import check_bytes, clean
-from outlast.core.limits.store import check_file_rate
+from outlast.core.limits.store import check_made_rate
 from outlast.core.projects.permissions import require, require_owned
 from outlast.core.projects.rules import Right
 from outlast.db.database import Tx
@@ -37,7 +37,7 @@ async def upload_artifact(
 
     def allowed(tx: Tx) -> None:
         require(tx, actor, project_id, Right.EDIT)
-        check_file_rate(tx, actor.user_id, most_a_minute)
+        check_made_rate(tx, "files", actor.user_id, most_a_minute)
 
     await services.db.read(allowed)  # before anything is written
     asked = services.settings.documents

@@ -18,7 +18,7 @@ from outlast.core.documents import store as documents
 from outlast.core.documents.comments import NewComment, Status
 from outlast.core.documents.placing import Anchor, Content, new_anchor
 from outlast.core.limits.rules import check_count, clean, is_blank
-from outlast.core.limits.store import check_comment_rate
+from outlast.core.limits.store import check_made_rate
 from outlast.core.mentions import store as mentions
 from outlast.core.mentions.rules import AGENT, Named, without_agent
 from outlast.core.projects.permissions import require_document, require_owned, role_of
@@ -229,7 +229,7 @@ def _held(tx: Tx, row: sa.RowMapping) -> sa.RowMapping:
 def _create(
     tx: Tx, services: Services, actor: Actor, document: sa.RowMapping, body: str, written: Written
 ) -> dict[str, Any]:
-    check_comment_rate(tx, actor.user_id, services.settings.limits.comments_per_minute_per_user)
+    check_made_rate(tx, "comments", actor.user_id, services.settings.limits.comments_per_minute_per_user)
     check_count("mentions", len(written.mentions), MOST_NAMED)
     documents.hold(tx, document["id"])
     parent = None if written.parent_id is None else _answered(tx, document["id"], written.parent_id)

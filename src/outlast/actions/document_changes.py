@@ -29,7 +29,7 @@ from outlast.core.documents.replacing import replaced
 from outlast.core.documents.unseen import demand_document_seen
 from outlast.core.documents.writing import Author, Committed, bounds_of, commit, commit_tree
 from outlast.core.limits.rules import check_count, checked_markdown, clean
-from outlast.core.limits.store import check_change_rate
+from outlast.core.limits.store import check_made_rate
 from outlast.core.projects.permissions import require_document
 from outlast.core.projects.rules import Right
 from outlast.db.database import Tx
@@ -206,7 +206,9 @@ async def restore_version(
 
 
 def _check_rate(tx: Tx, services: Services, actor: Actor) -> None:
-    check_change_rate(tx, actor.user_id, services.settings.limits.changes_per_minute_per_user)
+    check_made_rate(
+        tx, "changes of documents", actor.user_id, services.settings.limits.changes_per_minute_per_user
+    )
 
 
 def _append(

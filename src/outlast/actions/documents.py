@@ -22,7 +22,7 @@ from outlast.core.documents.cutting import Part, cut, first_heading
 from outlast.core.documents.joining import join
 from outlast.core.documents.writing import Author, bounds_of, commit
 from outlast.core.limits.rules import checked_line, checked_markdown
-from outlast.core.limits.store import check_document_rate
+from outlast.core.limits.store import check_made_rate
 from outlast.core.projects.permissions import require, require_document
 from outlast.core.projects.rules import Right
 from outlast.core.sandboxes.store import announce_to_project, give_up
@@ -173,7 +173,7 @@ def checked_title(services: Services, title: str) -> str:
 
 
 def _demand_room(tx: Tx, services: Services, actor: Actor, project_id: str) -> None:
-    check_document_rate(tx, actor.user_id, services.settings.limits.documents_per_minute_per_user)
+    check_made_rate(tx, "documents", actor.user_id, services.settings.limits.documents_per_minute_per_user)
     most = services.settings.documents.most_per_project
     if most and store.count(tx, project_id) >= most:
         raise TooManyDocuments(

@@ -14,7 +14,7 @@ from outlast.base.events import PageAction, TextPart
 from outlast.base.page_data import ActionState
 from outlast.core.accounts.actor import Actor
 from outlast.core.limits.rules import check_bytes
-from outlast.core.limits.store import check_action_rate
+from outlast.core.limits.store import check_made_rate
 from outlast.core.pages import actions as store
 from outlast.core.pages import store as pages
 from outlast.core.pages.actions import NewAction
@@ -70,7 +70,7 @@ async def act(
 
     def produce(tx: Tx) -> dict[str, Any]:
         limits = services.settings.limits
-        check_action_rate(tx, actor.user_id, limits.actions_per_minute_per_user)
+        check_made_rate(tx, "actions", actor.user_id, limits.actions_per_minute_per_user)
         page = pages.hold(tx, page_id)
         demand_open(threads.hold(tx, page["thread_id"])["status"], page["thread_id"])
         joined = _joinable(tx, page["thread_id"])

@@ -14,7 +14,7 @@ from outlast.base.events import PageData
 from outlast.base.ids import new_id
 from outlast.core.accounts.actor import Actor
 from outlast.core.limits.rules import checked_line, clean
-from outlast.core.limits.store import check_page_rate
+from outlast.core.limits.store import check_made_rate
 from outlast.core.pages import store, versions
 from outlast.core.pages.rules import UNTITLED, demand_room
 from outlast.core.projects.permissions import require, require_page
@@ -131,7 +131,7 @@ def checked_title(services: Services, title: str) -> str:
 
 def demand_page(tx: Tx, services: Services, actor: Actor, project_id: str) -> None:
     """Raise `RateLimited` or `TooManyPages` where the actor may not make one more page in the project."""
-    check_page_rate(tx, actor.user_id, services.settings.limits.pages_per_minute_per_user)
+    check_made_rate(tx, "pages", actor.user_id, services.settings.limits.pages_per_minute_per_user)
     demand_room(store.count(tx, project_id), services.settings.pages.most_per_project)
 
 

@@ -90,8 +90,8 @@ async def start_run(
     durable. A repeated `key` gets the first answer. Raises `ThreadBusy`, `ThreadLocked`, `ThreadArchived`,
     `CreditsNeeded`, `RateLimited`, `UnknownModel`, `VisionUnsupported`, and what composing a message raises; then
     nothing was done."""
-    images = [*draft.images, *draft.mentions]
-    asked = request_hash(str(target), draft.content, list(draft.parts), images, model, on_busy)
+    given = [list(draft.parts), list(draft.images), list(draft.mentions)]
+    asked = request_hash(str(target), draft.content, given, model, on_busy)
 
     def run(tx: Tx) -> dict[str, Any]:
         if key is not None:

@@ -13,7 +13,7 @@ from outlast.base.events import ScreenData
 from outlast.base.ids import new_id
 from outlast.base.screen_data import ScreenFile, ThemeTokens
 from outlast.core.accounts.actor import Actor
-from outlast.core.limits.store import check_screen_rate
+from outlast.core.limits.store import check_made_rate
 from outlast.core.projects.permissions import require_screen
 from outlast.core.projects.rules import Right
 from outlast.core.sandboxes.checkpoints import store as checkpoints
@@ -74,7 +74,7 @@ def copy_screen(
     they were then; without a message all of it, and the files as last saved. Tells followers. The new screen's id.
     Raises `NotFound` for a message of another thread, `TooManyScreens`, `RateLimited`, `MalformedInput`."""
     limits, screens = services.settings.limits, services.settings.screens
-    check_screen_rate(tx, actor.user_id, limits.screens_per_minute_per_user)
+    check_made_rate(tx, "screens", actor.user_id, limits.screens_per_minute_per_user)
     taken = store.boxes(tx, source["project_id"])
     demand_room(len(taken), screens.most_per_project)
     place = _place(source, taken, at)

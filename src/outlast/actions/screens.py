@@ -17,7 +17,7 @@ from outlast.base.ids import new_id
 from outlast.base.screen_data import ThemeTokens
 from outlast.core.accounts.actor import Actor
 from outlast.core.limits.rules import check_count, checked_line
-from outlast.core.limits.store import check_screen_rate
+from outlast.core.limits.store import check_made_rate
 from outlast.core.projects.permissions import require, require_screen
 from outlast.core.projects.rules import Right
 from outlast.core.sandboxes.orphans import collect
@@ -101,7 +101,7 @@ async def create_screen(
     asked = request_hash("screen", project_id, str(new))
 
     def produce(tx: Tx) -> dict[str, Any]:
-        check_screen_rate(tx, actor.user_id, services.settings.limits.screens_per_minute_per_user)
+        check_made_rate(tx, "screens", actor.user_id, services.settings.limits.screens_per_minute_per_user)
         taken = store.boxes(tx, project_id)
         demand_room(len(taken), services.settings.screens.most_per_project)
         place = _place(new, taken)

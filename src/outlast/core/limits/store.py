@@ -1,6 +1,8 @@
 """Rate limits by counting rows. First argument: the open transaction."""
 
+from collections.abc import Mapping
 from datetime import datetime
+from typing import Any, Final, Literal
 
 import sqlalchemy as sa
 
@@ -18,6 +20,22 @@ from outlast.db.tables import (
     screens,
 )
 
+Made = Literal["screens", "pages", "documents", "actions", "changes of documents", "comments", "files"]
+_MADE: Final[Mapping[Made, tuple[sa.Column[Any], sa.Column[Any], sa.ColumnElement[bool]]]] = {
+    # when, by whom, and which of them count
+    "screens": (screens.c.created_at, screens.c.created_by, sa.true()),
+    "pages": (pages.c.created_at, pages.c.created_by, sa.true()),
+    "documents": (documents.c.created_at, documents.c.created_by, sa.true()),
+    "actions": (page_actions.c.created_at, page_actions.c.user_id, sa.true()),
+    "changes of documents": (  # accepted edits of agents are decisions
+        document_versions.c.created_at,
+        document_versions.c.by,
+        document_versions.c.kind != "agent",
+    ),
+    "comments": (comments.c.created_at, comments.c.by, sa.true()),
+    "files": (artifacts.c.created_at, artifacts.c.created_by, sa.true()),
+}
+
 
 def check_run_rates(tx: Tx, user_id: str, project_id: str, per_user: int, per_project: int) -> None:
     """Raise `RateLimited` when the user or the project has started as many runs within the last minute as it may
@@ -28,32 +46,12 @@ def check_run_rates(tx: Tx, user_id: str, project_id: str, per_user: int, per_pr
         check_rate("project", _recent(tx, runs.c.project_id == project_id, per_project), per_project, tx.now)
 
 
-def check_screen_rate(tx: Tx, user_id: str, per_user: int) -> None:
-    """Raise `RateLimited` when the user has made as many screens within the last minute as one may (0: no limit)."""
+def check_made_rate(tx: Tx, things: Made, user_id: str, per_user: int) -> None:
+    """Raise `RateLimited` when the user has made as many of these within the last minute as one may (0: no limit)."""
     if per_user:
-        made = screens.c.created_at, screens.c.created_by == user_id
-        check_rate("user", _moments(tx, *made, per_user), per_user, tx.now, things="screens")
-
-
-def check_page_rate(tx: Tx, user_id: str, per_user: int) -> None:
-    """Raise `RateLimited` when the user has made as many pages within the last minute as one may (0: no limit)."""
-    if per_user:
-        made = pages.c.created_at, pages.c.created_by == user_id
-        check_rate("user", _moments(tx, *made, per_user), per_user, tx.now, things="pages")
-
-
-def check_document_rate(tx: Tx, user_id: str, per_user: int) -> None:
-    """Raise `RateLimited` when the user has made as many documents within the last minute as one may (0: no limit)."""
-    if per_user:
-        made = documents.c.created_at, documents.c.created_by == user_id
-        check_rate("user", _moments(tx, *made, per_user), per_user, tx.now, things="documents")
-
-
-def check_action_rate(tx: Tx, user_id: str, per_user: int) -> None:
-    """Raise `RateLimited` when the user has done as much on pages within the last minute as one may (0: no limit)."""
-    if per_user:
-        done = page_actions.c.created_at, page_actions.c.user_id == user_id
-        check_rate("user", _moments(tx, *done, per_user), per_user, tx.now, things="actions")
+        made, by, counts = _MADE[things]
+        whose = sa.and_(by == user_id, counts)
+        check_rate("user", _moments(tx, made, whose, per_user), per_user, tx.now, things=things)
 
 
 def check_decision_rate(tx: Tx, user_id: str, per_user: int) -> None:
@@ -64,31 +62,6 @@ def check_decision_rate(tx: Tx, user_id: str, per_user: int) -> None:
         within = decided.where(edits.c.decided_at > tx.now - WINDOW).distinct()
         newest = tx.execute(within.order_by(edits.c.decided_at.desc()).limit(per_user)).scalars().all()
         check_rate("user", list(reversed(newest)), per_user, tx.now, things="decisions")
-
-
-def check_change_rate(tx: Tx, user_id: str, per_user: int) -> None:
-    """Raise `RateLimited` when the user has written as many versions of documents within the last minute as one may (0:
-    no limit). Accepted edits of agents are decisions and do not count."""
-    if per_user:
-        mine = (document_versions.c.by == user_id) & (document_versions.c.kind != "agent")
-        made = document_versions.c.created_at, mine
-        check_rate("user", _moments(tx, *made, per_user), per_user, tx.now, things="changes of documents")
-
-
-def check_comment_rate(tx: Tx, user_id: str, per_user: int) -> None:
-    """Raise `RateLimited` when the user has written as many comments within the last minute as one may (0: no
-    limit)."""
-    if per_user:
-        made = comments.c.created_at, comments.c.by == user_id
-        check_rate("user", _moments(tx, *made, per_user), per_user, tx.now, things="comments")
-
-
-def check_file_rate(tx: Tx, user_id: str, per_user: int) -> None:
-    """Raise `RateLimited` when the user has put as many files into projects within the last minute as one may (0: no
-    limit)."""
-    if per_user:
-        made = artifacts.c.created_at, artifacts.c.created_by == user_id
-        check_rate("user", _moments(tx, *made, per_user), per_user, tx.now, things="files")
 
 
 def _recent(tx: Tx, whose: sa.ColumnElement[bool], limit: int) -> list[datetime]:
