@@ -48,7 +48,7 @@ run: setup ## start the server with page: make run [PORT=8400] [ARGS="--data-dir
 	@exec $(VENV)/bin/outlast serve $(if $(PORT),--port $(PORT)) $(ARGS)
 
 test: setup-dev check ## all checks, then the whole test suite: make test [ARGS="-k name"]
-	$(VENV)/bin/pytest -m "not deep" -n 2 --dist worksteal $(ARGS)
+	$(VENV)/bin/pytest -m "not deep" -n 2 --dist worksteal --durations 30 --durations-min 10 $(ARGS)
 
 check: setup $(STAMPS)/dev ## style, types, layers, generated files, web types and web unit tests; starts no server
 	$(VENV)/bin/ruff check $(wildcard $(CODE))

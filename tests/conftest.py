@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import functools
 import gc
+import inspect
 import os
 import sys
-from collections.abc import Generator, Iterator
+from collections.abc import Awaitable, Callable, Generator, Iterator
 from datetime import timedelta
+from typing import Any
 
+import anyio
 import pytest
 from hypothesis import HealthCheck, settings
 
 from tests import network_guard
 from tests.databases import *  # noqa: F403  # fixtures; the names are in its __all__
+from tests.reruns import Reruns
 
 # `make test` uses the fast profile and finds the same cases each time; `make deep` searches anew, and prints how to
 # repeat what it found.
@@ -35,15 +40,40 @@ sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(Reruns(config), "outlast-reruns")
+
+
 # Real processes, browsers and kernels: on an overloaded machine one can miss a deadline that says nothing of the code.
 REAL_PROCESSES = ("browser", "crash", "sandbox")
+IN_TIME = 0.9  # of its timeout: then an async test is cancelled
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Try such a test once more before it fails the run. It is reported as RERUN, and deserves a look then."""
+    """Try such a test once more before it fails the run; no other is. It is reported as RERUN, and deserves a look.
+    More than two in a run, or the same in three runs, fail the run."""
     for item in items:
         if item.path.relative_to(item.config.rootpath / "tests").parts[0] in REAL_PROCESSES:
             item.add_marker(pytest.mark.flaky(reruns=1))
+        if isinstance(item, pytest.Function) and inspect.iscoroutinefunction(item.obj):
+            item.obj = _ended_in_time(item.obj, _timeout_of(item) * IN_TIME)
+
+
+def _timeout_of(item: pytest.Item) -> float:
+    marker = item.get_closest_marker("timeout")
+    return float(marker.args[0] if marker else item.config.getini("timeout"))
+
+
+def _ended_in_time(test: Callable[..., Awaitable[None]], timeout_s: float) -> Callable[..., Awaitable[None]]:
+    """The plugin's own timeout tears a test off its event loop; what the fixtures then do waits for ever. This one
+    cancels it, so that they put away what it started."""
+
+    @functools.wraps(test)
+    async def timed(*args: Any, **kwargs: Any) -> None:
+        with anyio.fail_after(timeout_s):
+            await test(*args, **kwargs)
+
+    return timed
 
 
 @pytest.hookimpl(wrapper=True)

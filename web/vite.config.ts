@@ -18,5 +18,7 @@ export default defineConfig({
     fs: { allow: [here('..')] },
     proxy: { '/v1': { target: server, changeOrigin: true, headers: { origin: server } } },
   },
+  // Its languages are chunks of their own, as of the page.
+  worker: { format: 'es' },
   test: { include: ['tests/**/*.test.{ts,tsx}'], environment: 'node' },
 })

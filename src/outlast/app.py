@@ -8,6 +8,7 @@ the second signal): what is left is cut short and its lease handed back; it goes
 and counts as no failure.
 """
 
+import gc
 import logging
 import os
 import resource
@@ -22,6 +23,8 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import anyio.to_thread
+import sqlalchemy as sa
 from anyio.abc import TaskGroup, TaskStatus
 
 from outlast.actions import accounts
@@ -41,9 +44,10 @@ from outlast.agents.tools.search_docs import SearchDocs
 from outlast.agents.workspaces import Workspaces
 from outlast.base.clock import SystemClock
 from outlast.base.data_directory import data_directory, held, node_of
-from outlast.base.errors import OutlastError, UnsafeBind
+from outlast.base.errors import DatabaseDamaged, OutlastError, UnsafeBind
 from outlast.base.ids import new_id
 from outlast.base.settings import Settings
+from outlast.base.supervision.supervisor import Run, Supervisor
 from outlast.core.accounts.store import has_tokens
 from outlast.core.knowledge.artifacts.finding import ProjectFiles
 from outlast.core.knowledge.modules import Modules
@@ -54,7 +58,7 @@ from outlast.core.models.embedders import OpenAIEmbedder
 from outlast.core.models.providers.connections import Connections
 from outlast.core.pages.live import LiveTrees
 from outlast.core.pages.versions import Rules as PageRules
-from outlast.core.presence.board import PresenceBoard
+from outlast.core.presence.board import PresenceBoard, typing_ends
 from outlast.core.runs.engine import Engine
 from outlast.core.runs.store import free_lapsed
 from outlast.core.runs.sweeper import Sweeper
@@ -62,6 +66,7 @@ from outlast.core.runs.watching import Watching
 from outlast.core.runs.worker import Worker
 from outlast.core.sandboxes.browser.studio import Studio, open_studio
 from outlast.core.sandboxes.checkpoints.store import fork_files
+from outlast.core.sandboxes.disk_guard import DiskGuard
 from outlast.core.sandboxes.egress.keeper import EgressKeeper
 from outlast.core.sandboxes.egress.redaction import Redactor
 from outlast.core.sandboxes.ladder import Ladder
@@ -73,11 +78,14 @@ from outlast.core.sandboxes.services.logs import ServiceLogs
 from outlast.core.sandboxes.snapshots.keeper import SnapshotKeeper
 from outlast.core.sandboxes.template_files import load_templates
 from outlast.core.sandboxes.templates import Templates
+from outlast.core.set_aside.shelf import DatabaseShelf
 from outlast.core.streams.hub import Hub
 from outlast.core.streams.writer import Flusher
 from outlast.db.blobs import FolderBlobs
-from outlast.db.database import Database
+from outlast.db.database import Database, Tx
+from outlast.db.deployment import Deployment, join
 from outlast.db.opening import migrate, open_database
+from outlast.db.sqlite import SqliteDatabase, find_damage
 from outlast.surfaces.demo_tracker.opening import Tracker, open_tracker, with_tracker
 from outlast.surfaces.http.application import create_http
 from outlast.surfaces.http.hosts import is_loopback, known_hosts
@@ -106,6 +114,8 @@ from outlast.wiring import (
     snapshot_keeper,
 )
 
+CHECK_DATABASE_S = 5.0
+MOST_CHECKED_BYTES = 64 * 1024 * 1024  # of a database that is looked through after an unclean stop
 MOST_FILES = 65_536  # as many open files as this program ever asks for
 Announce = Callable[[str], None]
 AskedToStop = Callable[[], Awaitable[None]]
@@ -131,6 +141,7 @@ class Program:
     opener: ScreenOpener
     studio: Studio | None
     sources: Sources
+    supervisor: Supervisor
     tracker: Tracker | None
 
 
@@ -166,8 +177,9 @@ async def run_program(
             await _start_inner(program, tasks, worker_ended)
             if server is not None:
                 if e2b is not None:
-                    tasks.start_soon(e2b.run)
-                await tasks.start(_serve, server)
+                    tasks.start_soon(program.supervisor.keep, "hosted sandboxes", e2b.run)
+                await program.supervisor.start(tasks, "http", _serve, server, vital=True)
+            tasks.start_soon(program.supervisor.guard.once, "start", "models", _warm_up, program)
             announce(_address(settings, listeners[0]) if listeners else "")
             await wish()
             await _stop(program, server, worker_ended, wish)
@@ -177,34 +189,48 @@ async def run_program(
 @asynccontextmanager
 async def open_program(settings: Settings) -> AsyncIterator[Program]:
     """Everything a server works with, opened in order and closed in reverse; nothing runs yet. Raises
-    `DataDirectoryInUse`, `StorageUnavailable`, `SchemaMismatch`, `InvalidSetting`."""
+    `DataDirectoryInUse`, `StorageUnavailable`, `SchemaMismatch`, `DeploymentMismatch`, `InvalidSetting`."""
     clock = SystemClock()
     folder = data_directory(settings.server.data_dir)
     async with AsyncExitStack() as stack:
-        stack.enter_context(held(folder))
+        was_clean = stack.enter_context(held(folder))
         tracker = open_tracker(settings, folder, clock)
         if tracker is not None:
             stack.callback(tracker.close)
         settings = with_tracker(settings, tracker)
         environment = {**os.environ, **(tracker.secrets if tracker is not None else {})}
+        if settings.live.redis_url.reveal():
+            log.warning("live.redis_url has no effect yet: servers share live text through PostgreSQL")
         database = open_database(settings.database.url.reveal(), folder, clock)
         stack.push_async_callback(database.aclose)
+        if not was_clean:
+            await _look_for_damage(database)
         await migrate(database)
+        await _join(database, Deployment(folder, folder / settings.blobs.url.reveal()))
+        supervisor = Supervisor(clock, DatabaseShelf(database))
         catalog = open_catalog(settings, clock)
         stack.push_async_callback(catalog.aclose)
         templates = load_templates(settings.screens)
-        sandboxes = sandbox_manager(settings, database, clock, folder, templates)
+        sandboxes = sandbox_manager(settings, database, clock, folder, templates, supervisor)
         if sandboxes is not None:
             stack.push_async_callback(sandboxes.aclose)
-        egress = egress_keeper(settings, database, clock, folder, sandboxes, environment)
-        snapshots = snapshot_keeper(settings, database, clock, folder, sandboxes, templates)
+        egress = egress_keeper(settings, database, clock, folder, sandboxes, environment, supervisor)
+        snapshots = snapshot_keeper(settings, database, clock, folder, sandboxes, templates, supervisor)
         hidden = known_secrets(settings, environment)
         connections = Connections()
         stack.push_async_callback(connections.aclose)
         modules = open_modules(settings, database)
         embedder = open_embedder(settings, clock, connections, environment)
         knowledge = open_knowledge(
-            settings, database, clock, folder, connections, environment, embedder=embedder, modules=modules
+            settings,
+            database,
+            clock,
+            folder,
+            connections,
+            environment,
+            embedder=embedder,
+            modules=modules,
+            supervisor=supervisor,
         )
         yield _wire(
             settings,
@@ -221,7 +247,21 @@ async def open_program(settings: Settings) -> AsyncIterator[Program]:
             knowledge,
             modules,
             embedder,
+            supervisor,
         )
+
+
+async def _look_for_damage(database: Database) -> None:
+    """After a crash of the program or the machine. A large file is left to `outlast doctor`: it would take seconds."""
+    if not isinstance(database, SqliteDatabase) or database.path.stat().st_size > MOST_CHECKED_BYTES:
+        return
+    if damage := await anyio.to_thread.run_sync(find_damage, database.path):
+        raise DatabaseDamaged(f"The database {database.path} is damaged: {'; '.join(damage)}.")
+
+
+async def _join(database: Database, deployment: Deployment) -> None:
+    if not await join(database, deployment):
+        log.warning("the database was restored: no stored file is collected until 'outlast verify' has run")
 
 
 def _wire(
@@ -239,6 +279,7 @@ def _wire(
     knowledge: Knowledge,
     modules: Modules,
     embedder: OpenAIEmbedder | None,
+    supervisor: Supervisor,
 ) -> Program:
     """The rooms, each given what it needs."""
     hub = Hub()
@@ -249,9 +290,9 @@ def _wire(
     keeper = None
     if sandboxes is not None:
         logs = ServiceLogs(folder / "services", hidden.hide)
-        keeper = ServiceKeeper(database, clock, logs, find=sandboxes.find)
+        keeper = ServiceKeeper(database, clock, logs, find=sandboxes.find, supervisor=supervisor)
         sandboxes.attend(keeper)
-    checkpoints = checkpoint_keeper(settings, database, blobs, clock, folder, sandboxes)
+    checkpoints = checkpoint_keeper(settings, database, blobs, clock, folder, sandboxes, supervisor)
     if checkpoints is not None:
         modules.look_into(checkpoints)
     warm = settings.sandbox is not None and settings.sandbox.mode == "warm"
@@ -264,7 +305,7 @@ def _wire(
         None if settings.sandbox is None else LibraryCode(rooms, settings.sandbox, database, modules, blobs)
     )
     chat = ChatProfile(settings, rooms, blobs, catalog.get, keeper, search, code)
-    studio = open_studio(settings.screens, clock, folder) if sandboxes is not None else None
+    studio = open_studio(settings.screens, clock, folder, supervisor) if sandboxes is not None else None
     screen = ScreenProfile(
         settings,
         database,
@@ -277,7 +318,15 @@ def _wire(
         photographer=studio,
     )
     sources = open_sources(
-        settings, database, blobs, clock, sandboxes, snapshots, embedder, lambda: hub.followed("prj_")
+        settings,
+        database,
+        blobs,
+        clock,
+        sandboxes,
+        snapshots,
+        embedder,
+        lambda: hub.followed("prj_"),
+        supervisor,
     )
     page = PageProfile(
         settings,
@@ -336,7 +385,9 @@ def _wire(
         dress_screen=opener.dress,
         profiles=frozenset(engine.profiles) - {summary.name},
         pages=page_rules,
+        supervisor=supervisor,
     )
+    dormancy = page_dormancy(settings, database, page_rules, sandboxes)
     return Program(
         settings=settings,
         services=services,
@@ -344,8 +395,8 @@ def _wire(
         database=database,
         presence=presence,
         watching=watching,
-        worker=Worker(engine),
-        sweeper=Sweeper(engine, steps, {DORMANT: page_dormancy(settings, database, page_rules, sandboxes)}),
+        worker=Worker(engine, supervisor),
+        sweeper=Sweeper(engine, steps, {DORMANT: dormancy}, supervisor),
         sandboxes=sandboxes,
         egress=egress,
         snapshots=snapshots,
@@ -354,67 +405,81 @@ def _wire(
         studio=studio,
         tracker=tracker,
         sources=sources,
+        supervisor=supervisor,
     )
 
 
 async def _start_inner(program: Program, tasks: TaskGroup, worker_ended: anyio.Event) -> None:
     """Everything but the door: what was left behind is taken up before new work can come in."""
-    tasks.start_soon(program.database.background)
-    tasks.start_soon(program.watching.run)
-    tasks.start_soon(_end_typing, program.presence)
+    supervisor = program.supervisor
+
+    def keep(name: str, run: Run, *args: Any) -> None:
+        tasks.start_soon(supervisor.keep, name, run, *args)
+
+    keep("bells of the database", program.database.background)
+    keep("check of the database", _check_database, program.database, supervisor)
+    keep("followers", program.watching.run)
+    keep("typing", typing_ends(program.presence))
     if program.database.dialect == "sqlite":  # the lock on the folder says that nobody else can hold a run
         await program.database.write(free_lapsed, everything=True)
     if program.tracker is not None:
-        await tasks.start(program.tracker.run)
+        await supervisor.start(tasks, "demo tracker", program.tracker.run)
     if program.egress is not None:
-        await tasks.start(program.egress.run)
+        await supervisor.start(tasks, "egress", program.egress.run)
     if program.sandboxes is not None and program.services.keeper is not None:
-        await tasks.start(program.services.keeper.run)
-        await _take_up_sandboxes(program.sandboxes)
+        await supervisor.start(tasks, "services in sandboxes", program.services.keeper.run)
+        disk = DiskGuard(program.sandboxes)
+        program.sandboxes.attend(disk)
+        # A machine that cannot run any sandbox says so when one is needed.
+        await supervisor.guard.once("start", "sandboxes", reconcile, program.sandboxes)
+        keep("disk of sandboxes", disk.run)
         step, look = partial(pause_idle, program.services), partial(sweep, program.sandboxes)
-        tasks.start_soon(Ladder(program.sandboxes, step, look).run)
+        keep("idle sandboxes", Ladder(program.sandboxes, step, look).run)
     if program.services.checkpoints is not None:
-        tasks.start_soon(program.services.checkpoints.run)
+        keep("checkpoints", program.services.checkpoints.run)
     if program.snapshots is not None:
-        tasks.start_soon(program.snapshots.run)
+        keep("snapshots", program.snapshots.run)
     if program.warmer is not None:
-        tasks.start_soon(program.warmer.run)
+        keep("warming of sandboxes", program.warmer.run)
     if program.studio is not None:
-        await tasks.start(program.studio.run)
-    tasks.start_soon(program.services.knowledge.run)
-    tasks.start_soon(program.sources.run)
-    tasks.start_soon(program.opener.run, program.services)
-    tasks.start_soon(program.sweeper.run)
-    tasks.start_soon(_work, program.worker, worker_ended)
+        await supervisor.start(tasks, "browsers", program.studio.run)
+    keep("search indexes", program.services.knowledge.run)
+    keep("sources", program.sources.run)
+    keep("opening of screens", program.opener.run, program.services)
+    keep("timers", program.sweeper.run)
+    tasks.start_soon(_work, program, worker_ended)
 
 
-async def _work(worker: Worker, ended: anyio.Event) -> None:
+async def _work(program: Program, ended: anyio.Event) -> None:
     try:
-        await worker.run()
+        await program.supervisor.keep("worker", program.worker.run, vital=True)
     finally:
         ended.set()
 
 
-async def _take_up_sandboxes(sandboxes: SandboxManager) -> None:
-    """Keep the sandboxes that outlived the last server. A machine that cannot run any says so when one is needed."""
-    try:
-        await reconcile(sandboxes)
-    except OutlastError as error:
-        log.warning("sandboxes not taken up", extra={"code": error.code, "reason": error.message})
+async def _warm_up(program: Program) -> None:
+    """Load what the first answer would wait for. Until the end it is kept as what importing made is: the garbage
+    collector looks through neither."""
+    await program.services.catalog.warm_up()
+    gc.freeze()
 
 
-async def _end_typing(presence: PresenceBoard) -> None:
-    """Whoever stops typing without saying so is seen to have stopped."""
-    changed = anyio.Event()
-
-    def note(_thread_id: str) -> None:
-        changed.set()
-
-    presence.on_change(note)
+async def _check_database(database: Database, supervisor: Supervisor) -> None:
+    """Report to the supervisor whether the database commits transactions in time."""
     while True:
-        changed = anyio.Event()
-        with anyio.move_on_after(presence.sweep()):
-            await changed.wait()
+        trouble: Exception | None = TimeoutError()
+        with anyio.move_on_after(CHECK_DATABASE_S):
+            try:
+                await database.write(_nothing)
+                trouble = None
+            except OutlastError as error:
+                trouble = error
+        supervisor.report("database", trouble, vital=True)
+        await anyio.sleep(CHECK_DATABASE_S)
+
+
+def _nothing(tx: Tx) -> None:
+    tx.execute(sa.text("select 1"))
 
 
 # --- the HTTP door ----------------------------------------------------------------------------------------------------
@@ -443,8 +508,15 @@ async def _http_server(
     is_local = is_loopback(server.host) and not server.public_url
     surface = Surface(
         services=program.services,
-        streams=OpenStreams(StreamTimes(times.heartbeat_s, times.slow_reader_s, times.recheck_s)),
-        readiness=Readiness(program.database, program.sandboxes.provider if program.sandboxes else None),
+        streams=OpenStreams(
+            StreamTimes(times.heartbeat_s, times.slow_reader_s, times.recheck_s),
+            program.settings.limits.streams_per_user,
+        ),
+        readiness=Readiness(
+            program.database,
+            program.sandboxes.provider if program.sandboxes else None,
+            program.supervisor,
+        ),
         local_owner=await accounts.ensure_local_owner(program.services) if is_local else None,
         version=version("outlast"),
         secure_cookie=server.public_url.startswith("https://"),
@@ -453,7 +525,9 @@ async def _http_server(
     )
     program.database.on_notice(surface.streams.hear)
     hosts = known_hosts(server.host, server.public_url, server.allowed_hosts)
-    inner = create_http(surface, hosts)
+    inner = await anyio.to_thread.run_sync(
+        create_http, surface, hosts
+    )  # some hundred routes: a moment's work
     layer = with_previews(inner, surface, hosts)
 
     def close() -> None:

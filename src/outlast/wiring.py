@@ -15,6 +15,7 @@ from outlast.base.clock import SystemClock
 from outlast.base.data_directory import node_of
 from outlast.base.packages import parse_package
 from outlast.base.settings import Settings
+from outlast.base.supervision.supervisor import Supervisor
 from outlast.core.knowledge.artifacts.keeper import ArtifactKeeper
 from outlast.core.knowledge.embedding import Indexer
 from outlast.core.knowledge.fetching import Fetcher
@@ -30,6 +31,7 @@ from outlast.core.models.catalog import ModelCatalog
 from outlast.core.models.config import ModelConfig, ProviderConfig
 from outlast.core.models.embedders import OpenAIEmbedder
 from outlast.core.models.keys import ApiKey
+from outlast.core.models.protocol import Reasoning
 from outlast.core.models.providers.connections import Connections
 from outlast.core.pages.versions import Rules as PageRules
 from outlast.core.runs.sweeper import Handler, SandboxSteps
@@ -78,6 +80,7 @@ def open_catalog(settings: Settings, clock: SystemClock) -> ModelCatalog:
             headers=provider.headers,
             extra_body=provider.extra_body,
             max_tokens_field=provider.max_tokens_field,
+            send_reasoning=provider.send_reasoning,
             delta_delay_s=provider.delta_delay_s,
         )
         for name, provider in settings.providers.items()
@@ -92,6 +95,10 @@ def open_catalog(settings: Settings, clock: SystemClock) -> ModelCatalog:
             context_tokens=model.context_tokens,
             max_output_tokens=model.max_output_tokens,
             label=model.label,
+            send_reasoning=model.send_reasoning,
+            reasoning=Reasoning(
+                model.reasoning.effort, model.reasoning.summary, model.reasoning.budget_tokens
+            ),
         )
         for model in settings.models
     ]
@@ -101,7 +108,12 @@ def open_catalog(settings: Settings, clock: SystemClock) -> ModelCatalog:
 
 
 def sandbox_manager(
-    settings: Settings, database: Database, clock: SystemClock, folder: Path, templates: Templates
+    settings: Settings,
+    database: Database,
+    clock: SystemClock,
+    folder: Path,
+    templates: Templates,
+    supervisor: Supervisor,
 ) -> SandboxManager | None:
     if settings.sandbox is None:
         return None
@@ -114,6 +126,7 @@ def sandbox_manager(
         folder,
         node_id=node_of(folder),
         announce=announce_sandbox,
+        supervisor=supervisor,
     )
     manager.use_templates(templates)
     return manager
@@ -126,6 +139,7 @@ def egress_keeper(
     folder: Path,
     sandboxes: SandboxManager | None,
     environment: Mapping[str, str],
+    supervisor: Supervisor,
 ) -> EgressKeeper | None:
     """What watches over the sandboxes' way to the network, where there is anything to reach. `environment` holds the
     values of secrets."""
@@ -149,7 +163,7 @@ def egress_keeper(
         log.warning(
             "secrets without a value: their environment variables are not set", extra={"names": missing}
         )
-    keeper = EgressKeeper(database, clock, policy, folder / "egress", lookup=lookup)
+    keeper = EgressKeeper(database, clock, policy, folder / "egress", lookup=lookup, supervisor=supervisor)
     if not keeper.is_needed:
         return None
     sandboxes.lead_out(keeper)
@@ -164,6 +178,7 @@ def checkpoint_keeper(
     clock: SystemClock,
     folder: Path,
     sandboxes: SandboxManager | None,
+    supervisor: Supervisor,
 ) -> CheckpointKeeper | None:
     """What keeps the files of workspaces, where there are any."""
     if settings.sandbox is None or sandboxes is None:
@@ -179,6 +194,7 @@ def checkpoint_keeper(
         find=sandboxes.find,
         keep_unbound=timedelta(days=settings.retention.error_days),
         layers_of=sandboxes.layers_of,
+        supervisor=supervisor,
     )
     sandboxes.keep_files(keeper)
     sandboxes.attend(keeper)
@@ -192,6 +208,7 @@ def snapshot_keeper(
     folder: Path,
     sandboxes: SandboxManager | None,
     templates: Templates,
+    supervisor: Supervisor,
 ) -> SnapshotKeeper | None:
     """What has the configured packages installed once for all sandboxes, and those of app templates for theirs."""
     if settings.sandbox is None or sandboxes is None:
@@ -204,6 +221,7 @@ def snapshot_keeper(
         node_id=node_of(folder),
         templates=templates,
         env=preview_environment(settings.sandbox),
+        supervisor=supervisor,
     )
     sandboxes.start_upon(keeper)
     return keeper
@@ -225,6 +243,7 @@ def open_knowledge(
     *,
     embedder: QueryEmbedder | None = None,
     modules: ModuleShelf | None = None,
+    supervisor: Supervisor | None = None,
 ) -> Knowledge:
     """Search in documentation and modules, with the re-ranker that is configured, if any. Its indexes are kept in the
     data folder."""
@@ -241,6 +260,7 @@ def open_knowledge(
         modules=modules,
         reranker=reranker,
         rerank_candidates=asked.candidates,
+        supervisor=supervisor,
     )
 
 
@@ -272,15 +292,17 @@ class Sources:
     artifacts: ArtifactKeeper
     indexer: Indexer | None
     fetcher: Fetcher
+    supervisor: Supervisor
 
     async def run(self) -> None:
         """Until cancelled."""
+        keep = self.supervisor.keep
         try:
             async with anyio.create_task_group() as tasks:
                 if self.indexer is not None:
-                    tasks.start_soon(self.indexer.run)
-                tasks.start_soon(self.artifacts.run)
-                await self.keeper.run()
+                    tasks.start_soon(keep, "embedding", self.indexer.run)
+                tasks.start_soon(keep, "files of projects", self.artifacts.run)
+                tasks.start_soon(keep, "documentation sources", self.keeper.run)
         finally:
             with anyio.CancelScope(shield=True):
                 await self.fetcher.aclose()
@@ -295,6 +317,7 @@ def open_sources(
     snapshots: SnapshotKeeper | None,
     embedder: OpenAIEmbedder | None,
     followed: Followed,
+    supervisor: Supervisor,
 ) -> Sources:
     """What reads the sources of documentation, those of the configuration and people's."""
     asked = settings.knowledge
@@ -311,13 +334,16 @@ def open_sources(
         configured_sources(settings.sandbox, asked),
         model=embedder.model if embedder is not None else "",
         followed=followed,
+        supervisor=supervisor,
     )
     if snapshots is not None:
         snapshots.on_built(keeper.packages_changed)
     indexer = (
         None
         if embedder is None
-        else Indexer(database, clock, embedder, followed, batch=settings.embeddings.batch)
+        else Indexer(
+            database, clock, embedder, followed, batch=settings.embeddings.batch, supervisor=supervisor
+        )
     )
     artifacts = ArtifactKeeper(
         database,
@@ -325,8 +351,9 @@ def open_sources(
         blobs,
         passage_chars=asked.passage_chars,
         most_s=settings.documents.artifact_read_s,
+        supervisor=supervisor,
     )
-    return Sources(keeper, artifacts, indexer, fetcher)
+    return Sources(keeper, artifacts, indexer, fetcher, supervisor)
 
 
 def _registries() -> Registries:

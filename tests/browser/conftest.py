@@ -7,6 +7,7 @@ server by its readiness.
 
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -14,7 +15,7 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +23,14 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 import outlast
+from tests.reruns import SERVER
 
 pytestmark = pytest.mark.browser
 
 WEB = Path(outlast.__file__).parent / "_web" / "index.html"
 START_TRIES = 600
 PATIENCE_MS = 30_000
+LAST_WORDS = 3_000  # characters
 # As without a configuration, but the demo model speaks faster: its story takes six seconds.
 QUICK = """\
 [sandbox]
@@ -104,6 +107,20 @@ class Server:
             print(f"sandboxes may be left: {error}")
         self.stop()
 
+    def told(self) -> str:
+        """What the server says of itself, for a test that failed: its services, and the end of its log without the
+        requests that went well."""
+        try:
+            with urllib.request.urlopen(f"{self.url}/readyz?verbose", timeout=10) as answer:
+                state = answer.read().decode()
+        except OSError as error:
+            state = str(error)
+        lines = (self.folder / "server.log").read_text().splitlines()
+        log = "\n".join(
+            line for line in lines if " http: request " not in line or not re.search(" status=[23]", line)
+        )
+        return f"{state[-LAST_WORDS:]}\n{log[-LAST_WORDS:]}"
+
     def get(self, path: str) -> Any:
         with urllib.request.urlopen(f"{self.url}{path}", timeout=30) as answer:
             return json.load(answer)
@@ -142,6 +159,16 @@ def _wait_for_exit(process: subprocess.Popen[bytes], seconds: float) -> bool:
     except subprocess.TimeoutExpired:
         return False
     return True
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """A test that failed tells what its server was doing."""
+    report = yield
+    running = getattr(item, "funcargs", {}).get("server")
+    if report.failed and isinstance(running, Server):
+        report.sections.append((SERVER, running.told()))
+    return report
 
 
 @pytest.fixture(scope="module")

@@ -338,7 +338,7 @@ def test_a_comment_is_assigned_to_a_member_and_linked_to_another_section(
     expect(card(bob)).to_contain_text("Assigned to you")
     expect(card(bob).locator("[data-linked]")).to_have_text("Steps")
     bob.get_by_role("link", name="Inbox").click()
-    expect(bob.get_by_role("heading", name="Inbox")).to_be_visible()
+    expect(bob.get_by_role("heading", name="Inbox", exact=True)).to_be_visible()
     expect(item).to_have_count(0)
 
 

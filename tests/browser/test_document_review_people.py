@@ -91,10 +91,46 @@ def test_taking_back_an_acceptance_leaves_what_another_has_just_written(enter: E
     expect(_row(ada, 0)).to_have_attribute("data-state", "accepted")
     _write(server, document, before[3], "Bob alone works the crane.")
     ada.keyboard.press("z")
-    expect(ada.get_by_text("What others have changed since then stays").first).to_be_visible()
+    expect(ada.get_by_text("The edit is open again").first).to_be_visible()
+    expect(_row(ada, 0)).to_have_attribute("data-state", "open")
     after = [block["markdown"] for block in _blocks(server, document)]
     assert after == [*(block["markdown"] for block in before[:3]), "Bob alone works the crane."]
     assert "Bob alone works the crane." in _read(server, f"/v1/documents/{document['id']}/markdown")
+
+
+# Z after a rejection once wrote the rejected text into the document.
+def test_taking_back_a_rejection_opens_the_edit_and_writes_nothing(enter: Enter, server: Shared) -> None:
+    document, ada = _reviewing(enter, server)
+    before = _read(server, f"/v1/documents/{document['id']}/markdown")
+    ada.keyboard.press("r")
+    expect(_row(ada, 0)).to_have_attribute("data-state", "rejected")
+    ada.keyboard.press("z")
+    expect(ada.get_by_text("The edit is open again").first).to_be_visible()
+    expect(_row(ada, 0)).to_have_attribute("data-state", "open")
+    expect(_row(ada, 0)).to_have_attribute("aria-current", "true")
+    assert _read(server, f"/v1/documents/{document['id']}/markdown") == before
+    ada.keyboard.press("r")
+    expect(_row(ada, 0)).to_have_attribute("data-state", "rejected")
+    _row(ada, 0).get_by_role("button").first.click()
+    _row(ada, 0).get_by_role("button", name="Reopen").click()
+    expect(_row(ada, 0)).to_have_attribute("data-state", "open")
+
+
+# One conflict once kept everything from being accepted, and its message named a block's id.
+def test_accepting_all_takes_what_it_can_and_leaves_the_conflict_to_be_decided(
+    enter: Enter, server: Shared
+) -> None:
+    document, ada = _reviewing(enter, server)
+    _write(server, document, _blocks(server, document)[0], "Nobody reads it.")
+    ada.keyboard.press("Shift+A")
+    expect(ada.locator("[data-review-row][data-state=accepted]").first).to_be_visible()
+    first = _row(ada, 0)
+    expect(first).to_have_attribute("data-state", "open")
+    expect(first).to_have_attribute("aria-current", "true")
+    expect(first.get_by_role("button", name="Compare and decide")).to_be_visible()
+    expect(first.get_by_role("alert")).to_have_count(0)
+    expect(ada.get_by_text("blk_")).to_have_count(0)
+    assert "Nobody reads it." in _read(server, f"/v1/documents/{document['id']}/markdown")
 
 
 def _reviewing(enter: Enter, server: Shared) -> tuple[dict[str, Any], Page]:

@@ -117,13 +117,23 @@ def test_an_example_is_begun_and_written_in_block_by_block(enter: Enter, server:
     assert markdown(server, document) == "Dear Ada,\n\n- first\n- second\n\n## Later\n\nto be continued"
 
 
-def test_keys_delete_join_discard_and_go_from_block_to_block(enter: Enter, server: Shared) -> None:
-    page, document = opened(enter, server, "Keys")
+# Esc once threw away, without a word, what had been typed since the last pause.
+def test_esc_ends_writing_and_keeps_what_was_typed(enter: Enter, server: Shared) -> None:
+    page, document = opened(enter, server, "Esc")
     write_in(page, "We move the billing service")
-    page.keyboard.type(" Not this.")
+    page.keyboard.type(" And this stays.")
     page.keyboard.press("Escape")
     expect(writing(page)).to_have_count(0)
-    expect(row(page, "Not this.")).to_have_count(0)
+    expect(row(page, "And this stays.")).to_have_count(1)
+    is_saved(page)
+    assert "And this stays." in markdown(server, document)
+
+
+def test_keys_delete_join_and_go_from_block_to_block(enter: Enter, server: Shared) -> None:
+    page, document = opened(enter, server, "Keys")
+    write_in(page, "We move the billing service")
+    page.keyboard.press("Escape")
+    expect(writing(page)).to_have_count(0)
     page.keyboard.press("Enter")
     expect(writing(page)).to_be_focused()
     page.keyboard.press("Control+End")

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.browser.conftest import OpenPage, Server
 
@@ -91,6 +91,31 @@ def test_a_text_is_added_looked_into_found_and_removed_while_another_window_watc
     page.get_by_role("alertdialog").get_by_role("button", name="Remove it").click()
     for window in (page, other):
         expect(package(window, "tracker-handbook")).to_have_count(0)
+
+
+def test_an_answer_that_comes_late_does_not_undo_what_was_told_meanwhile(
+    path: str, open_page: OpenPage
+) -> None:
+    page, other = open_page(path), open_page(path)
+    expect(page.get_by_role("heading", name="Knowledge", exact=True)).to_be_visible()
+
+    def failed(window: Page) -> Locator:
+        return window.locator("[data-source][data-state=failed]")  # also behind the dialog
+
+    def hold(route: Route) -> None:
+        answer = route.fetch()
+        expect(failed(other)).to_be_visible()
+        expect(failed(page)).to_be_visible()
+        route.fulfill(response=answer)
+
+    page.route("**/v1/knowledge/sources", hold)
+    page.get_by_role("button", name=ADD).click()
+    dialog = page.get_by_role("dialog", name="Add documentation")
+    dialog.get_by_label("Package or subject").fill("unreachable")
+    dialog.get_by_label("Address").last.fill("https://docs.outlast.invalid/llms.txt")
+    dialog.get_by_role("button", name="Add", exact=True).click()
+    expect(dialog).to_have_count(0)
+    expect(failed(page)).to_be_visible()
 
 
 def test_an_address_that_cannot_be_read_says_why_and_offers_another_try(

@@ -37,7 +37,8 @@ def test_the_keyboard_opens_searches_and_starts_threads(open_page: OpenPage) -> 
     page = open_page()
     thread = start_thread(page, "Hello zeppelin")
     expect(saved(page)).to_be_visible()
-    page.keyboard.press("Escape")
+    page.goto("/runs")  # where nothing is written, letters are shortcuts
+    expect(page.get_by_role("heading", name="Runs", exact=True)).to_be_visible()
     page.keyboard.press("n")
     page.wait_for_url("**/projects/*")
     page.keyboard.press("Control+k")
@@ -45,7 +46,8 @@ def test_the_keyboard_opens_searches_and_starts_threads(open_page: OpenPage) -> 
     page.get_by_role("option", name="Hello zeppelin").wait_for()
     page.keyboard.press("Enter")
     page.wait_for_url(f"**/{thread}")
-    page.keyboard.press("Escape")
+    page.goto("/runs")
+    expect(page.get_by_role("heading", name="Runs", exact=True)).to_be_visible()
     page.keyboard.press("/")
     expect(page.get_by_label("Search threads and messages")).to_be_focused()
 

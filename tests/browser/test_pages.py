@@ -126,6 +126,50 @@ def test_actions_wait_while_the_agent_works_and_go_together_unless_taken_back(
     assert "Action: more" not in asked
 
 
+# A double click on "Create" made two issues in the tracker, and fifty waiting clicks buried the page.
+def test_a_double_click_acts_once_and_what_repeats_is_one_line(open_page: OpenPage, server: Studio) -> None:
+    repeated = '<button data-action="inc" data-repeat>Plus</button>'
+    made = make_page(server, FORM + repeated)
+    page = open_page()
+    shown = open_page_view(page, made)
+    server.script(stalling(patches(text("count", "1"))), answering(patches(text("count", "9"))))
+    ask(page, "Begin")
+    expect(shown.locator("#count")).to_have_text("1")
+    shown.get_by_role("button", name="More").dblclick()
+    for _ in range(5):
+        shown.get_by_role("button", name="Plus").click()
+    region = page.get_by_role("region", name="Waiting actions")
+    expect(region.get_by_role("listitem")).to_have_text([re.compile("^more: by 2"), re.compile("^inc ×5")])
+    assert len(server.get(f"/v1/pages/{made['id']}/actions")["items"]) == 6
+    region.get_by_role("button", name="Take back all").click()
+    expect(region).to_have_count(0)
+
+
+# The frame went on showing version 11 of 14 while the change that was asked for was made.
+def test_an_earlier_version_does_nothing_and_says_so_and_asking_returns_to_now(
+    open_page: OpenPage, server: Studio
+) -> None:
+    made = make_page(server, FORM)
+    server.script(
+        answering(patches(text("count", "1")), summary("one")), answering(patches(text("count", "2")))
+    )
+    server.run(made, "Count")
+    page = open_page()
+    shown = open_page_view(page, made)
+    expect(shown.locator("#count")).to_have_text("1")
+    entries = panel(page, "History").get_by_role("list", name="Versions").locator("[data-version]")
+    entries.last.get_by_role("button").first.click()
+    travel = page.get_by_role("region", name="Earlier version")
+    expect(travel).to_contain_text("Viewing version 1 of 2")
+    expect(shown.locator("#count")).to_have_text("0")
+    shown.get_by_role("button", name="More").click()
+    expect(page.get_by_text("This is version 1. Go back to now to use the page.").first).to_be_visible()
+    assert server.get(f"/v1/pages/{made['id']}/actions")["items"] == []
+    ask(page, "Count on")
+    expect(travel).to_have_count(0)
+    expect(shown.locator("#count")).to_have_text("2")
+
+
 def test_an_earlier_version_is_looked_at_and_brought_back(open_page: OpenPage, server: Studio) -> None:
     made = make_page(server, FORM)
     for number in ("1", "2"):

@@ -9,12 +9,13 @@ import os
 import re
 import urllib.parse
 import urllib.request
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import FrameLocator, Locator, Page, Route, expect
+from playwright.sync_api import APIResponse, Error, FrameLocator, Locator, Page, Route, expect
 
 from tests.browser.canvas import make_project
 from tests.browser.conftest import OpenPage, Server
@@ -84,6 +85,20 @@ class Studio:
             break
         expect(chosen).to_be_visible()
 
+    def point_at(self, element: Locator) -> None:
+        """Move the pointer over an element; the frame is made smaller to fit."""
+        inside = element.evaluate(
+            "one => { const { x, y, width, height } = one.getBoundingClientRect();"
+            " return [x + width / 2, y + height / 2] }"
+        )
+        x, y = self.page.locator(f'iframe[data-live-frame="{self.screen["id"]}"]').evaluate(
+            "(one, [x, y]) => { const box = one.getBoundingClientRect(), scale = box.width / one.offsetWidth;"
+            " return [box.x + x * scale, box.y + y * scale] }",
+            inside,
+        )
+        self.page.mouse.move(x - 3, y)
+        self.page.mouse.move(x, y)
+
     def colour(self, prop: str, value: str) -> None:
         self.panel.locator(f'button[data-property="{prop}"]').first.click()
         self.page.get_by_label("Colour as CSS").fill(value)
@@ -91,6 +106,17 @@ class Studio:
 
     def fill(self, prop: str, value: str) -> None:
         self.panel.locator(f'[data-property="{prop}"]').first.fill(value)
+
+    def look(self, *looks: tuple[str, str]) -> list[str]:
+        """What properties of elements come to in the page, by the name of the element and the property."""
+        return [
+            str(
+                self.element(name).evaluate(
+                    "(one, prop) => getComputedStyle(one).getPropertyValue(prop)", prop
+                )
+            )
+            for name, prop in looks
+        ]
 
     def save(self) -> None:
         self.panel.get_by_role("button", name="Save", exact=True).click()
@@ -161,6 +187,102 @@ def test_a_colour_chosen_in_the_frame_is_seen_saved_kept_and_taken_back(studio: 
     studio.panel.get_by_role("button", name="Undo").click()
     expect(items.first).to_have_css("padding-top", "32px")
     assert 'className="p-2 bg-[#3b82f6] pt-8"' in studio.source()
+
+
+SCALED = """"use client";
+
+export default function Page() {
+  return (
+    <main className="p-8 [--spacing:0.21rem]">
+      <h1 id="title" className="text-2xl">Fish & chips, it&apos;s hot</h1>
+      <a id="away" href="/elsewhere" className="inline-block bg-[rgb(1,2,3)] text-[rgb(4,5,6)] transition-colors
+        duration-300 hover:bg-[rgb(7,8,9)] hover:text-[rgb(7,8,9)]">Away</a>
+      <p id="wide" className="pt-1 md:pt-2">Wider on a wide screen</p>
+      <p id="inline" style={{ paddingTop: 4 }}>Set by its code</p>
+      <p id="size">As large as it is picked</p>
+    </main>
+  );
+}
+"""
+
+
+def test_what_is_saved_renders_to_exactly_what_was_shown(studio: Studio) -> None:
+    # The scale of an ancestor made pt-8 of the 32px that were typed and shown 26.88px; other classes and styles of an
+    # element won over the saved one, which the preview did not show either.
+    studio.write("app/page.tsx", SCALED)
+    expect(studio.frame.locator("main")).to_have_css("padding-top", "26.88px", timeout=BUILD_MS)
+    looks: list[tuple[str, str]] = []
+
+    def edit(name: str, tag: str, prop: str, value: str) -> None:
+        studio.choose(studio.element(name), tag)
+        if "color" in prop:
+            studio.colour(prop, value)
+        else:
+            studio.panel.locator(f'input[data-property="{prop}"]').first.fill(value)
+        looks.append((name, prop))
+
+    edit("title", "h1", "padding-top", "32")
+    edit("title", "h1", "letter-spacing", "0.07em")
+    edit("title", "h1", "margin-left", "13")
+    edit("away", "a", "background-color", "#0ea5e9")
+    edit("away", "a", "color", "rgb(9 9 9 / 0.5)")
+    edit("wide", "p", "padding-top", "20")
+    edit("inline", "p", "padding-top", "24")
+    studio.choose(studio.element("size"), "p")
+    studio.panel.locator('select[data-property="font-size"]').select_option("text-3xl")
+    looks.extend([("size", "font-size"), ("size", "line-height")])
+    expect(studio.element("away")).to_have_css("background-color", "rgb(14, 165, 233)")
+    expect(studio.element("away")).to_have_css("color", "rgba(9, 9, 9, 0.5)")
+    expect(studio.element("title")).to_have_css("padding-top", "32px")
+    expect(studio.element("wide")).to_have_css("padding-top", "20px")
+    expect(studio.element("inline")).to_have_css("padding-top", "24px")
+    expect(studio.element("size")).to_have_css("font-size", "30px")
+    shown = studio.look(*looks)
+    studio.save()
+    source = studio.source()
+    for classes in ("text-2xl pt-[32px]", "pt-1 md:pt-2 pt-[20px]!", "pt-[24px]!", '"text-3xl"'):
+        assert classes in source
+    studio.page.reload()
+    expect(studio.element("title")).to_have_css("padding-top", "32px", timeout=BUILD_MS)
+    expect(studio.element("away")).not_to_have_attribute("style", re.compile(".*"))
+    assert studio.look(*looks) == shown
+
+
+def test_colours_are_read_at_rest_while_an_element_is_picked(studio: Studio) -> None:
+    # With the pointer over it, a button was shown in its hover colours, and went on being so.
+    studio.write("app/page.tsx", SCALED)
+    link = studio.element("away")
+    expect(link).to_have_css("background-color", "rgb(1, 2, 3)", timeout=BUILD_MS)
+    studio.point_at(link)
+    studio.choose(link, "a")
+    background = studio.panel.locator('button[data-property="background-color"]').first
+    expect(background).to_contain_text("#010203")
+    expect(studio.panel.locator('button[data-property="color"]').first).to_contain_text("#040506")
+    studio.point_at(link)
+    expect(link).to_have_css("background-color", "rgb(1, 2, 3)")
+    expect(background).to_contain_text("#010203")
+    for _ in range(2):
+        studio.frame.locator("body").press("Escape")
+    expect(studio.panel.get_by_role("button", name="Choose an element")).to_be_visible()
+    studio.point_at(link)
+    expect(link).to_have_css("background-color", "rgb(7, 8, 9)")
+
+
+def test_words_typed_while_the_source_is_read_are_kept(studio: Studio) -> None:
+    held: list[tuple[Route, APIResponse]] = []
+    studio.page.route("**/edits/inspect", lambda route: held.append((route, route.fetch())))
+    studio.choose(studio.element("title"), "h1")
+    studio.fill("text", "One")
+    expect(studio.element("title")).to_have_text("One")
+    assert held
+    for route, answer in held:
+        with suppress(Error):  # one that was asked again
+            route.fulfill(response=answer)
+    studio.page.evaluate(
+        "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+    )
+    studio.page.keyboard.type(" two")
+    expect(studio.element("title")).to_have_text("One two")
 
 
 def test_words_pictures_and_components_are_changed_together_and_discarded_one_by_one(studio: Studio) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import subprocess
 import tomllib
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -124,3 +126,89 @@ def test_ci_runs_the_same_target_as_people() -> None:
     script = ROOT / ".ci" / "run"
     assert os.access(script, os.X_OK)
     assert "make test" in script.read_text()
+
+
+def _constants(tree: ast.Module) -> dict[str, str]:
+    """The texts that a module gives a name to."""
+    assigned = [
+        (target, node.value)
+        for node in tree.body
+        if isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(node.value, ast.Constant)
+        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+    ]
+    return {
+        target.id: value.value
+        for target, value in assigned
+        if isinstance(target, ast.Name) and isinstance(value.value, str)
+    }
+
+
+def _split(node: ast.AST) -> ast.expr | None:
+    """What `node` splits at blanks or line ends, if that is what it does."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.args:
+        return None
+    return node.func.value if node.func.attr in ("split", "splitlines") else None
+
+
+def _splitters(trees: dict[Path, ast.Module]) -> set[str]:
+    """The functions that are nothing but a split of what they are given."""
+    return {
+        node.name
+        for tree in trees.values()
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef) and isinstance(node.body[-1], ast.Return) and len(node.body) <= 2
+        for inner in ast.walk(node.body[-1])
+        if isinstance(of := _split(inner), ast.Name) and of.id in {one.arg for one in node.args.args}
+    }
+
+
+def test_lists_of_names_are_lists_and_no_prose_that_is_split() -> None:
+    # A wrapped text that is split cuts a name in two where a line breaks at a hyphen: "border- " "radius".
+    code = [path for path in files() if path.suffix == ".py" and path.parts[0] in ("src", "scripts")]
+    trees = {path: ast.parse(text(path)) for path in code}
+    splitters = _splitters(trees)
+    found = []
+    for path, tree in trees.items():
+        constants = _constants(tree)
+        for node in ast.walk(tree):
+            prose = _split(node)
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in splitters:
+                prose = node.args[0] if node.args else None
+            if isinstance(prose, ast.Constant) or (isinstance(prose, ast.Name) and prose.id in constants):
+                found.append(f"{path}:{prose.lineno}")
+    assert found == []
+
+
+_TEXTS_OF = ("core/documents", "core/pages", "core/locks", "core/mentions", "core/projects")
+_TEXTS_IN = (
+    "comments", "document_changes", "documents", "locks", "page_actions", "page_embeds", "page_history", "page_links",
+    "pages", "review", "section_locks", "threads",
+)  # fmt: skip
+
+
+def _messages(tree: ast.Module, errors: set[str]) -> Iterator[ast.expr]:
+    """What the errors that a module raises say to people: messages and hints."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in errors:
+            yield from node.args
+            yield from (keyword.value for keyword in node.keywords if keyword.arg == "hint")
+
+
+def test_errors_of_documents_pages_and_locks_say_no_ids_but_carry_them_in_fields() -> None:
+    # People read these sentences in the app: "Somebody changed block blk_01m81s6j09dk23whgtmwxcrnrk".
+    errors = {
+        node.name
+        for node in ast.parse(text(PACKAGE / "base/errors.py")).body
+        if isinstance(node, ast.ClassDef)
+    }
+    modules = [path for room in _TEXTS_OF for path in sorted((PACKAGE / room).glob("*.py"))]
+    modules += [PACKAGE / "actions" / f"{name}.py" for name in _TEXTS_IN]
+    found = [
+        f"{path.relative_to(ROOT)}:{said.lineno}: {ast.unparse(value.value)}"
+        for path in modules
+        for said in _messages(ast.parse(text(path)), errors)
+        for value in ast.walk(said)
+        if isinstance(value, ast.FormattedValue)
+        and re.search(r"(?:^|[_.'\"])(?:id|ids|key)(?:$|['\"\]])", ast.unparse(value.value))
+    ]
+    assert found == [], "\n".join(found)

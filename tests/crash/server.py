@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -18,6 +19,7 @@ import orjson
 
 from outlast.base.clock import SystemClock
 from outlast.base.data_directory import cache_directory
+from outlast.base.errors import SandboxLost
 from outlast.core.sandboxes.providers.local.provider import LocalProvider
 from outlast.db.database import Database
 from outlast.db.opening import open_database
@@ -255,7 +257,8 @@ class CrashServer:
         browsers = LocalProvider(self.data_dir / "browsers" / "state", cache_directory())
         for provider in (self.provider(), browsers):
             for sandbox_id, ref in await provider.list_refs():
-                await (await provider.connect(sandbox_id, ref)).kill()
+                with suppress(SandboxLost):  # it may end by itself meanwhile
+                    await (await provider.connect(sandbox_id, ref)).kill()
 
 
 async def until(happened: Callable[[], bool | Awaitable[bool]]) -> None:

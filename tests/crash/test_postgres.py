@@ -144,6 +144,59 @@ async def test_a_worker_alone_carries_out_what_a_dead_server_has_left(
         await check_followed(db, played)
 
 
+async def test_an_idle_node_takes_the_runs_of_a_dead_one_over_when_their_lease_has_lapsed(
+    make_server: MakeServer, model: ModelServer, postgres_url: str
+) -> None:
+    """Its sweeper slept for up to a minute: no bell tells it of the leases that another node takes."""
+    async with _two_servers(make_server, postgres_url) as (dying, idle, db):
+        await anyio.sleep(
+            3 * LEASE_S
+        )  # both have looked, and found nothing: the next look is what is measured
+        played = await _started(dying, idle, model, "left", SLOW)
+        await dying.kill()
+        began = anyio.current_time()
+        with anyio.fail_after(5 * 2 * LEASE_S):
+            await model.wait_requests(2)
+        print(f"taken over {anyio.current_time() - began:.1f} s after the kill, lease {LEASE_S} s")
+        async for _ in follow(idle, played):
+            pass
+        await check_followed(db, played)
+        # On a machine that is busy enough a living node loses so short a lease as well: at least two.
+        assert (await db.read(_all_of, played))["run"]["attempt"] >= 2
+
+
+async def test_a_node_that_claims_its_own_lapsed_runs_again_finishes_them_once(
+    make_server: MakeServer, model: ModelServer, postgres_url: str
+) -> None:
+    """It lost track of them: they were started again for ever, and followers saw numbers go backwards."""
+    async with _two_servers(make_server, postgres_url) as (sleeper, other, db):
+        played = [await _started(sleeper, other, model, f"mine{n}", SLOW) for n in range(3)]
+        seen: list[list[int]] = [[] for _ in played]
+
+        async def watch(numbers: list[int], one: Played) -> None:
+            numbers.extend([one.events[-1][0] async for _ in follow(sleeper, one)])
+
+        async with anyio.create_task_group() as group:
+            for numbers, one in zip(seen, played, strict=True):
+                group.start_soon(watch, numbers, one)
+            assert sleeper.process is not None
+            assert other.process is not None
+            sleeper.process.send_signal(signal.SIGSTOP)
+            await anyio.sleep(2 * LEASE_S)
+            other.process.send_signal(signal.SIGSTOP)  # it may have freed them; only the sleeper can claim
+            sleeper.process.send_signal(signal.SIGCONT)
+            with anyio.fail_after(60):
+                await until(lambda: _all_completed(db, played))
+            other.process.send_signal(signal.SIGCONT)
+        for numbers, one in zip(seen, played, strict=True):
+            assert numbers == sorted(set(numbers))
+            row = (await db.read(_all_of, one))["run"]
+            assert row["status"] == "completed"
+            assert row["deaths"] < 3, "its own are taken back: not so many that the run would be ended"
+            assert row["attempt"] <= 8, "not again and again: a busy machine may cost a lease more"
+            await check_followed(db, one)
+
+
 @asynccontextmanager
 async def _two_servers(
     make_server: MakeServer, url: str, lease_s: float = LEASE_S
@@ -167,6 +220,10 @@ async def _started(
     finally:
         other.process.send_signal(signal.SIGCONT)
     return played
+
+
+async def _all_completed(db: Database, played: list[Played]) -> bool:
+    return all([await _completed(db, one) for one in played])
 
 
 async def _completed(db: Database, played: Played) -> bool:

@@ -12,10 +12,12 @@ import orjson
 import pytest
 import sqlalchemy as sa
 
+from outlast.agents.screens.checking import STUBBORN
 from outlast.base.ids import new_id
 from outlast.base.images import recognise
 from outlast.base.settings.policy import SCREEN_POLICY
 from outlast.core.models.protocol import CHECK_MARK
+from outlast.core.sandboxes.browser.program import find_browser
 from outlast.core.sandboxes.providers.local.sandbox import State
 from outlast.db.database import Database
 from outlast.db.tables import ledger, messages
@@ -150,6 +152,56 @@ async def test_a_screen_is_built_over_the_wire_with_an_image_a_rate_limit_a_deni
         assert after["picture_id"] != now["picture_id"]
 
 
+COMPLAINING = """\
+export default function Page() {
+  console.error("the plans are missing", 3);
+  return <main>Plans</main>;
+}
+"""
+THROWING = """\
+const plans: string[] = [];
+
+export default function Page() {
+  return <main>{plans.map((plan) => plan).reduce((all, plan) => all + plan)}</main>;
+}
+"""
+
+
+@pytest.mark.skipif(find_browser() is None, reason="no Chromium: apt install chromium")
+async def test_what_a_page_writes_to_its_console_or_throws_goes_back_to_the_agent_and_stays_a_problem(
+    stage: tuple[CrashServer, Database], model: ModelServer
+) -> None:
+    """Both pages compile: only a browser that opens them sees what is wrong."""
+    server, _ = stage
+    with anyio.fail_after(PATIENCE_S):
+        screen = await new_screen(server)
+        model.add(
+            Answer(calls=(write("app/page.tsx", COMPLAINING),)),
+            Answer(text=closing()),
+            Answer(calls=(write("app/page.tsx", THROWING),)),
+            *(Answer(text="It is fine now.") for _ in range(STUBBORN)),
+        )
+        played = await ask(server, screen, "A page with plans", model="seeing")
+        async for _ in follow(server, played):
+            pass
+        sent = [str(request.body["messages"][-1]["content"]) for request in model.requests]
+        told = [text for text in sent if text.startswith(CHECK_MARK)]
+        assert "The page writes errors to its console when it is opened" in told[0]
+        assert "the plans are missing 3" in told[0]
+        assert "throws" not in told[0]
+        assert "The page throws when it is opened" in told[1]
+        assert "TypeError: Reduce of empty array with no initial value" in told[1]
+        assert not any("TS" in text for text in told)
+
+        (completed,) = named(played.events, "run.completed")
+        assert completed["stop_reason"] == "problems"
+        (problem,) = completed["problems"]
+        assert "Uncaught TypeError: Reduce of empty array with no initial value" in problem
+        assert completed["credits"] == 0
+        (short,) = (await server.get(f"/v1/screens/{screen['id']}"))["problems"]
+        assert short.startswith("The page throws: Uncaught TypeError: Reduce of empty array")
+
+
 async def _pictured(server: CrashServer, screen: Any, played: Played) -> None:
     """The picture is an image of the screen's size, where there is a browser; else it is said that there is none."""
     if screen["picture_id"] is None:
@@ -193,6 +245,48 @@ async def test_a_screen_survives_the_death_of_its_sandbox_and_then_of_the_server
         assert len(model.requests) == 3  # nothing finished was asked again
         assert await db.read(_answers, screen["thread_id"]) == 1
         await check_ledger(db)
+
+
+async def test_a_screen_whose_sandbox_died_between_two_runs_goes_on_with_its_files_and_its_theme(
+    stage: tuple[CrashServer, Database], model: ModelServer
+) -> None:
+    server, _ = stage
+    rewritten = '@import "tailwindcss";\nbody { color: red; }\n'
+    model.add(
+        Answer(calls=(write("app/page.tsx", page("Kept")),)),
+        Answer(text=closing()),
+        Answer(calls=({"name": "read_files", "arguments": {"paths": ["app/page.tsx"]}},)),
+        Answer(calls=(write("app/globals.css", rewritten),)),
+        Answer(text=closing(title="Red")),
+    )
+    with anyio.fail_after(PATIENCE_S):
+        screen = await new_screen(server)
+        path = f"/v1/screens/{screen['id']}"
+        first = await ask(server, screen, "Something to keep")
+        async for _ in follow(server, first):
+            pass
+        assert named(first.events, "context.lost") == []
+        status, changed = await server.call("PATCH", path, {"theme": "cyberpunk"})
+        assert status == 200, changed
+        killed = await _kill_sandbox(server, screen)
+        again = await ask(server, screen, "Make it red")
+        async for _ in follow(server, again):
+            pass
+        (completed,) = named(again.events, "run.completed")
+        assert (completed["stop_reason"], completed["problems"]) == ("end", [])
+        assert len(named(again.events, "context.lost")) == 1
+        assert ("tell_context_lost", "done") in steps(again)
+        heard = model.requests[3].body["messages"]
+        read = [one["content"] for one in heard if one["role"] == "tool"][-1]
+        assert "Kept" in read, "the agent reads in the new one what it wrote in the old one"
+        assert "what ran in it before is gone" in heard[-1]["content"]
+        now = await server.get(path)
+        assert now["sandbox_id"] not in (killed, None)
+        answer = (await server.get(f"/v1/threads/{screen['thread_id']}/messages"))["items"][-1]
+        assert [part["code"] for part in answer["parts"] if part["type"] == "notice"] == ["context_lost"]
+        styles = await server.get(f"{path}/files/content?path=app/globals.css")
+        assert "color: red" in styles
+        assert "--color-background: var(--background)" in styles, "what ties the classes to the theme is back"
 
 
 MOMENTS = [

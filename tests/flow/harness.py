@@ -14,7 +14,13 @@ from outlast.actions.runs import Started, start_run
 from outlast.actions.services import Services
 from outlast.base.settings import Settings
 from outlast.core.accounts.actor import Actor
-from outlast.core.models.protocol import ModelMessage, ToolResultPiece
+from outlast.core.models.protocol import (
+    NOTE_MARK,
+    ModelMessage,
+    ModelRequest,
+    TextPiece,
+    ToolResultPiece,
+)
 from outlast.core.runs.profile import Tool
 from outlast.core.runs.rules import ENDED
 from outlast.core.runs.store import run_of
@@ -91,6 +97,19 @@ class Stage:
 def told(message: ModelMessage) -> list[str]:
     """What a model is told of its calls' results."""
     return [piece.content for piece in message.pieces if isinstance(piece, ToolResultPiece)]
+
+
+def told_last(request: ModelRequest) -> list[str]:
+    """The results of the newest calls, also where a note of the server stands behind them."""
+    return told(next(message for message in reversed(request.messages) if message.role == "tool"))
+
+
+def noted(request: ModelRequest) -> list[str]:
+    """What the server has told the model beside its work."""
+    said = [
+        piece.text for message in request.messages for piece in message.pieces if isinstance(piece, TextPiece)
+    ]
+    return [text for text in said if text.startswith(NOTE_MARK)]
 
 
 async def frames(chunks: AsyncIterator[bytes]) -> AsyncIterator[tuple[str, Event]]:

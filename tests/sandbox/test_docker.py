@@ -11,7 +11,7 @@ import anyio
 import pytest
 
 from outlast.base.errors import SandboxLost, SandboxUnavailable
-from outlast.core.sandboxes.interface import Command, Evaluation, Limits, SandboxSpec
+from outlast.core.sandboxes.interface import Command, Evaluation, Limits, Orphan, SandboxSpec
 from outlast.core.sandboxes.providers.docker import provider as module
 from outlast.core.sandboxes.providers.docker.plan import OWNER_LABEL, SANDBOX_LABEL
 from outlast.core.sandboxes.providers.docker.provider import DockerProvider, open_provider
@@ -266,3 +266,40 @@ async def test_statistics_tell_memory_processes_and_time(container: DockerSandbo
     assert 1_000_000 < found.memory_bytes < Limits().memory_bytes
     assert found.processes >= 1
     assert found.cpu_s > 0
+
+
+def leave(provider: DockerProvider) -> None:
+    """As the kernel does it when a server's process ends."""
+    held = provider._presence._held
+    assert held is not None
+    held.close()
+
+
+async def is_running(provider: DockerProvider, ref: str) -> bool:
+    facts = await (await provider.engine()).inspect(ref)
+    return facts is not None and facts["State"]["Status"] == "running"
+
+
+async def test_one_whose_server_never_comes_back_ends_and_leaves_its_files(
+    another: Another, podman: Podman, spec: SandboxSpec
+) -> None:
+    gone = another()
+    sandbox = await gone.create(replace(spec, orphan=Orphan(0.2, 1.0)))
+    await output(sandbox, "echo kept > kept.txt; (while true; do sleep 0.1; done) > /dev/null 2>&1 &")
+    assert await is_running(gone, sandbox.ref)
+    leave(gone)
+    await (await gone.engine()).wait_end(sandbox.ref)
+    assert (spec.workspace_dir / "kept.txt").read_text() == "kept\n"
+    assert await another().list_refs() == [], "the next server removes what is left of it"
+    assert not [name for name in names(podman) if spec.sandbox_id in name]
+
+
+async def test_one_whose_server_lives_or_comes_back_is_let_be(another: Another, spec: SandboxSpec) -> None:
+    gone, there = another(), another()
+    sandbox = await gone.create(replace(spec, orphan=Orphan(0.1, 0.5)))
+    await there.engine()  # a server is there from then on
+    leave(gone)
+    await anyio.sleep(1.5)
+    assert await is_running(there, sandbox.ref)
+    assert await output(await there.connect(spec.sandbox_id, sandbox.ref), "echo lives") == "lives\n"
+    await sandbox.kill()

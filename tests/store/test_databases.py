@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
+import anyio
 import asyncpg
 import pytest
 import sqlalchemy as sa
@@ -62,6 +64,69 @@ async def test_hooks_run_after_the_commit_and_bells_ring_in_this_process(db: Dat
 
     await db.write(ring)
     assert heard == ["hook", "thr_1"]
+
+
+async def test_a_hook_or_a_bell_that_raises_holds_up_no_transaction_of_its_group(
+    db: Database, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The hook ended the delivery of a whole group of transactions: whoever waited for the others waited for ever."""
+    heard: list[str] = []
+    gate = threading.Event()
+
+    def fail(*_: str) -> None:
+        raise RecursionError("maximum recursion depth exceeded")
+
+    def wait(_: Tx) -> None:  # until the rest has piled up behind it
+        gate.wait(30)
+
+    def write(tx: Tx, name: str) -> str:
+        tx.after_commit(fail)
+        tx.after_commit(lambda: heard.append(f"hook of {name}"))
+        tx.ring(name)
+        return name
+
+    db.on_notice(fail)
+    db.on_notice(heard.append)
+    results: list[str] = []
+
+    async def keep(name: str) -> None:
+        results.append(await db.write(write, name))
+
+    with anyio.fail_after(60):
+        async with anyio.create_task_group() as group:
+            if db.dialect == "sqlite":
+                group.start_soon(db.write, wait)
+            for name in ("one", "two", "three"):
+                group.start_soon(keep, name)
+            await anyio.wait_all_tasks_blocked()
+            gate.set()
+    assert sorted(results) == ["one", "three", "two"]
+    assert sorted(heard) == sorted([*results, *(f"hook of {name}" for name in results)])
+    assert "a hook after a commit failed" in caplog.text
+
+
+async def test_a_transaction_function_that_raises_stop_iteration_strands_nobody(db: Database) -> None:
+    gate = threading.Event()
+
+    def wait(_: Tx) -> None:
+        gate.wait(30)
+
+    def stop(_: Tx) -> None:
+        next(iter(()))
+
+    async def stopped() -> None:
+        with pytest.raises(RuntimeError):
+            await db.write(stop)
+
+    with anyio.fail_after(60):
+        async with anyio.create_task_group() as group:
+            if db.dialect == "sqlite":
+                group.start_soon(db.write, wait)
+            group.start_soon(stopped)
+            group.start_soon(db.write, make_table)
+            await anyio.wait_all_tasks_blocked()
+            gate.set()
+    assert await db.read(texts) == []
 
 
 @pytest.mark.postgres
@@ -148,3 +213,23 @@ async def test_many_rows_are_added_in_one_go(db: Database) -> None:
     with pytest.raises(sa.exc.IntegrityError):
         await db.write(lambda tx: tx.insert_many(notes, [{"text": "kept?"}, {"text": None}]))
     assert len(await db.read(texts)) == 300
+
+
+async def test_the_file_and_those_beside_it_are_the_own_users_alone(tmp_path: Path) -> None:
+    # They were readable for everybody; only the mode of the folder kept others out.
+    files = [tmp_path / name for name in ("outlast.db", "outlast.db-wal", "outlast.db-shm")]
+    for _ in range(2):
+        database = open_database("sqlite:///outlast.db", tmp_path, SystemClock())
+        await database.write(lambda tx: tx.execute(sa.text("PRAGMA user_version=1")))
+        assert [file.stat().st_mode & 0o777 for file in files] == [0o600] * 3
+        await database.aclose()
+        files[0].chmod(0o644)  # as an earlier version left it
+
+
+async def test_a_database_that_was_closed_is_one_file(tmp_path: Path) -> None:
+    """Where its connections closed together, what had been written stayed in the file beside it."""
+    for number in range(20):
+        database = open_database("sqlite:///outlast.db", tmp_path, SystemClock())
+        await database.write(Tx.execute, sa.text(f"PRAGMA user_version={number + 1}"))
+        await database.aclose()
+        assert not (tmp_path / "outlast.db-wal").exists()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,10 +13,15 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
+from outlast.base.clock import SystemClock
 from outlast.base.errors import SchemaMismatch
+from outlast.core.accounts.store import add_user, local_owner
+from outlast.core.projects.store import ensure_default_project
 from outlast.db.database import Database, Tx
-from outlast.db.opening import MIGRATIONS, VERSIONS, migrate, revisions
-from outlast.db.tables import metadata
+from outlast.db.opening import MIGRATIONS, VERSIONS, migrate, open_database, revisions
+from outlast.db.tables import members, metadata
+
+merge_local_owners = import_module("outlast.db.migrations.versions.0007_one_local_owner").merge_local_owners
 
 # The word index is made by hand, differently on each database (0002_search.py): it is derived, and no table names it.
 BY_HAND = ("search_words", "ix_search_entries_words")
@@ -85,3 +92,33 @@ async def test_a_database_of_a_newer_version_is_refused(db: Database) -> None:
     await db.write(lambda tx: tx.execute(sa.update(VERSIONS).values(version_num="9999")))
     with pytest.raises(SchemaMismatch, match="revision 9999"):
         await migrate(db)
+
+
+async def test_of_several_local_owners_the_oldest_stays_and_finds_the_work_of_the_others(
+    database_url: str, tmp_path: Path
+) -> None:
+    """Servers that started together on an empty database made one each."""
+    db = open_database(database_url, tmp_path, SystemClock())
+
+    def without_index(tx: Tx) -> None:
+        tx.execute(sa.text("DROP INDEX uq_users_one_local"))
+
+    def twice(tx: Tx) -> tuple[str, str, str]:
+        oldest = add_user(tx, "Owner", "unlimited", is_local=True)
+        extra = add_user(tx, "Owner", "unlimited", is_local=True)
+        project_id = ensure_default_project(tx, extra)
+        merge_local_owners(tx.conn)
+        return oldest, extra, project_id
+
+    def role(tx: Tx, user_id: str, project_id: str) -> Any:
+        mine = sa.and_(members.c.project_id == project_id, members.c.user_id == user_id)
+        return tx.execute(sa.select(members.c.role).where(mine)).scalar()
+
+    try:
+        await db.write(without_index)
+        oldest, extra, project_id = await db.write(twice)
+        assert await db.read(role, oldest, project_id) == "owner"
+        assert await db.read(role, extra, project_id) == "owner"
+        assert (await db.read(local_owner))["id"] == oldest  # type: ignore[index]  # there is one
+    finally:
+        await db.aclose()

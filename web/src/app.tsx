@@ -5,11 +5,11 @@ import { Empty, SkeletonRows } from './components/states'
 import { JoinPage } from './features/session/join-page'
 import { SessionGate, useMe } from './features/session/session-gate'
 import { Shell } from './features/shell/shell'
-import { NewThreadPage } from './features/threads/new-thread-page'
-import { ThreadPage } from './features/threads/thread-page'
+import { loadThreadPage, NewThreadPage } from './features/threads/new-thread-page'
 import { SignInPage } from './features/session/sign-in-page'
 import { useThemeSync } from './lib/theme'
 
+const ThreadPage = lazy(loadThreadPage)
 const CanvasPage = lazy(() => import('./features/canvas/canvas-page'))
 const PagesPage = lazy(() => import('./features/pages/pages-page'))
 const PageView = lazy(() => import('./features/pages/page-view'))
@@ -21,6 +21,7 @@ const InboxPage = lazy(() => import('./features/inbox/inbox-page'))
 const RunsPage = lazy(() => import('./features/runs/runs-page'))
 const SandboxesPage = lazy(() => import('./features/sandboxes/sandboxes-page'))
 const RunPage = lazy(() => import('./features/runs/run-page'))
+const AdministrationPage = lazy(() => import('./features/administration/administration-page'))
 const OpenPreviewPage = lazy(() => import('./features/preview/open-preview-page'))
 
 export function App() {
@@ -68,6 +69,7 @@ function Pages() {
       <Route path="/inbox" component={InboxPage} />
       <Route path="/runs" component={RunsPage} />
       <Route path="/sandboxes" component={SandboxesPage} />
+      <Route path="/administration" component={AdministrationPage} />
       <Route path="/runs/:id">{({ id }) => <RunPage key={id} runId={id} />}</Route>
       <Route path="/previews/:sandbox/:port">
         {({ sandbox, port }) => <OpenPreviewPage key={sandbox} sandboxId={sandbox} port={port} />}

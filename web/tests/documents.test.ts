@@ -67,6 +67,8 @@ const edit = (id: string, change: Partial<EditData> = {}): EditData => ({
   version: null,
   superseded_by: null,
   reason: '',
+  reopened: 0,
+  origin_id: null,
   ...change,
 })
 const proposal = (id: string, edits: EditData[], created_at = '2026-01-01'): ProposalData => ({

@@ -8,6 +8,7 @@ import {
   type DocumentContent,
   type DocumentStore,
   type EditData,
+  type LeftEdit,
   type MergeData,
   type ProposalData,
   type SectionData,
@@ -15,7 +16,6 @@ import {
 import type { Standing } from '../src/features/documents/review-merge'
 import { begun, clashNow, decisionOf, lookedAgain, opening, resultOf } from '../src/features/documents/review-seen'
 import { Review } from '../src/features/documents/review-state'
-import { backwards } from '../src/features/documents/review-undo'
 
 const edit: EditData = {
   id: 'edt_1',
@@ -38,6 +38,8 @@ const edit: EditData = {
   version: null,
   superseded_by: null,
   reason: '',
+  reopened: 0,
+  origin_id: null,
 }
 const block = (id: string, markdown: string): BlockData => ({
   id,
@@ -74,9 +76,9 @@ const changed = (fields: Record<string, unknown> = {}) => new Conflict(problem('
 class Fake {
   decisions: Decision[] = []
   changes: readonly DocumentChange[] = []
-  restored: unknown[] = []
+  reopened: unknown[] = []
+  left: LeftEdit[] = []
   refuse: Error | null = null
-  newer = false
   documentId = 'doc_1'
   proposals: ProposalData[] = [
     {
@@ -103,20 +105,15 @@ class Fake {
   decide = async (_: string, decision: Decision) => {
     this.decisions.push(decision)
     if (this.refuse !== null) throw this.refuse
-    return { version: 5, edits: [{ ...edit, state: 'accepted', applied_text: 'The boat.' }] }
+    return this.#answer(decision.decision === 'accept' ? 'accepted' : 'rejected')
+  }
+  decideAll = async () => this.#answer(this.left.length > 0 ? 'open' : 'accepted')
+  reopen = async (proposalId: string, edits: readonly EditData[]) => {
+    this.reopened.push([proposalId, edits.map(({ id }) => id)])
+    return this.#answer('open')
   }
   change = async (changes: readonly DocumentChange[]) => void (this.changes = changes)
-  client = {
-    documents: {
-      restore: async (...what: unknown[]) => {
-        this.restored = what
-        if (this.newer) throw changed()
-      },
-      version: async (_: string, version: number) => ({
-        content: [section('s1', block('a', version === 4 ? 'The old boat.' : 'The boat.'))],
-      }),
-    },
-  }
+  #answer = (state: EditData['state']) => ({ version: 5, edits: [{ ...edit, state }], left: this.left })
   review = new Review(this as unknown as DocumentStore)
 }
 
@@ -193,46 +190,29 @@ describe('a conflict that somebody decides', () => {
   })
 })
 
-describe('taking back what was accepted', () => {
-  const accepted = async () => {
+describe('taking back the last decision', () => {
+  // Z once wrote what had been rejected into the document.
+  it.each(['accept', 'reject'] as const)(
+    'opens the edit again after %s, and writes nothing itself',
+    async (decision) => {
+      const fake = new Fake()
+      await fake.review.decide(edit, decision)
+      expect(await fake.review.undo()).toContain('The edit is open again')
+      expect(fake.reopened).toEqual([['prp_1', ['edt_1']]])
+      expect(fake.changes).toEqual([])
+      expect(fake.review.get()).toMatchObject({ undo: null, current: 'edt_1' })
+    },
+  )
+  it('opens all that were accepted together, of every proposal', async () => {
     const fake = new Fake()
-    await fake.review.decide(edit, 'accept')
-    return fake
-  }
-  it('is the version before only where nobody has written since', async () => {
-    const fake = await accepted()
-    expect(await fake.review.undo()).toBe('The text is as it was before.')
-    expect(fake.restored).toEqual(['doc_1', 4, 5])
-    expect(fake.changes).toEqual([])
+    expect(await fake.review.decideAll('accept')).toBe(true)
+    await fake.review.undo()
+    expect(fake.reopened).toEqual([['prp_1', ['edt_1']]])
   })
-  it('leaves what others wrote since, and says so', async () => {
-    const fake = await accepted()
-    fake.newer = true
-    expect(await fake.review.undo()).toContain('What others have changed since then stays')
-    expect(fake.changes).toEqual([{ op: 'edit_block', block_id: 'a', markdown: 'The old boat.', old: 'The boat.' }])
-  })
-
-  const was = [section('s1', block('a', 'A'), block('b', 'B'), block('c', 'C'))]
-  it('removes what was put in, with the text it had then', () => {
-    const became = [
-      section('s1', block('a', 'A'), block('n', 'New'), block('b', 'B'), block('c', 'C')),
-      section('s2', block('m', 'More')),
-    ]
-    expect(backwards(was, became, [], 5)).toEqual([
-      { op: 'delete_block', block_id: 'n', old: 'New' },
-      { op: 'delete_section', section_id: 's2', seen: 5 },
-    ])
-  })
-  it('puts in what was removed, at its place', () => {
-    expect(backwards(was, [section('s1', block('a', 'A'))], [], 5)).toEqual([
-      { op: 'insert_block', section_id: 's1', after: 'a', markdown: 'B', ref: 'back.b' },
-      { op: 'insert_block', section_id: 's1', after: 'back.b', markdown: 'C', ref: 'back.c' },
-    ])
-  })
-  it('moves back what was moved, and nothing that only has another neighbour', () => {
-    const became = [section('s1', block('b', 'B'), block('c', 'C'), block('a', 'A'))]
-    expect(backwards(was, became, ['a'], 5)).toEqual([
-      { op: 'move_block', block_id: 'a', section_id: 's1', after: null },
-    ])
+  it('stays at what could not be accepted', async () => {
+    const fake = new Fake()
+    fake.left = [{ edit_id: 'edt_1', code: 'text_changed', message: 'Its text changed.' }]
+    expect(await fake.review.decideAll('accept')).toBe(false)
+    expect(fake.review.get()).toMatchObject({ current: 'edt_1', refused: null, undo: null })
   })
 })

@@ -13,7 +13,6 @@ import {
   supersedingVersion,
   TOP,
 } from '../src/features/documents/review-list'
-import { asChange } from '../src/features/documents/review-undo'
 import { countsOf } from '../src/features/documents/review-card'
 
 const edit = (id: string, change: Partial<EditData> = {}): EditData => ({
@@ -37,6 +36,8 @@ const edit = (id: string, change: Partial<EditData> = {}): EditData => ({
   version: null,
   superseded_by: null,
   reason: '',
+  reopened: 0,
+  origin_id: null,
   ...change,
 })
 const proposal = (edits: EditData[], change: Partial<ProposalData> = {}): ProposalData => ({
@@ -188,16 +189,23 @@ describe('a conflict', () => {
   })
 })
 
-describe('a rejected edit made after all', () => {
-  const made = (change: Partial<EditData>) => asChange(edit('e', change), content)
-  it('is the same change by a person', () => {
-    expect(made({ block_id: 'a' })).toEqual([{ op: 'edit_block', block_id: 'a', markdown: 'new', old: 'old' }])
-    expect(made({ op: 'delete', block_id: 'a' })).toEqual([{ op: 'delete_block', block_id: 'a', old: 'old' }])
-    expect(made({ op: 'insert', section_id: 's1', after_id: 'a' })).toEqual([
-      { op: 'insert_block', section_id: 's1', after: 'a', markdown: 'new' },
-    ])
+describe('copies of edits in forks', () => {
+  const origin = edit('e')
+  const copy = edit('f', { proposal_id: 'prp_2', origin_id: 'e' })
+  const later = edit('g', { proposal_id: 'prp_3', origin_id: 'e' })
+  const all = (...edits: EditData[]) =>
+    edits.map((one) => proposal([one], { id: one.proposal_id, thread_id: `thr_${one.id}` }))
+
+  it('are not shown beside the original in the review of the document', () => {
+    const list = listOf(all(later, copy, origin))
+    expect([ids(list.items), list.open]).toEqual([['e'], 1])
   })
-  it('is nothing where its section is gone', () => {
-    expect(made({ op: 'insert', section_id: 'gone' })).toEqual([])
+  it('are shown in the fork', () => {
+    const list = reviewList(all(origin, copy), content, new Set(), { threadId: 'thr_f' })
+    expect(ids(list.items)).toEqual(['f'])
+  })
+  it('are shown once the original is decided, or they say something else', () => {
+    expect(ids(listOf(all({ ...origin, state: 'rejected' }, later, copy)).items)).toEqual(['f'])
+    expect(ids(listOf(all(origin, { ...copy, new_text: 'other' })).items)).toEqual(['e', 'f'])
   })
 })

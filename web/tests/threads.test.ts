@@ -84,3 +84,17 @@ test('the saved answer takes the place of the live one', async () => {
   expect(state.messages.map(({ id }) => id)).toEqual(['msg_1', 'msg_2'])
   expect(liveRuns(state)).toEqual([])
 })
+
+test('a run that interrupts stands before those that were queued earlier', async () => {
+  const active = { ...summary('run_1', 'running', 'msg_1'), parts: [], pending: [] }
+  const queued = (run_id: string, message_id: string, after_run_id: string) => ({
+    id: 'thr_1:7',
+    event: 'run.queued',
+    data: { run_id, thread_id: 'thr_1', message_id, after_run_id },
+  })
+  const thread = { active_run: active, queued_runs: [{ run_id: 'run_2', message_id: 'msg_2' }] }
+  const events = [queued('run_2', 'msg_2', 'run_3'), queued('run_3', 'msg_3', 'run_1')]
+  const state = await opened({ thread, messages: [message(1, 'user')], events })
+  await vi.waitFor(() => expect(Object.keys(state.runs)).toContain('run_2'))
+  expect(activeRun(state)?.run_id).toBe('run_1')
+})

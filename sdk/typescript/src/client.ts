@@ -150,11 +150,26 @@ export class OutlastClient {
   signOut = () => this.#json<void>('DELETE', '/v1/session')
   models = () => this.#get<{ items: api.Model[] }>('/v1/models')
   credits = () => this.#get<api.Credits>('/v1/credits')
-  inbox = (project?: string) => this.#get<{ items: api.InboxItem[] }>('/v1/inbox', { project })
+  inbox = (project?: string, { signal, ...query }: ListOptions = {}) =>
+    this.#get<api.Page<api.InboxItem>>('/v1/inbox', { project, ...query }, signal)
   tokens = () => this.#get<api.Page<api.Token>>('/v1/tokens')
   createToken = (body: { name: string; expires_in_days?: number }) =>
     this.#json<api.Token & { token: string }>('POST', '/v1/tokens', { body })
   revokeToken = (id: string) => this.#json<void>('DELETE', `/v1/tokens/${id}`)
+
+  // --- administration of the server
+
+  users = ({ signal, ...query }: { q?: string; after?: string | null; limit?: number; signal?: AbortSignal } = {}) =>
+    this.#get<api.Page<api.UserSummary> & { plans: string[] }>('/v1/admin/users', query, signal)
+  changeUser = (id: string, body: { plan?: string; is_admin?: boolean }) =>
+    this.#json<api.UserSummary>('PATCH', `/v1/admin/users/${id}`, { body })
+  grantCredits = (id: string, credits: number) =>
+    this.#json<api.UserSummary>('POST', `/v1/admin/users/${id}/grants`, { body: { credits } })
+  setAside = () => this.#get<api.Page<api.SetAsideItem>>('/v1/admin/set-aside')
+  retrySetAside = ({ kind, id }: { kind: string; id: string }) =>
+    this.#json<void>('POST', `/v1/admin/set-aside/${kind}/${encodeURIComponent(id)}/retry`)
+  deleteSetAside = ({ kind, id }: { kind: string; id: string }) =>
+    this.#json<void>('DELETE', `/v1/admin/set-aside/${kind}/${encodeURIComponent(id)}`)
 
   // --- projects and members
 
@@ -292,6 +307,8 @@ export class OutlastClient {
   checkpointFile = (id: string, path: string, signal?: AbortSignal): Promise<Blob> =>
     this.send('GET', `/v1/checkpoints/${id}/files/content`, { query: { path }, signal }).then((one) => one.blob())
   restoreCheckpoint = (id: string) => this.#json<api.Checkpoint>('POST', `/v1/checkpoints/${id}/restore`)
+  /** Starts with an empty workspace where its files cannot be restored (`workspace_unreadable`). */
+  resetWorkspace = (threadId: string) => this.#json<api.Checkpoint>('POST', `/v1/threads/${threadId}/workspace/reset`)
 
   // --- attachments
 

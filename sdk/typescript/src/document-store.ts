@@ -32,7 +32,7 @@ export interface DocumentSnapshot {
   proposals: readonly ProposalData[]
   presence: Pick<DocumentPresence, 'watching' | 'typing' | 'places'>
   /** Edits whose decision the server has not answered yet. */
-  deciding: Readonly<Record<string, Decision['decision']>>
+  deciding: Readonly<Record<string, 'accept' | 'reject'>>
   /** Changes that the server has not answered yet. */
   saving: number
   loading: boolean
@@ -182,16 +182,31 @@ export class DocumentStore extends Store<DocumentSnapshot> {
   decide = (editId: string, decision: Decision): Promise<Decided> =>
     this.#deciding([editId], decision.decision, () => this.client.documents.decide(editId, decision))
 
-  /** Several edits of a proposal, all or none. */
+  /** Several edits of a proposal, all that can be accepted. */
   decideAll = (
     proposalId: string,
-    decision: Decision['decision'],
+    decision: 'accept' | 'reject',
     editIds: readonly string[] = this.#openEdits(proposalId),
   ): Promise<Decided> =>
     this.#deciding(editIds, decision, () =>
       this.client.documents.decideAll(
         proposalId,
         editIds.map((edit_id) => ({ edit_id, decision })),
+        true,
+      ),
+    )
+
+  /** Takes decisions about edits of a proposal back: they are open again, and what was accepted leaves the text. Refused
+   * where somebody decided anew since. */
+  reopen = (proposalId: string, edits: readonly EditData[]): Promise<Decided> =>
+    this.#deciding([], 'reopen', () =>
+      this.client.documents.decideAll(
+        proposalId,
+        edits.map(({ id, decided_at }) => ({
+          edit_id: id,
+          decision: 'reopen',
+          ...(decided_at !== null && { decided_at }),
+        })),
       ),
     )
 
@@ -232,9 +247,10 @@ export class DocumentStore extends Store<DocumentSnapshot> {
     decision: Decision['decision'],
     ask: () => Promise<Decided>,
   ): Promise<Decided> {
-    this.patch({
-      deciding: { ...this.get().deciding, ...Object.fromEntries(editIds.map((id) => [id, decision])) },
-    })
+    if (decision !== 'reopen') {
+      const deciding = Object.fromEntries(editIds.map((id) => [id, decision]))
+      this.patch({ deciding: { ...this.get().deciding, ...deciding } })
+    }
     this.tell()
     try {
       const decided = await ask()
@@ -443,8 +459,10 @@ export class DocumentStore extends Store<DocumentSnapshot> {
       case 'thread.deleted': // what its agent proposed went with it
         return this.#without((one) => one.thread_id === data.thread_id)
       case 'edit.resolved':
+      case 'edit.reopened':
       case 'edit.superseded':
         if (data.document_id !== this.documentId) return
+        if (event === 'edit.reopened') void this.ensureProposal(data.proposal_id).catch(() => undefined)
         this.patch({ proposals: withEdits(this.get().proposals, data.edits) })
         // What is still open may have another place now: behind a text that was just put there.
         if (event === 'edit.resolved' && data.edits.some(puts) && this.#openEdits(data.proposal_id).length > 0)

@@ -5,7 +5,7 @@ import type { Lock, Page, Pending, Thread, ToolStatus } from './types.ts'
 
 // --- content
 
-export type BlockKind = 'paragraph' | 'list' | 'code' | 'table' | 'quote' | 'rule' | 'html'
+export type BlockKind = 'paragraph' | 'list' | 'code' | 'table' | 'quote' | 'rule' | 'html' | 'front_matter'
 export type EditorKind = 'person' | 'agent'
 
 /** One block of Markdown. `version` is the document's version that changed it last. */
@@ -211,6 +211,10 @@ export interface EditData {
   /** An edit's id, or a version (`version:12`); `reason` says it in words. */
   superseded_by: string | null
   reason: string
+  /** How often a decision was taken back: a higher count is newer news. */
+  reopened: number
+  /** Of a copy in a fork: the edit that it is a copy of. */
+  origin_id: string | null
 }
 /** What an agent would like to change, waiting for a person. Closed once no edit is open. */
 export interface ProposalData {
@@ -226,16 +230,24 @@ export interface ProposalData {
   created_at: string
 }
 /** `text`: what is written instead of what was proposed. `old`: the block's text that `text` was made from, after
- * `text_changed`. */
+ * `text_changed`. `reopen` takes a decision back, the one made at `decided_at`. */
 export interface Decision {
-  decision: 'accept' | 'reject'
+  decision: 'accept' | 'reject' | 'reopen'
   text?: string
   old?: string
+  decided_at?: string
 }
-/** `version`: what came of it; null: nothing was accepted. */
+/** An edit that could not be accepted and stays open. */
+export interface LeftEdit {
+  edit_id: string
+  code: 'text_changed' | 'section_locked'
+  message: string
+}
+/** `version`: what came of it; null: the text is as it was. `left`: what could not be accepted. */
 export interface Decided {
   version: number | null
   edits: EditData[]
+  left: LeftEdit[]
 }
 /** One place where a text and what somebody wanted of it differ. `conflict`: both changed it, differently. */
 export interface MergeHunk {
@@ -447,12 +459,12 @@ export class Documents {
     this.client.json<Page<ProposalData>>('GET', `/v1/threads/${threadId}/proposals`, { signal })
   proposal = (proposalId: string, signal?: AbortSignal) =>
     this.client.json<ProposalData>('GET', `/v1/proposals/${proposalId}`, { signal })
-  /** Everything that is open: one version, or none at all. */
+  /** Everything that is open and can be accepted, in one version. */
   acceptAll = (proposalId: string) => this.client.json<Decided>('POST', `/v1/proposals/${proposalId}/accept`)
   rejectAll = (proposalId: string) => this.client.json<Decided>('POST', `/v1/proposals/${proposalId}/reject`)
-  /** Several at once: one version, or none at all. */
-  decideAll = (proposalId: string, decisions: readonly ({ edit_id: string } & Decision)[]) =>
-    this.client.json<Decided>('POST', `/v1/proposals/${proposalId}/decide`, { body: { decisions } })
+  /** Several at once, in one version: all or none, or (`possible`) all that can be accepted. */
+  decideAll = (proposalId: string, decisions: readonly ({ edit_id: string } & Decision)[], possible = false) =>
+    this.client.json<Decided>('POST', `/v1/proposals/${proposalId}/decide`, { body: { decisions, possible } })
   decide = (editId: string, body: Decision) => this.client.json<Decided>('POST', `/v1/edits/${editId}`, { body })
   /** What accepting an edit would write now. */
   merge = (editId: string, signal?: AbortSignal) =>

@@ -5,11 +5,16 @@ import type { EditRefusal, EditResult, ScreenEdit, SourceElement } from './edits
 /** Joins class lists; of classes that contradict each other the last one stays. tailwind-merge's `twMerge` does it well. */
 export type MergeClasses = (classes: string) => string
 
-/** A property as it shall be: its CSS, the class that says so (null: not known yet), and what else that class sets. */
+/** A property as a person wants it: its CSS, the class that is saved for it (null: not known yet), and all that the class
+ * sets, where that is known. */
 export interface StyleChange {
   value: string
   class: string | null
   css?: Record<string, string>
+  /** The class that it was picked as. */
+  picked?: string
+  /** The page was asked whether the class comes to what is shown. */
+  fitted?: boolean
 }
 
 export interface PendingElement {
@@ -115,7 +120,7 @@ export function previewOf(one: PendingElement, merge: MergeClasses): ElementPrev
   const styles: Record<string, string> = {}
   for (const css of Object.values(one.added)) Object.assign(styles, css)
   for (const change of Object.values(one.styles)) Object.assign(styles, change.css)
-  for (const [property, change] of Object.entries(one.styles)) styles[property] = change.value
+  for (const [property, change] of Object.entries(one.styles)) styles[property] = change.css?.[property] ?? change.value
   return {
     aim: one.aim,
     mark: one.mark,

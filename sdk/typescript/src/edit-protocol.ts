@@ -30,6 +30,15 @@ export interface ElementPreview {
   attributes?: Record<string, string>
 }
 
+/** A property of an element's preview: which of the classes in `tries` comes to what is shown? */
+export interface StyleCheck {
+  property: string
+  /** What the preview sets inline for it. */
+  shown: string[]
+  /** Declarations of a class, the preferred one first. */
+  tries: Record<string, string>[]
+}
+
 export type ElementStep = 'parent' | 'child' | 'previous' | 'next'
 
 export type FrameCommand =
@@ -40,6 +49,8 @@ export type FrameCommand =
   | { outlast: 'select'; at?: number; step?: ElementStep; aim?: ElementAim; mark?: string; clear?: boolean }
   /** All that is shown and not saved; `kept` are the marks whose former preview is in the source by now. */
   | { outlast: 'previews'; items: ElementPreview[]; kept: string[] }
+  /** The script answers `measured`, since version 2. */
+  | { outlast: 'measure'; id: string; aim: ElementAim; mark: string; checks: StyleCheck[] }
   /** Shows a theme without saving it; null: its own again. */
   | { outlast: 'theme'; tokens: FrameTokens | null }
   /** The script answers `captured`. */
@@ -91,6 +102,8 @@ export type FrameReport =
   | { outlast: 'leave' }
   /** An element with a preview is written somewhere else now. */
   | { outlast: 'moved'; aim: ElementAim; from: string; to: string }
+  /** For each check the place among its `tries`; -1 for none. */
+  | { outlast: 'measured'; id: string; found: number[] }
   | { outlast: 'captured'; id: string; label: string; html: string; css: string; loc: string | null }
   | { outlast: 'error'; kind: 'error' | 'rejection'; message: string; source: string; line: number; stack: string }
 
@@ -137,6 +150,10 @@ export function readReport(data: unknown): FrameReport | null {
       return { outlast: 'leave' }
     case 'moved':
       return { outlast: 'moved', aim: aim(data['aim']), from: text(data['from']), to: text(data['to']) }
+    case 'measured': {
+      const found = Array.isArray(data['found']) ? data['found'].slice(0, MANY).map(number) : []
+      return { outlast: 'measured', id: text(data['id']), found }
+    }
     case 'captured':
       return {
         outlast: 'captured',

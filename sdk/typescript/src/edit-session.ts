@@ -1,5 +1,6 @@
 /** Visual edit mode of one screen: what is chosen in its frame, what is pending, saving and taking back. */
 import type { OutlastClient } from './client.ts'
+import { fitClasses, type FittedClasses } from './edit-classes.ts'
 import {
   editsOf,
   isChanged,
@@ -11,6 +12,7 @@ import {
   untouched,
   type MergeClasses,
   type PendingElement,
+  type StyleChange,
 } from './edit-pending.ts'
 import {
   listenToFrame,
@@ -20,6 +22,7 @@ import {
   type ElementStep,
   type FrameCommand,
   type FrameReport,
+  type StyleCheck,
 } from './edit-protocol.ts'
 import type { SourceElement } from './edits.ts'
 import { OutlastError } from './errors.ts'
@@ -84,6 +87,9 @@ const START: EditState = {
 
 const MAP_AFTER_MS = 120
 const CAPTURE_MS = 5_000
+const MEASURE_MS = 5_000
+/** The first version of the script in the page that answers `measure`. */
+const MEASURES = 2
 const MOST_ERRORS = 20
 const MOST_SAVED = 20
 const once = (classes: string): string => [...new Set(classes.split(/\s+/).filter((one) => one !== ''))].join(' ')
@@ -106,10 +112,13 @@ export class EditSession extends Store<EditState> {
   #origin: string | null = null
   #leave: () => void = () => undefined
   #mapping: ReturnType<typeof setTimeout> | undefined
-  #mapped = new Map<string, string>()
+  #mapped = new Map<string, StyleChange>()
   #mappingNow: Promise<void> | null = null
   #reading: AbortController | null = null
   #captures = new Map<string, (captured: CapturedFrameElement) => void>()
+  #measures = new Map<string, (found: number[]) => void>()
+  /** Of the script in the page. */
+  #version = 0
 
   constructor(
     readonly client: OutlastClient,
@@ -207,8 +216,13 @@ export class EditSession extends Store<EditState> {
       for (const [property, wish] of Object.entries(values)) {
         delete styles[property] // what was changed last comes last, and wins
         if (wish === null) continue
-        const name = wish.class ?? this.#mapped.get(`${property}:${wish.value}`) ?? null
-        styles[property] = { value: wish.value, class: name, ...(wish.css !== undefined && { css: wish.css }) }
+        const change: StyleChange = {
+          value: wish.value,
+          class: wish.class ?? null,
+          ...(wish.class !== undefined && { picked: wish.class }),
+          ...(wish.css !== undefined && { css: wish.css }),
+        }
+        styles[property] = this.#mapped.get(mappedKey(one, property, change)) ?? change
       }
       return { ...one, styles }
     })
@@ -263,7 +277,7 @@ export class EditSession extends Store<EditState> {
         const marks = unread.map((one) => one.mark)
         this.#learn((await this.client.edits.inspect(this.screenId, marks)).items)
       }
-      await this.#mapNow()
+      await this.#mapNow(true)
       const sent = this.get().pending.filter((one) => editsOf(one, this.merge).length > 0)
       const edits = sent.flatMap((one) => editsOf(one, this.merge))
       if (edits.length > 0) {
@@ -319,6 +333,7 @@ export class EditSession extends Store<EditState> {
   #receive(report: FrameReport): void {
     switch (report.outlast) {
       case 'ready':
+        this.#version = report.version
         if (report.fresh) this.#tell({ outlast: 'hello' })
         if (report.fresh || !this.get().ready) this.#greet()
         return
@@ -333,6 +348,8 @@ export class EditSession extends Store<EditState> {
         return this.disable()
       case 'moved':
         return this.#moved(report.aim, report.from, report.to)
+      case 'measured':
+        return this.#measures.get(report.id)?.(report.found)
       case 'captured':
         return this.#captures.get(report.id)?.(report)
       case 'error': {
@@ -424,49 +441,75 @@ export class EditSession extends Store<EditState> {
     this.#mapping = setTimeout(() => void this.#mapNow().catch(() => undefined), MAP_AFTER_MS)
   }
 
-  /** Finds classes for what has none yet. */
-  async #mapNow(): Promise<void> {
+  /** Finds classes for what has none yet; `again`: for all that is pending, because the page may have changed. */
+  async #mapNow(again = false): Promise<void> {
     clearTimeout(this.#mapping)
-    await this.#mappingNow
-    const wanted = new Map<string, [string, string]>()
-    for (const one of this.get().pending)
-      for (const [property, change] of Object.entries(one.styles))
-        if (change.class === null && one.locked === null)
-          wanted.set(`${property}:${change.value}`, [property, change.value])
-    if (wanted.size === 0) return
-    this.#mappingNow = this.#map([...wanted.values()]).finally(() => (this.#mappingNow = null))
+    await this.#mappingNow?.catch(() => undefined)
+    const wanted = this.get().pending.filter(
+      ({ locked, styles }) => locked === null && Object.values(styles).some((one) => again || one.fitted !== true),
+    )
+    if (wanted.length === 0) return
+    this.#mappingNow = this.#map(wanted).finally(() => (this.#mappingNow = null))
     await this.#mappingNow
   }
 
-  async #map(wanted: [string, string][]): Promise<void> {
-    const rounds: Record<string, string>[] = []
-    for (const [property, value] of wanted) {
-      const round = rounds.find((one) => !(property in one))
-      if (round === undefined) rounds.push({ [property]: value })
-      else round[property] = value
+  async #map(wanted: readonly PendingElement[]): Promise<void> {
+    const refused: Record<string, string> = {}
+    for (const one of wanted) {
+      const fitted = await fitClasses(this.client, this.screenId, one, (element, checks) =>
+        this.#measure(element, checks),
+      )
+      Object.assign(refused, fitted.refused)
+      this.#fit(one, fitted)
     }
-    const refused: string[] = []
-    for (const styles of rounds) {
-      const found = await this.client.edits.classes(this.screenId, styles)
-      for (const [property, value] of Object.entries(styles)) {
-        const name = found.classes[property]
-        if (name === undefined) refused.push(`${property}: ${found.refused[property] ?? 'no class says it'}`)
-        else this.#mapped.set(`${property}:${value}`, name)
-      }
-    }
-    const known = (property: string, change: { value: string; class: string | null }) =>
-      change.class ?? this.#mapped.get(`${property}:${change.value}`) ?? null
-    this.#setPending(
-      this.get().pending.map((one) => ({
-        ...one,
-        styles: Object.fromEntries(
-          Object.entries(one.styles).map(([property, change]) => [
-            property,
-            { ...change, class: known(property, change) },
-          ]),
-        ),
-      })),
+    const reasons = Object.entries(refused)
+    if (reasons.length === 0) return
+    throw new Error(
+      `No class can carry this: ${reasons.map(([property, reason]) => `${property}: ${reason}`).join('; ')}.`,
     )
-    if (refused.length > 0) throw new Error(`This cannot be said in a class: ${refused.join('; ')}.`)
+  }
+
+  /** Takes over what was found for changes that are still the same. */
+  #fit(one: PendingElement, { styles }: FittedClasses): void {
+    for (const [property, change] of Object.entries(styles)) this.#mapped.set(mappedKey(one, property, change), change)
+    this.#setPending(
+      this.get().pending.map((now) =>
+        keyOf(now) !== keyOf(one)
+          ? now
+          : {
+              ...now,
+              styles: Object.fromEntries(
+                Object.entries(now.styles).map(([property, change]) => {
+                  const found = styles[property]
+                  const same = found?.value === change.value && found.picked === change.picked
+                  return [property, same ? found : change]
+                }),
+              ),
+            },
+      ),
+    )
+  }
+
+  /** For each check which of its tries fits; empty where the page does not answer. */
+  #measure(one: PendingElement, checks: StyleCheck[]): Promise<number[]> {
+    if (!this.get().ready || this.#version < MEASURES) return Promise.resolve([])
+    const others = this.get().pending.filter((other) => keyOf(other) !== keyOf(one))
+    const items = [...others, one].map((each) => previewOf(each, this.merge))
+    const id = crypto.randomUUID()
+    return new Promise((resolve) => {
+      const done = (found: number[]) => {
+        clearTimeout(timer)
+        this.#measures.delete(id)
+        resolve(found)
+      }
+      const timer = setTimeout(() => done([]), MEASURE_MS)
+      this.#measures.set(id, done)
+      this.#tell({ outlast: 'previews', items, kept: [] })
+      this.#tell({ outlast: 'measure', id, aim: one.aim, mark: one.mark, checks })
+    })
   }
 }
+
+/** The same change may need another class on another element. */
+const mappedKey = (one: PendingElement, property: string, { value, picked = '' }: StyleChange): string =>
+  `${keyOf(one)} ${property}:${value} ${picked}`

@@ -101,4 +101,7 @@ export class Edits {
       body: { styles, classes },
       signal,
     })
+  /** CSS as classes with these very values, whatever the design system calls them. */
+  exactClasses = (screenId: string, styles: Record<string, string>) =>
+    this.client.json<StyleClasses>('POST', `/v1/screens/${screenId}/edits/classes`, { body: { styles, exact: true } })
 }

@@ -105,6 +105,7 @@ interface Data {
     workspace_id: string
     state: Sandbox['state']
     pause_kind: Sandbox['pause_kind']
+    reason: string | null
     services: ServiceState[]
   }
   'checkpoint.created': { checkpoint: Checkpoint }
@@ -154,6 +155,13 @@ interface Data {
   'comment.deleted': { comment_id: string; document_id: string }
   'proposal.created': { proposal: ProposalData }
   'edit.resolved': {
+    proposal_id: string
+    document_id: string
+    edits: EditData[]
+    version: number | null
+    by: string | null
+  }
+  'edit.reopened': {
     proposal_id: string
     document_id: string
     edits: EditData[]

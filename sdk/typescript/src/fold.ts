@@ -195,6 +195,7 @@ export function foldThread(state: ThreadState, event: OutlastEvent): ThreadState
     case 'proposal.created':
       return { ...state, proposals: withProposal(state.proposals, event.data.proposal) }
     case 'edit.resolved':
+    case 'edit.reopened':
     case 'edit.superseded':
       return { ...state, proposals: withEdits(state.proposals, event.data.edits) }
     case 'page.patch':

@@ -1,9 +1,11 @@
 /** Lists of proposals and comments after news of them. Plain functions; news may come twice, and in either order. */
 import type { CommentData, EditData, ProposalData } from './documents.ts'
 
-/** An edit that was decided stays so, whatever older news says. */
+/** An edit that was decided stays so until it is reopened, whatever older news says. */
 const newer = (known: EditData | undefined, told: EditData): EditData =>
-  known !== undefined && known.state !== 'open' && told.state === 'open' ? known : told
+  known !== undefined && ageOf(told) < ageOf(known) ? known : told
+
+const ageOf = ({ reopened = 0, state }: Partial<EditData>): number => 2 * reopened + (state === 'open' ? 0 : 1)
 
 /** The proposals with this one as it is now, oldest first. */
 export function withProposal(all: readonly ProposalData[], told: ProposalData): ProposalData[] {

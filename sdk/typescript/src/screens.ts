@@ -139,6 +139,14 @@ export interface WorkflowStep {
   duration_s: number | null
 }
 
+/** A host of other sites' pictures; `allowed_at` null: they were blocked, and nobody has allowed them. */
+export interface ImageHost {
+  host: string
+  asked_at: string
+  allowed_by: string | null
+  allowed_at: string | null
+}
+
 interface Signalled {
   signal?: AbortSignal | undefined
 }
@@ -173,6 +181,14 @@ export class Screens {
   /** Lets this browser see its app: `ticket_url` is good once, within a minute. Makes the sandbox if there is none. */
   preview = (id: string, path = '/') =>
     this.client.json<Preview>('POST', `/v1/screens/${id}/preview`, { body: { path } })
+  /** Hosts whose pictures it may load, and those whose pictures browsers blocked. */
+  imageHosts = (id: string, signal?: AbortSignal) =>
+    this.client.json<Page<ImageHost>>('GET', `/v1/screens/${id}/image-hosts`, { signal })
+  /** For everybody who looks at it, from their next load on. */
+  allowImageHost = (id: string, host: string) =>
+    this.client.json<Page<ImageHost>>('PUT', `/v1/screens/${id}/image-hosts/${encodeURIComponent(host)}`)
+  removeImageHost = (id: string, host: string) =>
+    this.client.json<void>('DELETE', `/v1/screens/${id}/image-hosts/${encodeURIComponent(host)}`)
 
   files = (id: string, signal?: AbortSignal) =>
     this.client.json<ScreenFiles>('GET', `/v1/screens/${id}/files`, { signal })

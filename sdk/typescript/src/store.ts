@@ -1,12 +1,20 @@
 /** A value that can be watched; what the React hooks and other frameworks bind to. */
 
+const FRAME_MS = 16
+/** The pace of what shows a stream: ten times a second reads as flowing, and leaves time for everything else. */
+export const DRAWING_MS = 100
+
 export abstract class Store<T> {
   #value: T
   #listeners = new Set<() => void>()
   #timer: ReturnType<typeof setTimeout> | null = null
+  #toldAt = -Infinity
+  readonly #paceMs: number
 
-  constructor(value: T) {
+  /** Listeners are told at most once in `paceMs`, and of the first change after a rest within a painted frame. */
+  constructor(value: T, paceMs = FRAME_MS) {
     this.#value = value
+    this.#paceMs = paceMs
   }
 
   /** The present value; the same object until something changes. */
@@ -20,14 +28,12 @@ export abstract class Store<T> {
   abstract start(): void
   abstract stop(): void
 
-  /** Changes the value now and tells listeners at most once per painted frame, however fast the stream is. */
+  /** Changes the value now and tells listeners at the store's pace, however fast the stream is. */
   protected set(value: T): void {
     if (Object.is(value, this.#value)) return
     this.#value = value
-    this.#timer ??= setTimeout(() => {
-      this.#timer = null
-      for (const listener of [...this.#listeners]) listener()
-    }, 16)
+    const due = this.#toldAt + this.#paceMs - performance.now()
+    this.#timer ??= setTimeout(() => this.tell(), Math.max(FRAME_MS, due))
   }
 
   protected patch(change: Partial<T>): void {
@@ -39,6 +45,7 @@ export abstract class Store<T> {
     if (this.#timer === null) return
     clearTimeout(this.#timer)
     this.#timer = null
+    this.#toldAt = performance.now()
     for (const listener of [...this.#listeners]) listener()
   }
 }

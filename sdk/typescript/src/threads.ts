@@ -10,7 +10,7 @@ import {
   type RunState,
   type ThreadState,
 } from './fold.ts'
-import { Store } from './store.ts'
+import { DRAWING_MS, Store } from './store.ts'
 import type {
   Member,
   Message,
@@ -61,18 +61,21 @@ export class ThreadStore extends Store<ThreadSnapshot> {
     readonly client: OutlastClient,
     readonly threadId: string,
   ) {
-    super({
-      ...emptyThread(),
-      loading: true,
-      connection: CONNECTING,
-      watching: [],
-      typing: [],
-      lineage: [],
-      role: null,
-      older: null,
-      loadingOlder: false,
-      thinking: {},
-    })
+    super(
+      {
+        ...emptyThread(),
+        loading: true,
+        connection: CONNECTING,
+        watching: [],
+        typing: [],
+        lineage: [],
+        role: null,
+        older: null,
+        loadingOlder: false,
+        thinking: {},
+      },
+      DRAWING_MS,
+    )
     this.#connection = new Connection({
       load: (signal) => this.#load(signal),
       open: (cursor, signal) => client.openEvents('threads', threadId, cursor, signal),
@@ -163,7 +166,12 @@ export function foldThinking(thinking: Thinking, { event, data, timestamp }: Out
 }
 
 function snapshotState(view: ThreadView, messages: Message[], unanswered: RunState[]): ThreadState {
-  const queued = view.queued_runs.map(({ run_id, message_id }): RunState => ({ ...emptyRun(run_id), message_id }))
+  const before = [view.active_run?.id ?? null, ...view.queued_runs.map(({ run_id }) => run_id)]
+  const queued = view.queued_runs.map(({ run_id, message_id }, at): RunState => ({
+    ...emptyRun(run_id),
+    message_id,
+    after_run_id: before[at] ?? null,
+  }))
   const active = view.active_run === null ? [] : [runFromView(view.active_run)]
   return {
     thread: view,
@@ -188,13 +196,29 @@ export function runFromView(view: RunSummary & Partial<Pick<RunView, 'parts' | '
 /** The run that works or waits at this moment, if any. */
 export function activeRun(state: ThreadState): RunState | null {
   const runs = Object.values(state.runs).filter((run) => !isTerminal(run.status))
-  return runs.find((run) => run.status !== 'queued') ?? runs.find((run) => run.after_run_id === null) ?? runs[0] ?? null
+  return (
+    runs.find((run) => run.status !== 'queued') ??
+    runs.find((run) => run.after_run_id === null) ??
+    inTurn(runs)[0] ??
+    null
+  )
 }
 
-/** Runs that wait for the active one, oldest first. */
+/** Queued runs, each behind the one that it waits for. */
+function inTurn(runs: readonly RunState[]): RunState[] {
+  const left = [...runs]
+  const ordered: RunState[] = []
+  while (left.length > 0) {
+    const at = left.findIndex(({ after_run_id }) => !left.some(({ run_id }) => run_id === after_run_id))
+    ordered.push(...left.splice(Math.max(at, 0), 1))
+  }
+  return ordered
+}
+
+/** Runs that wait for the active one, the next one first. */
 export function queuedRuns(state: ThreadState): RunState[] {
   const active = activeRun(state)
-  return Object.values(state.runs).filter((run) => run.status === 'queued' && run !== active)
+  return inTurn(Object.values(state.runs).filter((run) => run.status === 'queued' && run !== active))
 }
 
 /** Runs whose answer is not yet (or never will be) a saved message, in the order they were seen. */

@@ -164,6 +164,31 @@ export interface Member {
   name: string
   role: Role
   created_at?: string
+  /** For owners; a `balance` of null beside a plan is unlimited. */
+  plan?: string | null
+  balance?: number | null
+}
+/** A user as administrators see them; null: unlimited. */
+export interface UserSummary {
+  id: string
+  name: string
+  plan: string
+  is_admin: boolean
+  is_local: boolean
+  balance: number | null
+  allowance: number | null
+  created_at: string
+}
+/** Work that failed again and again, and is not tried until an administrator says so. */
+export interface SetAsideItem {
+  kind: string
+  id: string
+  title: string
+  since: string
+  tries: number
+  code: string
+  reason: string
+  deletable: boolean
 }
 export interface Project {
   id: string
@@ -319,7 +344,7 @@ export interface ThreadView extends Thread {
   project_role: Role
 }
 export interface Me {
-  user: { id: string; name: string; plan: string }
+  user: { id: string; name: string; plan: string; is_admin: boolean }
   signed_in: boolean
   local_mode: boolean
   default_project_id: string

@@ -3,14 +3,18 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
+import sqlalchemy as sa
+
 from outlast.actions.services import Services
 from outlast.base.errors import MalformedInput, NotSignedIn
 from outlast.core.accounts import store as accounts
 from outlast.core.accounts.actor import Actor
 from outlast.core.accounts.store import NewToken, TokenData
 from outlast.core.limits.rules import checked_line
+from outlast.core.limits.store import check_made_rate
 from outlast.core.projects import store as projects
 from outlast.db.database import Tx
+from outlast.db.opening import one_at_a_time
 
 MAX_EXPIRY_DAYS = 3650
 
@@ -22,6 +26,7 @@ class Me:
     user_id: str
     name: str
     plan: str
+    is_admin: bool
     default_project_id: str
 
 
@@ -29,6 +34,7 @@ async def ensure_local_owner(services: Services) -> Actor:
     """The owner that local mode signs in by itself, made with a default project at the first start."""
 
     def run(tx: Tx) -> Actor:
+        one_at_a_time(tx.conn)
         row = accounts.ensure_local_owner(tx, services.settings.credits.default_plan)
         projects.ensure_default_project(tx, row["id"])
         return Actor(row["id"], row["name"], "local")
@@ -68,21 +74,21 @@ def session_life(services: Services) -> timedelta:
 
 
 async def end_session(services: Services, cookie: str) -> None:
-    """Sign a browser out. Repeating is harmless."""
-    await services.db.write(accounts.end_session, cookie)
+    """Sign a browser out. Repeating is harmless; for a cookie that nobody gave nothing is written."""
+    if await services.db.read(accounts.has_session, cookie):
+        await services.db.write(accounts.end_session, cookie)
 
 
 async def read_me(services: Services, actor: Actor) -> Me:
     """The actor's name, plan and default project (made here if it has gone)."""
 
-    def find(tx: Tx) -> tuple[str, str, str | None]:
-        row = accounts.user(tx, actor.user_id)
-        return row["name"], row["plan"], projects.find_default_project(tx, actor.user_id)
+    def find(tx: Tx) -> tuple[sa.RowMapping, str | None]:
+        return accounts.user(tx, actor.user_id), projects.find_default_project(tx, actor.user_id)
 
-    name, plan, project_id = await services.db.read(find)
+    row, project_id = await services.db.read(find)
     if project_id is None:
         project_id = await services.db.write(projects.ensure_default_project, actor.user_id)
-    return Me(actor.user_id, name, plan, project_id)
+    return Me(actor.user_id, row["name"], row["plan"], row["is_admin"], project_id)
 
 
 async def list_tokens(services: Services, actor: Actor) -> list[TokenData]:
@@ -98,6 +104,7 @@ async def create_token(
     life = days("expires_in_days", expires_in_days)
 
     def run(tx: Tx) -> NewToken:
+        check_made_rate(tx, "tokens", actor.user_id, services.settings.limits.tokens_per_minute_per_user)
         return accounts.add_token(tx, actor.user_id, title, None if life is None else tx.now + life)
 
     return await services.db.write(run)
@@ -118,16 +125,6 @@ async def create_user(services: Services, name: str) -> Actor:
         return Actor(user_id, title, "local")
 
     return await services.db.write(run)
-
-
-async def set_plan(services: Services, user_id: str, plan: str) -> None:
-    """Move a user to another plan: for operators. Raises `MalformedInput` for a plan that is not configured."""
-    plans = services.settings.credits.plans
-    if plan not in plans:
-        raise MalformedInput(
-            f"There is no plan of this name; there are {', '.join(sorted(plans))}.", field="plan"
-        )
-    await services.db.write(accounts.set_plan, user_id, plan)
 
 
 def days(field: str, value: float | None) -> timedelta | None:

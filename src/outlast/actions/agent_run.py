@@ -119,7 +119,7 @@ def _outcome(tx: Tx, actor: Actor, run_id: str) -> AgentAnswer | StillOpen:
     }
     if summary.status == "cancelled":
         raise RunFinished(
-            f"Run {run_id} was cancelled ({summary.stop_reason}) before it had an answer.",
+            "The answer was cancelled before it was complete.",
             hint="Send the message again, or continue the run.",
             status="cancelled",
             stop_reason=summary.stop_reason,

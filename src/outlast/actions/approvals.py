@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+import anyio.to_thread
 import orjson
 import sqlalchemy as sa
 
@@ -14,19 +15,20 @@ from outlast.base.errors import (
     ArgumentsInvalid,
     MalformedInput,
     NotFound,
+    OutlastError,
     PolicyDenied,
     RunFinished,
 )
 from outlast.base.ids import new_id
 from outlast.core.accounts.actor import Actor
 from outlast.core.limits.rules import check_bytes
+from outlast.core.models.turn import parse_arguments
 from outlast.core.projects.permissions import require_run
 from outlast.core.projects.rules import Right
 from outlast.core.runs import parking, policy, store
 from outlast.core.runs.inbox import tell_settled
 from outlast.core.runs.rules import ENDED
 from outlast.core.runs.steering import require_steering
-from outlast.core.runs.turns import parse_arguments
 from outlast.db.database import Tx
 from outlast.db.tables import approvals, effects, grants
 
@@ -69,12 +71,15 @@ async def decide_approval(
     arguments that the policy denies."""
     check_bytes("The reason", len(reason.encode()), services.settings.limits.message_bytes)
     edited = _edited(arguments)
+    checked = None
+    if decision == "approve" and edited is not None:
+        checked = await _checked(services, approval_id, edited)
 
     def run(tx: Tx) -> Decided:
         row = _open_item(tx, actor, approval_id, "approval")
-        text = row["arguments"]
-        if decision == "approve" and edited is not None:
-            text = _checked(services, store.run_of(tx, row["run_id"]).profile, row, edited)
+        if isinstance(checked, OutlastError):
+            raise checked
+        text = row["arguments"] if checked is None else checked
         body = {
             "reason": reason,
             "remember": remember,
@@ -124,7 +129,7 @@ async def read_decision(services: Services, actor: Actor, approval_id: str) -> D
 def _item(tx: Tx, item_id: str) -> sa.RowMapping:
     row = tx.one(_ITEM, {"item": item_id})
     if row is None:
-        raise NotFound(f"There is nothing to decide under {item_id}.", id=item_id)
+        raise NotFound("There is nothing to decide here.", id=item_id)
     return row
 
 
@@ -135,11 +140,11 @@ def _open_item(tx: Tx, actor: Actor, item_id: str, kind: str) -> sa.RowMapping:
     )  # a worker that parks the run, and a second decision, wait for this one
     row = _item(tx, item_id)
     if row["kind"] != kind:
-        raise NotFound(f"There is no {kind} {item_id}.", id=item_id)
+        raise NotFound(f"There is no such {kind}.", id=item_id)
     if row["status"] in ("approved", "denied", "answered"):
         first = _decided(dict(row))
         raise ApprovalDecided(
-            f"{item_id} was decided before: {first.decision}.",
+            f"This was decided before: {first.decision}.",
             id=item_id,
             first={
                 "decision": first.decision,
@@ -150,7 +155,7 @@ def _open_item(tx: Tx, actor: Actor, item_id: str, kind: str) -> sa.RowMapping:
         )
     if row["status"] == "cancelled" or held.status in ENDED:
         raise RunFinished(
-            f"Run {row['run_id']} has ended ({held.status}), so nothing waits for a decision any more.",
+            "This answer has ended, so nothing waits for a decision any more.",
             run_id=row["run_id"],
             status=held.status,
         )
@@ -166,14 +171,31 @@ def _edited(arguments: Mapping[str, Any] | str | None) -> Mapping[str, Any] | No
     return parsed
 
 
-def _checked(services: Services, profile: str, row: sa.RowMapping, arguments: Mapping[str, Any]) -> str:
-    """The edited arguments as text, if the tool takes them and no rule of the run's profile denies them."""
-    tool = services.engine.profiles[profile].tools.get(row["tool"])
+async def _checked(services: Services, item_id: str, arguments: Mapping[str, Any]) -> str | OutlastError:
+    """The edited arguments as text, if the tool takes them and no rule of the run's profile denies them; otherwise the
+    error, told to nobody before it is known that they may decide. A command may take long to read: not in the
+    transaction."""
+
+    def read(tx: Tx) -> tuple[str, str] | None:
+        row = tx.one(_ITEM, {"item": item_id})
+        return None if row is None else (row["tool"], store.run_of(tx, row["run_id"]).profile)
+
+    found = await services.db.read(read)
+    if found is None:
+        return ""
+    try:
+        return await anyio.to_thread.run_sync(_allowed, services, *found, arguments)
+    except OutlastError as error:
+        return error
+
+
+def _allowed(services: Services, name: str, profile: str, arguments: Mapping[str, Any]) -> str:
+    tool = services.engine.profiles[profile].tools.get(name)
     if tool is not None:
         tool.check(arguments)
-    verdict = policy.decide(services.settings.policy, (), profile, row["tool"], arguments)
+    verdict = policy.decide(services.settings.policy, (), profile, name, arguments)
     if verdict.decision == "deny":
-        raise PolicyDenied(verdict.reason, tool=row["tool"])
+        raise PolicyDenied(verdict.reason, tool=name)
     return orjson.dumps(dict(arguments)).decode()
 
 

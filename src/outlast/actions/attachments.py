@@ -4,6 +4,7 @@ import anyio.to_thread
 
 from outlast.actions.services import Services
 from outlast.core.accounts.actor import Actor
+from outlast.core.limits.store import check_made_rate
 from outlast.core.projects.permissions import require, require_owned
 from outlast.core.projects.rules import Right
 from outlast.core.threads import attachments
@@ -18,11 +19,14 @@ async def upload_attachment(
     """Store an image in a project (editors). Raises `InputTooLarge`, `MalformedInput`, `DiskFull`. The file is written
     before the row: a failure between the two leaves an unnamed blob, never a row without a file."""
     await services.db.read(require, actor, project_id, Right.EDIT)
-    image = attachments.checked_image(content, services.settings.limits.image_bytes)
+    limit = services.settings.limits.image_bytes
+    image = await anyio.to_thread.run_sync(attachments.checked_image, content, limit)
     blob = await anyio.to_thread.run_sync(services.blobs.put, content)
 
     def run(tx: Tx) -> AttachmentData:
         require(tx, actor, project_id, Right.EDIT)
+        most = services.settings.limits.attachments_per_minute_per_user
+        check_made_rate(tx, "attachments", actor.user_id, most)
         shown = attachments.file_name(name)
         return attachments.add_attachment(tx, project_id, actor.user_id, shown, image, len(content), blob)
 

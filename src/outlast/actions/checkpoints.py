@@ -8,7 +8,7 @@ from typing import Final
 import anyio.to_thread
 
 from outlast.actions.services import Services
-from outlast.base.errors import NotFound, PathRefused, SandboxUnavailable
+from outlast.base.errors import Conflict, NotFound, PathRefused, SandboxUnavailable
 from outlast.base.events import CheckpointData
 from outlast.core.accounts.actor import Actor
 from outlast.core.projects.permissions import require_checkpoint, require_sandbox, require_thread
@@ -25,9 +25,11 @@ from outlast.core.sandboxes.checkpoints.rules import (
     changes,
     text_difference,
 )
+from outlast.core.sandboxes.checkpoints.store import NewCheckpoint
 from outlast.core.sandboxes.checkpoints.tree import EMPTY, Entry, EntryKind, Tree
 from outlast.core.sandboxes.interface import FileEntry
 from outlast.core.sandboxes.rules import State
+from outlast.core.sandboxes.seeding import Seed
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Tx
 
@@ -130,7 +132,7 @@ async def compare(services: Services, actor: Actor, checkpoint_id: str, to: str 
             return store.before(tx, this), this
         other = _require(tx, actor, to, Right.READ)
         if other.project_id != this.project_id:
-            raise NotFound(f"There is no checkpoint {to} in this project.", id=to)
+            raise NotFound("There is no such version in this project.", id=to)
         return this, other
 
     before, after = await services.db.read(find)
@@ -152,6 +154,27 @@ async def restore(services: Services, actor: Actor, checkpoint_id: str) -> Check
     new newest checkpoint. Raises `ThreadBusy` while a run works there or waits for a person."""
     checkpoint = await services.db.read(_require, actor, checkpoint_id, Right.EDIT)
     return await keeper_of(services).restore(checkpoint)
+
+
+async def reset_workspace(
+    services: Services, actor: Actor, thread_id: str, seed: Seed | None = None
+) -> CheckpointData:
+    """Give the thread an empty workspace, or one with a template's files (editors); see `start_empty`. Raises
+    `Conflict` for a thread that has none, `ThreadBusy` while a run works there or waits for a person."""
+
+    def run(tx: Tx) -> str | None:
+        workspace_id: str | None = require_thread(tx, actor, thread_id, Right.EDIT)["workspace_id"]
+        return workspace_id
+
+    workspace_id = await services.db.read(run)
+    if workspace_id is None:
+        raise Conflict(
+            "This thread has no files yet.", hint="Its first tool call makes some.", thread_id=thread_id
+        )
+    if seed is None:
+        return await keeper_of(services).start_empty(workspace_id)
+    first = NewCheckpoint(workspace_id, "template", seed.tree, seed.files, seed.size_bytes)
+    return await keeper_of(services).start_empty(workspace_id, first)
 
 
 async def list_asleep(services: Services, workspace_id: str, path: str) -> list[FileEntry] | None:

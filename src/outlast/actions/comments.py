@@ -190,7 +190,7 @@ async def assign_comment(
     def produce(tx: Tx, found: sa.RowMapping) -> dict[str, Any]:
         row = _held(tx, found)
         _demand_top(row, "given to somebody")
-        given = _give(tx, services, actor, row, to, message, model)
+        given = _give(tx, services, actor, row, to, message, model, told=row["mentions"])
         store.announce(tx, comment_id, by=actor.user_id)
         if row["status"] == "resolved" and to is not None:
             documents.announce(tx, row["document_id"], by=actor.user_id)
@@ -249,7 +249,7 @@ def _create(
     given: dict[str, Any] = {"thread_id": None, "run_id": None}
     if to is not None:
         about = row if parent is None else parent
-        given = _give(tx, services, actor, about, to, without_agent(body), None)
+        given = _give(tx, services, actor, about, to, without_agent(body), None, told=named.users)
         if parent is not None:
             store.announce(tx, parent["id"], by=actor.user_id)
     store.announce(tx, comment_id, "comment.created", by=actor.user_id)
@@ -270,7 +270,7 @@ def _answered(tx: Tx, document_id: str, parent_id: str) -> sa.RowMapping:
     """The comment that begins the talk. Raises `NotFound` for one of another document."""
     row = store.hold(tx, parent_id)
     if row["document_id"] != document_id:
-        raise NotFound(f"There is no comment {parent_id} on this document.", noun="comment", id=parent_id)
+        raise NotFound("This comment is not on the document any more.", noun="comment", id=parent_id)
     return row if row["parent_id"] is None else store.hold(tx, row["parent_id"])
 
 
@@ -292,7 +292,7 @@ def _checked_links(content: Content, linked: Sequence[str]) -> tuple[str, ...]:
     for section_id in linked:
         if section_id not in content.sections:
             raise NotFound(
-                f"There is no section {section_id} in this document.", noun="section", id=section_id
+                "A linked section is not in this document any more.", noun="section", id=section_id
             )
     return tuple(dict.fromkeys(linked))
 
@@ -313,7 +313,7 @@ def _demand_top(row: sa.RowMapping, what: str) -> None:
     if row["parent_id"] is not None:
         raise MalformedInput(
             f"An answer cannot be {what} by itself.",
-            hint=f"Do it to the comment that it answers, {row['parent_id']}.",
+            hint="Do it to the comment that it answers.",
             parent_id=row["parent_id"],
         )
 
@@ -326,13 +326,15 @@ def _give(
     to: str | None,
     message: str | None,
     model: str | None,
+    *,
+    told: Sequence[str],
 ) -> dict[str, Any]:
-    """Whose a comment is from now on. Not announced yet."""
+    """Whose a comment is from now on. Not announced yet. `told`: who is named in the comment and knows already."""
     started: dict[str, Any] = {"thread_id": row["thread_id"], "run_id": None}
     people = [] if to is None or to == AGENT else [to]
     news = mentions.withdraw(tx, "assigned", row["id"], keep=people)
     if to == AGENT:
-        started = _start(tx, services, actor, row, message, model)
+        started = _start(tx, services, actor, row, message, model, told)
     elif to is not None:
         _demand_editor(tx, row["project_id"], to)
     again = {"status": "open", "resolved_by": None, "resolved_at": None} if to is not None else {}
@@ -343,12 +345,18 @@ def _give(
 
 
 def _start(
-    tx: Tx, services: Services, actor: Actor, row: sa.RowMapping, message: str | None, model: str | None
+    tx: Tx,
+    services: Services,
+    actor: Actor,
+    row: sa.RowMapping,
+    message: str | None,
+    model: str | None,
+    told: Sequence[str],
 ) -> dict[str, Any]:
-    """Post to the conversation about the comment, and start the agent there."""
+    """Post to the conversation about the comment, and start the agent there. It names nobody of `told` again."""
     text = message if message is not None and not is_blank(message) else without_agent(row["body"])
     thread_id = _conversation(tx, services, actor, row)
-    draft = Draft(content=text if not is_blank(text) else row["body"])
+    draft = Draft(content=text if not is_blank(text) else row["body"], told=told)
     return start_in(tx, services, actor, thread_id, draft, model, "enqueue")
 
 
@@ -367,10 +375,10 @@ def _conversation(tx: Tx, services: Services, actor: Actor, row: sa.RowMapping) 
 def _demand_editor(tx: Tx, project_id: str, user_id: str) -> None:
     role = role_of(tx, user_id, project_id)
     if role is None:
-        raise NotFound(f"{user_id} is no member of the document's project.", user_id=user_id)
+        raise NotFound("This person is not a member of the document's project.", user_id=user_id)
     if not allows(role, Right.EDIT):
         raise Forbidden(
-            f"{user_id} is a {role.value} and cannot take care of a comment.",
+            f"This person is a {role.value} and cannot take care of a comment.",
             hint="Mention them instead, or ask an owner for another role.",
             user_id=user_id,
             role=role.value,

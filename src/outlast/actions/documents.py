@@ -177,7 +177,7 @@ def _demand_room(tx: Tx, services: Services, actor: Actor, project_id: str) -> N
     most = services.settings.documents.most_per_project
     if most and store.count(tx, project_id) >= most:
         raise TooManyDocuments(
-            f"Project {project_id} has {most:,} documents already; more are not allowed.",
+            f"The project has {most:,} documents already; more are not allowed.",
             project_id=project_id,
             limit=most,
         )
@@ -210,8 +210,8 @@ def _demand_idle(tx: Tx, thread_id: str) -> sa.RowMapping:
     thread = threads.hold(tx, thread_id)
     if thread["active_run_id"] is not None:
         raise ThreadBusy(
-            f"Run {thread['active_run_id']} of a conversation about this document has not ended.",
-            hint="Wait for it or cancel it first.",
+            "The agent still works in a conversation about this document, or waits for a person.",
+            hint="Wait for it, or stop it first.",
             thread_id=thread_id,
             active_run_id=thread["active_run_id"],
         )

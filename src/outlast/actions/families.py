@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from outlast.actions.idempotency import remember, request_hash
 from outlast.actions.runs import start_in
 from outlast.actions.services import Services
+from outlast.actions.threads import check_thread_rate
 from outlast.base.errors import MalformedInput
 from outlast.base.events import ThreadData
 from outlast.core.accounts.actor import Actor
@@ -64,6 +65,7 @@ async def fork_with_summary(
 
     def produce(tx: Tx, parent: sa.RowMapping) -> dict[str, Any]:
         _demand_without_files(parent["profile"])
+        check_thread_rate(tx, services, actor)
         last = message_in(tx, thread_id, message_id)
         fork_id = threads.add_thread(
             tx,

@@ -24,7 +24,9 @@ from outlast.core.sandboxes.hosted import BASE, Hosted, HostedOrder
 from outlast.core.sandboxes.interface import Sandbox, SandboxStatistics
 from outlast.core.sandboxes.manager import SandboxManager
 from outlast.core.sandboxes.orphans import collect
+from outlast.core.sandboxes.rules import hosted_allowed
 from outlast.core.sandboxes.store import announce_to_project, give_up
+from outlast.core.set_aside import kinds
 from outlast.db.database import Tx
 from outlast.db.tables import snapshots, workspaces
 
@@ -158,7 +160,8 @@ async def measure_hosted(
     machines = _machines(services)
     sandbox = await machines.ensure(workspace_id, found.project_id)
     disk_bytes = await machines.disk.of(machines.workspace_dir(workspace_id))
-    return await sandbox.statistics(), disk_bytes or 0
+    measured = await sandbox.statistics()
+    return None if measured is None else (measured, disk_bytes or 0)
 
 
 async def change_hosted_options(
@@ -217,11 +220,37 @@ async def end_due(services: Services) -> datetime | None:
     for one in late:
         if one.node_id not in (None, _machines(services).node_id):
             continue
-        if one.on_timeout == "kill":
-            await _remove(services, one)
-        else:
-            await _pause(services, one, bool(one.options.get("keep_memory", True)))
+        await services.supervisor.guard.attempt(kinds.HOSTED_END, one.workspace_id, _end, services, one)
     return next_end
+
+
+async def _end(services: Services, one: Hosted) -> None:
+    if one.on_timeout == "kill":
+        await _remove(services, one)
+    else:
+        await _pause(services, one, bool(one.options.get("keep_memory", True)))
+
+
+def _check_slots(tx: Tx, services: Services, project_id: str) -> None:
+    """Raise `RateLimited` when one more would be more than this project, or this server, may run."""
+    allowed = _machines(services).awake_allowed
+    asked = services.settings.sandbox.max_hosted_per_project if services.settings.sandbox else 0
+    share = hosted_allowed(asked, allowed)
+    here, everywhere = hosted.count_running(tx, project_id)
+    if everywhere >= allowed:
+        raise RateLimited(
+            f"{allowed} sandboxes run, which is as many as this server may hold.",
+            hint="Kill or pause one, or raise sandbox.max_awake.",
+            limit=allowed,
+            per="server",
+        )
+    if here >= share:
+        raise RateLimited(
+            f"{share} sandboxes of this project run, which is as many as one project may.",
+            hint="Kill or pause one, or raise sandbox.max_hosted_per_project.",
+            limit=share,
+            per="project",
+        )
 
 
 def _machines(services: Services) -> SandboxManager:
@@ -236,13 +265,7 @@ def _machines(services: Services) -> SandboxManager:
 def _add(
     tx: Tx, services: Services, actor: Actor, project_id: str, order: HostedOrder, files_of: Hosted | None
 ) -> str:
-    allowed = _machines(services).awake_allowed
-    if hosted.count_running(tx) >= allowed:
-        raise RateLimited(
-            f"{allowed} sandboxes run, which is as many as this server may hold.",
-            hint="Kill or pause one, or raise sandbox.max_awake.",
-            limit=allowed,
-        )
+    _check_slots(tx, services, project_id)
     source = files_of.workspace_id if files_of else None
     if files_of is None and (snapshot := hosted_snapshots.find(tx, project_id, order.template)) is not None:
         source = snapshot.workspace_id
@@ -290,6 +313,7 @@ def _check_timeout(services: Services, timeout_s: float, least: float = 0) -> No
 
 
 async def _resume(services: Services, found: Hosted, timeout_s: float) -> None:
+    await services.db.read(_check_slots, services, found.project_id)
     await _machines(services).ensure(found.workspace_id, found.project_id)
     await services.db.write(
         lambda tx: hosted.run_until(tx, found.workspace_id, tx.now + timedelta(seconds=timeout_s))

@@ -149,7 +149,7 @@ async def remove_source(services: Services, actor: Actor, source_id: str) -> Non
             )
         if row["kind"] == "artifact":
             raise Conflict(
-                f"Source {source_id} is the text of file {row['location']}.",
+                "This source is the text of a file of the project.",
                 hint="Delete the file: its text goes with it.",
                 source_id=source_id,
                 artifact_id=row["location"],
@@ -232,7 +232,7 @@ def _for_editing(tx: Tx, actor: Actor, project_id: str | None) -> str:
     count = tx.execute(sa.select(sa.func.count()).select_from(knowledge_sources).where(mine)).scalar_one()
     if count >= MOST_PER_PROJECT:
         raise InputTooLarge(
-            f"Project {chosen} has {count} sources of documentation; at most {MOST_PER_PROJECT} are kept.",
+            f"The project has {count} sources of documentation; at most {MOST_PER_PROJECT} are kept.",
             hint="Remove some, or put several documents into one source (llms.txt, a sitemap, a folder).",
             project_id=chosen,
         )
@@ -246,7 +246,7 @@ def _source(tx: Tx, actor: Actor, source_id: str, right: Right) -> sa.RowMapping
     if row is not None and row["project_id"] is not None:
         return require_owned(tx, actor, knowledge_sources, "source", source_id, right)
     if row is None:
-        raise NotFound(f"There is no source {source_id} for you.", noun="source", id=source_id)
+        raise NotFound("There is no such source, or you may not see it.", noun="source", id=source_id)
     return row
 
 

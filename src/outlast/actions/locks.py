@@ -48,10 +48,10 @@ async def hand_over_lock(services: Services, actor: Actor, thread_id: str, user_
         row = require_thread(tx, actor, thread_id, Right.EDIT)
         role = role_of(tx, user_id, row["project_id"])
         if role is None:
-            raise NotFound(f"{user_id} is no member of the thread's project.", user_id=user_id)
+            raise NotFound("This person is not a member of the thread's project.", user_id=user_id)
         if not allows(role, Right.EDIT):
             raise Forbidden(
-                f"{user_id} is a {role.value} and cannot drive.", user_id=user_id, role=role.value
+                f"This person is a {role.value} and cannot drive.", user_id=user_id, role=role.value
             )
         return driving.hand_over(tx, row, actor, user_id, services.settings.locks.ttl_s)
 

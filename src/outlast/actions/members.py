@@ -1,6 +1,6 @@
 """Members and invitations."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final
 
@@ -10,14 +10,16 @@ from outlast.base.errors import MalformedInput
 from outlast.base.events import MemberData
 from outlast.core.accounts import store as accounts
 from outlast.core.accounts.actor import Actor
+from outlast.core.credits import store as credits  # noqa: A004 - the room's word
+from outlast.core.credits.store import Plans
 from outlast.core.documents import locking
 from outlast.core.limits.rules import checked_line
+from outlast.core.limits.store import check_made_rate
 from outlast.core.projects import invitations
 from outlast.core.projects import store as projects
 from outlast.core.projects.invitations import InvitationData, NewInvitation
 from outlast.core.projects.permissions import require
 from outlast.core.projects.rules import Right, Role
-from outlast.core.projects.store import Membership
 from outlast.core.threads import driving
 from outlast.db.database import Tx
 
@@ -37,14 +39,37 @@ class Joined:
     cookie: str | None = None
 
 
-async def list_members(services: Services, actor: Actor, project_id: str) -> list[Membership]:
-    """Everybody in the project, in the order of joining."""
+@dataclass(frozen=True, slots=True)
+class MemberSummary:
+    """A member. Owners see plan and balance, which None leaves open: it is unlimited, or not theirs to see."""
 
-    def run(tx: Tx) -> list[Membership]:
-        require(tx, actor, project_id, Right.READ)
-        return projects.list_members(tx, project_id)
+    user_id: str
+    name: str
+    role: str
+    created_at: str
+    plan: str | None = None
+    balance: int | None = None
+
+
+async def list_members(services: Services, actor: Actor, project_id: str) -> list[MemberSummary]:
+    """Everybody in the project, in the order of joining; for owners with plan and balance."""
+    plans = services.settings.credits.plans
+
+    def run(tx: Tx) -> list[MemberSummary]:
+        role = require(tx, actor, project_id, Right.READ)
+        found = [
+            MemberSummary(one.user_id, one.name, one.role, one.created_at)
+            for one in projects.list_members(tx, project_id)
+        ]
+        return [_with_credits(tx, plans, one) for one in found] if role is Role.OWNER else found
 
     return await services.db.read(run)
+
+
+def _with_credits(tx: Tx, plans: Plans, member: MemberSummary) -> MemberSummary:
+    plan = str(accounts.user(tx, member.user_id)["plan"])
+    balance = credits.balance(tx, member.user_id, plans) if plan in plans else 0
+    return replace(member, plan=plan, balance=balance)
 
 
 async def change_member(
@@ -98,6 +123,9 @@ async def create_invitation(
 
     def run(tx: Tx) -> NewInvitation:
         require(tx, actor, project_id, Right.OWN)
+        check_made_rate(
+            tx, "invitations", actor.user_id, services.settings.limits.invitations_per_minute_per_user
+        )
         return invitations.add_invitation(tx, project_id, actor.user_id, wanted, meant, tx.now + life)
 
     return await services.db.write(run)

@@ -36,14 +36,21 @@ async def see_thread(services: Services, actor: Actor, thread_id: str) -> None:
 
 
 def tell_named(
-    tx: Tx, actor: Actor, project_id: str, message: MessageData, chosen: Sequence[str] = ()
+    tx: Tx,
+    actor: Actor,
+    project_id: str,
+    message: MessageData,
+    chosen: Sequence[str] = (),
+    told: Sequence[str] = (),
 ) -> None:
-    """Whoever is named in a person's message, or was picked by its writer, finds it in their inbox."""
+    """Add a person's message to the inbox of each member it names or its writer picked, except members who were
+    already notified of the same text (`told`)."""
     text = text_of(message)
     named = store.named_in(tx, project_id, text, chosen)
-    if named.users:
+    fresh = [user_id for user_id in named.users if user_id not in told]
+    if fresh:
         where = Where(project_id, "message", message.id, text, actor.user_id, thread_id=message.thread_id)
-        tell(tx, [(project_id, news) for news in store.tell(tx, where, named.users)])
+        tell(tx, [(project_id, news) for news in store.tell(tx, where, fresh)])
 
 
 def tell(tx: Tx, news: Iterable[tuple[str, InboxChanged]]) -> None:

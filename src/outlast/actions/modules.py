@@ -82,7 +82,7 @@ def _require(tx: Tx, actor: Actor, module_id: str) -> Module:
     row = tx.find(modules, {"id": module_id}, "scope", "user_id")
     if row is not None and row["scope"] == "user":
         if row["user_id"] != actor.user_id:
-            raise NotFound(f"There is no module {module_id} for you.", noun="module", id=module_id)
+            raise NotFound("There is no such module, or you may not see it.", noun="module", id=module_id)
     else:
         require_owned(tx, actor, modules, "module", module_id, Right.EDIT)
     return store.module_of(tx, module_id)

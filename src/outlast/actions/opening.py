@@ -1,5 +1,6 @@
 """Opening a thread's page: everything of one moment, and the cursor to follow from."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from outlast.actions.mentions import see_thread
@@ -48,7 +49,7 @@ async def open_thread(services: Services, actor: Actor, thread_id: str) -> Opene
         waiting, _ = views.list_summaries(
             tx, [view.thread.project_id], thread_id=thread_id, status="queued", limit=QUEUED_SHOWN
         )
-        queued = [run for run in reversed(waiting) if run.id != active]
+        queued = in_turn([run for run in reversed(waiting) if run.id != active])
         watching = list(services.presence.present(thread_id).watching)
         named = anything_waits(tx, actor.user_id, thread_id=thread_id)
         project_id, anchor = view.thread.project_id, view.thread.anchor
@@ -64,3 +65,14 @@ async def open_thread(services: Services, actor: Actor, thread_id: str) -> Opene
 
 def _shown(tx: Tx, services: Services, run_id: str) -> tuple[RunSummary, RunDetails]:
     return views.summary_of(tx, run_id), views.details_of(tx, run_id, services.settings.sandbox)
+
+
+def in_turn(runs: Sequence[RunSummary]) -> list[RunSummary]:
+    """Queued runs with each behind the one that it waits for: who interrupts goes before those who came earlier."""
+    left, ordered = list(runs), []
+    while left:
+        ids = {run.id for run in left}
+        following = next((run for run in left if run.after_run_id not in ids), left[0])
+        left.remove(following)
+        ordered.append(following)
+    return ordered

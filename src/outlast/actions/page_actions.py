@@ -4,12 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import anyio.to_thread
 import sqlalchemy as sa
 
 from outlast.actions.idempotency import remember, request_hash
 from outlast.actions.runs import start_in
 from outlast.actions.services import Services
-from outlast.base.errors import ActionsFull, ActionTaken, Forbidden, InputTooLarge
+from outlast.base.errors import ActionNotOffered, ActionsFull, ActionTaken, Forbidden, InputTooLarge
 from outlast.base.events import PageAction, TextPart
 from outlast.base.page_data import ActionState
 from outlast.core.accounts.actor import Actor
@@ -18,6 +19,7 @@ from outlast.core.limits.store import check_made_rate
 from outlast.core.pages import actions as store
 from outlast.core.pages import store as pages
 from outlast.core.pages.actions import NewAction
+from outlast.core.pages.offers import Offer, demand_fields, offer_of
 from outlast.core.pages.rules import checked_action, demand_waiting_room, told
 from outlast.core.projects.permissions import require_page
 from outlast.core.projects.rules import Right
@@ -63,8 +65,9 @@ async def act(
 ) -> Acted:
     """Take in what somebody did on a page (editors who are not kept out by another's lock). Where no run works, one
     starts, as any run does; else the action joins the run that waits for its turn, and where none waits, queues one.
-    `model` None: that of the page's last run. A repeated `key` gets the first answer. Raises `MalformedInput`,
-    `RateLimited`, `ActionsFull`, and what `start_run` does; then nothing was done."""
+    `model` None: that of the page's last run. A repeated `key` gets the first answer, and so does what the same person
+    did already and whose run has not ended, unless the page's element says `data-repeat`. Raises `MalformedInput`,
+    `ActionNotOffered`, `RateLimited`, `ActionsFull`, and what `start_run` does; then nothing was done."""
     name, values = checked_action(name, data)
     asked = request_hash("action", page_id, name, values, model)
 
@@ -72,6 +75,12 @@ async def act(
         limits = services.settings.limits
         check_made_rate(tx, "actions", actor.user_id, limits.actions_per_minute_per_user)
         page = pages.hold(tx, page_id)
+        if isinstance(offered, ActionNotOffered):
+            raise offered
+        demand_fields(offered, values)
+        same = store.find_same(tx, page_id, actor.user_id, name, values, newest=offered.changes)
+        if same is not None and not offered.repeats:
+            return _told_again(same, page["thread_id"])
         demand_open(threads.hold(tx, page["thread_id"])["status"], page["thread_id"])
         joined = _joinable(tx, page["thread_id"])
         before = len(store.open_of_run(tx, joined.id)) if joined else store.count_waiting(tx, page_id)
@@ -80,6 +89,8 @@ async def act(
             return _start(tx, services, actor, page, name, values, model)
         return _join(tx, services, actor, page, joined, name, values)
 
+    offered = await _offered(services, actor, page_id, name)
+
     def run(tx: Tx) -> Acted:
         require_page(tx, actor, page_id, Right.EDIT)
         return Acted(**remember(tx, actor.user_id, key, asked, lambda: produce(tx)))
@@ -87,6 +98,23 @@ async def act(
     acted = await services.db.write(run)
     services.warm(acted.thread_id)
     return acted
+
+
+async def _offered(services: Services, actor: Actor, page_id: str, name: str) -> Offer | ActionNotOffered:
+    """What the page offers under this name now; read before anything is held, as it may be a megabyte. The refusal is
+    kept for later: a repeated request gets its first answer, whatever the page offers by then."""
+    await services.db.read(require_page, actor, page_id, Right.EDIT)
+    html = (await services.db.read(pages.page_of, page_id))["html"]
+    try:
+        return await anyio.to_thread.run_sync(offer_of, html, name)
+    except ActionNotOffered as refused:
+        return refused
+
+
+def _told_again(same: sa.RowMapping, thread_id: str) -> dict[str, Any]:
+    """A second click while the first one waits does nothing: it gets the first one's answer."""
+    told = {"action_id": same["id"], "state": same["state"], "run_id": same["run_id"]}
+    return {**told, "thread_id": thread_id}
 
 
 async def list_actions(
@@ -124,7 +152,7 @@ async def take_back(services: Services, actor: Actor, page_id: str, action_id: s
         waited_for = runs.hold_run(tx, row["run_id"]) if row["state"] == "waiting" else None
         if waited_for is None or waited_for.leg != "blocked":
             raise ActionTaken(
-                f"Action {action_id} does not wait any more: it is {row['state']}.",
+                f"This action does not wait any more: it is {row['state']}.",
                 id=action_id,
                 state=row["state"],
                 run_id=row["run_id"],

@@ -5,6 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+import anyio.to_thread
 import sqlalchemy as sa
 
 from outlast.actions.idempotency import remember, request_hash
@@ -16,6 +17,7 @@ from outlast.core.accounts.actor import Actor
 from outlast.core.limits.rules import checked_line, clean
 from outlast.core.limits.store import check_made_rate
 from outlast.core.pages import store, versions
+from outlast.core.pages.clean_pages import LEAST_CHARS
 from outlast.core.pages.rules import UNTITLED, demand_room
 from outlast.core.projects.permissions import require, require_page
 from outlast.core.projects.rules import Right
@@ -59,6 +61,9 @@ async def create_page(
         made = remember(tx, actor.user_id, key, asked, lambda: produce(tx))
         return store.page_data(tx, made["id"], html=True)
 
+    if len(given) >= LEAST_CHARS:
+        await services.db.read(require, actor, project_id, Right.EDIT)
+        await anyio.to_thread.run_sync(services.pages.clean.prepare, given, services.pages.html_bytes)
     data = await services.db.write(run)
     services.warm(data.thread_id)
     return data
@@ -140,8 +145,8 @@ def demand_idle(tx: Tx, thread_id: str) -> sa.RowMapping:
     thread = threads.hold(tx, thread_id)
     if thread["active_run_id"] is not None:
         raise ThreadBusy(
-            f"Run {thread['active_run_id']} of this page has not ended.",
-            hint="Wait for it or cancel it first.",
+            "The agent still works on this page, or waits for a person.",
+            hint="Wait for it, or stop it first.",
             thread_id=thread_id,
             active_run_id=thread["active_run_id"],
         )

@@ -12,6 +12,7 @@ from outlast.actions.runs import start_in
 from outlast.actions.services import Services
 from outlast.base.events import MessageData
 from outlast.core.accounts.actor import Actor
+from outlast.core.limits.store import check_made_rate
 from outlast.core.mentions.store import named_in
 from outlast.core.projects.permissions import require_thread
 from outlast.core.projects.rules import Right
@@ -43,6 +44,7 @@ async def post_message(
     def produce(tx: Tx, row: sa.RowMapping) -> dict[str, Any]:
         if named_in(tx, row["project_id"], _text(draft)).agent:
             return start_in(tx, services, actor, thread_id, draft, None, "enqueue")
+        check_made_rate(tx, "messages", actor.user_id, services.settings.limits.messages_per_minute_per_user)
         parts = compose(tx, row["project_id"], draft, services.settings.limits)
         demand_open(threads.hold(tx, thread_id)["status"], thread_id)
         message = threads.add_message(tx, thread_id, "user", actor.user_id, "complete", parts)

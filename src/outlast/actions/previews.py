@@ -8,19 +8,21 @@ from datetime import datetime
 from typing import Final
 
 import anyio
+import sqlalchemy as sa
 
 from outlast.actions.services import Services
-from outlast.base.errors import MalformedInput, NotFound, SandboxLost, SandboxUnavailable
+from outlast.base.errors import Forbidden, MalformedInput, NotFound, SandboxLost, SandboxUnavailable
 from outlast.core.accounts.actor import Actor
 from outlast.core.accounts.store import still_signed_in
 from outlast.core.projects.permissions import require_sandbox
-from outlast.core.projects.rules import Right
+from outlast.core.projects.rules import Right, Role, allows
 from outlast.core.sandboxes import previews, store
 from outlast.core.sandboxes.defaults import lacking
 from outlast.core.sandboxes.listening import TABLES, listening_ports
 from outlast.core.sandboxes.previews import Grant
 from outlast.core.sandboxes.rules import State
 from outlast.core.sandboxes.services.store import ServiceRow, services_of
+from outlast.core.screens import image_hosts
 from outlast.db.database import Tx
 
 MAX_PORT: Final = 65_535
@@ -42,7 +44,8 @@ class Ticket:
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """Somebody who may see one port of a workspace's sandbox, until they may not."""
+    """Somebody who may see one port of a workspace's sandbox, until they may not. `siblings`: the ports of its declared
+    services; `image_hosts`: whose pictures its pages may load, beside those of the settings."""
 
     user_id: str
     workspace_id: str
@@ -50,6 +53,8 @@ class Visitor:
     sandbox_id: str
     port: int
     opener: str
+    siblings: tuple[int, ...] = ()
+    image_hosts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +68,21 @@ class DeclaredService:
 
 
 async def open_preview(services: Services, actor: Actor, sandbox_id: str, port: int, opener: str) -> Ticket:
-    """A ticket for one port, good for one exchange within a minute (members). Wakes nothing. `opener` is the origin of
-    the page that may show the preview in a frame. Raises `MalformedInput`, `SandboxUnavailable`."""
+    """A ticket for one port, good for one exchange within a minute (members; viewers for ports of declared services).
+    Wakes nothing. `opener` is the origin of the page that may show the preview in a frame. Raises `MalformedInput`,
+    `Forbidden`, `SandboxUnavailable`."""
     if not 0 < port <= MAX_PORT:
         raise MalformedInput(f"There is no port {port}; ports go from 1 to {MAX_PORT}.", field="port")
 
     def run(tx: Tx) -> Ticket:
         row = require_sandbox(tx, actor, sandbox_id, Right.READ)
+        if not _may_see(tx, row, port):
+            raise Forbidden(
+                f"Viewers see declared services only, and port {port} is not one.",
+                project_id=row["project_id"],
+                role=Role.VIEWER.value,
+                port=port,
+            )
         _require_previews(services, port)
         secret, expires_at = previews.add_ticket(tx, actor, row["workspace_id"], port, opener)
         return Ticket(sandbox_id, port, secret, expires_at)
@@ -169,7 +182,27 @@ def _visitor(tx: Tx, grant: Grant, sandbox_id: str, local_mode: bool) -> Visitor
         row = require_sandbox(tx, actor, sandbox_id, Right.READ)
     except NotFound:
         return None
-    return Visitor(actor.user_id, grant.workspace_id, row["project_id"], sandbox_id, grant.port, grant.opener)
+    if not _may_see(tx, row, grant.port):
+        return None
+    declared = services_of(tx, grant.workspace_id)
+    return Visitor(
+        actor.user_id,
+        grant.workspace_id,
+        row["project_id"],
+        sandbox_id,
+        grant.port,
+        grant.opener,
+        siblings=tuple(one.declared.port for one in declared if one.declared.port != grant.port),
+        image_hosts=image_hosts.allowed_in(tx, grant.workspace_id),
+    )
+
+
+def _may_see(tx: Tx, row: sa.RowMapping, port: int) -> bool:
+    """Whether the actor with whom `require_sandbox` gave this row may see the port: who may not start a program inside
+    sees what others have declared to be seen."""
+    if allows(Role(row["actor_role"]), Right.EDIT):
+        return True
+    return any(service.declared.port == port for service in services_of(tx, row["workspace_id"]))
 
 
 def _require_previews(services: Services, port: int) -> None:

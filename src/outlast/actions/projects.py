@@ -6,6 +6,7 @@ from outlast.actions.services import Services
 from outlast.base.errors import OutlastError, ThreadBusy
 from outlast.core.accounts.actor import Actor
 from outlast.core.limits.rules import checked_line
+from outlast.core.limits.store import check_made_rate
 from outlast.core.projects import store as projects
 from outlast.core.projects.permissions import require
 from outlast.core.projects.rules import Right
@@ -25,6 +26,7 @@ async def create_project(services: Services, actor: Actor, name: str) -> Project
     title = checked_line("The project's name", name, services.settings.limits.title_chars)
 
     def run(tx: Tx) -> ProjectData:
+        check_made_rate(tx, "projects", actor.user_id, services.settings.limits.projects_per_minute_per_user)
         return projects.project_data(tx, projects.add_project(tx, actor.user_id, title), actor.user_id)
 
     return await services.db.write(run)
@@ -62,7 +64,7 @@ async def delete_project(services: Services, actor: Actor, project_id: str) -> N
         active = projects.count_active_runs(tx, project_id)
         if active:
             raise ThreadBusy(
-                f"{active} runs of project {project_id} have not ended.",
+                f"The agent still works in this project: {active} runs have not ended.",
                 hint="Cancel them first.",
                 project_id=project_id,
                 active_runs=active,

@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+import anyio.to_thread
+
 from outlast.actions.document_changes import MOST_CHARS
 from outlast.actions.idempotency import remember, request_hash
 from outlast.actions.services import Services
@@ -11,13 +13,15 @@ from outlast.base.document_data import EditData, ProposalData
 from outlast.base.errors import InputTooLarge
 from outlast.core.accounts.actor import Actor
 from outlast.core.documents import edits as store
-from outlast.core.documents import reviewing
+from outlast.core.documents import reopened, reviewing
 from outlast.core.documents import store as documents
 from outlast.core.documents.deciding import merge_of
 from outlast.core.documents.edits import State
 from outlast.core.documents.merge import Hunk
-from outlast.core.documents.reviewing import Decided, Verdict
+from outlast.core.documents.reopened import Reopening
+from outlast.core.documents.reviewing import Decided, Left, Verdict
 from outlast.core.documents.rules import Decision
+from outlast.core.documents.tree import Tree
 from outlast.core.documents.writing import bounds_of
 from outlast.core.limits.rules import checked_markdown
 from outlast.core.limits.store import check_decision_rate
@@ -123,10 +127,17 @@ async def decide_edit(
 
 
 async def decide_edits(
-    services: Services, actor: Actor, proposal_id: str, verdicts: Sequence[Verdict], *, key: str | None = None
+    services: Services,
+    actor: Actor,
+    proposal_id: str,
+    verdicts: Sequence[Verdict],
+    *,
+    possible: bool = False,
+    key: str | None = None,
 ) -> Decided:
-    """Decide about edits of one proposal together (editors): all or none, in one version. A block that says something
-    else by now is merged with. No lock of the thread is needed. A repeated `key` gets the first answer. Raises
+    """Decide about edits of one proposal together (editors): all or none, in one version; with `possible` what cannot
+    be accepted now is left open and named. A block that says something else by now is merged with. No lock of the
+    thread is needed. A repeated `key` gets the first answer. Raises
     `EditDecided` with the first decision, `TextChanged` with the hunks of every conflict, `SectionLocked`, `NotFound`,
     `MalformedInput`, `InputTooLarge`, `DocumentFull`, `RateLimited`; then nothing was decided."""
     cleaned = [_cleaned(verdict) for verdict in verdicts]
@@ -138,14 +149,45 @@ async def decide_edits(
             size_chars=size,
             limit_chars=MOST_TOGETHER,
         )
-    return await _decide(services, actor, proposal_id, lambda _tx: cleaned, ["decide", cleaned], key)
+    asked = ["possible" if possible else "decide", cleaned]
+    return await _decide(services, actor, proposal_id, lambda _tx: cleaned, asked, key)
+
+
+async def reopen_edit(
+    services: Services, actor: Actor, wanted: Reopening, *, key: str | None = None
+) -> Decided:
+    """Take a decision about one edit back (editors), as `reopen_edits`."""
+    row = await services.db.read(require_owned, actor, edits, "edit", wanted.edit_id, Right.EDIT)
+    return await reopen_edits(services, actor, row["proposal_id"], [wanted], key=key)
+
+
+async def reopen_edits(
+    services: Services, actor: Actor, proposal_id: str, wanted: Sequence[Reopening], *, key: str | None = None
+) -> Decided:
+    """Open decided edits of one proposal again (editors). What was accepted leaves the document, together with all that
+    was accepted in the same version; what others wrote since stays. Rejected edits change nothing. Repeating is
+    harmless. Raises `EditDecided`, `TextChanged` where the text was changed since, `NotFound` where it was deleted,
+    `SectionLocked`, `MalformedInput`, `RateLimited`; then nothing was reopened."""
+
+    def produce(tx: Tx) -> dict[str, Any]:
+        check_decision_rate(tx, actor.user_id, services.settings.limits.decisions_per_minute_per_user)
+        bounds = bounds_of(services.settings)
+        return _answer(reopened.reopen(tx, proposal_id, wanted, actor.user_id, bounds))
+
+    def run(tx: Tx) -> Decided:
+        require_owned(tx, actor, proposals, "proposal", proposal_id, Right.EDIT)
+        asked = request_hash("reopen", proposal_id, [asdict(one) for one in wanted])
+        return _decided(remember(tx, actor.user_id, key, asked, lambda: produce(tx)))
+
+    return await services.db.write(run)
 
 
 async def decide_all(
     services: Services, actor: Actor, proposal_id: str, decision: Decision, *, key: str | None = None
 ) -> Decided:
-    """Accept or reject every edit of a proposal that is still open (editors), as `decide_edits`. Where none is open any
-    more nothing happens, and the edits are answered as they are."""
+    """Accept or reject every edit of a proposal that is still open (editors), as `decide_edits`; what cannot be
+    accepted now is left open and named. Where none is open any more nothing happens, and the edits are answered as
+    they are."""
 
     def verdicts(tx: Tx) -> list[Verdict]:
         found = store.proposal_data(tx, proposal_id).edits
@@ -164,6 +206,13 @@ async def _decide(
 ) -> Decided:
     wanted = request_hash("review", proposal_id, [asked[0], _plain(asked[1])])
 
+    def rehearsed(tx: Tx) -> tuple[Tree, Sequence[Verdict], list[EditData]]:
+        row = require_owned(tx, actor, proposals, "proposal", proposal_id, Right.EDIT)
+        found = store.proposal_data(tx, proposal_id).edits
+        return documents.tree(tx, row["document_id"]), choose(tx), found
+
+    cuts = await anyio.to_thread.run_sync(reviewing.rehearse, *await services.db.read(rehearsed))
+
     def produce(tx: Tx) -> dict[str, Any]:
         check_decision_rate(tx, actor.user_id, services.settings.limits.decisions_per_minute_per_user)
         documents.hold(tx, store.proposal_row(tx, proposal_id)["document_id"])
@@ -171,18 +220,24 @@ async def _decide(
         if not verdicts and asked[0] == "all":
             return _answer(Decided(None, store.proposal_data(tx, proposal_id).edits))
         bounds = bounds_of(services.settings)
-        return _answer(reviewing.decide(tx, proposal_id, verdicts, actor.user_id, bounds))
+        decide = reviewing.decide if asked[0] == "decide" else reviewing.decide_possible
+        return _answer(decide(tx, proposal_id, verdicts, actor.user_id, bounds, cuts))
 
     def run(tx: Tx) -> Decided:
         require_owned(tx, actor, proposals, "proposal", proposal_id, Right.EDIT)
-        made = remember(tx, actor.user_id, key, wanted, lambda: produce(tx))
-        return Decided(made["version"], [EditData(**edit) for edit in made["edits"]])
+        return _decided(remember(tx, actor.user_id, key, wanted, lambda: produce(tx)))
 
     return await services.db.write(run)
 
 
 def _answer(decided: Decided) -> dict[str, Any]:
-    return {"version": decided.version, "edits": [edit.model_dump() for edit in decided.edits]}
+    left = [asdict(one) for one in decided.left]
+    return {"version": decided.version, "edits": [edit.model_dump() for edit in decided.edits], "left": left}
+
+
+def _decided(made: dict[str, Any]) -> Decided:
+    left = [Left(**one) for one in made.get("left", [])]
+    return Decided(made["version"], [EditData(**edit) for edit in made["edits"]], left)
 
 
 def _plain(asked: Any) -> Any:

@@ -1,8 +1,7 @@
 """Runs: start, cancel, retry, continue, resume, read, list, export. One transaction each, permission first."""
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Literal
 
@@ -18,15 +17,14 @@ from outlast.base.errors import (
     RunFinished,
     RunNotContinuable,
     ThreadBusy,
-    UnknownModel,
     VisionUnsupported,
 )
+from outlast.base.ids import new_id
 from outlast.core.accounts.actor import Actor
 from outlast.core.limits.store import check_run_rates
 from outlast.core.models.protocol import ModelSpec
 from outlast.core.pages import actions as page_actions
 from outlast.core.pages import store as pages
-from outlast.core.pages.rules import told
 from outlast.core.projects import store as projects
 from outlast.core.projects.permissions import require, require_run, require_thread
 from outlast.core.projects.rules import Right
@@ -34,7 +32,7 @@ from outlast.core.runs import caching, parking, store, views
 from outlast.core.runs.caching import CacheShare
 from outlast.core.runs.endings import PAGE
 from outlast.core.runs.rules import ENDED, may_continue, may_retry
-from outlast.core.runs.starting import NewRun, last_queued, queue_run
+from outlast.core.runs.starting import NewRun, active_run, last_queued, let_wait_for, queue_run
 from outlast.core.runs.steering import require_steering
 from outlast.core.runs.sweeper import request_cancel
 from outlast.core.runs.telling import announce_thread
@@ -48,6 +46,7 @@ from outlast.db.database import Tx
 
 OnBusy = Literal["reject", "enqueue", "interrupt"]
 CACHE_DAYS = 30
+ENDS = {"completed": "it is complete", "cancelled": "it was cancelled", "error": "it was stopped by an error"}
 CONFIRM_S = 2.0  # a cancel is confirmed within this time
 
 
@@ -120,7 +119,7 @@ async def cancel_run(services: Services, actor: Actor, run_id: str) -> RunSummar
         row = require_steering(tx, actor, run_id)
         if row["status"] in ("completed", "error"):
             raise RunFinished(
-                f"Run {run_id} had already ended ({row['status']}).", run_id=run_id, status=row["status"]
+                f"This answer had ended already: {ENDS[row['status']]}.", run_id=run_id, status=row["status"]
             )
         request_cancel(tx, services.engine, run_id, "user", actor.user_id)
         return str(row["status"])
@@ -158,7 +157,9 @@ async def resume_run(services: Services, actor: Actor, run_id: str) -> RunSummar
         require_steering(tx, actor, run_id)
         held = store.hold_run(tx, run_id)
         if held.status in ENDED:
-            raise RunFinished(f"Run {run_id} has ended ({held.status}).", run_id=run_id, status=held.status)
+            raise RunFinished(
+                f"This answer has ended: {ENDS[held.status]}.", run_id=run_id, status=held.status
+            )
         if held.status == "paused":
             parking.wake(tx, services.settings, held)
         return held.workspace_id
@@ -263,16 +264,15 @@ def start_in(
     waits_for = last_queued(tx, thread_id)
     if waits_for is not None and on_busy == "reject":
         raise ThreadBusy(
-            f"Thread {thread_id} is busy with {held['active_run_id']}.",
+            "The agent still works in this thread, or waits for a person.",
             thread_id=thread_id,
             active_run_id=held["active_run_id"],
         )
     driving.drive(tx, thread_id, project_id, actor, services.settings.locks.ttl_s)
     message = threads.add_message(tx, thread_id, "user", actor.user_id, "complete", parts)
-    held_back: list[sa.RowMapping] = []
+    new_run_id = new_id("run")
     if waits_for is not None and on_busy == "interrupt":
-        held_back = page_actions.hold_back(tx, thread_id) if held["profile"] == PAGE else []
-        waits_for = _interrupt(tx, services, thread_id, actor)
+        waits_for = _interrupt(tx, services, thread_id, actor, new_run_id)
     new = NewRun(
         project_id,
         thread_id,
@@ -282,11 +282,9 @@ def start_in(
         message.id,
         actor.user_id,
     )
-    run_id = queue_run(tx, services.settings, new, waits_for)
-    if held_back:
-        _queue_again(tx, services, new, held_back, run_id)
+    run_id = queue_run(tx, services.settings, new, waits_for, new_run_id)
     announce_thread(tx, thread_id)
-    tell_named(tx, actor, project_id, message, draft.mentions)
+    tell_named(tx, actor, project_id, message, draft.mentions, draft.told)
     return {"run_id": run_id, "thread_id": thread_id, "message_id": message.id}
 
 
@@ -311,7 +309,7 @@ def _usable_model(services: Services, model: str | None) -> ModelSpec:
     missing = services.catalog.missing_key(spec.provider)
     if missing is not None:
         raise ModelKeyRefused(
-            f"The model {spec.id} cannot be used: the environment variable {missing} is not set on the server.",
+            f"{spec.label} cannot be used: the environment variable {missing} is not set on the server.",
             model=spec.id,
             api_key_env=missing,
         )
@@ -320,7 +318,7 @@ def _usable_model(services: Services, model: str | None) -> ModelSpec:
 
 def _check_vision(spec: ModelSpec, parts: Sequence[Mapping[str, Any]]) -> None:
     if not spec.vision and any(part["type"] == "image" for part in parts):
-        raise VisionUnsupported(f"The model {spec.id} cannot see images.", model=spec.id)
+        raise VisionUnsupported(f"{spec.label} cannot see images.", model=spec.id)
 
 
 def _check_rates(tx: Tx, services: Services, actor: Actor, project_id: str) -> None:
@@ -330,29 +328,21 @@ def _check_rates(tx: Tx, services: Services, actor: Actor, project_id: str) -> N
     )
 
 
-def _interrupt(tx: Tx, services: Services, thread_id: str, actor: Actor) -> str | None:
-    """Cancel whatever has not ended in the thread, the newest first; returns the run that still has to end, if any."""
-    while (run_id := last_queued(tx, thread_id)) is not None:
-        request_cancel(tx, services.engine, run_id, "superseded", actor.user_id)
-        if store.run_of(tx, run_id).leg != "ended":
-            return run_id
-    return None
+def _interrupt(tx: Tx, services: Services, thread_id: str, actor: Actor, new_run_id: str) -> str | None:
+    """Cancel the run that has its turn; what is queued behind it waits for the new one instead. Returns the cancelled
+    one while it has not ended."""
+    run_id = active_run(tx, thread_id)
+    if run_id is None:
+        return None
+    let_wait_for(tx, run_id, new_run_id)
+    request_cancel(tx, services.engine, run_id, "superseded", actor.user_id)
+    return None if store.run_of(tx, run_id).leg == "ended" else run_id
 
 
-def _queue_again(
-    tx: Tx, services: Services, like: NewRun, actions: Sequence[sa.RowMapping], after_run_id: str
-) -> None:
-    """What was done on the page before the interruption is not lost by it: it waits for a run behind the new one. That
-    run is still theirs who acted: it is started by the first of them, with the model that was chosen for it."""
-    by = actions[0]["user_id"]
-    text = told([(row["name"], row["data"]) for row in actions])
-    parts = compose(tx, like.project_id, Draft(content=text), services.settings.limits)
-    message = threads.add_message(tx, like.thread_id, "user", by, "complete", parts)
-    again = replace(like, message_id=message.id, started_by=by)
-    with suppress(UnknownModel):  # it is not offered any more
-        again = replace(again, model=services.catalog.get(store.run_of(tx, actions[0]["run_id"]).model))
-    run_id = queue_run(tx, services.settings, again, after_run_id)
-    page_actions.wait_for(tx, like.thread_id, actions, run_id)
+def _not_again(status: str, mode: str) -> str:
+    what = "continued" if mode == "continue" else "tried again"
+    why = ENDS.get(status, "it has not ended")
+    return f"This answer cannot be {what}: {why}."
 
 
 async def _again(
@@ -363,16 +353,20 @@ async def _again(
         demand_open(thread["status"], row["thread_id"])
         store.require_records(tx, run_id)
         allowed = may_continue if mode == "continue" else may_retry
-        if not allowed(row["status"]):
+        if not allowed(row["status"], row["stop_reason"]):
             raise RunNotContinuable(
-                f"Run {run_id} is {row['status']}; it cannot be asked to {mode}.",
+                _not_again(row["status"], mode),
                 hint="Send a new message." if row["status"] in ENDED else "Wait for it to end, or cancel it.",
                 run_id=run_id,
                 status=row["status"],
             )
         busy = last_queued(tx, row["thread_id"])
         if busy is not None:
-            raise ThreadBusy(f"Thread {row['thread_id']} is busy with {busy}.", active_run_id=busy)
+            raise ThreadBusy(
+                "The agent still works in this thread, or waits for a person.",
+                thread_id=row["thread_id"],
+                active_run_id=busy,
+            )
         spec = _usable_model(services, model or row["model"])
         _check_vision(spec, message_in(tx, row["thread_id"], row["message_id"])["parts"])
         _check_rates(tx, services, actor, row["project_id"])
@@ -381,11 +375,11 @@ async def _again(
             row["project_id"], row["thread_id"], thread["workspace_id"], row["profile"], spec, row["message_id"],
             actor.user_id, mode, run_id,
         )  # fmt: skip
-        new_id = queue_run(tx, services.settings, new, None)
+        again_id = queue_run(tx, services.settings, new, None)
         if row["profile"] == PAGE:
-            page_actions.hand_on(tx, row["thread_id"], run_id, new_id)
+            page_actions.hand_on(tx, row["thread_id"], run_id, again_id)
         announce_thread(tx, row["thread_id"])
-        return {"run_id": new_id, "thread_id": row["thread_id"], "message_id": row["message_id"]}
+        return {"run_id": again_id, "thread_id": row["thread_id"], "message_id": row["message_id"]}
 
     def run(tx: Tx) -> dict[str, Any]:
         row = require_run(tx, actor, run_id, Right.EDIT)

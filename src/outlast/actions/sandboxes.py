@@ -1,8 +1,10 @@
 """Sandboxes: see them, put them to sleep, wake and end them, read the files in them."""
 
+from dataclasses import replace
+
 import sqlalchemy as sa
 
-from outlast.actions.checkpoints import MAX_FILE_BYTES, MAX_FILES, list_asleep, read_asleep
+from outlast.actions.checkpoints import MAX_FILE_BYTES, MAX_FILES, list_asleep, read_asleep, shown_name
 from outlast.actions.sandbox_views import SandboxView, read_sandbox, require_row
 from outlast.actions.services import Services
 from outlast.base.errors import SandboxUnavailable
@@ -48,13 +50,15 @@ async def kill_sandbox(services: Services, actor: Actor, sandbox_id: str) -> San
 
 async def list_files(services: Services, actor: Actor, sandbox_id: str, path: str = "") -> list[FileEntry]:
     """Files and folders of the workspace below `path`, at most 5,000. Of a sandbox that is asleep its
-    checkpoint answers; only where nothing was kept is it woken. Raises `PathRefused`, `NotFound`."""
+    checkpoint answers; only where nothing was kept is it woken. A name that is no UTF-8 is shown as far as it is, and
+    cannot be asked for. Raises `PathRefused`, `NotFound`."""
     row = await services.db.read(require_row, actor, sandbox_id, Right.READ)
     kept = await list_asleep(services, row["workspace_id"], path)
     if kept is not None:
         return kept
     sandbox = await machines_of(services).ensure(row["workspace_id"], row["project_id"])
-    return await sandbox.list_files(path, MAX_FILES)
+    found = await sandbox.list_files(path, MAX_FILES)
+    return [replace(entry, path=shown_name(entry.path)) for entry in found]
 
 
 async def read_file(services: Services, actor: Actor, sandbox_id: str, path: str) -> bytes:

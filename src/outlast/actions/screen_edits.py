@@ -131,7 +131,7 @@ async def undo_edits(services: Services, actor: Actor, screen_id: str, checkpoin
         saved = checkpoints.to_data(require_checkpoint(tx, actor, checkpoint_id, Right.EDIT))
         if saved.workspace_id != screen.workspace_id or saved.reason != "person":
             raise MalformedInput(
-                f"Checkpoint {checkpoint_id} holds no edits of this screen made by hand.",
+                "This version holds no edits of this screen made by hand.",
                 hint="Name the checkpoint that saving the edits answered.",
                 field="checkpoint_id",
             )
@@ -158,7 +158,7 @@ async def place_picture(
         screen = _may_edit(tx, actor, screen_id)
         row = require_owned(tx, actor, attachments, "attachment", attachment_id, Right.READ)
         if row["project_id"] != screen.project_id:
-            raise NotFound(f"There is no attachment {attachment_id} in this project.", id=attachment_id)
+            raise NotFound("There is no such attachment in this project.", id=attachment_id)
         return screen, row
 
     screen, row = await services.db.read(find)

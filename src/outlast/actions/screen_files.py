@@ -113,7 +113,7 @@ async def list_files(services: Services, actor: Actor, screen_id: str) -> FileLi
     if sandbox is not None:
         try:
             listed = await sandbox.list_files("", MAX_FILES)
-            found = [FileFacts(one.path, one.size) for one in listed if not one.is_dir]
+            found = [FileFacts(shown_name(one.path), one.size) for one in listed if not one.is_dir]
             newest = await services.db.read(store.newest_of, workspace_id)
             return _listed(found, newest, live=True, truncated=len(listed) >= MAX_FILES)
         except SandboxLost:  # then as it was kept
@@ -241,7 +241,7 @@ def _span(
     if wanted is None:
         return None, None, None
     if run_id is not None and not _belongs(tx, thread_id, run_id):
-        raise NotFound(f"There is no run {run_id} of this screen.", id=run_id)
+        raise NotFound("This screen has no such run.", id=run_id)
     return wanted, *of_runs.span_of(tx, workspace_id, thread_id, wanted)
 
 

@@ -2,8 +2,6 @@
 And what has to wait until a run has ended."""
 
 import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Final, Literal
 
 import anyio
@@ -45,18 +43,25 @@ class ScreenOpener:
     def dress(self, screen_id: str) -> None:
         """Write its theme into its files once no run is at work there; one that waits for a person is not waited for:
         its check, or opening the screen, gives the theme. Returns at once; where very many wait it does nothing."""
-        with _told(screen_id, "theme not written"):
+        try:
             self._want(self._undressed, "dress", screen_id)
+        except SandboxUnavailable as error:
+            log.warning("theme not written", extra={"screen_id": screen_id, "code": error.code})
 
     async def run(self, services: Services) -> None:
         """Until cancelled."""
         limiter = anyio.CapacityLimiter(AT_A_TIME)
         async with anyio.create_task_group() as tasks:
             async for task, screen_id in self._coming:
+                guard = services.supervisor.guard
                 if task == "open":
-                    tasks.start_soon(self._open, services, screen_id, limiter)
+                    tasks.start_soon(
+                        guard.once, "opening of a screen", screen_id, self._open, services, screen_id, limiter
+                    )
                 else:
-                    tasks.start_soon(self._dress, services, screen_id)
+                    tasks.start_soon(
+                        guard.once, "theme of a screen", screen_id, self._dress, services, screen_id
+                    )
 
     def _want(self, under_way: set[str], task: Task, screen_id: str) -> None:
         if screen_id in under_way:
@@ -72,29 +77,24 @@ class ScreenOpener:
     async def _open(self, services: Services, screen_id: str, limiter: anyio.CapacityLimiter) -> None:
         trouble = None
         try:
-            with _told(screen_id, "screen not opened"):
-                async with limiter:
-                    try:
-                        await wake(services, screen_id)
-                    except OutlastError as error:
-                        trouble = " ".join(filter(None, (error.message, error.hint)))
-                        raise
+            async with limiter:
+                await wake(services, screen_id)
+        except OutlastError as error:
+            log.warning("screen not opened", extra={"screen_id": screen_id, "code": error.code})
+            trouble = " ".join(filter(None, (error.message, error.hint)))
         finally:
             self._opening.discard(screen_id)
         if trouble is not None:  # told last: whoever hears of it may open it again at once
-            with _told(screen_id, "trouble not noted"):
-                await services.db.write(_note, screen_id, trouble)
+            await services.db.write(_note, screen_id, trouble)
 
     async def _dress(self, services: Services, screen_id: str) -> None:
         idle = False
         try:
-            with _told(screen_id, "theme not written"):
-                idle = await _until_idle(services, screen_id)
+            idle = await _until_idle(services, screen_id)
         finally:
             self._undressed.discard(screen_id)
         if idle:
-            with _told(screen_id, "theme not written"):
-                await write_theme(services, await services.db.read(store.screen_data, screen_id))
+            await write_theme(services, await services.db.read(store.screen_data, screen_id))
 
 
 async def _until_idle(services: Services, screen_id: str) -> bool:
@@ -107,17 +107,6 @@ async def _until_idle(services: Services, screen_id: str) -> bool:
             if screen.active_run_id is None or screen.state == "waiting":
                 return screen.active_run_id is None
             await channel.wait(version)
-
-
-@contextmanager
-def _told(screen_id: str, what: str) -> Iterator[None]:
-    """The edge of a background task: what goes wrong costs this screen its opening, not the server."""
-    try:
-        yield
-    except OutlastError as error:
-        log.warning(what, extra={"screen_id": screen_id, "code": error.code})
-    except Exception:
-        log.exception(what, extra={"screen_id": screen_id})
 
 
 async def wake(services: Services, screen_id: str) -> None:
@@ -165,7 +154,7 @@ async def _sandbox_of(services: Services, screen: ScreenData) -> str:
                 raise SandboxUnavailable(now.trouble, screen_id=screen.id)
             await channel.wait(version)
     raise SandboxUnavailable(
-        screen.trouble or f"The sandbox of screen {screen.id} is still being made.",
+        screen.trouble or "The screen's sandbox is still starting.",
         hint="Try again in a moment.",
         retry_after_s=5,
     )

@@ -39,9 +39,12 @@ async def map_styles(
     screen_id: str,
     styles: Mapping[str, str],
     classes: Sequence[str] = (),
+    *,
+    exact: bool = False,
 ) -> StyleClasses:
-    """Classes for CSS declarations, and what classes say (editors). Nothing is woken: while the sandbox sleeps, what
-    its design system said before answers, else arbitrary values. Raises `InputTooLarge`. Repeatable."""
+    """Classes for CSS declarations (`exact`: with these values), and what classes say (editors). Nothing is
+    woken: while the sandbox sleeps, what its design system said before answers, else arbitrary values. Raises
+    `InputTooLarge`. Repeatable."""
     check_count("styles", len(styles), MAX_STYLES)
     check_count("classes", len(classes), MAX_CLASSES)
     row = await services.db.read(require_screen, actor, screen_id, Right.EDIT)
@@ -49,7 +52,7 @@ async def map_styles(
     content = await _style_sheet(services, actor, screen_id)
     sheet = Sheet(sheet_name(row["project_id"], content), sandbox)
     table = await services.designs.table(sheet)
-    mapped = to_classes(styles, table)
+    mapped = to_classes(styles, {} if exact else table)
     said = await services.designs.say(sheet, list(classes))
     known = {name: None if one is None else dict(one) for name, one in said.items()}
     return StyleClasses(mapped.classes, mapped.refused, known, table is not None)

@@ -9,11 +9,14 @@ from outlast.actions.services import Services
 from outlast.base.errors import OutlastError, SandboxUnavailable, ThreadBusy
 from outlast.base.events import CheckpointData, ScreenData
 from outlast.core.accounts.actor import Actor
+from outlast.core.projects.permissions import require_thread
+from outlast.core.projects.rules import Right
 from outlast.core.sandboxes.seeding import Seed
 from outlast.core.screens import store
 from outlast.core.screens.theme_list import THEMES
+from outlast.core.screens.theme_mapping import dress
 from outlast.core.screens.theme_tokens import Theme
-from outlast.core.screens.themes import STYLE_SHEET, apply_theme, theme_of
+from outlast.core.screens.themes import STYLE_SHEET, theme_of
 from outlast.db.database import Tx
 
 log = logging.getLogger("outlast.screens")
@@ -42,19 +45,27 @@ async def restore(services: Services, actor: Actor, checkpoint_id: str) -> Check
     """As `checkpoints.restore`; a screen keeps the theme that it has now, and nothing is known any more of what was
     wrong with it."""
     restored = await checkpoints.restore(services, actor, checkpoint_id)
-
-    def forget(tx: Tx) -> ScreenData | None:
-        row = store.screen_of_workspace(tx, restored.workspace_id)
-        if row is None:
-            return None
-        if not row["problems"]:
-            return store.screen_data(tx, row["id"])
-        store.update(tx, row["id"], problems=[])
-        return store.announce(tx, row["id"], by=actor.user_id)
-
-    screen = await services.db.write(forget)
+    screen = await services.db.write(_forget_problems, actor, restored.workspace_id)
     dressed = None if screen is None else await write_theme(services, screen)
     return dressed or restored
+
+
+async def reset_workspace(services: Services, actor: Actor, thread_id: str) -> CheckpointData:
+    """As `checkpoints.reset_workspace`; a screen starts with its template's files, in the theme that it has now."""
+
+    def find(tx: Tx) -> ScreenData | None:
+        require_thread(tx, actor, thread_id, Right.EDIT)
+        row = store.screen_of_thread(tx, thread_id)
+        return None if row is None else store.screen_data(tx, row["id"])
+
+    screen = await services.db.read(find)
+    if screen is None:
+        return await checkpoints.reset_workspace(services, actor, thread_id)
+    theme = theme_of(screen.theme, screen.theme_tokens)
+    seed = await themed_seed(services, screen.template, theme)
+    begun = await checkpoints.reset_workspace(services, actor, thread_id, seed)
+    await services.db.write(_forget_problems, actor, begun.workspace_id)
+    return begun
 
 
 async def themed_seed(services: Services, template: str, theme: Theme) -> Seed:
@@ -68,5 +79,17 @@ async def themed_seed(services: Services, template: str, theme: Theme) -> Seed:
     return await services.seeds.of(template, {STYLE_SHEET: partial(_themed, theme=theme)})
 
 
+def _forget_problems(tx: Tx, actor: Actor, workspace_id: str) -> ScreenData | None:
+    """Other files have taken the place of those that a check found something in. The workspace's screen, if it has
+    one."""
+    row = store.screen_of_workspace(tx, workspace_id)
+    if row is None:
+        return None
+    if not row["problems"]:
+        return store.screen_data(tx, row["id"])
+    store.update(tx, row["id"], problems=[])
+    return store.announce(tx, row["id"], by=actor.user_id)
+
+
 def _themed(content: bytes | None, theme: Theme) -> bytes:
-    return apply_theme((content or b"").decode("utf-8", "replace"), theme).encode()
+    return dress((content or b"").decode("utf-8", "replace"), theme).encode()

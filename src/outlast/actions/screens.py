@@ -235,8 +235,8 @@ def demand_idle(tx: Tx, thread_id: str) -> None:
     active = threads.hold(tx, thread_id)["active_run_id"]
     if active is not None:
         raise ThreadBusy(
-            f"Run {active} of this screen has not ended.",
-            hint="Wait for it or cancel it first.",
+            "The agent still works on this screen, or waits for a person.",
+            hint="Wait for it, or stop it first.",
             thread_id=thread_id,
             active_run_id=active,
         )
@@ -302,7 +302,7 @@ def _moved(row: sa.RowMapping, change: ScreenChange | Move) -> dict[str, Any]:
 def _move(tx: Tx, actor: Actor, project_id: str, move: Move) -> ScreenData:
     row = store.hold(tx, move.id)
     if row["project_id"] != project_id:
-        raise NotFound(f"There is no screen {move.id} in this project.", noun="screen", id=move.id)
+        raise NotFound("There is no such screen in this project.", noun="screen", id=move.id)
     values = _moved(row, move)
     if all(row[name] == value for name, value in values.items()):
         return store.screen_data(tx, move.id)

@@ -5,8 +5,9 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from outlast.actions.design_systems import DesignSystems
-from outlast.base.clock import Clock
+from outlast.base.clock import Clock, SystemClock
 from outlast.base.settings import Settings
+from outlast.base.supervision.supervisor import Supervisor
 from outlast.core.knowledge.modules import Modules
 from outlast.core.knowledge.search import Knowledge
 from outlast.core.models.catalog import ModelCatalog
@@ -40,7 +41,7 @@ class Services:
     has the files that app templates begin with; `want_snapshot` is told each app template that somebody is about to
     need, `warm` each thread that is made or gets a run, `open_screen` each screen (by id) whose app is to run soon;
     `designs` remembers what their Tailwind says, `pages` has the bounds
-    of pages and the trees of those that change now."""
+    of pages and the trees of those that change now; `supervisor` keeps what runs beside the requests."""
 
     db: Database
     clock: Clock
@@ -66,3 +67,4 @@ class Services:
     copy_files: FileCopy | None = None
     designs: DesignSystems = field(default_factory=DesignSystems)
     pages: PageRules = field(default_factory=lambda: PageRules(LiveTrees()))
+    supervisor: Supervisor = field(default_factory=lambda: Supervisor(SystemClock()))

@@ -24,6 +24,7 @@ from outlast.core.documents import anchors, comments
 from outlast.core.documents import store as documents
 from outlast.core.documents.proposal_copies import copy_proposals
 from outlast.core.limits.rules import checked_line
+from outlast.core.limits.store import check_made_rate
 from outlast.core.pages import store as pages
 from outlast.core.projects.permissions import require, require_thread
 from outlast.core.projects.rules import Right
@@ -95,6 +96,7 @@ async def create_thread(
 
     def run(tx: Tx) -> ThreadData:
         require(tx, actor, project_id, Right.EDIT)
+        check_thread_rate(tx, services, actor)
         about = anchors.resolved if profile == "document" else anchors.kept
         checked["anchor"] = about(tx, project_id, checked["anchor"])
         return threads.announce(tx, threads.add_thread(tx, project_id, actor.user_id, **checked))
@@ -102,6 +104,11 @@ async def create_thread(
     made = await services.db.write(run)
     services.warm(made.id)
     return made
+
+
+def check_thread_rate(tx: Tx, services: Services, actor: Actor) -> None:
+    """Raise `RateLimited` when the actor has reached the limit of new threads a minute."""
+    check_made_rate(tx, "threads", actor.user_id, services.settings.limits.threads_per_minute_per_user)
 
 
 def new_thread_fields(services: Services, title: str | None, profile: str, anchor: Any) -> dict[str, Any]:
@@ -244,6 +251,7 @@ async def fork_thread(
 
     def run(tx: Tx) -> ThreadData:
         parent = require_thread(tx, actor, thread_id, Right.EDIT)
+        check_thread_rate(tx, services, actor)
         shown = chosen or fork_title(parent["title"], limit)
         page = pages.page_of_thread(tx, thread_id)
         if page is not None:
@@ -277,21 +285,21 @@ def _demand_its_own(tx: Tx, thread_id: str, what: str) -> None:
     screen = screens.screen_of_thread(tx, thread_id)
     if screen is not None:
         raise ThreadOfScreen(
-            f"Thread {thread_id} builds screen {screen['id']} and cannot be {what} without it.",
+            f"This thread builds the screen “{screen['title']}” and cannot be {what} without it.",
             thread_id=thread_id,
             screen_id=screen["id"],
         )
     page = pages.page_of_thread(tx, thread_id)
     if page is not None:
         raise ThreadOfPage(
-            f"Thread {thread_id} belongs to page {page['id']} and cannot be {what} without it.",
+            f"This thread belongs to the page “{page['title']}” and cannot be {what} without it.",
             thread_id=thread_id,
             page_id=page["id"],
         )
     document = documents.document_of_thread(tx, thread_id)
     if document is not None:
         raise ThreadOfDocument(
-            f"Thread {thread_id} belongs to document {document['id']} and cannot be {what} without it.",
+            f"This thread belongs to the document “{document['title']}” and cannot be {what} without it.",
             thread_id=thread_id,
             document_id=document["id"],
         )
@@ -301,8 +309,8 @@ def _demand_idle(tx: Tx, thread_id: str) -> None:
     active = threads.hold(tx, thread_id)["active_run_id"]
     if active is not None:
         raise ThreadBusy(
-            f"Run {active} of thread {thread_id} has not ended.",
-            hint="Wait for it or cancel it first.",
+            "The agent still works in this thread, or waits for a person.",
+            hint="Wait for it, or stop it first.",
             thread_id=thread_id,
             active_run_id=active,
         )

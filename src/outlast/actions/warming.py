@@ -7,7 +7,7 @@ from typing import Final
 import anyio
 
 from outlast.agents.workspaces import workspace_of_thread
-from outlast.base.errors import NotFound, OutlastError
+from outlast.base.errors import NotFound
 from outlast.core.sandboxes.manager import SandboxManager
 from outlast.db.database import Database, Tx
 from outlast.db.tables import threads
@@ -37,23 +37,23 @@ class Warmer:
         limiter = anyio.CapacityLimiter(AT_A_TIME)
         async with anyio.create_task_group() as tasks:
             async for thread_id in self._coming:
-                tasks.start_soon(self._warm, thread_id, limiter)
+                # Tried again by the first tool call, which tells people.
+                tasks.start_soon(
+                    self._machines.guard.once, "warming", thread_id, self._warm, thread_id, limiter
+                )
 
     async def _warm(self, thread_id: str, limiter: anyio.CapacityLimiter) -> None:
         async with limiter:
-            try:
-                place = await self._db.write(_place_of, thread_id)
-                if place is not None:
-                    await self._machines.ensure(*place)
-            except OutlastError as error:  # tried again by the first tool call, which tells people
-                log.warning("sandbox not warmed", extra={"thread_id": thread_id, "code": error.code})
+            place = await self._db.write(_place_of, thread_id)
+            if place is not None:
+                await self._machines.ensure(*place)
 
 
 def _place_of(tx: Tx, thread_id: str) -> tuple[str, str] | None:
     """(workspace id, project id) of a thread; None: its agent has no tools that need a sandbox."""
     thread = tx.find(threads, {"id": thread_id}, "project_id", "profile")
     if thread is None:
-        raise NotFound(f"There is no thread {thread_id} any more.", id=thread_id)
+        raise NotFound("This thread was deleted.", id=thread_id)
     if thread["profile"] in WITHOUT_SANDBOX:
         return None
     project_id = str(thread["project_id"])

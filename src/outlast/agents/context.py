@@ -7,10 +7,12 @@ from outlast.core.models.protocol import (
     ImagePiece,
     ModelMessage,
     Piece,
+    ReasoningPiece,
     TextPiece,
     ToolCallPiece,
     ToolResultPiece,
 )
+from outlast.core.models.turn import sendable_arguments
 from outlast.core.runs.history import Exchange
 
 CHARS_PER_TOKEN: Final = 4  # English prose and code; an estimate is enough for a budget
@@ -29,7 +31,7 @@ def messages_from(
     left = token_budget * CHARS_PER_TOKEN
     for exchange in reversed(exchanges):
         messages = [ModelMessage("user", tuple(_user_pieces(exchange.asked, load_image)))]
-        messages += _answer_messages(exchange.answered)
+        messages += _answer_messages(exchange.answered, exchange.opaque)
         left -= sum(_size(message) for message in messages)
         if kept and left < 0:
             break
@@ -49,19 +51,34 @@ def _user_pieces(parts: Sequence[Mapping[str, Any]], load_image: LoadImage) -> l
     return pieces or [TextPiece("")]
 
 
-def _answer_messages(parts: Sequence[Mapping[str, Any]]) -> list[ModelMessage]:
-    """An earlier answer: per step what was said and called, then the calls' results. Reasoning is not repeated."""
+def _answer_messages(
+    parts: Sequence[Mapping[str, Any]], opaque: Mapping[int, dict[str, Any]]
+) -> list[ModelMessage]:
+    """An earlier answer: per step what was said and called, then the calls' results. Reasoning is repeated only with
+    the provider's own record of the step."""
     messages: list[ModelMessage] = []
     for step in sorted({part.get("step", 0) for part in parts}):
         mine = [part for part in parts if part.get("step", 0) == step]
-        said: list[Piece] = [TextPiece(part["text"]) for part in mine if part["type"] == "text"]
+        record = opaque.get(step)
+        said = [piece for part in mine if (piece := _said(part, thoughts=record is not None)) is not None]
         calls = [part for part in mine if part["type"] == "tool_call"]
-        said += [ToolCallPiece(call["call_id"], call["tool"], call["arguments"] or "{}") for call in calls]
         if said:
-            messages.append(ModelMessage("assistant", tuple(said)))
+            messages.append(ModelMessage("assistant", tuple(said), record))
         if calls:
             messages.append(ModelMessage("tool", tuple(_old_result(call) for call in calls)))
     return messages
+
+
+def _said(part: Mapping[str, Any], *, thoughts: bool) -> Piece | None:
+    match part["type"]:
+        case "text":
+            return TextPiece(part["text"])
+        case "tool_call":
+            return ToolCallPiece(part["call_id"], part["tool"], sendable_arguments(part["arguments"]))
+        case "reasoning" if thoughts:
+            return ReasoningPiece(part["text"])
+        case _:
+            return None
 
 
 def _old_result(call: Mapping[str, Any]) -> ToolResultPiece:
@@ -75,7 +92,7 @@ def _size(message: ModelMessage) -> int:
     total = 0
     for piece in message.pieces:
         match piece:
-            case TextPiece(text):
+            case TextPiece(text) | ReasoningPiece(text):
                 total += len(text)
             case ToolCallPiece(_, _, arguments):
                 total += len(arguments)

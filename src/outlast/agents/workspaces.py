@@ -98,7 +98,7 @@ def workspace_of_thread(tx: Tx, project_id: str, thread_id: str) -> str:
     held = sa.select(threads.c.id, threads.c.workspace_id).where(threads.c.id == thread_id).with_for_update()
     thread = tx.one(held)
     if thread is None:
-        raise NotFound(f"There is no thread {thread_id} any more.", id=thread_id)
+        raise NotFound("This thread was deleted.", id=thread_id)
     if thread["workspace_id"] is not None:
         return str(thread["workspace_id"])
     workspace_id = find_workspace(tx, thread_id) or new_id("workspace")

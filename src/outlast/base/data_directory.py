@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from outlast.base.errors import DataDirectoryInUse, StartRefused
+from outlast.base.errors import DataDirectoryInUse, DataDirectoryMissing, StartRefused
 from outlast.base.ids import new_id
 
 LOCK: Final = "lock"
@@ -29,10 +29,18 @@ def data_directory(setting: str) -> Path:
     return folder
 
 
+def existing_data_directory(setting: str) -> Path:
+    """The folder as an absolute path. Raises `DataDirectoryMissing` where there is none; nothing is made."""
+    folder = Path(setting).expanduser().absolute()
+    if not folder.is_dir():
+        raise DataDirectoryMissing(f"There is no Outlast data directory at {folder}.", data_dir=str(folder))
+    return folder
+
+
 @contextmanager
-def held(folder: Path) -> Iterator[None]:
-    """Own the folder while this context is open; the system lets go of the lock even after a SIGKILL. Raises
-    `DataDirectoryInUse`, naming the process that owns it."""
+def held(folder: Path) -> Iterator[bool]:
+    """Own the folder while this context is open; the system lets go of the lock even after a SIGKILL. Whether the last
+    owner let go in good order. Raises `DataDirectoryInUse`, naming the process that owns it."""
     try:
         file = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
@@ -41,9 +49,11 @@ def held(folder: Path) -> Iterator[None]:
         ) from None
     try:
         _lock(file, folder)
+        was_clean = os.fstat(file).st_size == 0
         os.truncate(file, 0)
         os.pwrite(file, f"{os.getpid()}\n".encode(), 0)
-        yield
+        yield was_clean
+        os.truncate(file, 0)
     finally:
         os.close(file)
 

@@ -7,7 +7,7 @@ from pydantic import ConfigDict, Field
 from outlast.base.parts import Frozen
 from outlast.base.thread_data import LockData
 
-BlockKind = Literal["paragraph", "list", "code", "table", "quote", "rule", "html"]
+BlockKind = Literal["paragraph", "list", "code", "table", "quote", "rule", "html", "front_matter"]
 EditorKind = Literal["person", "agent"]
 VersionKind = Literal[
     "created",
@@ -232,7 +232,8 @@ class CommentDeleted(Frozen):
 class EditData(Frozen):
     """One proposed change. `old_text` is what the block said when it was proposed. `applied_text` is what was written
     (a person may have edited or merged it). `superseded_by` names an edit or a version (`version:12`), `reason` says it
-    in words."""
+    in words. `reopened`: how often a decision was taken back. `origin_id`: of a copy in a fork, the edit that it is a
+    copy of; while both are open and say the same, the document counts one of them."""
 
     id: str
     proposal_id: str
@@ -254,6 +255,8 @@ class EditData(Frozen):
     version: int | None = None
     superseded_by: str | None = None
     reason: str = ""
+    reopened: int = 0
+    origin_id: str | None = None
 
 
 class ProposalData(Frozen):
@@ -281,6 +284,17 @@ class ProposalCreated(Frozen):
 class EditsResolved(Frozen):
     """Edits were accepted or rejected together; `version` is what came of it (None: nothing was accepted). In the
     thread's log and the project's."""
+
+    proposal_id: str
+    document_id: str
+    edits: list[EditData]
+    version: int | None = None
+    by: str | None = None
+
+
+class EditsReopened(Frozen):
+    """Decisions about edits were taken back: the edits are open again. `version` is the document without what had been
+    accepted (None: nothing differs). In the thread's log and the project's."""
 
     proposal_id: str
     document_id: str

@@ -4,29 +4,33 @@ OutlastError
 ├── InvalidRequest      fix the request
 │   ├── MalformedInput · InputTooLarge · EmptyMessage · UnknownModel · VisionUnsupported · UnknownProfile
 │   ├── CursorUnknown · InvalidSetting · IdempotencyMismatch · ArgumentsInvalid · PathRefused
-│   ├── NotOffered · UnknownTheme
+│   ├── NotOffered · UnknownTheme · ActionNotOffered · BodyTooSlow
 ├── PermissionNeeded    ask for permission
 │   ├── NotSignedIn · Forbidden · OriginRefused · PolicyDenied
 ├── CreditsNeeded       buy credits
 ├── Gone                it is gone (or was never there for you)
-│   ├── NotFound · RunCleanedUp
+│   ├── NotFound (StoredFileMissing) · RunCleanedUp · WorkspaceUnreadable
 ├── Conflict            somebody was faster, or the thing is in another state
 │   ├── ThreadBusy · ThreadLocked · ThreadArchived · LockNotHeld · RunFinished · RunNotContinuable
-│   ├── ApprovalDecided · AlreadyMember · LastOwner · WorkspaceBusy · FilesChanged · ThreadOfScreen · TooManyScreens
+│   ├── ApprovalDecided · AlreadyMember · LastOwner · LastAdministrator · WorkspaceBusy · FilesChanged
+│   ├── ThreadOfScreen · TooManyScreens
 │   ├── ThreadOfPage · TooManyPages · ActionTaken · ActionsFull · NothingToUndo
 │   ├── SectionLocked · TextChanged · EditDecided · ThreadOfDocument · TooManyDocuments · DocumentFull
-│   ├── TooManyArtifacts
+│   ├── TooManyArtifacts · BackupRefused · BackupIncomplete · NotDeletable
 ├── TryLater            try again later; the only branch workers retry; carries retry_after_s
-│   ├── RateLimited · StorageUnavailable · DiskFull · SandboxUnavailable · SandboxLost
+│   ├── RateLimited · StorageUnavailable · DiskFull · DatabaseDamaged · SandboxUnavailable · SandboxLost
+│   ├── DiskLimit
 │   └── ModelRateLimited · ModelOverloaded · ModelTimeout · ModelUnreachable · ModelCut · ModelOutputInvalid
 ├── ProviderRefused     a model provider said no for good
 │   ├── ModelRejected · ModelPolicyRefused · ModelKeyRefused
 ├── StartRefused        the server will not start like this
-│   ├── DataDirectoryInUse · UnsafeBind · SchemaMismatch · SandboxIsolationMissing
+│   ├── DataDirectoryInUse · DataDirectoryMissing · UnsafeBind · SchemaMismatch · SandboxIsolationMissing
+│   ├── DeploymentMismatch
 └── InternalError       our bug
+    ├── StoredFileDamaged
     └── FenceLost       a worker that no longer holds its run (never shown to clients)
 
-Errors know nothing of HTTP; `surfaces/http/problems.py` maps codes to status. Messages name ids and settings, never a
+Errors know nothing of HTTP; `surfaces/http/problems.py` maps codes to status. Messages name settings, never an id or a
 secret's value and never what a person wrote. Every error survives pickling and JSON.
 """
 
@@ -34,8 +38,8 @@ from typing import Any, ClassVar
 
 
 class OutlastError(Exception):
-    """Base of all: a stable `code`, a message (what was refused, for which ids, in which state), a hint (what to do),
-    named fields, and for `TryLater` the seconds to wait."""
+    """Base of all: a stable `code`, a message for people (what was refused, in which state), a hint (what to do), named
+    fields (ids among them), and for `TryLater` the seconds to wait."""
 
     code: ClassVar[str] = "outlast_error"
     default_hint: ClassVar[str] = ""
@@ -119,6 +123,11 @@ class InputTooLarge(InvalidRequest):
     code = "input_too_large"
 
 
+class BodyTooSlow(InvalidRequest):
+    code = "body_too_slow"
+    default_hint = "Send the request again, over a faster connection."
+
+
 class EmptyMessage(InvalidRequest):
     code = "empty_message"
     default_hint = "Write some text or attach an image."
@@ -127,6 +136,11 @@ class EmptyMessage(InvalidRequest):
 class UnknownModel(InvalidRequest):
     code = "unknown_model"
     default_hint = "GET /v1/models lists the configured models."
+
+
+class ActionNotOffered(InvalidRequest):
+    code = "action_not_offered"
+    default_hint = "Look at the page again: it may have changed."
 
 
 class VisionUnsupported(InvalidRequest):
@@ -163,7 +177,7 @@ class PathRefused(InvalidRequest):
 
 class NotOffered(InvalidRequest):
     code = "not_offered"
-    default_hint = "docs/guides/e2b-sdk.md lists what works."
+    default_hint = "The guide on E2B's SDKs lists what works."
 
 
 class UnknownTheme(InvalidRequest):
@@ -193,6 +207,19 @@ class NotFound(Gone):
     code = "not_found"
 
 
+class StoredFileMissing(NotFound):
+    code = "stored_file_missing"
+    default_hint = "Restore the blob folder from a backup."
+
+
+class WorkspaceUnreadable(Gone):
+    code = "workspace_unreadable"
+    default_hint = (
+        "Restore the blob folder from a backup, or start with an empty workspace: "
+        "POST /v1/threads/{id}/workspace/reset."
+    )
+
+
 class RunCleanedUp(Gone):
     code = "run_cleaned_up"
     default_hint = "The run's records were removed after the retention time. Send a new message instead."
@@ -211,6 +238,11 @@ class ThreadLocked(Conflict):
 class ThreadArchived(Conflict):
     code = "thread_archived"
     default_hint = "Unarchive the thread first."
+
+
+class NotDeletable(Conflict):
+    code = "not_deletable"
+    default_hint = "Delete the source, file or sandbox itself; or try the item again."
 
 
 class LockNotHeld(Conflict):
@@ -238,6 +270,11 @@ class AlreadyMember(Conflict):
 class LastOwner(Conflict):
     code = "last_owner"
     default_hint = "Make somebody else an owner first."
+
+
+class LastAdministrator(Conflict):
+    code = "last_administrator"
+    default_hint = "Make somebody else an administrator first: outlast user admin NAME."
 
 
 class WorkspaceBusy(Conflict):
@@ -312,6 +349,15 @@ class TooManyArtifacts(Conflict):
     default_hint = "Delete a file that nobody needs any more, or ask the operator to raise the limit."
 
 
+class BackupRefused(Conflict):
+    code = "backup_refused"
+
+
+class BackupIncomplete(Conflict):
+    code = "backup_incomplete"
+    default_hint = "It was broken off while it was taken. Use another backup, or take a new one."
+
+
 class FilesChanged(Conflict):
     code = "files_changed"
     default_hint = "Look at the files as they are now. An earlier checkpoint can be restored as a whole."
@@ -331,12 +377,27 @@ class DiskFull(TryLater):
     default_hint = "Free space on the disk that holds the data directory. Nothing was changed."
 
 
+class DatabaseDamaged(TryLater):
+    code = "database_damaged"
+    default_hint = (
+        "Stop the server, keep a copy of the data directory, and restore the last backup: 'outlast restore'. "
+        "'outlast verify' says what is damaged."
+    )
+
+
 class SandboxUnavailable(TryLater):
     code = "sandbox_unavailable"
 
 
 class SandboxLost(TryLater):
     code = "sandbox_lost"
+
+
+class DiskLimit(SandboxLost):
+    code = "disk_limit"
+    default_hint = (
+        "Its files and its last checkpoint are kept. Remove what is not needed, or raise sandbox.disk_mb."
+    )
 
 
 class ModelRateLimited(TryLater):
@@ -380,6 +441,11 @@ class DataDirectoryInUse(StartRefused):
     code = "data_directory_in_use"
 
 
+class DataDirectoryMissing(StartRefused):
+    code = "data_directory_missing"
+    default_hint = "Pass --data-dir or --config."
+
+
 class UnsafeBind(StartRefused):
     code = "unsafe_bind"
 
@@ -388,8 +454,20 @@ class SchemaMismatch(StartRefused):
     code = "schema_mismatch"
 
 
+class DeploymentMismatch(StartRefused):
+    code = "deployment_mismatch"
+    default_hint = (
+        "Correct server.data_dir, database.url or blobs.url, or bring the missing part back from a backup."
+    )
+
+
 class SandboxIsolationMissing(StartRefused):
     code = "sandbox_isolation_missing"
+
+
+class StoredFileDamaged(InternalError):
+    code = "stored_file_damaged"
+    default_hint = "Restore the blob folder from a backup."
 
 
 class FenceLost(InternalError):

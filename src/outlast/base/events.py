@@ -24,6 +24,7 @@ from outlast.base.document_data import DocumentData as DocumentData
 from outlast.base.document_data import DocumentDeleted as DocumentDeleted
 from outlast.base.document_data import DocumentVersion as DocumentVersion
 from outlast.base.document_data import EditData as EditData
+from outlast.base.document_data import EditsReopened as EditsReopened
 from outlast.base.document_data import EditsResolved as EditsResolved
 from outlast.base.document_data import EditsSuperseded as EditsSuperseded
 from outlast.base.document_data import InboxChanged as InboxChanged
@@ -391,6 +392,11 @@ class EditsResolvedEvent(Envelope):
     data: EditsResolved
 
 
+class EditsReopenedEvent(Envelope):
+    event: Literal["edit.reopened"] = "edit.reopened"
+    data: EditsReopened
+
+
 class EditsSupersededEvent(Envelope):
     event: Literal["edit.superseded"] = "edit.superseded"
     data: EditsSuperseded
@@ -467,6 +473,7 @@ Event = Annotated[
     | CommentDeletedEvent
     | ProposalCreatedEvent
     | EditsResolvedEvent
+    | EditsReopenedEvent
     | EditsSupersededEvent
     | ArtifactChangedEvent
     | ArtifactDeletedEvent

@@ -43,7 +43,7 @@ class HostPattern:
 
 
 def parse_pattern(text: str) -> HostPattern:
-    """Raises `NotAHost`."""
+    """Raises `NotAHost`, also for a host of more than `MOST_CHARS`."""
     name, port = split_port(text.strip())
     if name == "*":
         return HostPattern("", True, port)
@@ -78,8 +78,10 @@ def split_port(text: str) -> tuple[str, int | None]:
 
 def plain_host(name: str) -> str:
     """Lower case, without the dot at the end, names in ASCII (IDNA), addresses in their shortest form. Spellings of
-    addresses that only some programs understand (127.1, 0x7f.0.0.1, 2130706433, zones) are no hosts. Raises
-    `NotAHost`."""
+    addresses that only some programs understand (127.1, 0x7f.0.0.1, 2130706433, zones) are no hosts, nor are texts of
+    more than `MOST_CHARS`. Raises `NotAHost`."""
+    if len(name) > MOST_CHARS + 1:
+        raise NotAHost("a host name")
     name = name.lower()
     if ":" in name:
         return _address(name)

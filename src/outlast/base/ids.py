@@ -27,6 +27,7 @@ KINDS: Final = {
     "workspace": "wsp",
     "sandbox": "sbx",
     "checkpoint": "ckp",
+    "deployment": "dep",
     "screen": "scr",
     "page": "pag",
     "action": "act",

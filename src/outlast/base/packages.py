@@ -5,6 +5,7 @@ from typing import Final
 
 NPM: Final = "npm:"
 PYPI: Final = "pypi:"
+MOST_CHARS: Final = 1_000
 HOW: Final = "npm:NAME@VERSION, pypi:NAME==VERSION, or a bare npm name"
 _NPM_PACKAGE: Final = re.compile(
     r"((?:@[a-z0-9~-][\w.~-]*/)?[a-z0-9~][\w.~-]*)(?:@([\w.^~*<>=|+ -]+))?", re.IGNORECASE
@@ -17,7 +18,10 @@ class NotAPackage(ValueError):
 
 
 def parse_package(text: str) -> str:
-    """The package in one spelling, with its kind in front; the version may be left out. Raises `NotAPackage`."""
+    """The package in one spelling, with its kind in front; the version may be left out. Raises `NotAPackage`,
+    also for more than `MOST_CHARS`."""
+    if len(text) > MOST_CHARS:
+        raise NotAPackage(HOW)
     plain = text.strip()
     if plain.startswith(PYPI):
         return PYPI + _pypi(plain.removeprefix(PYPI))

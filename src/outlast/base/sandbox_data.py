@@ -30,12 +30,14 @@ class ServiceStateData(Frozen):
 
 
 class SandboxStateData(Frozen):
-    """A sandbox moved along its life cycle, or a service in it did."""
+    """A sandbox moved along its life cycle, or a service in it did. `reason`: the code of the error that it was ended
+    for, as `disk_limit`."""
 
     sandbox_id: str
     workspace_id: str
     state: Literal["creating", "ready", "pausing", "paused", "resuming", "lost", "killed"]
     pause_kind: Literal["frozen", "stopped"] | None = None
+    reason: str | None = None
     services: list[ServiceStateData] = []  # noqa: RUF012 - pydantic copies it
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 from uuid import uuid4
 
-from outlast.base.errors import DiskFull, NotFound
+from outlast.base.errors import DiskFull, StoredFileMissing
 
 AT_ONCE: Final = 4  # files synced side by side: the disk takes them together
 _GONE: Final = ".gone"  # a blob on its way out: back again when somebody kept it meanwhile
@@ -36,6 +36,10 @@ class FolderBlobs:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+
+    @property
+    def folder(self) -> Path:
+        return self._folder
 
     def put(self, content: bytes) -> str:
         """Store `content` (durably: synced, then renamed into place) and return its SHA-256 as 64 hex digits. Repeating
@@ -67,16 +71,16 @@ class FolderBlobs:
         return True
 
     def get(self, name: str) -> bytes:
-        """The content stored under `name`. Raises `NotFound`."""
+        """The content stored under `name`. Raises `StoredFileMissing`."""
         return self.read(name, 0, None)
 
     def read(self, name: str, offset: int, size: int | None) -> bytes:
         """A part of it, `size` bytes from `offset` (None: to its end); fewer where it ends before. Raises
-        `NotFound`."""
+        `StoredFileMissing`."""
         try:
             descriptor = os.open(f"{self._folder}/{name[:2]}/{name[2:]}", os.O_RDONLY | os.O_CLOEXEC)
         except FileNotFoundError:
-            raise NotFound("The stored file is missing from the blob folder.", blob=name) from None
+            raise StoredFileMissing("The stored file is missing from the blob folder.", blob=name) from None
         with open(descriptor, "rb", buffering=0) as file:
             if offset:
                 file.seek(offset)

@@ -6,10 +6,11 @@ durable;
 and may be run again after a lost connection, so it has no effects besides its queries and `tx.after_commit`.
 """
 
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+from typing import Any, Concatenate, Final, ParamSpec, Protocol, TypeVar
 
 import sqlalchemy as sa
 
@@ -17,6 +18,7 @@ from outlast.db.prepared import PreparedStatements, insert_into, select_by, upda
 
 P = ParamSpec("P")
 T = TypeVar("T")
+log: Final = logging.getLogger("outlast.database")
 
 
 @dataclass(slots=True)
@@ -30,7 +32,8 @@ class Tx:
     prepared: PreparedStatements | None = None
 
     def after_commit(self, hook: Callable[[], None]) -> None:
-        """Run `hook` on the event loop after the commit, and not at all if the transaction fails. It must not raise."""
+        """Run `hook` on the event loop after the commit, and not at all if the transaction fails. What it raises is
+        logged and nothing else: the transaction is durable."""
         self.hooks.append(hook)
 
     def ring(self, stream_id: str) -> None:
@@ -81,6 +84,29 @@ class Tx:
 
 
 TxFn = Callable[Concatenate[Tx, P], T]
+Listener = Callable[[str], None]
+
+
+def publish_commit(tx: Tx, listeners: Sequence[Listener]) -> None:
+    """Run the hooks of a committed transaction, then ring its bells. Raises nothing: a failure
+    is logged, the remaining hooks and bells still run, and the caller still gets the transaction's result."""
+    for hook in tx.hooks:
+        _call(hook)
+    for stream_id in tx.notices:
+        ring_all(listeners, stream_id)
+
+
+def ring_all(listeners: Sequence[Listener], stream_id: str) -> None:
+    """Tell every listener that this stream has news; one that raises is logged and holds up no other."""
+    for listener in listeners:
+        _call(listener, stream_id)
+
+
+def _call(told: Callable[..., None], *args: str) -> None:
+    try:
+        told(*args)
+    except Exception as error:
+        log.error("a hook after a commit failed", exc_info=error)
 
 
 class Database(Protocol):

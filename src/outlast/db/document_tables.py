@@ -165,6 +165,13 @@ edits = sa.Table(
         index=True,
         comment="a copy in a fork: the edit that it was copied from, the first of all; null: it is the first",
     ),
+    sa.Column(
+        "reopened",
+        sa.Integer,
+        nullable=False,
+        server_default="0",
+        comment="how often a decision was taken back: a higher count is newer news",
+    ),
     sa.UniqueConstraint("proposal_id", "ordinal"),
     sa.Index("ix_edits_open", "document_id", "state"),
     sa.Index("ix_edits_decided", "decided_by", "decided_at"),

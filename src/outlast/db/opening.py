@@ -42,10 +42,7 @@ async def migrate(database: Database) -> None:
 
 
 def upgrade(conn: sa.Connection) -> None:
-    if (
-        conn.dialect.name == "postgresql"
-    ):  # several processes may start at once: one migrates, the others find it done
-        conn.execute(sa.select(sa.func.pg_advisory_xact_lock(MIGRATING)))
+    one_at_a_time(conn)
     known, current = revisions(), _current(conn)
     if current is not None and current not in known:
         raise SchemaMismatch(
@@ -63,6 +60,13 @@ def upgrade(conn: sa.Connection) -> None:
     config.set_main_option("script_location", str(MIGRATIONS))
     config.attributes["connection"] = conn
     command.upgrade(config, "head")
+
+
+def one_at_a_time(conn: sa.Connection) -> None:
+    """Of several processes that start at once, let one prepare the database: the others wait for the end of its
+    transaction, and find it done."""
+    if conn.dialect.name == "postgresql":
+        conn.execute(sa.select(sa.func.pg_advisory_xact_lock(MIGRATING)))
 
 
 def revisions() -> list[str]:

@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, create_async_engine
 
 from outlast.base.clock import Clock
 from outlast.base.errors import DiskFull, MalformedInput, OutlastError, StorageUnavailable
-from outlast.db.database import Tx
+from outlast.db.database import Listener, Tx, publish_commit, ring_all
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -34,7 +34,7 @@ class PostgresDatabase:
     def __init__(self, url: str, clock: Clock) -> None:
         self._dsn = url.replace("postgresql+asyncpg://", "postgresql://")
         self._clock = clock
-        self._listeners: list[Callable[[str], None]] = []
+        self._listeners: list[Listener] = []
         self._me = os.urandom(6).hex()
         self._engine = create_async_engine(
             self._dsn.replace("postgresql://", "postgresql+asyncpg://", 1),
@@ -53,16 +53,13 @@ class PostgresDatabase:
             return result, tx
 
         result, tx = await self._again(run)
-        for hook in tx.hooks:
-            hook()
-        for stream_id in tx.notices:
-            self._ring(stream_id)
+        publish_commit(tx, self._listeners)
         return result
 
     async def read(self, fn: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         return await self._transact(lambda conn: fn(Tx(conn, self._clock.now()), *args, **kwargs))
 
-    def on_notice(self, listener: Callable[[str], None]) -> None:
+    def on_notice(self, listener: Listener) -> None:
         self._listeners.append(listener)
 
     async def background(self) -> None:
@@ -78,7 +75,7 @@ class PostgresDatabase:
             connection.add_termination_listener(lambda *_, lost=lost: lost.set())
             try:
                 await connection.add_listener(CHANNEL, self._heard)
-                self._ring("*")
+                ring_all(self._listeners, "*")
                 await lost.wait()
             except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError):
                 pass
@@ -114,11 +111,7 @@ class PostgresDatabase:
     def _heard(self, _connection: object, _pid: int, _channel: str, payload: object) -> None:
         sender, _, stream_id = str(payload).partition(" ")
         if sender != self._me:
-            self._ring(stream_id)
-
-    def _ring(self, stream_id: str) -> None:
-        for listener in self._listeners:
-            listener(stream_id)
+            ring_all(self._listeners, stream_id)
 
 
 async def _run(connection: AsyncConnection, run: Callable[[sa.Connection], T]) -> T:

@@ -37,3 +37,15 @@ screens = sa.Table(
     moment("created_at", "when", nullable=False),
     moment("updated_at", "last change of the row, moves included", nullable=False),
 )
+
+screen_image_hosts = sa.Table(
+    "screen_image_hosts",
+    metadata,
+    ref("screen_id", "screens", "of", nullable=False, primary_key=True),
+    sa.Column(
+        "host", sa.String(300), primary_key=True, comment="whose pictures it wants to load: HOST or HOST:PORT"
+    ),
+    moment("asked_at", "when a browser first blocked one, or somebody named the host", nullable=False),
+    ref("allowed_by", "users", "null: blocked"),
+    moment("allowed_at", "null: blocked"),
+)

@@ -8,10 +8,12 @@ transaction functions, bounded by
 """
 
 import asyncio
+import os
 import queue
 import sqlite3
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Concatenate, Final, ParamSpec, TypeVar
@@ -19,8 +21,8 @@ from typing import Any, Concatenate, Final, ParamSpec, TypeVar
 import sqlalchemy as sa
 
 from outlast.base.clock import Clock
-from outlast.base.errors import DiskFull, OutlastError, StorageUnavailable
-from outlast.db.database import Tx
+from outlast.base.errors import DatabaseDamaged, DiskFull, OutlastError, StorageUnavailable
+from outlast.db.database import Listener, Tx, publish_commit
 from outlast.db.prepared import PreparedStatements
 
 P = ParamSpec("P")
@@ -28,6 +30,21 @@ T = TypeVar("T")
 GROUP_LIMIT: Final = 256  # transaction functions in one commit
 MAX_QUEUE: Final = 20_000
 READERS: Final = 2
+_DAMAGED: Final = (
+    "SQLITE_CORRUPT",
+    "SQLITE_NOTADB",
+    "SQLITE_IOERR_SHORT_READ",
+    "SQLITE_IOERR_READ",
+    "SQLITE_IOERR_CORRUPTFS",
+)
+_FULL: Final = ("SQLITE_FULL", "SQLITE_IOERR")
+_UNAVAILABLE: Final = (
+    "SQLITE_LOCKED",
+    "SQLITE_BUSY",
+    "SQLITE_CANTOPEN",
+    "SQLITE_READONLY",
+    "SQLITE_PROTOCOL",
+)
 
 
 @dataclass(slots=True)
@@ -41,22 +58,27 @@ class _Job:
 
 
 class SqliteDatabase:
-    """A database file, opened once per process. `path` may be ":memory:" only for a single test."""
+    """A database file, opened once per process. `path` may be ":memory:" only for a single test. Raises
+    `DatabaseDamaged`, `DiskFull`, `StorageUnavailable`."""
 
     dialect = "sqlite"
 
     def __init__(self, path: Path, clock: Clock) -> None:
         self.path = path
         self._clock = clock
-        self._listeners: list[Callable[[str], None]] = []
+        self._listeners: list[Listener] = []
         self._writes: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._reads: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        _keep_private(path)
         self._engine = _engine(path, "IMMEDIATE")
         self._read_engine = _engine(path, "DEFERRED")
         self._prepared = PreparedStatements(self._engine.dialect)
         # Opened here, one after the other: only one connection may turn the file to WAL.
-        writer = self._engine.connect()
-        readers = [self._read_engine.connect() for _ in range(READERS)]
+        try:
+            writer = self._engine.connect()
+            readers = [self._read_engine.connect() for _ in range(READERS)]
+        except Exception as error:
+            raise _translate(error) from error
         self._threads = [
             threading.Thread(target=self._write_loop, args=(writer,), name="sqlite-writer", daemon=True)
         ]
@@ -74,23 +96,26 @@ class SqliteDatabase:
     async def read(self, fn: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
         return await self._submit(self._reads, lambda tx: fn(tx, *args, **kwargs))
 
-    def on_notice(self, listener: Callable[[str], None]) -> None:
+    def on_notice(self, listener: Listener) -> None:
         self._listeners.append(listener)
 
     async def background(self) -> None:
         """Nothing to do: one process holds the file, so bells ring in memory."""
 
     async def aclose(self) -> None:
-        """Finish what was submitted, then stop the threads. Safe to repeat."""
+        """Finish what was submitted, then stop the threads, the writer last: the last connection to close moves
+        SQLite's log into the file, and of two that close together none does. Safe to repeat."""
         if self._closed:
             return
         self._closed = True
-        self._writes.put(None)
+        loop = asyncio.get_running_loop()
         for _ in range(READERS):
             self._reads.put(None)
-        loop = asyncio.get_running_loop()
-        for thread in self._threads:
+        writer, *readers = self._threads
+        for thread in readers:
             await loop.run_in_executor(None, thread.join)
+        self._writes.put(None)
+        await loop.run_in_executor(None, writer.join)
         self._engine.dispose()
         self._read_engine.dispose()
 
@@ -112,7 +137,7 @@ class SqliteDatabase:
                 if jobs is None:
                     return
                 self._commit_group(conn, jobs)
-                _deliver(jobs, self._ring)
+                _deliver(jobs, self._listeners)
 
     def _commit_group(self, conn: sa.Connection, jobs: list[_Job]) -> None:
         """Run each job in a savepoint of one transaction; a job that fails undoes only itself."""
@@ -127,8 +152,6 @@ class SqliteDatabase:
 
     def _read_loop(self, connection: sa.Connection) -> None:
         with connection as conn:
-            conn.exec_driver_sql("PRAGMA query_only=ON")
-            conn.commit()
             while (job := self._reads.get()) is not None:
                 try:
                     with conn.begin():
@@ -136,11 +159,18 @@ class SqliteDatabase:
                         job.result = job.call(job.tx)
                 except Exception as error:
                     job.error = _translate(error)
-                _deliver([job], self._ring)
+                _deliver([job], self._listeners)
 
-    def _ring(self, stream_id: str) -> None:
-        for listener in self._listeners:
-            listener(stream_id)
+
+def _keep_private(path: Path) -> None:
+    """Only the server's own user reads the file and those beside it: SQLite gives these the mode of the first. An
+    existing file is not opened, for closing it would take the locks of a connection in this process along."""
+    with suppress(OSError):  # SQLite says what is wrong
+        if not path.exists() and str(path) != ":memory:":
+            os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+        for file in (path, *(path.with_name(path.name + end) for end in ("-wal", "-shm"))):
+            if file.exists():
+                file.chmod(0o600)
 
 
 def _engine(path: Path, mode: str) -> sa.Engine:
@@ -165,6 +195,8 @@ def _engine(path: Path, mode: str) -> sa.Engine:
             "cache_size=-4000",
         ):
             connection.execute(f"PRAGMA {pragma}")
+        if mode == "DEFERRED":  # a reader
+            connection.execute("PRAGMA query_only=ON")
 
     @sa.event.listens_for(engine, "begin")
     def begin(conn: sa.Connection) -> None:
@@ -208,39 +240,61 @@ def _run_in_savepoint(conn: sa.Connection, job: _Job, clock: Clock, prepared: Pr
         cursor.close()
 
 
+def find_damage(file: Path, *, thorough: bool = False, unchanging: bool = False) -> list[str]:
+    """What SQLite finds wrong with a file, at most five lines; none: it is whole. A quick look reads every page, a
+    thorough one also compares tables with their indexes. `unchanging`: nobody writes to the file, and nothing is
+    written beside it. Blocks."""
+    check = "integrity_check" if thorough else "quick_check"
+    mode = "mode=ro&immutable=1" if unchanging else "mode=rw"
+    try:
+        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?{mode}", uri=True)) as connection:
+            found = [str(row[0]) for row in connection.execute(f"PRAGMA {check}(5)")]
+    except sqlite3.Error as error:
+        found = [str(error)]
+    return [] if found == ["ok"] else found
+
+
 def _translate(error: Exception) -> Exception:
     """Storage failures become the error tree's; everything else stays what it was."""
     original = getattr(error, "orig", error)
-    if isinstance(error, OutlastError) or not isinstance(original, sqlite3.OperationalError):
+    if isinstance(error, OutlastError) or not isinstance(original, sqlite3.DatabaseError):
         return error
-    text = str(original)
-    if "full" in text or "disk I/O" in text:
+    name, text = getattr(original, "sqlite_errorname", None) or "", str(original)
+    if name.startswith(_DAMAGED) or "Could not decode to UTF-8" in text:
+        return DatabaseDamaged(f"The database file is damaged: {text}.", retry_after_s=60)
+    if name.startswith(_FULL):
         return DiskFull(f"The database could not be written: {text}.", retry_after_s=10)
-    if "locked" in text or "busy" in text or "unable to open" in text or "readonly" in text:
+    if name.startswith(_UNAVAILABLE):
         return StorageUnavailable(f"The database could not be used: {text}.", retry_after_s=1)
     return error
 
 
-def _deliver(jobs: list[_Job], ring: Callable[[str], None]) -> None:
+def _deliver(jobs: list[_Job], listeners: Sequence[Listener]) -> None:
     loops = {job.loop for job in jobs}
     for loop in loops:
         mine = [job for job in jobs if job.loop is loop]
         try:
-            loop.call_soon_threadsafe(_resolve, mine, ring)
+            loop.call_soon_threadsafe(_resolve, mine, listeners)
         except RuntimeError:  # the loop is closed: nobody waits any more
             continue
 
 
-def _resolve(jobs: list[_Job], ring: Callable[[str], None]) -> None:
+def _resolve(jobs: list[_Job], listeners: Sequence[Listener]) -> None:
     for job in jobs:
         if job.error is None and job.tx is not None:
-            for hook in job.tx.hooks:
-                hook()
-            for stream_id in job.tx.notices:
-                ring(stream_id)
+            publish_commit(job.tx, listeners)
         if job.future.done():
             continue
         if job.error is None:
             job.future.set_result(job.result)
         else:
-            job.future.set_exception(job.error)
+            job.future.set_exception(_for_a_future(job.error))
+
+
+def _for_a_future(error: BaseException) -> BaseException:
+    """A future takes no `StopIteration`; what raises one by mistake is told so."""
+    if not isinstance(error, StopIteration):
+        return error
+    wrong = RuntimeError("the transaction function raised StopIteration")
+    wrong.__cause__ = error
+    return wrong

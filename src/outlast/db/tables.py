@@ -37,6 +37,7 @@ from outlast.db.sandbox_tables import secret_uses as secret_uses
 from outlast.db.sandbox_tables import services as services
 from outlast.db.sandbox_tables import snapshots as snapshots
 from outlast.db.sandbox_tables import workspaces as workspaces
+from outlast.db.screen_tables import screen_image_hosts as screen_image_hosts
 from outlast.db.screen_tables import screens as screens
 
 users = sa.Table(
@@ -46,7 +47,17 @@ users = sa.Table(
     text("name", "shown to other members", nullable=False),
     word("plan", "starter | pro | unlimited | an operator's own", nullable=False),
     sa.Column("is_local", sa.Boolean, nullable=False, comment="the owner that local mode signs in by itself"),
+    sa.Column(
+        "is_admin", sa.Boolean, nullable=False, server_default=sa.false(), comment="may run the server"
+    ),
     moment("created_at", "when", nullable=False),
+)
+local_owner_index = sa.Index(
+    "uq_users_one_local",
+    users.c.is_local,
+    unique=True,
+    sqlite_where=users.c.is_local,
+    postgresql_where=users.c.is_local,
 )
 
 tokens = sa.Table(
@@ -150,12 +161,14 @@ threads = sa.Table(
     ),
     sa.Column("parent_thread_id", sa.String(40), comment="forked from; null: not a fork"),
     sa.Column("parent_message_id", sa.String(40), comment="last message copied at the fork"),
-    count("message_count", "messages in it; also the last position given"),
+    count("message_count", "messages in it"),
+    count("last_position", "the last position given to a message; one that moved behind others left its own"),
     count("log_seq", "last number given in the thread's log"),
     ref("created_by", "users", "who", nullable=False),
     moment("created_at", "when", nullable=False),
     moment("updated_at", "last message, run or rename; lists are sorted by it", nullable=False),
     sa.Index("ix_threads_list", "project_id", "status", "updated_at"),
+    sa.Index("ix_threads_user", "created_by", "created_at"),
 )
 
 messages = sa.Table(
@@ -176,6 +189,7 @@ messages = sa.Table(
     sa.Column("stop_reason", sa.String(20), comment="of the run that made it"),
     moment("created_at", "when", nullable=False),
     sa.UniqueConstraint("thread_id", "position"),
+    sa.Index("ix_messages_sender", "sender_id", "created_at"),
 )
 
 search_entries = sa.Table(
@@ -209,6 +223,7 @@ attachments = sa.Table(
     sa.Column("height", sa.Integer, comment="pixels; null: not an image"),
     ref("created_by", "users", "who", nullable=False),
     moment("created_at", "when", nullable=False),
+    sa.Index("ix_attachments_user", "created_by", "created_at"),
 )
 
 locks = sa.Table(
@@ -289,6 +304,10 @@ runs = sa.Table(
     ),
     sa.Column("owner", sa.String(40), comment="the node that holds the lease"),
     moment("lease_until", "the lease lapses then"),
+    count(
+        "deaths", "attempts in a row whose process died before they recorded a result; from 2 on a suspect"
+    ),
+    sa.Column("died_attempt", sa.Integer, comment="the attempt counted last in deaths; null: none"),
     moment("ready_at", "not claimed before; null: at once"),
     count("seq_saved", "last number saved in its log"),
     count("seq_reserved", "no number above this has been sent to anybody"),
@@ -481,6 +500,19 @@ followers = sa.Table(
     ref("thread_id", "threads", "followed", nullable=False, primary_key=True),
     sa.Column("node_id", sa.String(40), primary_key=True, comment="the node with at least one follower"),
     moment("lease_until", "refreshed while followed", nullable=False),
+)
+
+set_aside = sa.Table(
+    "set_aside",
+    metadata,
+    sa.Column("kind", sa.String(80), primary_key=True, comment="what was tried: core/set_aside/kinds.py"),
+    sa.Column(
+        "id", sa.String(200), primary_key=True, comment="of the sandbox, source, run, workspace or file"
+    ),
+    moment("since", "not tried since", nullable=False),
+    sa.Column("tries", sa.Integer, nullable=False, comment="after its first failure"),
+    word("code", "of the last failure", nullable=False),
+    text("reason", "the last failure, for administrators; holds no secret", nullable=False),
 )
 
 meta = sa.Table(

@@ -25,5 +25,8 @@ class ScriptedCatalog:
     def language_model(self, provider: str) -> LanguageModel:
         return self.model
 
+    async def warm_up(self) -> None:
+        """Nothing is loaded later."""
+
     async def aclose(self) -> None:
         """Nothing is open."""

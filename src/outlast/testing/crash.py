@@ -139,6 +139,9 @@ class CrashingDatabase:
 def label_of(fn: Callable[..., Any], facts: dict[str, None]) -> str:
     """The name of the transaction function, or of the change that it wraps, and the facts it logs in their order."""
     while "change" in fn.__code__.co_freevars and fn.__closure__ is not None:
-        fn = fn.__closure__[fn.__code__.co_freevars.index("change")].cell_contents
+        wrapped = fn.__closure__[fn.__code__.co_freevars.index("change")].cell_contents
+        if not hasattr(wrapped, "__code__"):  # a change as a value, such as that of a screen
+            break
+        fn = wrapped
     name = fn.__qualname__.replace(".<locals>", "").replace("<lambda>", "λ")
     return f"{name}[{' '.join(facts)}]" if facts else name

@@ -1,9 +1,11 @@
 """The command `outlast`, with a database that can be told to kill the process: `python -m outlast.testing.crash_server
 serve …`. The environment says where: `OUTLAST_CRASH_POINT_FILE`, and `OUTLAST_CRASH_COMMITS_FILE` for the labels of
-all commits (see `outlast.testing.crash`); `OUTLAST_CRASH_STAGED=1` gives the profile `chat` stages."""
+all commits (see `outlast.testing.crash`); `OUTLAST_CRASH_STAGED=1` gives the profile `chat` stages. An event
+loop that stands still is a line of the log (see `outlast.testing.lag`)."""
 
 import gc
 import os
+from functools import partial
 from pathlib import Path
 
 from outlast.__main__ import main
@@ -22,9 +24,11 @@ def _open_crashing(url: str, data_dir: Path, clock: Clock) -> Database:
 if __name__ == "__main__":
     gc.disable()  # as `main` does while it imports the program; it enables it again
     from outlast import app
+    from outlast.testing.lag import run_logging_stalls
     from outlast.testing.staged_chat import StagedChat
 
     app.open_database = _open_crashing  # type: ignore[attr-defined]  # imported there by name
+    app.run_program = partial(run_logging_stalls, app.run_program)
     if os.environ.get(STAGED) == "1":
         app.ChatProfile = StagedChat  # type: ignore[attr-defined]  # the same
     main()

@@ -25,7 +25,7 @@ import anyio
 import orjson
 from aiohttp import web
 
-from outlast.core.models.protocol import CHECK_MARK
+from outlast.core.models.protocol import CHECK_MARK, NOTE_MARK
 from outlast.core.models.words import split_words
 from outlast.testing.model_wire import (
     AnthropicWriter,
@@ -79,7 +79,8 @@ _REFUSALS: Final[Mapping[Fault, tuple[int, str, str]]] = {
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What one request is given: `reasoning`, then `text` (or `tokens` words of filler), then `calls` (`{name,
-    arguments, id?}`; arguments an object or its JSON text), word by word, `delay_s` apart."""
+    arguments, id?}`; arguments an object or its JSON text), word by word, `delay_s` apart. `events`: instead of all
+    that the body of a recorded answer, sent as it is."""
 
     text: str = ""
     tokens: int = 0
@@ -92,6 +93,7 @@ class Answer:
     retry_after: str = "7"
     input_tokens: int = 100
     cached_tokens: int = 40
+    events: str = ""
 
     @classmethod
     def parse(cls, value: Mapping[str, Any]) -> "Answer":
@@ -244,7 +246,9 @@ def directive(body: dict[str, Any]) -> Answer | None:
     messages = body.get("messages") or body.get("input") or body.get("contents") or []
     asked, turns_done, after_result = "", 0, False
     for message in messages if isinstance(messages, list) else []:
-        is_result = _is_tool_result(message) or any(text.startswith(CHECK_MARK) for text in _strings(message))
+        is_result = _is_tool_result(message) or any(
+            text.startswith((CHECK_MARK, NOTE_MARK)) for text in _strings(message)
+        )
         turns_done += is_result and not after_result  # the results of parallel calls come in a row
         after_result = is_result
         if message.get("role") == "user" and not is_result:
@@ -334,6 +338,9 @@ async def _stream(request: web.Request, answer: Answer, writer: Writer) -> web.S
 
 async def _frames(answer: Answer, writer: Writer) -> AsyncIterator[bytes | None]:
     """The answer's frames, in time; None where a stall or a disconnect strikes."""
+    if answer.events:
+        yield answer.events.encode()
+        return
     for frame in writer.open():
         yield frame
     number = 0

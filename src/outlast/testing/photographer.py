@@ -31,10 +31,15 @@ def png(width: int, height: int, grey: int = 40) -> bytes:
 
 
 def look(
-    *, errors: tuple[str, ...] = (), status: int | None = 200, picture: bool = True, note: str = ""
+    *,
+    errors: tuple[str, ...] = (),
+    console: tuple[str, ...] = (),
+    status: int | None = 200,
+    picture: bool = True,
+    note: str = "",
 ) -> Look:
     """What is seen; with `picture` false there is none."""
-    return Look(png(8, 6) if picture else None, errors, status, note, 0.01)
+    return Look(png(8, 6) if picture else None, errors, status, note, 0.01, console)
 
 
 @dataclass(frozen=True, slots=True)

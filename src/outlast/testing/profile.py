@@ -129,13 +129,18 @@ class FakeStagedProfile(FakeProfile):
 class FakeLinedProfile(FakeProfile):
     """A `FakeProfile` whose model writes lines: `+word` puts a word on a list, `!…` is a problem, `?` makes the
     taking itself fail; anything else is prose. The list is `words`, as (run, step, word); each transaction's lines
-    stand in `takes`. It keeps no table: what a transaction that failed had taken stays in memory."""
+    stand in `takes`, those prepared before in `prepared`. It keeps no table: what a transaction that failed had taken
+    stays in memory."""
 
     def __init__(self, *tools: Tool, **stages: Any) -> None:
         super().__init__(*tools, **stages)
         self.words: list[tuple[str, int, str]] = []
         self.takes: list[list[str]] = []
+        self.prepared: list[tuple[int, list[str]]] = []  # with how many takes there had been
         self.ends: list[str] = []
+
+    def prepare_lines(self, lines: Sequence[str]) -> None:
+        self.prepared.append((len(self.takes), list(lines)))
 
     def take_lines(self, tx: Tx, run: Run, step: int, lines: Sequence[str]) -> LinesTaken:
         self.takes.append(list(lines))

@@ -81,7 +81,10 @@ class Job:
 
 
 class MemoryProvider(ProviderDefaults):
-    """See `SandboxProvider`. Its sandboxes end with its `async with` block. `lose` makes one vanish."""
+    """See `SandboxProvider`. Its sandboxes end with its `async with` block. `lose` makes one vanish. A subclass may
+    name another `sandbox_class`."""
+
+    sandbox_class: type[MemorySandbox]
 
     def __init__(self, *, capabilities: Capabilities | None = None) -> None:
         self._capabilities = capabilities or Capabilities(pause=True, volume=True, reattach=True)
@@ -126,7 +129,7 @@ class MemoryProvider(ProviderDefaults):
         assert self._tasks is not None, "use it in an `async with` block"
         await anyio.lowlevel.checkpoint()
         files = self._files.setdefault(spec.workspace_dir, {})
-        sandbox = MemorySandbox(spec, files, {**_BUILTINS, **self._responders}, self._tasks)
+        sandbox = self.sandbox_class(spec, files, {**_BUILTINS, **self._responders}, self._tasks)
         self._sandboxes[spec.sandbox_id] = sandbox
         self.created.append(spec.sandbox_id)
         return sandbox
@@ -388,6 +391,9 @@ class MemorySandbox(SandboxDefaults):
 def _parents(folder: str) -> list[str]:
     parts = folder.split("/") if folder else []
     return ["/".join(parts[: end + 1]) for end in range(len(parts))]
+
+
+MemoryProvider.sandbox_class = MemorySandbox
 
 
 def _relative(path: str) -> str:

@@ -22,7 +22,9 @@ from outlast.core.models.protocol import (
     TextDelta,
     TurnEnd,
     Usage,
+    UsageDelta,
 )
+from outlast.core.models.provider_tools import provider_tool
 from outlast.core.models.turn import TurnCalls
 from outlast.core.models.words import split_words
 
@@ -45,9 +47,10 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Fail:
-    """The stream breaks here with this error."""
+    """The stream breaks here with this error; `usage` is what the provider had counted by then."""
 
     error: OutlastError
+    usage: Usage | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +65,18 @@ class Hang:
     """Nothing more, ever; only cancelling helps."""
 
 
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """The provider searches the web by itself."""
+
+    query: str
+
+
 HANG: Final = Hang()
 
 USUAL: Final = Usage(input_tokens=10, output_tokens=5, cost_usd=0.0)
 
-Step = str | Think | Call | Fail | WaitFor | Hang
+Step = str | Think | Call | Fail | Searched | WaitFor | Hang
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,8 +169,12 @@ async def _play(step: Step, calls: TurnCalls, call_id: str) -> AsyncGenerator[Se
             yield [start]
             for at in range(0, len(text), 12):
                 yield [calls.add(start.index, text[at : at + 12])]
-        case Fail(error):
+        case Fail(error, usage):
+            if usage is not None:
+                yield [UsageDelta(usage)]
             raise error
+        case Searched(query):
+            yield [provider_tool("web_search", {"query": query})]
         case WaitFor(event):
             await event.wait()
         case Hang():

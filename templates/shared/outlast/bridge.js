@@ -1,14 +1,18 @@
 // What the page of Outlast and this app say to each other while the app is being built: which element is chosen, how it
 // would look, which theme is tried, what goes wrong. Loaded in development only; no part of the finished app.
+import { createRest } from "./at-rest.js";
 import { capture } from "./capture.js";
 import { describe, labelOf, marked, pathOf, withMark } from "./elements.js";
+import { measure } from "./measure.js";
 import { createOverlay } from "./overlay.js";
 import { createPreviews } from "./previews.js";
 import { palette, showTheme } from "./theme.js";
 
-const VERSION = 1;
+const VERSION = 2; // 2: answers `measure`
 const ONCE = Symbol.for("outlast.bridge");
 const STOPPED = ["pointerdown", "pointerup", "mousedown", "mouseup", "dblclick", "auxclick", "submit", "dragstart"];
+// With these an app shows that the pointer is over something: while a person edits, it looks as it does at rest.
+const POINTED = ["pointerover", "pointerout", "pointerenter", "mouseover", "mouseout", "mouseenter"];
 
 function start() {
   let parentOrigin = null;
@@ -18,6 +22,7 @@ function start() {
   let last = "";
   let early = []; // what went wrong before anybody asked
   const overlay = createOverlay();
+  const rest = createRest();
   const previews = createPreviews((from) => send("moved", from));
 
   function send(type, data = {}) {
@@ -31,6 +36,7 @@ function start() {
   }
 
   function tell(why) {
+    rest.refresh();
     const element = chosen && describe(chosen.element, previews);
     const said = JSON.stringify(element);
     if (why === "update" && said === last) return;
@@ -41,6 +47,7 @@ function start() {
   function hover(element) {
     if (element === hovered) return;
     hovered = element;
+    rest.refresh();
     overlay.hover(element);
     send("hover", { label: element && labelOf(element) });
   }
@@ -106,6 +113,7 @@ function start() {
     editing = on;
     if (on) {
       overlay.show();
+      rest.start();
       watcher.observe(document.documentElement, {
         subtree: true,
         childList: true,
@@ -119,6 +127,7 @@ function start() {
       hover(null);
       choose(null, "command");
       overlay.hide();
+      rest.stop();
     }
   }
 
@@ -146,6 +155,13 @@ function start() {
       showTheme(tokens);
       const { tokens: shown, dark } = palette();
       send("palette", { tokens: shown, dark });
+    },
+    measure: (wish) => {
+      const waiting = watcher.takeRecords();
+      const found = Array.isArray(wish.checks) ? measure(wish, previews) : [];
+      watcher.takeRecords(); // the page is as it was
+      if (waiting.length > 0) onChange();
+      send("measured", { id: wish.id, found });
     },
     capture: ({ id }) => chosen && send("captured", { id, ...capture(chosen.element) }),
   };
@@ -181,13 +197,14 @@ function start() {
   window.addEventListener("unhandledrejection", onError);
   window.addEventListener("pointermove", onMove, { capture: true, passive: true });
   document.documentElement.addEventListener("pointerleave", () => hover(null));
-  document.addEventListener(
-    "transitionend",
-    soon(() => chosen && tell("update")),
-    true,
-  );
+  for (const type of ["transitionend", "transitioncancel"])
+    document.addEventListener(
+      type,
+      soon(() => chosen && tell("update")),
+      true,
+    );
   window.addEventListener("click", onClick, true);
-  for (const type of STOPPED) window.addEventListener(type, stop, true);
+  for (const type of [...STOPPED, ...POINTED]) window.addEventListener(type, stop, true);
   window.addEventListener("keydown", onKey, true);
   for (const type of ["scroll", "resize"])
     window.addEventListener(

@@ -90,7 +90,17 @@ export function createPreviews(onMoved) {
     return element.getAttribute("class") ?? "";
   }
 
-  return { show, refresh, classesOf };
+  /** Takes these styles of its preview off an element: what the app itself has set inline shows again. */
+  function showBare(element, names) {
+    const was = [...shown.values()].map(({ elements }) => elements.get(element)).find(Boolean);
+    for (const name of names) {
+      const [value, priority] = was?.styles[name] ?? [];
+      if (value) element.style.setProperty(name, value, priority);
+      else element.style.removeProperty(name);
+    }
+  }
+
+  return { show, refresh, classesOf, showBare };
 }
 
 const keyOf = ({ aim, mark }) => `${aim} ${mark}`;

@@ -122,6 +122,20 @@ async def test_a_start_names_people_too(talk: Talk) -> None:
     assert [len(await talk.inbox(who)) for who in ("cora", "olga", "emil")] == [1, 1, 0]
 
 
+# The same words were posted into the conversation too, and named everybody a second time.
+async def test_a_comment_that_is_given_to_the_agent_names_people_once(talk: Talk) -> None:
+    made = await talk.comment("emil", "@Cora please look")
+    given = await talk.call("emil", "POST", f"/comments/{made['id']}/assign", {"to": "agent"})
+    assert given.json()["run_id"] is not None
+    assert [item["comment_id"] for item in await talk.inbox("cora")] == [made["id"]]
+
+
+async def test_an_answer_that_asks_the_agent_names_people_once(talk: Talk) -> None:
+    made = await talk.comment("emil", "Look.")
+    answer = await talk.comment("emil", "@agent shorten it. @Cora please look", parent_id=made["id"])
+    assert [item["comment_id"] for item in await talk.inbox("cora")] == [answer["id"]]
+
+
 async def test_a_request_to_hand_over_waits_until_it_is_answered(talk: Talk) -> None:
     path = f"/threads/{talk.thread_id}/lock"
     await talk.call("emil", "PUT", path)

@@ -414,3 +414,13 @@ async def test_the_texts_of_one_request_have_a_bound_together(talk: Talk):
     text = "word " * 9_000 + "\n\n# B\n\nend"
     put = await change(talk, document, {"op": "edit_block", "block_id": one, "markdown": text, "old": "one"})
     assert (put.status, len((await read(talk, document))["sections"])) == (200, 2)
+
+
+async def test_a_file_with_front_matter_comes_out_as_it_went_in(talk: Talk):
+    text = "---\nname: fastapi\ntags: [web, api]\n---\n\n# FastAPI\n\nText.\n"
+    document = await made(talk, markdown=text)
+    assert await markdown(talk, document) == text
+    assert block(document, "---\nname: fastapi\ntags: [web, api]\n---")["kind"] == "front_matter"
+    body = {"markdown": text.replace("web", "http"), "replace": True}
+    assert (await talk.call("emil", "POST", f"/documents/{document['id']}/import", body)).status == 200
+    assert await markdown(talk, document) == text.replace("web", "http")

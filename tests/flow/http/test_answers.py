@@ -8,12 +8,13 @@ from pydantic import TypeAdapter
 
 from outlast.surfaces.http.application import all_routers
 from outlast.surfaces.http.models.shapes import Problem
+from outlast.surfaces.http.stream_places import StreamPlaces
 from tests.asgi import Browser
 from tests.flow.http.conftest import Site
 from tests.flow.http.test_permissions import TABLE, knock, new_scene
 
 ROUTES = {
-    f"{method} {route.path}": route
+    f"{method} {route.path.replace(':path}', '}')}": route
     for router in all_routers()
     for route in router.routes
     if isinstance(route, APIRoute)
@@ -108,12 +109,48 @@ async def test_the_last_event_id_beats_the_address(site: Site):
 
 async def test_the_page_is_served_for_every_path_of_the_app(site: Site):
     nobody = Browser(site.remote.app)
-    for path in ("/", "/threads/thr_1", "/runs"):
-        answer = await nobody.get(path)
+    for path in ("/", "/threads/thr_1", "/runs", "/no/such/place"):
+        answer = await nobody.get(path, accept="text/html,application/xhtml+xml,*/*;q=0.8")
         assert answer.status == 200
         assert answer.header("content-type").startswith("text/html")
         assert "script-src 'self'" in answer.header("content-security-policy")
         assert answer.header("cache-control") in ("no-cache", "no-store")
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "accept"),
+    [
+        ("GET", "/api/tags", "text/html"),
+        ("GET", "/metrics", "text/html"),
+        ("GET", "/.well-known/agent-card.json", "text/html"),
+        ("GET", "/v2/sandboxes", "*/*"),
+        ("GET", "/info", ""),
+        ("GET", "/info", "application/json"),
+        ("HEAD", "/info", "*/*"),
+        ("POST", "/", "text/html"),
+        ("POST", "/api/chat", "*/*"),
+        ("POST", "/v1/nothing", "*/*"),
+        ("DELETE", "/threads/thr_1", "*/*"),
+    ],
+)
+async def test_a_program_that_asks_for_what_is_not_here_gets_a_problem_and_no_page(
+    site: Site, method: str, path: str, accept: str
+):
+    # Programs of other protocols took the app's page for a yes; a POST was told that its method was wrong.
+    answer = await site.local.call(method, path, headers={"accept": accept} if accept else {})
+    assert (answer.status, answer.code) == (404, "not_found")
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "allowed"),
+    [("GET", "/v1/runs/run_1/cancel", "POST"), ("PUT", "/v1/me", "GET"), ("POST", "/openapi.json", "GET")],
+)
+async def test_another_method_of_a_route_is_told_which_it_takes(
+    site: Site, method: str, path: str, allowed: str
+):
+    answer = await site.local.call(method, path)
+    assert (answer.status, answer.code) == (405, "malformed_input")
+    assert allowed in answer.header("allow")
 
 
 async def test_paths_do_not_lead_out_of_the_app_folder(site: Site):
@@ -133,3 +170,16 @@ async def test_an_error_that_nobody_foresaw_is_a_problem_document_without_its_te
     assert (answer.status, answer.code) == (500, "internal_error")
     assert answer.json()["request_id"] == "req_of_mine"
     assert b"hunter2" not in answer.body
+
+
+async def test_a_stream_too_many_is_told_as_a_problem(site: Site, monkeypatch: pytest.MonkeyPatch):
+    scene = await new_scene(site)
+    owner, path = await site.signed_in(scene.actors["owner"]), scene.fill("/v1/threads/{thread_id}/events")
+    streams = site.local_surface.streams
+    monkeypatch.setattr(streams, "places", StreamPlaces(1))
+    local = Browser(site.local.app, owner.headers)
+    with streams.places.taken(scene.actors["owner"].user_id):
+        answer = await local.get(path)
+        assert (answer.status, answer.code) == (429, "rate_limited")
+        assert "streams" in answer.json()["detail"]
+    assert (await local.get(path)).status == 200

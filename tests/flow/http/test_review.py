@@ -61,7 +61,8 @@ async def test_a_conflict_is_answered_with_both_texts_and_settled_by_the_person(
     await review.desk.edit(block, "The plan is tiny and nobody reads it.")
     merged = (await review.olga.get(f"/v1/edits/{review.edits[0]}/merge")).json()
     assert merged["text"] is None
-    refused = await review.olga.post(f"/v1/proposals/{review.proposal_id}/accept")
+    every = [{"edit_id": one, "decision": "accept"} for one in review.edits]
+    refused = await review.olga.post(f"/v1/proposals/{review.proposal_id}/decide", {"decisions": every})
     assert (refused.status, refused.code) == (409, "text_changed")
     fields = refused.json()["fields"]
     assert fields["conflicts"][0]["edit_id"] == review.edits[0]
@@ -78,6 +79,28 @@ async def test_a_conflict_is_answered_with_both_texts_and_settled_by_the_person(
     answer = await review.olga.post(f"/v1/proposals/{review.proposal_id}/decide", {"decisions": decisions})
     assert [edit["state"] for edit in answer.json()["edits"]] == ["accepted", "rejected"]
     assert (await review.desk.block(0)).markdown == "The plan is tiny, short and nobody reads it."
+
+
+async def test_all_are_accepted_but_the_one_in_conflict_and_a_decision_is_taken_back(site: Site) -> None:
+    review = await begin(site)
+    await review.desk.edit(await review.desk.block(0), "The plan is tiny and nobody reads it.")
+    taken = (await review.olga.post(f"/v1/proposals/{review.proposal_id}/accept")).json()
+    assert [edit["state"] for edit in taken["edits"]] == ["open", "accepted"]
+    assert [(one["edit_id"], one["code"]) for one in taken["left"]] == [(review.edits[0], "text_changed")]
+    assert taken["version"] == 3
+    seen = {"decision": "reopen", "decided_at": taken["edits"][1]["decided_at"]}
+    reopened = (await review.olga.post(f"/v1/edits/{review.edits[1]}", seen)).json()
+    assert (reopened["version"], reopened["edits"][0]["state"]) == (4, "open")
+    mixed = [
+        {"edit_id": review.edits[0], "decision": "reject"},
+        {"edit_id": review.edits[1], "decision": "reopen"},
+    ]
+    refused = await review.olga.post(f"/v1/proposals/{review.proposal_id}/decide", {"decisions": mixed})
+    assert refused.status == 400
+    assert (await review.olga.post(f"/v1/edits/{review.edits[0]}", {"decision": "reject"})).status == 200
+    again = [{"edit_id": review.edits[0], "decision": "reopen"}]
+    both = await review.olga.post(f"/v1/proposals/{review.proposal_id}/decide", {"decisions": again})
+    assert (both.json()["version"], both.json()["edits"][0]["state"]) == (None, "open")
 
 
 async def test_a_persons_own_texts_have_a_bound_together(site: Site) -> None:

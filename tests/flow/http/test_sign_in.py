@@ -91,3 +91,30 @@ async def test_whoever_is_signed_in_joins_as_themselves(site: Site):
     joined = (await stranger.post("/v1/invitations/accept", {"token": made["token"]})).json()
     assert joined["user"]["id"] == team.stranger.user_id
     assert joined["token"] is None
+
+
+async def test_signing_out_with_a_cookie_that_nobody_gave_writes_nothing_and_rings_no_bell(
+    site: Site, monkeypatch: pytest.MonkeyPatch
+):
+    # Anybody could make every open stream ask the database again, as often as they liked, without signing in.
+    writes: list[object] = []
+    monkeypatch.setattr(site.services.db, "write", writes.append)
+    stranger = Browser(site.remote.app, {"cookie": f"{COOKIE}=guessed"})
+    assert (await stranger.call("DELETE", "/v1/session")).status == 204
+    assert writes == []
+
+
+async def test_an_address_that_guesses_tokens_is_refused_for_a_while(site: Site):
+    guesser = Browser(site.remote.app, client=("198.51.100.7", 40000))
+    most = site.services.settings.limits.wrong_sign_ins_per_minute_per_address
+    for _ in range(most):
+        assert (await guesser.post("/v1/session", {"token": "ol_wrong"})).status == 401
+    for path, body in (
+        ("/v1/session", {"token": "ol_wrong"}),
+        ("/v1/invitations/accept", {"token": "oli_x"}),
+    ):
+        answer = await guesser.post(path, body)
+        assert (answer.status, answer.code) == (429, "rate_limited")
+        assert int(answer.header("retry-after")) > 0
+    other = Browser(site.remote.app, client=("198.51.100.8", 40000))
+    assert (await other.post("/v1/session", {"token": "ol_wrong"})).status == 401

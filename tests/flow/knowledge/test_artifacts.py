@@ -19,6 +19,7 @@ from outlast.core.knowledge.artifacts.keeper import ArtifactKeeper
 from outlast.core.streams.log import read_all
 from outlast.db.database import Database, Tx
 from outlast.db.tables import artifacts, knowledge_sources
+from outlast.testing.faults import Faults
 from tests.factories import Team, make_services
 from tests.pdfs import pdf
 
@@ -197,6 +198,24 @@ async def test_a_file_that_could_not_be_stored_is_read_again_later_and_keeps_nob
     due = await scene.services.db.read(store.next_due, [])
     assert due is not None
     assert due > scene.services.clock.now()
+    await scene.services.db.write(store.take_over)
+    assert await scene.keeper.read_due() == 1
+    assert (await actions.read_artifact(scene.services, scene.team.editor, made.id)).state == "ready"
+
+
+async def test_a_disk_that_is_full_while_a_file_is_read_is_not_held_against_the_file(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was said to have failed for good."""
+    made = await scene.upload("plan.md", NOTES.encode())
+    faults = Faults()
+    with monkeypatch.context() as patched:
+        patched.setattr(scene.keeper, "_blobs", faults.wrap("blobs", scene.services.blobs))
+        faults.arm("blobs", 2, lambda: DiskFull("The disk is full."))
+        with pytest.raises(DiskFull):
+            await scene.keeper.read_due()
+        assert faults.fired == "blobs.put"
+    assert (await actions.read_artifact(scene.services, scene.team.editor, made.id)).state == "reading"
     await scene.services.db.write(store.take_over)
     assert await scene.keeper.read_due() == 1
     assert (await actions.read_artifact(scene.services, scene.team.editor, made.id)).state == "ready"

@@ -1,6 +1,6 @@
 """One provider of each kind, pointed at the model server, and a reader that takes an answer apart."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -104,13 +104,17 @@ async def listen(model: LanguageModel, request: ModelRequest) -> Heard:
 
 
 @asynccontextmanager
-async def rigged(kind: str, *answers: Answer, vision: bool = False, **provider: Any) -> AsyncIterator[Rig]:
-    """A rig for one kind of provider whose server gives `answers`, in order."""
+async def rigged(
+    kind: str, *answers: Answer, vision: bool = False, model: Mapping[str, Any] | None = None, **provider: Any
+) -> AsyncIterator[Rig]:
+    """A rig for one kind of provider whose server gives `answers`, in order; `model`: more of the model's table."""
     async with ModelServer(answers) as server:
         version = "/v1" if kind in ("openai-compatible", "openai") else ""
         config = ProviderConfig("fake", kind, f"{server.base_url}{version}", "FAKE_KEY", **provider)
-        model = ModelConfig("fake/m", "fake", NAMES[kind], vision=vision)
-        catalog = ModelCatalog([config], [model], secret={"FAKE_KEY": KEY}.get)
+        chosen = ModelConfig(
+            **{"id": "fake/m", "provider": "fake", "name": NAMES[kind], "vision": vision, **(model or {})}
+        )
+        catalog = ModelCatalog([config], [chosen], secret={"FAKE_KEY": KEY}.get)
         try:
             yield Rig(server, catalog, catalog.language_model("fake"), catalog.default)
         finally:

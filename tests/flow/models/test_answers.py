@@ -10,6 +10,7 @@ import pytest
 from outlast.core.models.protocol import (
     ImagePiece,
     ModelMessage,
+    Reasoning,
     TextPiece,
     ToolCallPiece,
     ToolResultPiece,
@@ -198,6 +199,53 @@ async def test_arguments_edited_by_a_person_replace_those_in_the_record(kind: st
         sent = orjson.dumps(rig.server.requests[1].body).decode()
         assert "ls safe" in sent
         assert "Ünïcode" not in sent
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "reasoning", "path", "expected"),
+    [
+        ("openai-compatible", "m", Reasoning(effort="low"), ["reasoning_effort"], "low"),
+        (
+            "openai",
+            "gpt-5-mini",
+            Reasoning("high", "detailed"),
+            ["reasoning"],
+            {"effort": "high", "summary": "detailed"},
+        ),
+        (
+            "anthropic",
+            "claude-sonnet-4-5",
+            Reasoning(budget_tokens=3_000),
+            ["thinking"],
+            {"type": "enabled", "budget_tokens": 3_000},
+        ),
+        ("anthropic", "claude-opus-4-8", Reasoning(effort="low"), ["output_config", "effort"], "low"),
+        (
+            "google",
+            "gemini-2.5-flash",
+            Reasoning(budget_tokens=3_000),
+            ["generationConfig", "thinkingConfig"],
+            {"include_thoughts": True, "thinking_budget": 3_000},
+        ),
+    ],
+)
+async def test_how_much_to_think_reaches_the_provider_in_its_own_form(
+    kind: str, name: str, reasoning: Reasoning, path: list[str], expected: Any
+) -> None:
+    async with rigged(kind, model={"name": name, "reasoning": reasoning}) as rig:
+        assert (await listen(rig.model, rig.request())).error is None
+        found = rig.server.requests[0].body
+        for key in path:
+            found = found[key]
+        assert found == expected
+
+
+@every_kind
+async def test_a_known_model_is_asked_for_as_long_an_answer_as_it_writes(kind: str) -> None:
+    async with rigged(kind, model={"context_tokens": 1_000_000}) as rig:
+        await listen(rig.model, rig.request())
+        most = {"openai-compatible": 16_384, "openai": 128_000, "anthropic": 64_000, "google": 65_535}[kind]
+        assert str(most) in orjson.dumps(rig.server.requests[0].body).decode()
 
 
 @every_kind

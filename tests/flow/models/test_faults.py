@@ -4,12 +4,15 @@ import logging
 import pickle
 import traceback
 
+import orjson
 import pytest
 
 from outlast.base import errors
 from outlast.base.errors import OutlastError, ProviderRefused, TryLater
+from outlast.core.models.protocol import ModelMessage, ToolCallPiece, ToolResultPiece, UsageDelta
+from outlast.core.models.turn import sendable_arguments
 from outlast.testing.model_server import Answer, Fault
-from tests.flow.models.rig import KEY, KINDS, NAMES, listen, rigged
+from tests.flow.models.rig import KEY, KINDS, listen, rigged, user
 
 TEXT = "One two three four five six seven eight."
 CALL = {"name": "terminal", "arguments": {"command": "ls -la a-rather-long-name"}, "id": "call_a1"}
@@ -32,7 +35,6 @@ EXPECTED = [
     (Fault.NO_FINISH, errors.ModelCut),
     (Fault.MALFORMED_JSON, errors.ModelOutputInvalid),
     (Fault.ERROR_MID, errors.ModelOverloaded),
-    (Fault.TOOL_CALL_CUT, errors.ModelOutputInvalid),
 ]
 
 
@@ -42,8 +44,7 @@ async def test_a_misbehaving_provider_becomes_one_error_of_the_tree(
     kind: str, fault: Fault, expected: type[OutlastError], caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    calls = (CALL,) if fault is Fault.TOOL_CALL_CUT else ()
-    answer = Answer(text=TEXT, fault=fault, calls=calls)
+    answer = Answer(text=TEXT, fault=fault)
     async with rigged(kind, answer, first_byte_timeout_s=0.6, between_tokens_timeout_s=0.3) as rig:
         heard = await listen(rig.model, rig.request())
         error = heard.error
@@ -52,6 +53,40 @@ async def test_a_misbehaving_provider_becomes_one_error_of_the_tree(
         assert len(rig.server.requests) == 1, "adapters never retry"
         assert error.fields.get("provider", "fake") == "fake"
         _assert_keeps_the_key(error, caplog)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "google"])
+async def test_arguments_that_break_off_are_handed_on_as_they_came(kind: str) -> None:
+    """They go back to the model as a tool error; the run used to end after three identical requests."""
+    async with rigged(kind, Answer(text=TEXT, fault=Fault.TOOL_CALL_CUT, calls=(CALL,))) as rig:
+        heard = await listen(rig.model, rig.request())
+        assert heard.error is None
+        whole = orjson.dumps(CALL["arguments"]).decode()
+        assert [call.arguments for call in heard.calls] == [whole[: len(whole) // 2]]
+
+
+async def test_gemini_says_itself_that_its_call_is_malformed() -> None:
+    async with rigged("google", Answer(text=TEXT, fault=Fault.TOOL_CALL_CUT, calls=(CALL,))) as rig:
+        assert isinstance((await listen(rig.model, rig.request())).error, errors.ModelOutputInvalid)
+
+
+@every_kind
+async def test_a_malformed_call_is_sent_back_in_a_form_that_the_provider_takes(kind: str) -> None:
+    async with rigged(kind) as rig:
+        broken = ToolCallPiece("call_a1", "terminal", sendable_arguments('{"command": "l'))
+        result = ToolResultPiece("call_a1", "terminal", "not JSON", is_error=True)
+        messages = (user("Go"), ModelMessage("assistant", (broken,)), ModelMessage("tool", (result,)))
+        assert (await listen(rig.model, rig.request(*messages))).error is None
+        assert "invalid_json" in orjson.dumps(rig.server.requests[0].body).decode()
+
+
+@every_kind
+async def test_a_failed_turn_says_what_it_used_where_the_provider_had_counted(kind: str) -> None:
+    async with rigged(kind, Answer(text=TEXT, fault=Fault.CONTENT_FILTER)) as rig:
+        heard = await listen(rig.model, rig.request())
+        assert isinstance(heard.error, errors.ModelPolicyRefused)
+        used = [delta.usage for delta in heard.deltas if isinstance(delta, UsageDelta)]
+        assert [usage.input_tokens for usage in used] == [100]
 
 
 def _assert_keeps_the_key(error: OutlastError, caplog: pytest.LogCaptureFixture) -> None:
@@ -102,7 +137,6 @@ async def test_a_refusal_quotes_the_provider_without_the_key(kind: str) -> None:
         assert isinstance(error, errors.ModelRejected)
         assert "The field foo is not known" in error.message
         assert "••••••" in error.message
-        assert NAMES[kind] in error.message
 
 
 @every_kind

@@ -24,14 +24,14 @@ from outlast.core.runs.worker import Worker
 from outlast.core.streams.log import read_all
 from outlast.core.threads.rules import text_of
 from outlast.db.database import Database, Tx
-from outlast.db.tables import messages
+from outlast.db.tables import messages, pages
 from outlast.testing.catalog import ScriptedCatalog
 from outlast.testing.profile import FakeProfile
 from outlast.testing.scripted_model import ScriptedModel, Turn
 from tests.factories import Team, make_services
 from tests.flow.harness import Stage
 
-__all__ = ["PageStage", "page_stage"]
+__all__ = ["OFFERED", "PageStage", "offer", "page_stage"]
 
 
 class FakePageProfile(FakeProfile):
@@ -75,6 +75,30 @@ class PageStage(Stage):
         return [line.decode() for _, line in lines if f'"event":"{event}"' in line.decode()]
 
 
+NAMED = (
+    "refresh",
+    "other",
+    "first",
+    "second",
+    "third",
+    "fourth",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "early",
+    "late",
+)
+OFFERED = [*NAMED, *(f"a{number}" for number in range(100))]
+
+
+def offer(tx: Tx, page_id: str) -> None:
+    """Put buttons on a page, as if they had always been there."""
+    buttons = (f'<button data-action="{name}">{name}</button>' for name in OFFERED)
+    tx.update(pages, {"id": page_id}, html="".join(buttons))
+
+
 @asynccontextmanager
 async def page_stage(
     db: Database,
@@ -97,6 +121,7 @@ async def page_stage(
     )
     team = await db.write(Team)
     page = await create_page(services, team.owner, team.project_id, title="Issues")
+    await db.write(offer, page.id)
     async with anyio.create_task_group() as group:
         it = PageStage(services, model, team.owner, team.project_id, page.thread_id, page, team)
         if working:

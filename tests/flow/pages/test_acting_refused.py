@@ -12,6 +12,7 @@ from outlast.actions.page_actions import take_back
 from outlast.actions.runs import cancel_run
 from outlast.base.clock import SystemClock
 from outlast.base.errors import (
+    ActionNotOffered,
     ActionsFull,
     ActionTaken,
     Forbidden,
@@ -23,6 +24,7 @@ from outlast.base.settings import LimitSettings, PageSettings, Settings
 from outlast.core.runs.store import run_of
 from outlast.db.database import Database
 from outlast.db.opening import open_database
+from outlast.db.tables import pages
 from outlast.testing.scripted_model import HANG, ScriptedModel, turn
 from tests.flow.pages.rig import page_stage
 
@@ -116,3 +118,48 @@ async def test_a_run_begun_by_an_action_has_the_model_of_the_pages_last_one(db: 
         assert run.model == it.services.catalog.default.id
         assert run.profile == "page"
         assert run.workspace_id == it.page.workspace_id
+
+
+# Any name was once taken, and told to the model as something that a person did.
+async def test_an_action_that_the_page_does_not_offer_is_refused(db: Database, tmp_path: Path):
+    async with page_stage(db, tmp_path, [], working=False) as it:
+        with pytest.raises(ActionNotOffered):
+            await it.act("evil")
+        assert await it.actions() == []
+        assert await it.asked() == []
+
+
+# A double click on "Create" made two issues in the tracker.
+async def test_the_same_action_is_done_once_while_the_first_one_waits(db: Database, tmp_path: Path):
+    async with page_stage(db, tmp_path, [], working=False) as it:
+        first = await it.act("one", data={"issue": "7"})
+        assert await it.act("one", data={"issue": "7"}) == first
+        other = await it.act("one", data={"issue": "8"})
+        theirs = await it.act("one", it.team.owner, data={"issue": "7"})
+        assert theirs == first
+        assert other.action_id != first.action_id
+        assert len(await it.actions()) == 2
+        await cancel_run(it.services, it.owner, first.run_id)
+        again = await it.act("one", data={"issue": "7"})
+        assert again.action_id != first.action_id
+
+
+async def test_what_says_that_it_repeats_is_done_as_often_as_it_is_clicked(db: Database, tmp_path: Path):
+    async with page_stage(db, tmp_path, [], working=False) as it:
+        html = '<button data-action="one" data-repeat="">+1</button><input data-action="two" type="checkbox">'
+        await db.write(lambda tx: tx.update(pages, {"id": it.page.id}, html=html))
+        for _ in range(3):
+            await it.act("one")
+        for ticked in (True, True, False, True):
+            await it.act("two", data={"value": ticked})
+        names = [one.name for one in await it.actions()]
+        assert names == ["one"] * 3 + ["two"] * 3
+
+
+async def test_a_repeated_request_gets_its_answer_whatever_the_page_offers_by_then(
+    db: Database, tmp_path: Path
+):
+    async with page_stage(db, tmp_path, [], working=False) as it:
+        first = await it.act("one", key="k")
+        await db.write(lambda tx: tx.update(pages, {"id": it.page.id}, html=""))
+        assert await it.act("one", key="k") == first

@@ -115,7 +115,7 @@ async def test_who_interrupts_pays_for_their_own_run_and_not_for_what_others_wai
         await db.write(locks.drop, it.thread_id)
         prompt = await it.start("Show closed ones", on_busy="interrupt")
         (action,) = await it.actions()
-        assert action.run_id not in (None, waiting.run_id, prompt.run_id)
+        assert action.run_id == waiting.run_id
         assert action.run_id is not None
         behind = await db.read(runs.run_of, action.run_id)
         message = await db.read(message_in, it.thread_id, behind.message_id)
@@ -141,7 +141,9 @@ async def claimed(db: Database, run_id: str) -> RunWriter:
     """The hand of a worker that has begun the run."""
     ((run, first),) = await db.write(runs.claim_ready, "nod_test", timedelta(minutes=1), 1)
     assert run.id == run_id
-    return RunWriter(db, Hub(), SystemClock(), run.id, run.attempt, run.seq_saved, first, run.seq_reserved)
+    writer = RunWriter(db, Hub(), SystemClock(), run.id, run.attempt, run.seq_saved, first, run.seq_reserved)
+    writer.open()
+    return writer
 
 
 @asynccontextmanager

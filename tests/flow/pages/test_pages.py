@@ -20,6 +20,8 @@ from tests.flow.canvas.test_canvas import setting
 from tests.flow.http.conftest import Site
 from tests.flow.pages.conftest import make_page
 
+REFRESH = '<button data-action="refresh">Again</button>'
+
 
 async def change(
     site: Site, page_id: str, html: str, run_id: str | None = None, by: str | None = None
@@ -129,7 +131,7 @@ async def test_a_pages_thread_is_neither_archived_nor_deleted_without_it(site: S
 
 async def test_a_page_goes_with_all_that_is_its_own_but_not_while_a_run_works(site: Site, team: Team):
     owner = await site.signed_in(team.owner)
-    page = await make_page(owner, team.project_id, html="<p>Hello</p>")
+    page = await make_page(owner, team.project_id, html=REFRESH)
     path = f"/v1/pages/{page['id']}"
     await owner.post(f"{path}/links", {})
     acted = (await owner.post(f"{path}/actions", {"name": "refresh"})).json()
@@ -146,7 +148,7 @@ async def test_a_page_goes_with_all_that_is_its_own_but_not_while_a_run_works(si
 
 async def test_followers_of_the_project_see_what_state_a_page_is_in(site: Site, team: Team):
     editor = await site.signed_in(team.editor)
-    page = await make_page(editor, team.project_id)
+    page = await make_page(editor, team.project_id, html=REFRESH)
     async with Watcher(site, team.viewer, team.project_id) as watcher:
         acted = (await editor.post(f"/v1/pages/{page['id']}/actions", {"name": "refresh"})).json()
         told = (await watcher.next("page.updated"))["page"]
@@ -157,7 +159,10 @@ async def test_followers_of_the_project_see_what_state_a_page_is_in(site: Site, 
 
 async def test_actions_are_listed_newest_first_and_by_state(site: Site, team: Team):
     editor = await site.signed_in(team.editor)
-    path = f"/v1/pages/{(await make_page(editor, team.project_id))['id']}/actions"
+    offered = '<button data-action="open">Open</button><button data-action="close">Close</button>'
+    path = f"/v1/pages/{(await make_page(editor, team.project_id, html=offered))['id']}/actions"
+    unknown = await editor.post(path, {"name": "evil"})
+    assert (unknown.status, unknown.code) == (422, "action_not_offered")
     first = await editor.post(path, {"name": "open", "data": {"id": 7}})
     assert first.status == 202
     assert set(first.json()) == {"action_id", "state", "run_id", "thread_id"}
@@ -208,7 +213,7 @@ async def test_a_page_is_not_taken_back_while_a_run_works_or_somebody_else_drive
     editor, owner = await site.signed_in(team.editor), await site.signed_in(team.owner)
     page = await make_page(editor, team.project_id, html="<p>one</p>")
     path = f"/v1/pages/{page['id']}"
-    await change(site, page["id"], "<p>two</p>", by=team.editor.user_id)
+    await change(site, page["id"], REFRESH, by=team.editor.user_id)
     acted = (await editor.post(f"{path}/actions", {"name": "refresh"})).json()
     for what, body in (("undo", None), ("restore", {"version": 1})):
         busy = await editor.post(f"{path}/{what}", body)

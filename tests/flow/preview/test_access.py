@@ -7,10 +7,15 @@ import anyio
 import pytest
 
 from outlast.actions import previews
-from outlast.base.errors import NotFound
+from outlast.base.errors import Forbidden, NotFound
 from outlast.core.accounts import store as accounts
 from outlast.core.projects import store as projects
-from outlast.surfaces.http.preview.hosts import Address
+from outlast.core.projects.rules import Role
+from outlast.core.sandboxes.services.rules import Declared
+from outlast.core.sandboxes.services.store import declare
+from outlast.db.database import Tx
+from outlast.surfaces.http.preview.hosts import Address, PreviewHosts
+from outlast.surfaces.http.preview.layer import PreviewLayer
 from tests.asgi import Browser
 from tests.factories import make_user
 from tests.flow.preview.conftest import Inside
@@ -24,7 +29,7 @@ async def leave(scene: Scene, user_id: str) -> None:
 
 
 async def test_a_ticket_is_exchanged_once_for_a_cookie_and_leads_on(scene: Scene):
-    ticket = await scene.ticket(scene.team.viewer)
+    ticket = await scene.ticket(scene.team.editor)
     first = await scene.get(f"/.outlast/ticket?ticket={ticket}&to=%2Fdocs%3Fa%3D1")
     assert (first.status, first.headers["location"]) == (303, "/docs?a=1")
     framed, plain = first.headers.getall("set-cookie")
@@ -43,15 +48,15 @@ async def test_a_ticket_is_exchanged_once_for_a_cookie_and_leads_on(scene: Scene
     "target", ["//evil.example/", "/\\evil.example", "https://evil.example", "/.outlast/x", ""]
 )
 async def test_a_ticket_leads_nowhere_else(scene: Scene, target: str):
-    ticket = await scene.ticket(scene.team.viewer)
+    ticket = await scene.ticket(scene.team.editor)
     answer = await scene.get(f"/.outlast/ticket?ticket={ticket}&to={target}")
     assert (answer.status, answer.headers["location"]) == (303, "/")
 
 
 async def test_a_ticket_and_a_cookie_are_good_for_one_port_of_one_sandbox(scene: Scene):
-    ticket = await scene.ticket(scene.team.viewer, port=4000)
+    ticket = await scene.ticket(scene.team.editor, port=4000)
     assert (await scene.get(f"/.outlast/ticket?ticket={ticket}")).status == 401
-    cookie = await scene.cookie(scene.team.viewer)
+    cookie = await scene.cookie(scene.team.editor)
     for address in (Address(4000, scene.box.sandbox_id), Address(PORT, "sbx_other")):
         answer = await scene.get("/", cookie, host=f"{HOSTS.format(address)}:{scene.server_port}")
         assert answer.status == 401
@@ -76,7 +81,7 @@ async def test_strangers_get_no_ticket(scene: Scene):
 
 
 async def test_leaving_the_project_ends_every_way_in(scene: Scene):
-    viewer = scene.team.viewer
+    viewer = scene.team.editor
     cookie, ticket = await scene.cookie(viewer), await scene.ticket(viewer)
     assert (await scene.get("/", cookie)).status == 200
     await leave(scene, viewer.user_id)
@@ -85,7 +90,7 @@ async def test_leaving_the_project_ends_every_way_in(scene: Scene):
 
 
 async def test_leaving_the_project_ends_what_is_open(scene: Scene, inside: Inside):
-    viewer = scene.team.viewer
+    viewer = scene.team.editor
     cookie = await scene.cookie(viewer)
     events = await scene.get("/events", cookie)
     await events.content.readuntil(b"\n\n")
@@ -121,7 +126,7 @@ async def test_signing_out_and_revoking_a_token_end_the_preview(scene: Scene):
 
 
 async def test_a_sandbox_that_was_replaced_is_seen_under_its_old_name(scene: Scene):
-    cookie = await scene.cookie(scene.team.viewer)
+    cookie = await scene.cookie(scene.team.editor)
     old = scene.box.sandbox_id
     scene.box.sandbox_id = "sbx_replaced"
     answer = await scene.get("/", cookie, host=f"{HOSTS.format(Address(PORT, old))}:{scene.server_port}")
@@ -191,14 +196,66 @@ async def test_names_that_are_no_preview_lead_nowhere(scene: Scene):
 
 async def test_tickets_hold_when_the_server_starts_again(scene: Scene):
     """They lie in the database; a new server's memory knows none of them."""
-    ticket = await scene.ticket(scene.team.viewer)
+    ticket = await scene.ticket(scene.team.editor)
     value = await previews.redeem(scene.services, ticket, scene.box.sandbox_id, PORT, local_mode=False)
     assert value is not None
     assert (await scene.get("/", f"outlast_preview={value}")).status == 200
 
 
 async def test_closing_ends_what_is_open(scene: Scene):
-    socket = await scene.web_socket("/ws", await scene.cookie(scene.team.viewer))
+    socket = await scene.web_socket("/ws", await scene.cookie(scene.team.editor))
     scene.layer.close()
     with anyio.fail_after(20):
         assert (await socket.receive()).type in (aiohttp.WSMsgType.CLOSED, aiohttp.WSMsgType.CLOSE)
+
+
+async def test_viewers_see_the_ports_of_declared_services_and_no_others(scene: Scene):
+    # They could ask for any port: a debugger's, a database's.
+    viewer, editor = scene.team.viewer, scene.team.editor
+    with pytest.raises(Forbidden, match="declared services"):
+        await scene.ticket(viewer)
+    await scene.services.db.write(declare_web, scene)
+    cookie = await scene.cookie(viewer)
+    assert (await scene.get("/", cookie)).status == 200
+    with pytest.raises(Forbidden):
+        await scene.ticket(viewer, port=PORT + 1)
+    await scene.ticket(editor, port=PORT + 1)
+
+
+async def test_an_editor_who_becomes_a_viewer_sees_undeclared_ports_no_more(scene: Scene):
+    editor = scene.team.editor
+    cookie = await scene.cookie(editor)
+    assert (await scene.get("/", cookie)).status == 200
+    project_id, user_id = scene.team.project_id, editor.user_id
+    await scene.services.db.write(projects.change_role, project_id, user_id, Role.VIEWER)
+    assert (await scene.get("/", cookie)).status == 401
+
+
+def declare_web(tx: Tx, scene: Scene) -> None:
+    workspace_id = str(scene.machines.row.workspace_id)
+    declare(tx, workspace_id, Declared(name="web", command="serve", port=PORT))
+
+
+@pytest.mark.parametrize(
+    ("method", "headers", "status"),
+    [
+        ("POST", {}, 403),
+        ("POST", {"origin": "null"}, 403),
+        ("PUT", {"origin": "http://3000-sbx-other.previews.example"}, 403),
+        ("GET", {"upgrade": "websocket", "origin": "null"}, 403),
+        ("POST", {"origin": "http://3000-sbx-mine.previews.example"}, 401),
+        ("GET", {}, 401),
+        ("GET", {"origin": "null"}, 401),
+    ],
+)
+async def test_by_plain_http_under_a_real_name_a_change_has_to_say_where_it_comes_from(
+    scene: Scene, method: str, headers: dict[str, str], status: int
+):
+    # Browsers send no Sec-Fetch headers there, and the plain cookie also from another sandbox's pages.
+    layer = PreviewLayer(
+        scene.layer, scene.services, PreviewHosts("previews.example"), scene.layer.access, scene.layer.waker
+    )
+    answer = await Browser(layer).call(
+        method, "/", headers={"host": "3000-sbx-mine.previews.example", **headers}
+    )
+    assert answer.status == status

@@ -42,7 +42,7 @@ async def declare(scene: Scene, state: str) -> None:
 
 @pytest.mark.parametrize("state", ["frozen", "stopped"])
 async def test_a_visit_wakes_it_once(scene: Scene, state: str):
-    cookie = await scene.cookie(scene.team.viewer)
+    cookie = await scene.cookie(scene.team.editor)
     scene.machines.sleep(state)
     for _ in range(3):
         assert (await scene.get("/", cookie, **PAGE)).status == 200
@@ -50,7 +50,7 @@ async def test_a_visit_wakes_it_once(scene: Scene, state: str):
 
 
 async def test_many_visits_at_once_wake_it_once(scene: Scene):
-    cookie = await scene.cookie(scene.team.viewer)
+    cookie = await scene.cookie(scene.team.editor)
     scene.machines.sleep("stopped")
     statuses: list[int] = []
 
@@ -65,7 +65,7 @@ async def test_many_visits_at_once_wake_it_once(scene: Scene):
 
 
 async def test_a_frozen_one_answers_before_it_is_written_down_that_it_wakes(scene: Scene):
-    cookie = await scene.cookie(scene.team.viewer)
+    cookie = await scene.cookie(scene.team.editor)
     scene.machines.sleep("frozen")
     scene.machines.gate = anyio.Event()
     assert (await scene.get("/", cookie)).status == 200
@@ -74,7 +74,7 @@ async def test_a_frozen_one_answers_before_it_is_written_down_that_it_wakes(scen
 
 
 async def test_while_it_starts_a_person_sees_a_page_that_loads_again(scene: Scene):
-    cookie = await scene.cookie(scene.team.viewer)
+    cookie = await scene.cookie(scene.team.editor)
     scene.machines.sleep("stopped")
     scene.machines.gate = anyio.Event()
     page = await scene.get("/", cookie, **PAGE)
@@ -90,7 +90,7 @@ async def test_while_it_starts_a_person_sees_a_page_that_loads_again(scene: Scen
 
 
 async def test_a_port_that_is_silent_yet_says_what_is_waited_for(scene: Scene):
-    cookie = await scene.cookie(scene.team.viewer)
+    cookie = await scene.cookie(scene.team.editor)
     await declare(scene, "starting")
     listening = scene.box.ports.pop(PORT)
     page = await scene.get("/", cookie, **PAGE)
@@ -101,7 +101,7 @@ async def test_a_port_that_is_silent_yet_says_what_is_waited_for(scene: Scene):
 
 
 async def test_a_service_that_failed_is_named_with_the_end_of_its_output(scene: Scene):
-    cookie = await scene.cookie(scene.team.viewer)
+    cookie = await scene.cookie(scene.team.editor)
     await declare(scene, "failed")
     scene.box.ports.clear()
     page = await scene.get("/", cookie, **PAGE)
@@ -111,7 +111,7 @@ async def test_a_service_that_failed_is_named_with_the_end_of_its_output(scene: 
 
 
 async def test_after_a_while_it_says_what_to_do(scene: Scene, monkeypatch: pytest.MonkeyPatch):
-    cookie = await scene.cookie(scene.team.viewer)
+    cookie = await scene.cookie(scene.team.editor)
     scene.box.ports.clear()
     monkeypatch.setattr(waking, "GIVE_UP_S", 0.1)
     page = await scene.get("/", cookie, **PAGE)
@@ -122,7 +122,7 @@ async def test_after_a_while_it_says_what_to_do(scene: Scene, monkeypatch: pytes
 
 
 async def test_a_sandbox_that_cannot_be_had_says_why(scene: Scene):
-    cookie = await scene.cookie(scene.team.viewer)
+    cookie = await scene.cookie(scene.team.editor)
     scene.machines.sleep("stopped")
     scene.machines.error = SandboxUnavailable("There is no room <here>.", hint="Free some.")
     text = await (await scene.get("/", cookie, **PAGE)).text()
@@ -132,7 +132,7 @@ async def test_a_sandbox_that_cannot_be_had_says_why(scene: Scene):
 
 async def test_a_web_socket_thaws_but_restarts_nothing(scene: Scene):
     """A forgotten tab tries to connect again for ever; it must not keep starting its sandbox."""
-    cookie = await scene.cookie(scene.team.viewer)
+    cookie = await scene.cookie(scene.team.editor)
     scene.machines.sleep("frozen")
     await scene.web_socket("/ws", cookie)
     scene.machines.sleep("stopped")
@@ -143,7 +143,7 @@ async def test_a_web_socket_thaws_but_restarts_nothing(scene: Scene):
 
 
 async def test_words_on_an_open_web_socket_are_a_use_and_beats_are_none(scene: Scene):
-    socket = await scene.web_socket("/ws", await scene.cookie(scene.team.viewer))
+    socket = await scene.web_socket("/ws", await scene.cookie(scene.team.editor))
     scene.machines.sleep("frozen")
     await socket.send_str('{"type":"ping"}')
     await socket.receive_str()
@@ -160,7 +160,7 @@ async def test_a_server_inside_that_went_silent_in_its_sleep_is_woken_while_a_re
     from outlast.surfaces.http.preview import proxying
 
     monkeypatch.setattr(proxying, "AWAKE_CHECK_S", 0.05)
-    cookie = await scene.cookie(scene.team.viewer)
+    cookie = await scene.cookie(scene.team.editor)
     async with await anyio.create_tcp_listener(local_host="127.0.0.1") as listener:
         scene.box.ports[PORT] = listener.extra(anyio.abc.SocketAttribute.local_port)
         asleep = anyio.Event()

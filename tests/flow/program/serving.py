@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.lag import assert_kept_going
+
 # The demo without sandboxes: it then has nothing to run, and only talks.
 CONFIG = """
 [server]
@@ -28,7 +30,7 @@ provider = "none"
 @contextmanager
 def served(config: Path) -> Iterator[str]:
     """The address of a server that runs while this context is open, and stops in good order."""
-    command = [sys.executable, "-m", "outlast", "serve", "--config", str(config)]
+    command = [sys.executable, "-m", "outlast.testing.lag", "serve", "--config", str(config)]
     log = config.with_suffix(".log")
     with log.open("w") as written, subprocess.Popen(command, stderr=written) as process:
         address = ""
@@ -41,3 +43,4 @@ def served(config: Path) -> Iterator[str]:
         finally:  # a failing test must not wait for a server that nobody stops
             process.terminate()
         assert process.wait(30) == 0
+    assert_kept_going(log)

@@ -14,7 +14,7 @@ from tests.flow.program.test_cli import outlast
 pytestmark = [pytest.mark.sandbox, pytest.mark.timeout(180)]
 
 
-def test_the_files_of_a_thread_are_listed_compared_and_brought_back(tmp_path: Path) -> None:
+def test_the_files_of_a_thread_are_listed_compared_brought_back_and_given_up(tmp_path: Path) -> None:
     file = tmp_path / "outlast.toml"
     local = 'provider = "local"\nmemory_mb = 512'
     file.write_text(CONFIG.format(folder=tmp_path / "data").replace('provider = "none"', local))
@@ -36,3 +36,5 @@ def test_the_files_of_a_thread_are_listed_compared_and_brought_back(tmp_path: Pa
         assert done.stdout.endswith("1 files as they were\n")
         assert "restore" in outlast("checkpoint", "list", primes, url=url).stdout
         assert outlast("checkpoint", "diff", "ckp_none", url=url).returncode == Exit.REFUSED
+        assert outlast("checkpoint", "reset", primes, url=url, stdin="n\n").returncode != Exit.OK
+        assert outlast("checkpoint", "reset", "--yes", primes, url=url).stdout.endswith("has 0 files\n")

@@ -9,12 +9,14 @@ from outlast.surfaces.cli.exits import Exit
 from tests.flow.program.serving import CONFIG, served
 from tests.flow.program.test_cli import outlast
 
+BUTTON = '<button data-action="refresh">Refresh</button>'
+
 
 def test_pages_are_made_acted_on_taken_back_shown_and_removed(tmp_path: Path) -> None:
     file = tmp_path / "outlast.toml"
     file.write_text(CONFIG.format(folder=tmp_path / "data"))
     first = tmp_path / "first.html"
-    first.write_text('<h1 id="title">Open <script>alert(1)</script>issues</h1>')
+    first.write_text('<h1 id="title">Open <script>alert(1)</script>issues</h1>' + BUTTON)
     with served(file) as url:
         assert "No pages" in outlast("page", "list", url=url).stderr
         made = outlast("page", "new", "Issues", "--html", str(first), url=url)
@@ -22,7 +24,7 @@ def test_pages_are_made_acted_on_taken_back_shown_and_removed(tmp_path: Path) ->
         assert made.returncode == Exit.OK, made.stderr
         assert "Issues" in outlast("page", "list", url=url).stdout
         html = outlast("page", "show", page, "--html", url=url).stdout
-        assert html == '<h1 id="title">Open issues</h1>\n'
+        assert html == f'<h1 id="title">Open issues</h1>{BUTTON}\n'
 
         acted = outlast("page", "act", page, "refresh", "--data", '{"state":"open"}', "--detach", url=url)
         assert acted.returncode == Exit.OK, acted.stderr

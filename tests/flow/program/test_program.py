@@ -6,6 +6,7 @@ import json
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 from urllib.parse import quote
@@ -18,7 +19,9 @@ from yarl import URL
 from outlast.app import run_program
 from outlast.base.errors import DataDirectoryInUse, InvalidSetting, OutlastError, StartRefused, UnsafeBind
 from outlast.base.settings import Settings, load_settings
+from outlast.base.settings.fields import SecretUrl
 from outlast.base.settings.tables import ProviderKind
+from outlast.core.models.catalog import ModelCatalog
 from outlast.core.models.providers import KINDS
 from outlast.surfaces.cli.admin import Admin
 from outlast.surfaces.cli.client import Client
@@ -155,6 +158,26 @@ async def test_a_run_survives_a_stop_and_its_follower_goes_on(settings):
     assert numbers == sorted(set(numbers))
 
 
+async def test_what_a_first_answer_would_wait_for_is_loaded_at_the_start(settings, monkeypatch):
+    loaded = anyio.Event()
+
+    async def load(_catalog: ModelCatalog) -> None:
+        loaded.set()
+        raise ImportError("a package that is broken ends nothing")
+
+    monkeypatch.setattr(ModelCatalog, "warm_up", load)
+    async with running(settings()) as program, Client(program.address, None) as client:
+        await loaded.wait()
+        assert (await client.get("/healthz"))["status"] == "ok"
+
+
+async def test_a_setting_without_effect_is_said_to_have_none(settings, caplog):
+    chosen = settings()
+    unused = replace(chosen, live=replace(chosen.live, redis_url=SecretUrl("redis://127.0.0.1/0")))
+    async with running(unused, http=False):
+        assert "live.redis_url has no effect yet" in caplog.text
+
+
 async def test_a_worker_alone_takes_up_what_is_queued(settings):
     async with running(settings(), http=False) as program:
         assert program.address == ""
@@ -189,7 +212,7 @@ async def test_an_open_address_needs_a_token_first(settings):
 async def test_with_a_token_the_server_opens_and_asks_everybody_for_it(settings):
     opened = settings(host="0.0.0.0")
     token = await anyio.to_thread.run_sync(
-        lambda: Admin(opened).create("first", None, None, None, None).secret
+        lambda: Admin(opened, create=True).create("first", None, None, None, None).secret
     )
     async with running(opened) as program:
         address = program.address.replace("0.0.0.0", "127.0.0.1")

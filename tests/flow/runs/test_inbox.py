@@ -6,15 +6,18 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+import pytest
 
 from outlast.actions.approvals import answer_question, decide_approval
-from outlast.actions.inbox import list_inbox
+from outlast.actions.inbox import list_inbox, read_inbox
 from outlast.actions.runs import cancel_run
+from outlast.base.errors import CursorUnknown
 from outlast.base.settings import PolicyRule, Settings
 from outlast.core.streams.log import read_all
 from outlast.db.database import Database
 from outlast.testing.profile import FakeTool
 from outlast.testing.scripted_model import Call, turn
+from tests.factories import make_thread
 from tests.flow.harness import Stage, stage
 
 ASKING = Settings(policy=(PolicyRule(tool="look", decision="ask"),))
@@ -77,3 +80,25 @@ async def test_a_run_that_asks_nobody_leaves_inboxes_alone(db: Database, tmp_pat
         started = await it.start()
         assert await it.ended(started.run_id) == "completed"
         assert await heard(it) == []
+
+
+async def test_an_inbox_is_read_page_by_page_and_nothing_is_missing_or_twice(
+    db: Database, tmp_path: Path
+) -> None:
+    """10,000 waiting runs made one answer of 5.3 MB."""
+    turns = [turn(Call("look", {"where": str(number)})) for number in range(5)]
+    async with stage(db, tmp_path, turns, FakeTool("look"), settings=ASKING) as it:
+        for _ in range(5):
+            thread = await it.services.db.write(make_thread, it.project_id, it.owner)
+            started = await it.start(target=thread)
+            await it.until(started.run_id, "approval.requested")
+        whole = await list_inbox(it.services, it.owner)
+        assert len(whole) == 5
+        first = await read_inbox(it.services, it.owner, None, 2, None)
+        second = await read_inbox(it.services, it.owner, it.project_id, 2, first.next)
+        await decide_approval(it.services, it.owner, second.items[-1].id, "deny")
+        last = await read_inbox(it.services, it.owner, None, 2, second.next)
+        assert [*first.items, *second.items, *last.items] == whole
+        assert last.next is None
+        with pytest.raises(CursorUnknown):
+            await read_inbox(it.services, it.owner, None, 2, "nowhere")

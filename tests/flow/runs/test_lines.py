@@ -15,7 +15,7 @@ from outlast.base.settings.tables import RetrySettings
 from outlast.core.models.protocol import ModelMessage, TextPiece
 from outlast.core.runs.profile import StageContext, StageResult
 from outlast.core.runs.sweeper import Sweeper
-from outlast.core.runs.taking import LINES_AT_ONCE
+from outlast.core.runs.taking import LINES_AT_ONCE, LONG_LINE_CHARS
 from outlast.core.runs.worker import Worker
 from outlast.db.database import Database
 from outlast.testing.profile import FakeLinedProfile, FakeStagedLinedProfile, FakeTool
@@ -55,6 +55,19 @@ async def until_patched(it: Stage, run_id: str, count: int) -> None:
         count -= event["event"] == "page.patch"
         if count == 0:
             return
+
+
+async def test_a_long_line_is_prepared_before_the_transaction_that_takes_it(
+    db: Database, tmp_path: Path
+) -> None:
+    """The transaction of a large page held up every other write for a third of a second."""
+    profile = FakeLinedProfile()
+    long = "+" + "x" * LONG_LINE_CHARS
+    async with stage(db, tmp_path, [turn("+short\n", f"{long}\n")], profile=profile) as it:
+        await it.ended((await it.start()).run_id)
+    ((takes, lines),) = profile.prepared
+    assert long in lines
+    assert long in profile.takes[takes]
 
 
 async def test_lines_are_taken_as_they_come_and_only_prose_is_shown(db: Database, tmp_path: Path) -> None:

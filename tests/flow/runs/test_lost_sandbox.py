@@ -2,12 +2,15 @@
 
 from pathlib import Path
 
+import orjson
+
 from outlast.agents.tools.files import ReadFiles, WriteFiles
 from outlast.agents.tools.terminal import Terminal
 from outlast.agents.workspaces import Workspaces
 from outlast.base.clock import SystemClock
 from outlast.base.settings import SandboxSettings
-from outlast.core.models.protocol import ModelRequest, ToolResultPiece
+from outlast.core.models.protocol import NOTE_MARK, ModelRequest, TextPiece, ToolResultPiece
+from outlast.core.runs.calling import LOST_TEXT
 from outlast.core.sandboxes.manager import SandboxManager
 from outlast.db.database import Database
 from outlast.testing.sandbox import MemoryProvider
@@ -38,9 +41,19 @@ async def test_a_lost_sandbox_is_replaced_told_of_and_the_run_goes_on(db: Databa
             names = [event["event"] for event in events]
             assert names.count("context.lost") == 1
             assert names[-2:] == ["run.completed", "stream.ended"]
-            (read,) = it.model.requests[2].messages[-1].pieces
+            *_, results, note = it.model.requests[2].messages
+            (read,) = results.pieces
             assert isinstance(read, ToolResultPiece)
-            assert "kept" in read.content
+            assert (
+                orjson.loads(read.content)[0]["content"] == "kept"
+            )  # it stood behind the notice, and was no JSON
+            assert (note.role, note.pieces) == ("user", (TextPiece(f"{NOTE_MARK} {LOST_TEXT}"),))
+            (shown,) = [
+                e["data"]
+                for e in events
+                if e["event"] == "tool_call.result" and "kept" in e["data"]["result"]
+            ]
+            assert shown["result"] == read.content
             answer = (await it.messages())[-1]
             assert [part.code for part in answer.parts if part.type == "notice"] == ["context_lost"]
         await machines.aclose()

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from outlast.base.errors import WorkspaceUnreadable
 from outlast.base.parts import ProposalPart
 from outlast.core.runs.profile import ToolContext, ToolResult
 from outlast.db.database import Database
@@ -31,3 +32,22 @@ async def test_a_part_of_a_tool_stands_behind_its_call_in_the_answer(db: Databas
         result = names.index("tool_call.result")
         assert names[result + 1 : result + 3] == ["part.created", "part.completed"]
         assert told(it.model.requests[1].messages[-1]) == ["Proposed."]  # the model reads the result alone
+
+
+async def test_a_workspace_that_cannot_be_restored_is_told_to_people_once_and_to_the_model_each_time(
+    db: Database, tmp_path: Path
+) -> None:
+    async def refuse(_context: ToolContext, _arguments: Mapping[str, Any]) -> ToolResult:
+        raise WorkspaceUnreadable("The files of this workspace cannot be restored: a stored file is missing.")
+
+    turns = [turn(Call("look", {})), turn(Call("look", {})), turn("I cannot look.")]
+    async with stage(db, tmp_path, turns, FakeTool("look", refuse)) as it:
+        started = await it.start()
+        await it.events(started.run_id)
+        parts = (await it.messages())[-1].parts
+        assert [part.type for part in parts] == ["tool_call", "notice", "tool_call", "text"]
+        assert parts[1].code == "workspace_unreadable"
+        for request in it.model.requests[1:]:
+            (said,) = told(request.messages[-1])
+            assert "Do not call the tool again" in said
+            assert "/v1/" not in said

@@ -1,5 +1,27 @@
-"""Real sandboxes for flows that sleep and wake them."""
+"""Sandboxes for flows that sleep and wake them; `provider` is each provider in turn."""
 
-from tests.sandbox.conftest import cache_dir, local
+from tests.sandbox.conftest import (
+    cache_dir,
+    deno,
+    deno_service,
+    docker,
+    e2b,
+    e2b_service,
+    local,
+    memory,
+    podman,
+    provider,
+)
 
-__all__ = ["cache_dir", "local"]
+__all__ = [
+    "cache_dir",
+    "deno",
+    "deno_service",
+    "docker",
+    "e2b",
+    "e2b_service",
+    "local",
+    "memory",
+    "podman",
+    "provider",
+]

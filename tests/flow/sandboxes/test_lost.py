@@ -20,7 +20,7 @@ from outlast.core.sandboxes.providers.local.provider import LocalProvider
 from outlast.core.sandboxes.providers.local.sandbox import State
 from outlast.db.opening import open_database
 from outlast.testing.scripted_model import Call, turn
-from tests.flow.harness import stage, told
+from tests.flow.harness import noted, stage, told_last
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.timeout(180)]
 TURNS = [
@@ -62,10 +62,12 @@ async def test_a_run_whose_sandbox_dies_under_a_command_goes_on_in_a_new_one_wit
         assert state is not None
         kill(state)
         assert await it.ended(started.run_id) == "completed"
-        (cut,) = told(it.model.requests[2].messages[-1])
+        (cut,) = told_last(it.model.requests[2])
         assert "The sandbox was lost while terminal ran" in cut
-        (read,) = told(it.model.requests[3].messages[-1])
+        (read,) = told_last(it.model.requests[3])
         assert "kept" in read
+        (note,) = noted(it.model.requests[3])
+        assert "started anew over the same files" in note
         events = [event["event"] for event in await it.events(started.run_id)]
         assert events.count("context.lost") == 1
         answer = (await it.messages())[-1]

@@ -16,7 +16,8 @@ from outlast.base.clock import SystemClock
 from outlast.base.settings import PolicyRule, ProfileSettings
 from outlast.base.settings.policy import SCREEN_POLICY
 from outlast.core.models.protocol import ModelMessage, ModelRequest, TextPiece
-from outlast.core.screens.themes import apply_theme, theme_of
+from outlast.core.screens.theme_mapping import dress
+from outlast.core.screens.themes import theme_of
 from outlast.core.streams.log import read_all
 from outlast.core.threads.store import thread_data
 from outlast.db.database import Database
@@ -113,6 +114,36 @@ async def test_a_page_that_throws_is_told_what_it_throws(own_db: Database, tmp_p
         events = await it.asked()
         assert ended(events)["data"]["problems"] == []
         assert "ReferenceError: plans is not defined" in words(it.model.requests[2].messages[-1])
+
+
+async def test_a_page_that_writes_errors_to_its_console_is_told_them(
+    own_db: Database, tmp_path: Path
+) -> None:
+    """They were collected and read by nobody: a page full of React's complaints passed as proven."""
+    complaint = 'Each child in a list should have a unique "key" prop. Check the render method of Home.'
+    turns = [*building(), turn(write(("app/page.tsx", page("Mended")))), turn("Mended.")]
+    async with studio(own_db, tmp_path, turns, looks=[look(console=(complaint,)), look()]) as it:
+        events = await it.asked()
+        assert ended(events)["data"]["problems"] == []
+        assert complaint in words(it.model.requests[2].messages[-1])
+
+
+async def test_what_a_page_cannot_mend_or_has_thrown_already_is_not_held_against_it(
+    own_db: Database, tmp_path: Path
+) -> None:
+    thrown = "Uncaught ReferenceError: plans is not defined\n    at Home (app/page.tsx:12:9)"
+    noise = (
+        "TypeError: Failed to fetch",
+        "ReferenceError: plans is not defined. The above error occurred in Home.",
+    )
+    looks = [look(errors=(thrown,), console=noise), look(console=noise[:1])]
+    turns = [*building(), turn(write(("app/page.tsx", page("Mended")))), turn("Mended.")]
+    async with studio(own_db, tmp_path, turns, looks=looks) as it:
+        events = await it.asked()
+        assert ended(events)["data"]["problems"] == []
+        told = words(it.model.requests[2].messages[-1])
+        assert "The page throws" in told
+        assert "console" not in told
 
 
 async def test_a_page_that_does_not_answer_is_a_problem(own_db: Database, tmp_path: Path) -> None:
@@ -221,7 +252,8 @@ async def test_the_theme_is_put_back_after_the_agent_rewrote_the_style_sheet(
         events = await it.asked()
         assert ended(events)["data"]["problems"] == []
         written = (await it.files())["app/globals.css"].decode()
-        assert written == apply_theme(css, theme_of("cyberpunk"))
+        assert written == dress(css, theme_of("cyberpunk"))
+        assert "--color-background: var(--background);" in written
 
 
 async def test_a_dev_server_is_denied_by_policy_with_a_reason_and_without_asking_anybody(

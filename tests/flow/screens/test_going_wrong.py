@@ -13,18 +13,20 @@ import sqlalchemy as sa
 
 from outlast.actions.approvals import decide_approval
 from outlast.actions.runs import continue_run, retry_run
+from outlast.actions.screen_themes import reset_workspace
 from outlast.base.clock import SystemClock
 from outlast.base.errors import Conflict, ModelRejected, SandboxUnavailable
 from outlast.core.models.protocol import ModelMessage, TextPiece
 from outlast.core.sandboxes.interface import Capabilities, Sandbox, SandboxSpec
 from outlast.core.screens import store as screens
+from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
 from outlast.db.opening import open_database
 from outlast.db.tables import messages
 from outlast.db.tables import screens as screen_rows
 from outlast.testing.sandbox import Job, MemoryProvider, MemorySandbox
 from outlast.testing.scripted_model import Call, Fail, turn
-from tests.flow.harness import told
+from tests.flow.harness import told, told_last
 from tests.flow.screens.rig import building, closing, ended, page, steps, studio, write
 
 
@@ -68,7 +70,7 @@ async def test_a_screen_that_was_made_anew_has_the_files_of_its_last_run(
         await it.asked()
         it.provider.lose(str((await it.now()).sandbox_id))
         await it.asked("What is there?")
-        (read,) = told(it.model.requests[3].messages[-1])
+        (read,) = told_last(it.model.requests[3])
         assert "Kept" in read
 
 
@@ -287,3 +289,20 @@ async def test_a_call_that_deletes_much_waits_for_a_person_and_the_screen_says_s
         (denied,) = told(it.model.requests[1].messages[-1])
         assert "Keep it." in denied
         assert [name for name, status in steps(events) if status == "started"].count("open_sandbox") == 1
+
+
+async def test_a_screen_whose_stored_files_are_gone_says_so_and_starts_again_from_its_template(
+    db: Database, tmp_path: Path
+) -> None:
+    async with studio(db, tmp_path, building("Again")) as it:
+        blobs = FolderBlobs(tmp_path / "blobs")
+        for blob in list(blobs.stored()):
+            blobs.remove_unused(blob.name, before=2**40)
+        end = ended(await it.asked())
+        assert (end["event"], end["data"]["error"]["code"]) == ("run.error", "workspace_unreadable")
+        begun = await reset_workspace(it.services, it.owner, it.thread_id)
+        assert (begun.reason, begun.files > 0) == ("template", True)
+        assert ended(await it.asked())["event"] == "run.completed"
+        files = await it.files()
+        assert files["app/page.tsx"] == page("Again").encode()
+        assert {"package.json", "app/globals.css"} <= files.keys()

@@ -1,7 +1,8 @@
-"""How often one person may write: comments, changes of documents, files."""
+"""How often one person may write or make things: comments, changes of documents, files, messages, threads, projects."""
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import timedelta
@@ -10,23 +11,49 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
+from outlast.actions.accounts import create_token
 from outlast.actions.artifacts import upload_artifact
+from outlast.actions.attachments import upload_attachment
 from outlast.actions.comments import Written, create_comment
 from outlast.actions.document_changes import change_document, import_markdown, restore_version
+from outlast.actions.members import create_invitation
+from outlast.actions.posting import post_message
+from outlast.actions.projects import create_project
 from outlast.actions.services import Services
+from outlast.actions.threads import create_thread, fork_thread
 from outlast.base.errors import RateLimited
 from outlast.core.accounts.actor import Actor
 from outlast.core.documents import store
 from outlast.core.documents.changes import InsertSection
+from outlast.core.threads.composing import Draft
 from outlast.db.database import Database, Tx
-from outlast.db.tables import artifacts, comments, document_versions
+from outlast.db.tables import (
+    artifacts,
+    attachments,
+    comments,
+    document_versions,
+    invitations,
+    members,
+    messages,
+    threads,
+    tokens,
+)
 from tests.documents import Desk, replacing
 from tests.factories import make_services
 
+PNG = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
 FEWER = {
     "comments_per_minute_per_user": 2,
     "changes_per_minute_per_user": 2,
     "files_per_minute_per_user": 2,
+    "messages_per_minute_per_user": 2,
+    "threads_per_minute_per_user": 2,
+    "projects_per_minute_per_user": 2,
+    "tokens_per_minute_per_user": 2,
+    "invitations_per_minute_per_user": 2,
+    "attachments_per_minute_per_user": 2,
 }
 
 
@@ -53,11 +80,37 @@ async def upload(services: Services, actor: Actor, desk: Desk) -> None:
     await upload_artifact(services, actor, desk.team.project_id, "notes.txt", b"Number %d" % (number or 0))
 
 
+async def post(services: Services, actor: Actor, desk: Desk) -> None:
+    await post_message(services, actor, desk.team.thread_id, Draft("Hello."))
+
+
+async def thread(services: Services, actor: Actor, desk: Desk) -> None:
+    await create_thread(services, actor, desk.team.project_id)
+
+
+async def fork(services: Services, actor: Actor, desk: Desk) -> None:
+    await fork_thread(services, actor, desk.team.thread_id)
+
+
+async def project(services: Services, actor: Actor, _desk: Desk) -> None:
+    await create_project(services, actor, "Mine")
+
+
+async def token(services: Services, actor: Actor, _desk: Desk) -> None:
+    await create_token(services, actor, "for a program")
+
+
+async def attach(services: Services, actor: Actor, desk: Desk) -> None:
+    await upload_attachment(services, actor, desk.team.project_id, "dot.png", PNG)
+
+
 def _document(tx: Tx, desk: Desk) -> sa.RowMapping:
     return store.document_of(tx, desk.document_id)
 
 
-@pytest.mark.parametrize("write", [comment, change, bring, restore, upload])
+@pytest.mark.parametrize(
+    "write", [comment, change, bring, restore, upload, post, thread, fork, project, token, attach]
+)
 async def test_one_person_writes_only_so_much_in_a_minute(
     db: Database, tmp_path: Path, write: Callable[[Services, Actor, Desk], Awaitable[None]]
 ) -> None:
@@ -78,6 +131,27 @@ async def test_one_person_writes_only_so_much_in_a_minute(
     await write(fewer, editor, desk)
 
 
+async def test_one_owner_invites_only_so_many_in_a_minute(db: Database, tmp_path: Path) -> None:
+    desk, services = await Desk.open(db), make_services(db, tmp_path)
+    limits = replace(services.settings.limits, **FEWER)
+    fewer = replace(services, settings=replace(services.settings, limits=limits))
+    for _ in range(2):
+        await create_invitation(fewer, desk.team.owner, desk.team.project_id, "viewer")
+    with pytest.raises(RateLimited, match="2 invitations a minute are allowed per user"):
+        await create_invitation(fewer, desk.team.owner, desk.team.project_id, "viewer")
+
+
+async def test_a_message_that_is_posted_again_under_its_key_does_not_count(
+    db: Database, tmp_path: Path
+) -> None:
+    desk, services = await Desk.open(db), make_services(db, tmp_path)
+    await db.write(_a_while_ago)
+    limits = replace(services.settings.limits, messages_per_minute_per_user=1)
+    fewer = replace(services, settings=replace(services.settings, limits=limits))
+    for _ in range(3):
+        await post_message(fewer, desk.team.editor, desk.team.thread_id, Draft("Hello."), key="once")
+
+
 async def test_accepted_edits_of_agents_are_no_changes_of_ones_own(db: Database, tmp_path: Path) -> None:
     desk, services = await Desk.open(db), make_services(db, tmp_path)
     await db.write(_a_while_ago)
@@ -89,5 +163,15 @@ async def test_accepted_edits_of_agents_are_no_changes_of_ones_own(db: Database,
 
 def _a_while_ago(tx: Tx) -> None:
     """Everything was written more than a minute ago."""
-    for table in (comments, document_versions, artifacts):
+    for table in (
+        comments,
+        document_versions,
+        artifacts,
+        messages,
+        threads,
+        members,
+        tokens,
+        attachments,
+        invitations,
+    ):
         tx.execute(sa.update(table).values(created_at=tx.now - timedelta(seconds=61)))

@@ -111,8 +111,9 @@ async def test_a_thread_with_a_run_is_neither_archived_nor_deleted(db: Database,
 
     run_id = await db.write(run)
     for act in (threads.archive_thread, threads.delete_thread):
-        with pytest.raises(ThreadBusy, match=run_id):
+        with pytest.raises(ThreadBusy) as busy:
             await act(services, team.owner, team.thread_id)
+        assert busy.value.fields["active_run_id"] == run_id
     with pytest.raises(ThreadBusy, match="1 runs"):
         await projects.delete_project(services, team.owner, team.project_id)
 

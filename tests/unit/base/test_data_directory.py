@@ -1,5 +1,6 @@
 """The folder that one server owns."""
 
+import os
 import stat
 from pathlib import Path
 
@@ -25,7 +26,15 @@ def test_a_file_in_the_way_is_refused_with_what_to_do(tmp_path: Path):
 def test_a_second_owner_is_refused_and_told_who_the_first_is(tmp_path: Path):
     with held(tmp_path), pytest.raises(DataDirectoryInUse) as caught, held(tmp_path):
         pass
-    assert caught.value.fields["pid"] == (tmp_path / "lock").read_text().strip()
+    assert caught.value.fields["pid"] == str(os.getpid())
+
+
+def test_the_next_owner_learns_whether_the_last_one_let_go_in_good_order(tmp_path: Path):
+    with held(tmp_path) as was_clean:
+        assert was_clean
+    (tmp_path / "lock").write_text("1\n")  # as a process that is killed leaves it
+    with held(tmp_path) as was_clean:
+        assert not was_clean
 
 
 def test_the_folder_is_free_once_it_is_let_go(tmp_path: Path):

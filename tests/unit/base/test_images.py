@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from outlast.base.errors import InputTooLarge, MalformedInput
 from outlast.base.images import Image, recognise
 from outlast.core.threads.attachments import checked_image, file_name
+from tests.steps import steps_of
 
 PNG = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sII", 13, b"IHDR", 640, 480) + b"\x08\x02\x00\x00\x00"
 GIF = b"GIF89a" + struct.pack("<HH", 320, 200) + b"\x00\x00\x00"
@@ -94,3 +95,29 @@ def test_a_small_file_that_unfolds_into_a_huge_image_is_refused(size: tuple[int,
     bomb = PNG[:16] + struct.pack(">II", *size) + PNG[24:]
     with pytest.raises(InputTooLarge):
         checked_image(bomb, 1000)
+
+
+@pytest.mark.parametrize(
+    "motif",
+    [b"\xff", b"\xff\x01", b"\xff\xd0", b"\xff\xe0\x00\x02", b"\xff\xff\xff\xff\xff\xfe\x00\x02",
+     b"\xff\xe1\x00\x09abcdefg"],
+)  # fmt: skip
+def test_the_headers_of_a_large_jpeg_take_a_bounded_number_of_steps(motif: bytes) -> None:
+    """Eight megabytes of fill bytes, uploaded as a JPEG, were walked one by one: the server stood still for seconds."""
+    content = b"\xff\xd8\xff\xe0\x00\x10" + bytes(14) + (motif * 2_000_000)[:8_000_000]
+    assert steps_of(lambda: recognise(content)) < 16 * 16_384 + 200
+
+
+def test_a_jpeg_with_large_segments_before_its_frame_is_recognised() -> None:
+    colours = b"\xff\xe2\xff\xff" + bytes(65_533)
+    assert recognise(b"\xff\xd8" + colours * 100 + _FRAME) == Image("image/jpeg", 800, 600)
+
+
+@given(
+    st.lists(
+        st.sampled_from([b"\xff", b"\x00", b"\xe0", b"\x01", b"\xd0", b"\x02", b"\xda"]), max_size=8
+    ).map(b"".join)
+)
+def test_the_steps_for_any_repeated_bytes_stay_bounded(motif: bytes) -> None:
+    content = b"\xff\xd8\xff" + motif * 20_000
+    assert steps_of(lambda: recognise(content)) < 16 * 16_384 + 200

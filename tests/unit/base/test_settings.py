@@ -72,6 +72,42 @@ decision = "allow"
     assert settings.policy[1:] == SHIPPED_POLICY
 
 
+def test_a_rule_with_the_name_of_shipped_ones_changes_their_decision_and_allow_switches_them_off(written):
+    own = """
+[[policy]]
+name = "git-push"
+decision = "allow"
+[[policy]]
+tool = "run_code"
+decision = "ask"
+[[policy]]
+name = "delete-recursively"
+decision = "deny"
+reason = "Move it to trash/ instead."
+"""
+    rules = load_settings(written(own), environ={}).policy
+    assert [rule.tool for rule in rules if not rule.name] == ["run_code"]
+    assert rules[0].tool == "run_code"
+    named = {rule.name: (rule.decision, rule.reason) for rule in rules if rule.name}
+    assert "git-push" not in named
+    assert named["delete-recursively"] == ("deny", "Move it to trash/ instead.")
+    assert named["git-discard"][0] == "ask"
+
+
+@pytest.mark.parametrize(
+    ("own", "named"),
+    [
+        ('name = "git-psuh"\ndecision = "allow"', "policy.0.name"),
+        ('name = "git-push"\ntool = "terminal"\ndecision = "allow"', "policy.0"),
+        ('decision = "allow"', "policy.0.tool"),
+    ],
+)
+def test_a_rule_that_names_no_tool_and_no_shipped_rule_stops_the_start(written, own, named):
+    with pytest.raises(InvalidSetting) as refused:
+        load_settings(written(f"[[policy]]\n{own}\n"), environ={})
+    assert refused.value.fields["setting"] == named
+
+
 def test_screens_keep_their_own_limits_unless_others_are_given(written):
     shipped = load_settings(environ={}).profiles["screen"]
     assert (shipped.max_steps, shipped.context_messages) == (15, 10)

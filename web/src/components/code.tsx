@@ -1,4 +1,5 @@
-import { Fragment, memo, useEffect, useState } from 'react'
+import { Fragment, memo, useEffect, useMemo, useRef, useState } from 'react'
+import { colouring } from '@/lib/colouring'
 import type { Token } from '@/lib/highlighter'
 
 const STILL_MS = 150
@@ -16,10 +17,9 @@ export function useColoured(text: string, language: string): Token[][] | null {
     if (language === '' || language === 'text' || text.length > MOST_CHARS) return
     let stale = false
     const timer = setTimeout(() => {
-      import('@/lib/highlighter')
-        .then(({ colour }) => colour(text, language))
-        .then((lines) => !stale && lines !== null && setColoured({ text, lines }))
-        .catch(() => undefined)
+      void colouring.colour(text, language).then((lines) => {
+        if (!stale && lines !== null) setColoured({ text, lines })
+      })
     }, STILL_MS)
     return () => {
       stale = true
@@ -37,14 +37,58 @@ export const Tokens = ({ tokens }: { tokens: Token[] }) =>
     </span>
   ))
 
-/** Code in colours once it stands still; plain while it streams, when it is long, and in unknown languages. */
-export const Code = memo(function Code({ text, language }: { text: string; language: string }) {
-  const lines = useColoured(text, language)
-  if (lines === null) return text
-  return lines.map((line, row) => (
+const LINES_TOGETHER = 60
+
+/** Some lines of code, in colours once they come into sight: a long block in colours is thousands of elements. */
+const Piece = memo(function Piece({ text, lines }: { text: string; lines: Token[][] | null }) {
+  const box = useRef<HTMLSpanElement>(null)
+  const [seen, setSeen] = useState(false)
+  useEffect(() => {
+    if (lines === null || seen || box.current === null) return
+    const observer = new IntersectionObserver((entries) => entries.some((at) => at.isIntersecting) && setSeen(true))
+    observer.observe(box.current)
+    return () => observer.disconnect()
+  }, [lines, seen])
+  return (
+    <span ref={box} className="block">
+      {lines !== null && seen ? <Lines lines={lines} /> : text}
+    </span>
+  )
+})
+
+const Lines = ({ lines }: { lines: Token[][] }) =>
+  lines.map((line, row) => (
     <Fragment key={row}>
       {row > 0 && '\n'}
       <Tokens tokens={line} />
     </Fragment>
   ))
+
+/** Cut behind every so many lines, so that one more line costs the layout of the last piece only. */
+function piecesOf(text: string): string[] {
+  const pieces: string[] = []
+  let from = 0
+  let lines = 0
+  for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', end + 1)) {
+    lines += 1
+    if (lines % LINES_TOGETHER !== 0) continue
+    pieces.push(text.slice(from, end + 1))
+    from = end + 1
+  }
+  return from < text.length || pieces.length === 0 ? [...pieces, text.slice(from)] : pieces
+}
+
+/** Code in colours once it stands still; plain while it streams, when it is long, and in unknown languages. */
+export const Code = memo(function Code({ text, language }: { text: string; language: string }) {
+  const lines = useColoured(text, language)
+  const pieces = useMemo(() => piecesOf(text), [text])
+  return pieces.map((piece, at) => (
+    <Piece key={at} text={piece} lines={lines === null ? null : linesOf(lines, at, at === pieces.length - 1)} />
+  ))
 })
+
+/** The lines of one piece. Each but the last piece ends with a line's end, so with an empty line. */
+function linesOf(lines: Token[][], at: number, isLast: boolean): Token[][] {
+  const from = at * LINES_TOGETHER
+  return isLast ? lines.slice(from) : [...lines.slice(from, from + LINES_TOGETHER), []]
+}

@@ -1,14 +1,20 @@
-import { memo, type ComponentProps, type ReactNode } from 'react'
+import { memo, useState, type ComponentProps, type ReactNode } from 'react'
 import ReactMarkdown, { type Components } from 'react-markdown'
 import remarkGfm from 'remark-gfm'
+import { fencedCode } from '@/lib/fenced-code'
+import { BlockReader } from '@/lib/markdown-blocks'
 import { Code } from './code'
 import { CopyIcon } from './copy'
 
-/** A code block with its language and a copy button. */
+/** A code block as react-markdown gives it. */
 function Pre({ children }: ComponentProps<'pre'>) {
   const { className = '', children: code } = propsOf(children)
   const language = /language-(\S+)/.exec(className)?.[1] ?? 'text'
-  const text = typeof code === 'string' ? code.replace(/\n$/, '') : ''
+  return <CodeBlock language={language} text={typeof code === 'string' ? code.replace(/\n$/, '') : ''} />
+}
+
+/** A code block with its language and a copy button. */
+function CodeBlock({ language, text }: { language: string; text: string }) {
   return (
     <div className="my-3 overflow-hidden rounded-xl border border-line bg-code">
       <div className="flex h-8 items-center justify-between border-b border-line pr-1 pl-3.5 text-xs text-faint">
@@ -55,14 +61,28 @@ const plugins = [remarkGfm]
 type Plugins = NonNullable<ComponentProps<typeof ReactMarkdown>['rehypePlugins']>
 const NONE: Plugins = []
 
-/** Markdown without HTML: tags in the text are shown as text. `rehype` are plugins that change its tree; give always the
- * same list, or it is drawn anew. */
-export const Markdown = memo(function Markdown({ text, rehype = NONE }: { text: string; rehype?: Plugins }) {
+/** One block, drawn again only when its own text changes. A fence that grows is not parsed anew with each line. */
+const Block = memo(function Block({ text, rehype }: { text: string; rehype: Plugins }) {
+  const code = rehype === NONE ? fencedCode(text) : null
+  if (code !== null) return <CodeBlock {...code} />
   return (
-    <div className="prose">
-      <ReactMarkdown remarkPlugins={plugins} rehypePlugins={rehype} components={components}>
-        {text}
-      </ReactMarkdown>
+    <ReactMarkdown remarkPlugins={plugins} rehypePlugins={rehype} components={components}>
+      {text}
+    </ReactMarkdown>
+  )
+})
+
+/** Markdown without HTML: tags in the text are shown as text. A text that grows costs its last block only. `rehype` are
+ * plugins that change the tree of the whole; give always the same list, or it is drawn anew. */
+export const Markdown = memo(function Markdown({ text, rehype = NONE }: { text: string; rehype?: Plugins }) {
+  const [reader] = useState(() => new BlockReader())
+  const [first] = useState(text)
+  const blocks = rehype === NONE ? reader.read(text) : [text]
+  return (
+    <div className={text === first ? 'prose' : 'prose prose-grown'}>
+      {blocks.map((block, at) => (
+        <Block key={at} text={block} rehype={rehype} />
+      ))}
     </div>
   )
 })

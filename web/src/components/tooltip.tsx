@@ -1,11 +1,26 @@
 import { Tooltip } from 'radix-ui'
-import type { ReactNode } from 'react'
+import type { FocusEvent, ReactNode } from 'react'
 import { Kbd } from './kbd'
+
+/** Was a key pressed just now, other than to close something? */
+let tabbed = false
+if (typeof addEventListener === 'function') {
+  addEventListener('keydown', ({ key }) => (tabbed = key === 'Tab' || key.startsWith('Arrow')), true)
+  addEventListener('keyup', () => (tabbed = false), true)
+  addEventListener('pointerdown', () => (tabbed = false), true)
+}
+
+/** A focus that the program sets, as a dialog does with its first button, shows no tip: it would take the first Escape. */
+const stayShut = (event: FocusEvent): void => {
+  if (!tabbed) event.preventDefault()
+}
 
 export function Tip({ label, keys, children }: { label: ReactNode; keys?: string | undefined; children: ReactNode }) {
   return (
     <Tooltip.Root>
-      <Tooltip.Trigger asChild>{children}</Tooltip.Trigger>
+      <Tooltip.Trigger asChild onFocus={stayShut}>
+        {children}
+      </Tooltip.Trigger>
       <Tooltip.Portal>
         <Tooltip.Content
           sideOffset={6}

@@ -13,6 +13,16 @@ export type Field = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement
 export type Refused = { refused: string }
 
 const SELECTOR = '[data-action]'
+/** What `data-*` says to this script, and not to the agent. */
+const OWN_VALUES: ReadonlySet<string> = new Set(['action', 'repeat'])
+
+/** Whether the same is still being done, so that this once more would do it twice. What changes a field, and what says
+ * `data-repeat`, may always be done again. */
+export function isRepeated(acted: Acted, waiting: Iterable<Pick<Acted, 'name' | 'data'>>): boolean {
+  if (isField(acted.element) || acted.element.hasAttribute('data-repeat')) return false
+  const same = JSON.stringify([acted.name, acted.data])
+  return [...waiting].some(({ name, data }) => JSON.stringify([name, data]) === same)
+}
 
 /** The action of a click; null where the click stands for none (a form is sent, a field is changed). */
 export function ofClick(target: EventTarget | null): Acted | Refused | null {
@@ -47,7 +57,7 @@ function made(element: HTMLElement, data: Record<string, unknown>, handedIn: Fie
 
 /** The element's `data-*` values, but those that are the page's own business. */
 function valuesOf(element: HTMLElement): Record<string, unknown> {
-  const own = Object.entries(element.dataset).filter(([name]) => name !== 'action' && !name.startsWith('outlast'))
+  const own = Object.entries(element.dataset).filter(([name]) => !OWN_VALUES.has(name) && !name.startsWith('outlast'))
   const value = element instanceof HTMLButtonElement && element.value !== '' ? { value: element.value } : {}
   return { ...value, ...Object.fromEntries(own) }
 }

@@ -10,7 +10,8 @@ export type FrameTheme = 'light' | 'dark'
 export type ToFrame =
   | { outlast: 'page'; type: 'html'; version: number; html: string }
   | { outlast: 'page'; type: 'patches'; base: number; version: number; patches: readonly PagePatch[] }
-  | { outlast: 'page'; type: 'look'; theme: FrameTheme; readOnly: boolean }
+  /** `why`: what somebody is told who tries to do something on a page that is shown only; null: nothing. */
+  | { outlast: 'page'; type: 'look'; theme: FrameTheme; readOnly: boolean; why?: string | null }
   /** The actions that wait or are being worked on, by the key that the frame gave them. */
   | { outlast: 'page'; type: 'busy'; keys: readonly string[] }
 

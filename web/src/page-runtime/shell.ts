@@ -1,5 +1,5 @@
 /** The frame inside the app: it shows what the app tells, and tells what a reader does. It fetches and keeps nothing. */
-import type { Acted, Field } from './acting.ts'
+import { isRepeated, type Acted, type Field } from './acting.ts'
 import { typedOf } from './keeping.ts'
 import { PageDocument } from './document.ts'
 import { readToFrame, type FromFrame, type ToFrame } from './protocol.ts'
@@ -10,6 +10,8 @@ const PRESSED_MS = 12_000
 
 interface Waiting {
   element: HTMLElement
+  name: string
+  data: Record<string, unknown>
   fields: readonly Field[]
   since: number
 }
@@ -21,6 +23,7 @@ export function runShell(root: HTMLElement, parents: ReadonlySet<string>): void 
   const told = new Set<string>()
   let parent: string | null = null
   let readOnly = false
+  let why: string | null = null
   let count = 0
 
   const tell = (message: FromFrame): void => {
@@ -29,9 +32,11 @@ export function runShell(root: HTMLElement, parents: ReadonlySet<string>): void 
     else if (message.type === 'ready' || message.type === 'height') window.parent.postMessage(message, '*')
   }
   const act = (acted: Acted): void => {
-    if (readOnly) return
+    if (readOnly) return why === null ? undefined : tell({ outlast: 'page', type: 'trouble', text: why })
+    if (isRepeated(acted, waiting.values())) return
     const key = `${Date.now().toString(36)}.${(count += 1)}`
-    waiting.set(key, { element: acted.element, fields: acted.handedIn, since: Date.now() })
+    const { element, name, data, handedIn } = acted
+    waiting.set(key, { element, name, data, fields: handedIn, since: Date.now() })
     mark(root, waiting)
     for (const field of acted.handedIn) page.handedIn.set(field, typedOf(field))
     tell({ outlast: 'page', type: 'action', key, name: acted.name, data: acted.data })
@@ -48,6 +53,7 @@ export function runShell(root: HTMLElement, parents: ReadonlySet<string>): void 
         return tell({ outlast: 'page', type: 'applied', version: page.version })
       case 'look':
         readOnly = message.readOnly
+        why = message.why ?? null
         document.documentElement.dataset['theme'] = message.theme
         document.documentElement.toggleAttribute('data-read-only', readOnly)
         return

@@ -157,11 +157,9 @@ def _demand_at_work(tx: Tx, context: ToolContext) -> None:
     the proposal is there."""
     run = runs.hold_run(tx, context.run.id)
     if run.cancel_reason is not None:
-        raise RunFinished(f"Run {run.id} is being cancelled.", run_id=run.id, status=run.status)
+        raise RunFinished("The answer is being cancelled.", run_id=run.id, status=run.status)
     if run.leg != "held" or run.attempt != context.attempt:
-        raise FenceLost(
-            f"Run {run.id} is not worked on by attempt {context.attempt} any more.", run_id=run.id
-        )
+        raise FenceLost(f"Attempt {context.attempt} no longer works on this run.", run_id=run.id)
 
 
 def _new_edit(edit: ProposedEdit) -> NewEdit:

@@ -30,8 +30,10 @@ from outlast.db.tables import messages, runs, threads
 
 TITLE_CHARS: Final = 60
 NONE: Final[frozenset[str]] = frozenset()
-_HEADING: Final = re.compile(r"<h1\b[^>]*>(.*?)</h1>", re.DOTALL | re.IGNORECASE)
-_TAG: Final = re.compile(r"<[^>]*>")
+_HEADING: Final = re.compile(r"<h1\b[^<>]*+>", re.IGNORECASE)
+_HEADING_ENDS: Final = re.compile(r"</h1>", re.IGNORECASE)
+_HEADING_CHARS: Final = 20_000  # of the first heading's HTML
+_TAG: Final = re.compile(r"<[^<>]*+>")
 _ELEMENT: Final = re.compile(r"<[a-zA-Z]")
 log = logging.getLogger("outlast.agents")
 
@@ -142,9 +144,14 @@ def _titled(tx: Tx, run: Run, page: Mapping[str, Any], said: str) -> dict[str, A
 
 
 def heading_of(html: str) -> str:
-    """The words of the first heading; empty: there is none."""
+    """The words of the first heading; empty: there is none, or it is longer than `_HEADING_CHARS`."""
     found = _HEADING.search(html)
-    words = " ".join(unescape(_TAG.sub(" ", found[1])).split()) if found is not None else ""
+    ends = (
+        _HEADING_ENDS.search(html, found.end(), found.end() + _HEADING_CHARS) if found is not None else None
+    )
+    if found is None or ends is None:
+        return ""
+    words = " ".join(unescape(_TAG.sub(" ", html[found.end() : ends.start()])).split())
     return words if len(words) <= TITLE_CHARS else f"{words[: TITLE_CHARS - 1]}…"
 
 

@@ -10,6 +10,7 @@ from outlast.base.ids import new_id
 from outlast.base.page_data import Patch
 from outlast.base.parts import PagePart
 from outlast.core.pages import versions
+from outlast.core.pages.clean_pages import LEAST_CHARS
 from outlast.core.pages.lines import (
     FullLine,
     ModulesLine,
@@ -25,6 +26,14 @@ from outlast.core.runs.lines import added
 from outlast.core.runs.profile import LinesTaken
 from outlast.db.database import Tx
 from outlast.db.tables import page_versions
+
+
+def prepare_lines(rules: Rules, lines: Sequence[str]) -> None:
+    """Make the whole pages among the lines clean, before the transaction that takes them. Blocking."""
+    for line in lines:
+        said = read_line(line) if len(line) >= LEAST_CHARS else None
+        if isinstance(said, FullLine):
+            rules.clean.prepare(said.html, rules.html_bytes)
 
 
 def take_lines(tx: Tx, page_id: str, rules: Rules, author: Author, lines: Sequence[str]) -> LinesTaken:

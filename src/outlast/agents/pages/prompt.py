@@ -47,8 +47,9 @@ Patches, by their "op":
   open in a new tab; pictures are data: URLs of PNG, JPEG, GIF, WebP or AVIF, and inline SVG for charts and icons.
 - Buttons and links do something by `data-action="NAME"` (a-z, 0-9, _ . : -), with what you will want to know as further
   `data-…` attributes: `<button data-action="close" data-issue="ENG-7">Close</button>`. A form with a data-action sends
-  its fields when it is sent; a select or input with one when it is changed. Dialogs, details and popovers open without
-  you: use popovertarget and commandfor.
+  its fields when it is sent; a select or input with one when it is changed. Only what is on the page can be done, and
+  each thing once while it waits; `data-repeat` on the element lets it be done again (a counter). Dialogs, details and
+  popovers open without you: use popovertarget and commandfor.
 - Plain HTML looks well in light and dark without a word. Classes for shapes: {classes}. Use style attributes for the
   rest, with the colours {colours}. Charts are inline SVG with a viewBox.
 - Headings in order, labels on fields, table headings as th. An empty list says what will be in it and how. Data from

@@ -10,7 +10,7 @@ from outlast.agents.pages.changes import asked_text
 from outlast.agents.pages.checking import Checker
 from outlast.agents.pages.context import Found, message_of
 from outlast.agents.pages.finishing import save_page, stats_of
-from outlast.agents.pages.lines import part_of, take_lines
+from outlast.agents.pages.lines import part_of, prepare_lines, take_lines
 from outlast.agents.pages.opening import found_by, prepare
 from outlast.agents.pages.prompt import system_prompt
 from outlast.agents.pages.publishing import PublishModule
@@ -103,6 +103,9 @@ class PageProfile:
         return Prompt(self._system, [ModelMessage("user", tuple(pieces))])
 
     # --- lines
+
+    def prepare_lines(self, lines: Sequence[str]) -> None:
+        prepare_lines(self._rules, lines)
 
     def take_lines(self, tx: Tx, run: Run, step: int, lines: Sequence[str]) -> LinesTaken:
         page = pages.page_of_thread(tx, run.thread_id)

@@ -1,7 +1,9 @@
 """The check before a screen's run may end: the theme is back in its place, the types fit, the page answers without
-throwing, the answer has its tags. What is wrong the model is told, precisely and in bounded size.
+throwing or errors in its console, the answer has its tags. What is wrong the model is told, precisely and in bounded
+size.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -28,7 +30,8 @@ from outlast.core.sandboxes.interface import Command, Sandbox
 from outlast.core.sandboxes.services.rules import ServiceState
 from outlast.core.sandboxes.templates import DEV_PORT, DEV_SERVER
 from outlast.core.screens.store import screen_of_thread
-from outlast.core.screens.themes import STYLE_SHEET, apply_theme, theme_of
+from outlast.core.screens.theme_mapping import dress
+from outlast.core.screens.themes import STYLE_SHEET, theme_of
 from outlast.core.threads.attachments import add_attachment
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
@@ -40,6 +43,9 @@ OUTPUT_BYTES: Final = 200_000
 SHOWN_BYTES: Final = 2_000
 MOST_PAGE_ERRORS: Final = 5
 PAGE_ERROR_CHARS: Final = 1_200
+_OUT_OF_REACH: Final = re.compile(
+    r"net::ERR_|Failed to fetch|fetch failed|NetworkError|Load failed|ENOTFOUND|EAI_AGAIN|ECONNREFUSED"
+)
 NO_PICTURE: Final = "no_picture"
 STUBBORN: Final = 3  # checks in a row that find the same in the same files: no further turn mends that
 LEAST_SIDE, MOST_SIDE = 100, 4_000
@@ -135,8 +141,8 @@ class Checker:
             await sandbox.acknowledge(context.effect_id)
 
     async def _put_theme(self, run: Run, sandbox: Sandbox) -> bool:
-        """Write the screen's theme into its style sheet again, whatever the agent made of it. Whether that changed the
-        file."""
+        """Write the screen's theme, and what its classes need, into its style sheet again, whatever the agent made of
+        it. Whether that changed the file."""
         screen = await self.db.read(screen_of_thread, run.thread_id)
         if screen is None:
             return False
@@ -146,7 +152,7 @@ class Checker:
                 return False
             css = content.decode()
             theme = theme_of(screen["theme"], screen["theme_tokens"])
-            themed = await anyio.to_thread.run_sync(apply_theme, css, theme)
+            themed = await anyio.to_thread.run_sync(dress, css, theme)
         except (NotFound, UnicodeDecodeError, UnknownTheme, MalformedInput):
             return False  # the page says what that means for it
         if themed == css:
@@ -288,19 +294,36 @@ def _of_page(look: Look) -> list[Problem]:
     if look.status is None:
         why = "\n".join(look.errors) or look.note
         return [Problem(f"The page does not answer. {why}".strip(), "The page does not answer.")]
-    shown = [error[:PAGE_ERROR_CHARS] for error in look.errors[:MOST_PAGE_ERRORS]]
-    if len(look.errors) > len(shown):
-        shown.append(f"… and {len(look.errors) - len(shown)} more")
-    if look.status >= 400 and not shown:
-        shown = [f"It answers with status {look.status}."]
-    if not shown:
-        return []
-    listed = "\n".join(f"- {error}" for error in shown)
+    thrown: Sequence[str] = look.errors
+    if look.status >= 400 and not thrown:
+        thrown = [f"It answers with status {look.status}."]
+    said = _said_of_its_own(look)
+    problems: list[Problem] = []
+    if thrown:
+        text = f"The page throws when it is opened:\n{_listed(thrown)}"
+        problems.append(Problem(text, f"The page throws: {one_line(thrown[0], 200)}"))
+    if said:
+        text = f"The page writes errors to its console when it is opened:\n{_listed(said)}"
+        problems.append(Problem(text, f"The page writes errors to its console: {one_line(said[0], 200)}"))
+    return problems
+
+
+def _said_of_its_own(look: Look) -> list[str]:
+    """What the page wrote to its console as an error and can mend. It cannot mend that nothing outside is reached from
+    here, and what it threw is told already."""
+    thrown = [error.splitlines()[0].removeprefix("Uncaught ") for error in look.errors if error]
     return [
-        Problem(
-            f"The page throws when it is opened:\n{listed}", f"The page throws: {one_line(shown[0], 200)}"
-        )
+        text
+        for text in look.console
+        if not _OUT_OF_REACH.search(text) and not any(first in text for first in thrown)
     ]
+
+
+def _listed(errors: Sequence[str]) -> str:
+    shown = [error[:PAGE_ERROR_CHARS] for error in errors[:MOST_PAGE_ERRORS]]
+    if len(errors) > len(shown):
+        shown.append(f"… and {len(errors) - len(shown)} more")
+    return "\n".join(f"- {error}" for error in shown)
 
 
 def _of_tags(outcome: Outcome) -> list[Problem]:

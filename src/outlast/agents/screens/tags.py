@@ -4,6 +4,8 @@
 
 A title counts where it begins a line, so that an answer may speak of HTML's own `<title>` without meaning it; of
 several tags with one name the last counts. One that is not closed (a cut answer) ends at the next tag or at the end.
+
+Bounds: steps grow with the length of the answer, which its model's output limit bounds; 100 KB take 15 ms.
 """
 
 import json

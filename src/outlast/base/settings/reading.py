@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args, get_origin
 
 from outlast.base.errors import InvalidSetting
 from outlast.base.settings.fields import SecretUrl
-from outlast.base.settings.policy import SHIPPED_POLICY
+from outlast.base.settings.policy import SHIPPED_POLICY, PolicyRule
 from outlast.base.settings.rules import check_settings
 from outlast.base.settings.tables import (
     SHIPPED_PLANS,
@@ -198,8 +198,7 @@ def _without_absent(settings: Settings, raw: _Raw) -> Settings:
     """What follows from the settings given: shipped plans, profiles and policies stay; no sandboxes for "none", and
     none for a file without that section (nothing of it given otherwise either); demo without models."""
     defaults = Settings()
-    own = [rule for rule in SHIPPED_POLICY if rule not in settings.policy]
-    settings = replace(settings, policy=(*settings.policy, *own), profiles=_profiles(settings.profiles))
+    settings = replace(settings, policy=_policy(settings.policy, raw), profiles=_profiles(settings.profiles))
     plans = types.MappingProxyType({**SHIPPED_PLANS, **settings.credits.plans})
     settings = replace(settings, credits=replace(settings.credits, plans=plans))
     unasked = raw.file and "sandbox" not in raw.values
@@ -209,6 +208,43 @@ def _without_absent(settings: Settings, raw: _Raw) -> Settings:
         providers = types.MappingProxyType({**defaults.providers, **settings.providers})
         settings = replace(settings, models=defaults.models, providers=providers)
     return settings
+
+
+def _policy(given: tuple[PolicyRule, ...], raw: _Raw) -> tuple[PolicyRule, ...]:
+    """The rules given, and below them the shipped ones, with the decisions given for their names."""
+    own: list[PolicyRule] = []
+    named: dict[str, PolicyRule] = {}
+    names = list(dict.fromkeys(rule.name for rule in SHIPPED_POLICY))
+    for index, rule in enumerate(given):
+        here: Path = ("policy", index)
+        if rule in SHIPPED_POLICY:
+            continue
+        if not rule.name:
+            if not rule.tool:
+                raise _refusal(
+                    _name((*here, "tool")), "the name of a tool, or a glob", "nothing", raw.where(here)
+                )
+            own.append(rule)
+        elif rule.name not in names:
+            wanted = f"the name of a shipped rule ({', '.join(names)})"
+            raise _refusal(_name((*here, "name")), wanted, _shown(rule.name), raw.where((*here, "name")))
+        elif rule != PolicyRule(name=rule.name, decision=rule.decision, reason=rule.reason):
+            wanted = "no tool, profile, arguments or commands beside a name"
+            raise _refusal(_name(here), wanted, "one of them", raw.where((*here, "name")))
+        else:
+            named[rule.name] = rule
+    return (
+        *own,
+        *(_as_given(rule, named.get(rule.name)) for rule in SHIPPED_POLICY if not _is_off(rule, named)),
+    )
+
+
+def _is_off(rule: PolicyRule, named: Mapping[str, PolicyRule]) -> bool:
+    return rule.name in named and named[rule.name].decision == "allow"
+
+
+def _as_given(rule: PolicyRule, named: PolicyRule | None) -> PolicyRule:
+    return replace(rule, decision=named.decision, reason=named.reason or rule.reason) if named else rule
 
 
 def _profiles(given: Mapping[str, ProfileSettings]) -> Mapping[str, ProfileSettings]:

@@ -29,6 +29,7 @@ def check_settings(settings: Settings, where: Where) -> None:
     _check_names(settings, where)
     _check_hosts(settings, where)
     _check_packages(settings, where)
+    _check_each("screens.image_hosts", settings.screens.image_hosts, parse_pattern, where)
     _check_knowledge(settings, where)
 
 

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from outlast.base.settings.fields import SecretUrl, setting
-from outlast.base.settings.policy import DEFAULT_POLICY, PolicyRule
+from outlast.base.settings.policy import SHIPPED_POLICY, PolicyRule
 
 
 def _empty() -> Mapping[str, Any]:
@@ -48,6 +48,9 @@ class ServerSettings:
 ProviderKind = Literal[
     "openai-compatible", "openrouter", "groq", "ollama", "vllm", "openai", "anthropic", "google", "demo"
 ]
+SendReasoning = Literal["auto", "never"]
+Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
+Summary = Literal["auto", "concise", "detailed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +76,22 @@ class ProviderSettings:
         "Fields added to each request's JSON (openai-compatible kinds).", factory=_empty
     )
     max_tokens_field: str = setting("Name of the request field that bounds the answer.", "max_tokens")
+    send_reasoning: SendReasoning = setting(
+        "Hand models their earlier thinking back (auto: as the provider demands; never).", "auto"
+    )
     delta_delay_s: float = setting(
         "Pause between two words of the demo model.", 0.02, unit="seconds", least=0, most=60
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningSettings:
+    """How much a model thinks; what is not given is left to the provider."""
+
+    effort: Effort | None = setting("How hard it thinks, where the model takes that.", None)
+    summary: Summary | None = setting("Ask for its thoughts in short (kind openai).", None)
+    budget_tokens: int | None = setting(
+        "Most tokens of thinking (kinds anthropic, google, openrouter).", None, unit="tokens", least=1
     )
 
 
@@ -89,7 +106,16 @@ class ModelSettings:
     vision: bool = setting("It understands images.", False)
     credits: int = setting("Price of one run.", 1, unit="credits", least=0)
     context_tokens: int = setting("How much it can read in one request.", 128_000, unit="tokens", least=1000)
-    max_output_tokens: int = setting("Longest answer of one step.", 8192, unit="tokens", least=1)
+    max_output_tokens: int = setting(
+        "Longest answer of one step, thinking included; 0: the model's own where Outlast knows it, else 16,384.",
+        0,
+        unit="tokens",
+        least=0,
+    )
+    reasoning: ReasoningSettings = setting("How much it thinks.", factory=ReasoningSettings)
+    send_reasoning: SendReasoning | None = setting(
+        "Hand this model its earlier thinking back; not given: as its provider says.", None
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +133,7 @@ class LiveSettings:
     """How live text reaches other servers."""
 
     redis_url: SecretUrl = setting(
-        "redis://… shares live text between servers; empty: one server.", SecretUrl("")
+        "Reserved: it has no effect yet. Servers share live text through PostgreSQL.", SecretUrl("")
     )
 
 
@@ -208,6 +234,29 @@ class LimitSettings:
     files_per_minute_per_user: int = setting(
         "Files one user may put into projects.", 120, unit="a minute", least=0
     )
+    messages_per_minute_per_user: int = setting("Messages one user may write.", 120, unit="a minute", least=0)
+    threads_per_minute_per_user: int = setting("Threads one user may make.", 120, unit="a minute", least=0)
+    attachments_per_minute_per_user: int = setting(
+        "Images one user may attach.", 120, unit="a minute", least=0
+    )
+    projects_per_minute_per_user: int = setting("Projects one user may make.", 30, unit="a minute", least=0)
+    tokens_per_minute_per_user: int = setting("API tokens one user may make.", 30, unit="a minute", least=0)
+    invitations_per_minute_per_user: int = setting(
+        "Invitations one user may make.", 60, unit="a minute", least=0
+    )
+    wrong_sign_ins_per_minute_per_address: int = setting(
+        "Sign-ins and invitations with a wrong secret from one address; further ones are not looked at.",
+        30,
+        unit="a minute",
+        least=0,
+    )
+    streams_per_user: int = setting(
+        "Streams one user may follow at once; in previews, through E2B's protocol and, by address, on pages by link as "
+        "many again.",
+        200,
+        unit="streams",
+        least=0,
+    )
     message_bytes: int = setting("Longest message text.", 200_000, unit="bytes", least=1, most=50_000_000)
     title_chars: int = setting(
         "Longest title of a thread or project.", 200, unit="characters", least=1, most=10_000
@@ -253,7 +302,11 @@ class SandboxSettings:
     """The isolated machines that agents work in. A file without this section, or provider = "none", offers no sandbox
     tools; without a file there are local ones."""
 
-    provider: str = setting("local, docker, e2b, deno, none, or the name of an installed provider.", "local")
+    provider: str = setting(
+        "local, docker, e2b, deno (unproven: never run against the real service), none, or the name of an installed"
+        " provider.",
+        "local",
+    )
     mode: Literal["lazy", "warm"] = setting("Made at the first tool call, or with the thread.", "lazy")
     region: str = setting("Region of a hosted provider.", "")
     volume_ttl_minutes: float = setting(
@@ -268,6 +321,18 @@ class SandboxSettings:
     )
     max_awake: int = setting(
         "Most sandboxes awake at a time; 0: as memory allows.", 0, unit="sandboxes", least=0
+    )
+    orphan_minutes: float = setting(
+        "Ended this long after its server went and did not come back; its files stay (providers local and docker).",
+        60,
+        unit="minutes",
+        least=0,
+    )
+    max_hosted_per_project: int = setting(
+        "Most sandboxes that programs of one project run at a time; 0: three quarters of max_awake.",
+        0,
+        unit="sandboxes",
+        least=0,
     )
     memory_mb: int = setting("Memory of one sandbox.", 1024, unit="MiB", least=64)
     cpus: float = setting("Processor cores of one sandbox.", 1.0, unit="cores", least=0.05)
@@ -309,6 +374,11 @@ class ScreenSettings:
     )
     pictures: bool = setting("Photograph a finished screen, where Chromium is installed.", True)
     browser: str = setting("Chromium's program file; empty: looked for.", "")
+    image_hosts: tuple[str, ...] = setting(
+        "Hosts whose pictures every screen and preview may load: HOST, *.HOST or *, each with an optional :PORT. "
+        "Pictures of others load in a screen once a member has allowed the host there.",
+        (),
+    )
     most_per_project: int = setting("Screens in one project; 0: no limit.", 200, unit="screens", least=0)
 
 
@@ -519,7 +589,7 @@ class Settings:
     embeddings: EmbeddingSettings = setting("", factory=EmbeddingSettings)
     rerank: RerankSettings = setting("", factory=RerankSettings)
     demo: DemoSettings = setting("", factory=DemoSettings)
-    policy: tuple[PolicyRule, ...] = setting("", DEFAULT_POLICY)
+    policy: tuple[PolicyRule, ...] = setting("", SHIPPED_POLICY)
     locks: LockSettings = setting("", factory=LockSettings)
     retention: RetentionSettings = setting("", factory=RetentionSettings)
     retry: RetrySettings = setting("", factory=RetrySettings)

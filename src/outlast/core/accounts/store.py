@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
 
 from outlast.base.clock import iso
 from outlast.base.errors import NotFound
@@ -40,10 +41,11 @@ class NewToken:
 
 
 def add_user(tx: Tx, name: str, plan: str, *, is_local: bool = False) -> str:
-    """Make a user and return the id."""
+    """Make a user and return the id. The first user of a server is its administrator."""
     user_id = new_id("user")
-    tx.execute(
-        sa.insert(users).values(id=user_id, name=name, plan=plan, is_local=is_local, created_at=tx.now)
+    is_admin = is_local or tx.one(sa.select(users.c.id).limit(1)) is None
+    tx.insert(
+        users, id=user_id, name=name, plan=plan, is_local=is_local, is_admin=is_admin, created_at=tx.now
     )
     return user_id
 
@@ -52,7 +54,7 @@ def user(tx: Tx, user_id: str) -> sa.RowMapping:
     """The user's row. Raises `NotFound`."""
     row = tx.one(sa.select(users).where(users.c.id == user_id))
     if row is None:
-        raise NotFound(f"There is no user {user_id}.", user_id=user_id)
+        raise NotFound("There is no such user.", user_id=user_id)
     return row
 
 
@@ -61,14 +63,54 @@ def list_users(tx: Tx) -> list[sa.RowMapping]:
     return tx.all(sa.select(users).order_by(users.c.created_at, users.c.id))
 
 
+def find_users(tx: Tx, query: str, after: str | None, limit: int) -> list[sa.RowMapping]:
+    """At most `limit` users, the newest first, from behind the user `after`; `query` is part of their name or their
+    id. Ids sort by time."""
+    found = sa.select(users).order_by(users.c.id.desc()).limit(limit)
+    if query:
+        found = found.where(sa.or_(users.c.id == query, users.c.name.icontains(query, autoescape=True)))
+    if after:
+        found = found.where(users.c.id < after)
+    return tx.all(found)
+
+
+def hold_administrators(tx: Tx) -> list[str]:
+    """The ids of all administrators, held until the transaction ends, so that two cannot leave as the last but one."""
+    admins = sa.select(users.c.id).where(users.c.is_admin).order_by(users.c.id)
+    return list(tx.execute(admins.with_for_update(key_share=True)).scalars())
+
+
+def set_administrator(tx: Tx, user_id: str, is_admin: bool) -> None:
+    """Let a user run the server, or not any more."""
+    user(tx, user_id)
+    tx.update(users, {"id": user_id}, is_admin=is_admin)
+
+
 def local_owner(tx: Tx) -> sa.RowMapping | None:
     """The user that local mode signs in by itself, if it was made already."""
-    return tx.one(sa.select(users).where(users.c.is_local).order_by(users.c.created_at).limit(1))
+    return tx.one(sa.select(users).where(users.c.is_local))
 
 
 def ensure_local_owner(tx: Tx, plan: str) -> sa.RowMapping:
-    """The user of local mode, made at the first call. Called once, while the server starts."""
-    return local_owner(tx) or user(tx, add_user(tx, LOCAL_NAME, plan, is_local=True))
+    """The user of local mode, made at the first call. Called once, while the server starts; of several servers that
+    start on an empty database, one makes it."""
+    insert = (sqlite.insert if tx.conn.dialect.name == "sqlite" else postgresql.insert)(users)
+    row = {
+        "id": new_id("user"),
+        "name": LOCAL_NAME,
+        "plan": plan,
+        "is_local": True,
+        "is_admin": True,
+        "created_at": tx.now,
+    }
+    tx.execute(
+        insert.values(**row).on_conflict_do_nothing(
+            index_elements=[users.c.is_local], index_where=users.c.is_local
+        )
+    )
+    found = local_owner(tx)
+    assert found is not None
+    return found
 
 
 def set_plan(tx: Tx, user_id: str, plan: str) -> None:
@@ -111,7 +153,7 @@ def revoke_token(tx: Tx, user_id: str, token_id: str) -> None:
     else's; repeating is harmless."""
     own = tokens.c.id == token_id, tokens.c.user_id == user_id
     if tx.one(sa.select(tokens.c.id).where(*own)) is None:
-        raise NotFound(f"You have no token {token_id}.", token_id=token_id)
+        raise NotFound("You have no such token.", token_id=token_id)
     tx.execute(sa.update(tokens).where(*own, tokens.c.revoked_at.is_(None)).values(revoked_at=tx.now))
     tx.execute(sa.delete(sessions).where(sessions.c.token_id == token_id))
     tx.ring(ACCESS_BELL)
@@ -194,9 +236,15 @@ def still_signed_in(tx: Tx, token_id: str | None, session_hash: str | None) -> b
 
 
 def end_session(tx: Tx, value: str) -> None:
-    """Sign a browser out. Repeating is harmless."""
-    tx.execute(sa.delete(sessions).where(sessions.c.id_hash == hash_of(value)))
-    tx.ring(ACCESS_BELL)
+    """Sign a browser out. Repeating is harmless, and rings no bell."""
+    ended = tx.execute(sa.delete(sessions).where(sessions.c.id_hash == hash_of(value)))
+    if ended.rowcount:
+        tx.ring(ACCESS_BELL)
+
+
+def has_session(tx: Tx, value: str) -> bool:
+    """Whether there is a session of this cookie, good or not."""
+    return tx.one(sa.select(sessions.c.id_hash).where(sessions.c.id_hash == hash_of(value))) is not None
 
 
 def _valid_token(tx: Tx) -> tuple[sa.ColumnElement[bool], sa.ColumnElement[bool]]:

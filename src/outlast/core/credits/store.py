@@ -121,6 +121,16 @@ def release(tx: Tx, run_id: str, plans: Plans) -> int | None:
     return None if left is None else left + entry.credits
 
 
+def grant(tx: Tx, user_id: str, amount: int, plans: Plans) -> int | None:
+    """Give credits on top of the plan's, to be used this month; the balance now. Unlimited (None) stays unlimited:
+    nothing is written."""
+    left = ensure_month(tx, user_id, plans)
+    if left is None:
+        return None
+    _add(tx, user_id, Entry(Kind.GRANT, amount))
+    return left + amount
+
+
 def credits_data(tx: Tx, user_id: str, plans: Plans, low_at: int) -> CreditsData:
     """What the user sees of the ledger; `low` from a balance of `low_at` downwards."""
     left = balance(tx, user_id, plans)
@@ -144,7 +154,7 @@ def _hold_user(tx: Tx, user_id: str) -> sa.RowMapping:
 
 def _found(row: sa.RowMapping | None, user_id: str) -> sa.RowMapping:
     if row is None:
-        raise NotFound(f"There is no user {user_id}.", user_id=user_id)
+        raise NotFound("There is no such user.", user_id=user_id)
     return row
 
 

@@ -71,6 +71,6 @@ def _row(tx: Tx, project_id: str, noun: str, wanted: Any, field: str) -> sa.RowM
     row = tx.one(_NOUNS[noun], {"id": wanted, "project": project_id})
     if row is None:
         raise NotFound(
-            f"There is no {noun} {wanted} in project {project_id}.", noun=noun, id=wanted, field=field
+            f"The {noun} that the anchor names is not in this project.", noun=noun, id=wanted, field=field
         )
     return row

@@ -72,7 +72,6 @@ def apply(
     refs = _Refs()
     for change in changes:
         _apply(draft, change, refs)
-    draft.settle()
     after = draft.tree()
     found = deltas(tree, after)
     check(after, found, bounds)
@@ -167,7 +166,7 @@ def _apply_to_section(
 
 
 def _edit_section(draft: Draft, change: EditSection, section_id: str) -> None:
-    section = draft.section(section_id)
+    section = draft.head(section_id)
     level = section.level if change.level is None else change.level
     heading = section.heading
     if change.heading is not None:
@@ -193,7 +192,7 @@ def check(tree: Tree, found: Sequence[Delta], bounds: Bounds) -> None:
     grew = any(delta.before is None for delta in found)
     if grew and total > bounds.most_blocks:
         raise DocumentFull(
-            f"Document {tree.document_id} would have {total:,} sections and blocks; at most {bounds.most_blocks:,} "
+            f"The document would have {total:,} sections and blocks; at most {bounds.most_blocks:,} "
             "are allowed.",
             document_id=tree.document_id,
             blocks=total,

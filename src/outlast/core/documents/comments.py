@@ -291,5 +291,5 @@ def to_data(row: sa.RowMapping) -> CommentData:
 
 def _found(row: sa.RowMapping | None, comment_id: str) -> sa.RowMapping:
     if row is None:
-        raise NotFound(f"There is no comment {comment_id}.", noun="comment", id=comment_id)
+        raise NotFound("This comment is not there any more.", noun="comment", id=comment_id)
     return row

@@ -13,6 +13,7 @@ from pydantic import BaseModel
 from outlast.base.clock import iso
 from outlast.base.document_data import (
     EditData,
+    EditsReopened,
     EditsResolved,
     EditsSuperseded,
     ProposalCreated,
@@ -43,7 +44,7 @@ def edits_of(tx: Tx, edit_ids: Sequence[str]) -> list[EditData]:
     missing = set(edit_ids) - {row["id"] for row in rows}
     if missing:
         edit_id = min(missing)
-        raise NotFound(f"There is no edit {edit_id}.", noun="edit", id=edit_id)
+        raise NotFound("This edit is not there any more.", noun="edit", id=edit_id)
     return [_edit(row) for row in rows]
 
 
@@ -60,7 +61,7 @@ def proposal_row(tx: Tx, proposal_id: str) -> sa.RowMapping:
     """A proposal's row, with the message that proposed it as far as it is known. Raises `NotFound`."""
     row = tx.one(_PROPOSALS.where(proposals.c.id == proposal_id))
     if row is None:
-        raise NotFound(f"There is no proposal {proposal_id}.", noun="proposal", id=proposal_id)
+        raise NotFound("This proposal is not there any more.", noun="proposal", id=proposal_id)
     return row
 
 
@@ -109,13 +110,13 @@ def tell(tx: Tx, project_id: str, news: Sequence[tuple[str, str, BaseModel]]) ->
 
 def news_of(
     tx: Tx,
-    name: Literal["edit.resolved", "edit.superseded"],
+    name: Literal["edit.resolved", "edit.reopened", "edit.superseded"],
     edit_ids: Sequence[str],
     *,
     version: int | None = None,
     by: str | None = None,
 ) -> list[tuple[str, str, BaseModel]]:
-    """What to tell of edits that were just decided or superseded, one event a proposal."""
+    """What to tell of edits that were just decided, reopened or superseded, one event a proposal."""
     groups: dict[str, list[EditData]] = {}
     for edit in edits_of(tx, edit_ids) if edit_ids else []:
         groups.setdefault(edit.proposal_id, []).append(edit)
@@ -124,10 +125,9 @@ def news_of(
     for proposal_id, group in groups.items():
         document_id = group[0].document_id
         data: BaseModel = EditsSuperseded(proposal_id=proposal_id, document_id=document_id, edits=group)
-        if name == "edit.resolved":
-            data = EditsResolved(
-                proposal_id=proposal_id, document_id=document_id, edits=group, version=version, by=by
-            )
+        if name != "edit.superseded":
+            kind = EditsResolved if name == "edit.resolved" else EditsReopened
+            data = kind(proposal_id=proposal_id, document_id=document_id, edits=group, version=version, by=by)
         news.append((threads[proposal_id], name, data))
     return news
 

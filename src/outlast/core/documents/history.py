@@ -115,7 +115,7 @@ def to_line(row: Any) -> DocumentVersion:
 
 def no_version(document_id: str, version: int) -> NotFound:
     return NotFound(
-        f"There is no version {version} of document {document_id}.", document_id=document_id, version=version
+        f"There is no version {version} of this document.", document_id=document_id, version=version
     )
 
 

@@ -1,7 +1,8 @@
 """Sections and blocks into Markdown: blank lines between them, `#` before headings. Pure.
 
 `cutting.cut` of what is written here gives the same headings and blocks again. Two neighbours that would become one (a
-list behind a list, indented code behind a list) are kept apart by an empty comment, as CommonMark recommends.
+list behind a list, indented code behind a list) are kept apart by an empty comment, as CommonMark recommends. Front
+matter is only that at the very start; anywhere else it is written as code.
 """
 
 import re
@@ -11,6 +12,7 @@ from typing import Final, Protocol
 from outlast.core.documents.cutting import APART
 
 _MARKER: Final = re.compile(r" {0,3}(?:([-+*])|\d{1,9}([.)]))(?=[ \t\n]|$)")
+_TICKS: Final = re.compile("`+")
 _LOOKS_CLOSED: Final = re.compile(r"(?:^|[ \t])#+[ \t]*$")
 
 
@@ -39,20 +41,29 @@ def join(sections: Iterable[tuple[Headed, Sequence[Text]]]) -> str:
         if section.level:
             texts.append(heading_line(section.heading, section.level))
         if blocks:
-            texts.append(join_blocks(blocks))
+            texts.append(_join_blocks(blocks, at_start=not texts))
     return "\n\n".join(texts) + "\n" if texts else ""
 
 
-def join_blocks(blocks: Sequence[Text]) -> str:
+def _join_blocks(blocks: Sequence[Text], *, at_start: bool) -> str:
     """Blocks as one text, without a line end behind it."""
     texts: list[str] = []
     before: Text | None = None
     for block in blocks:
         if before is not None and _would_merge(before, block):
             texts.append(APART)
-        texts.append(block.markdown)
+        is_first = at_start and before is None
+        texts.append(
+            _as_code(block.markdown) if block.kind == "front_matter" and not is_first else block.markdown
+        )
         before = block
     return "\n\n".join(texts)
+
+
+def _as_code(front_matter: str) -> str:
+    longest = max(map(len, _TICKS.findall(front_matter)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}yaml\n{front_matter}\n{fence}"
 
 
 def heading_line(heading: str, level: int) -> str:

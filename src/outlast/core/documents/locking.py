@@ -14,8 +14,8 @@ from outlast.base.events import InboxChanged, LockChanged, LockData
 from outlast.core.accounts.actor import Actor
 from outlast.core.documents import store
 from outlast.core.locks import store as locks
-from outlast.core.locks.rules import Change, Lock
-from outlast.core.mentions.items import INBOX, InboxItem, came, went
+from outlast.core.locks.rules import Change, Lock, Standing, standing
+from outlast.core.mentions.items import INBOX, InboxItem, InboxPart, Waiting, came, went
 from outlast.core.mentions.rules import one_line
 from outlast.core.streams.log import append
 from outlast.db.database import Tx
@@ -49,7 +49,7 @@ def request(tx: Tx, section: sa.RowMapping, actor: Actor) -> LockData:
     _hold(tx, section)
     locks.request(tx, section["id"], actor.user_id)
     shown = _told(tx, section, "requested")
-    for asked in waiting(tx, shown.holder_id, section_id=section["id"]):
+    for _, asked in waiting(tx, shown.holder_id, section_id=section["id"]):
         append(tx, section["project_id"], [(INBOX, came(asked, shown.holder_id))])
     return shown
 
@@ -73,6 +73,13 @@ def demand_free(tx: Tx, section_ids: Iterable[str], user_id: str, ttl_s: float) 
         locks.demand(tx, section_id, user_id)
         if lock is not None and lock.holder_id == user_id:
             locks.renew(tx, section_id, ttl_s)
+
+
+def kept_by_other(tx: Tx, section_id: str, user_id: str) -> bool:
+    """Whether somebody else keeps a section now."""
+    lock = locks.find_lock(tx, section_id)
+    live = locks.is_live(tx, section_id, lock)
+    return standing(lock, user_id, tx.now, live=live) is Standing.THEIRS
 
 
 def drop_all(tx: Tx, section_ids: Sequence[str]) -> list[InboxChanged]:
@@ -105,10 +112,15 @@ def tell_dropped(tx: Tx, dropped: Iterable[tuple[sa.RowMapping, Lock | None]]) -
 
 
 def waiting(
-    tx: Tx, user_id: str, project_id: str | None = None, *, section_id: str | None = None
-) -> list[InboxItem]:
+    tx: Tx,
+    user_id: str,
+    project_id: str | None = None,
+    part: InboxPart | None = None,
+    *,
+    section_id: str | None = None,
+) -> list[Waiting]:
     """Sections that this user keeps and somebody else asks for: one of them, those of one project, or all of the
-    user's."""
+    user's; a part of them, if that is given."""
     mine = (members.c.project_id == documents.c.project_id) & (members.c.user_id == user_id)
     found = (
         sa.select(
@@ -131,28 +143,31 @@ def waiting(
         found = found.where(documents.c.project_id == project_id)
     if section_id is not None:
         found = found.where(sections.c.id == section_id)
-    return [
-        InboxItem(
-            kind="handover",
-            id=row["section_id"],
-            project_id=row["project_id"],
-            text=f"{row['name']} would like to edit the section “{one_line(row['heading'], 80)}”.",
-            created_at=iso(row["requested_at"]),
-            by=row["requested_by"],
-            by_name=row["name"],
-            document_id=row["document_id"],
-            document_title=row["title"],
-            section_id=row["section_id"],
-        )
-        for row in tx.all(found)
-    ]
+    if part is not None:
+        found = part.of(found, locks_table.c.requested_at, sections.c.id)
+    return [(row["requested_at"], _asked(row)) for row in tx.all(found)]
+
+
+def _asked(row: sa.RowMapping) -> InboxItem:
+    return InboxItem(
+        kind="handover",
+        id=row["section_id"],
+        project_id=row["project_id"],
+        text=f"{row['name']} would like to edit the section “{one_line(row['heading'], 80)}”.",
+        created_at=iso(row["requested_at"]),
+        by=row["requested_by"],
+        by_name=row["name"],
+        document_id=row["document_id"],
+        document_title=row["title"],
+        section_id=row["section_id"],
+    )
 
 
 def _hold(tx: Tx, section: sa.RowMapping) -> None:
     """Hold the section's document. Raises `NotFound` where the section went since its row was read."""
     store.hold(tx, section["document_id"])
     if tx.find(sections, {"id": section["id"]}, "id") is None:
-        raise NotFound(f"There is no section {section['id']}.", noun="section", id=section["id"])
+        raise NotFound("This section is not there any more.", noun="section", id=section["id"])
 
 
 def _tell_unasked(tx: Tx, project_id: str, before: Lock | None) -> None:

@@ -21,7 +21,7 @@ def changes_since(
     version = int(document["version"])
     if not 0 <= since <= version:
         raise MalformedInput(
-            f"Document {document['id']} is at version {version}; there is nothing since version {since}.",
+            f"The document is at version {version}; there is nothing since version {since}.",
             hint="Read the document again.",
             field="since",
             version=version,

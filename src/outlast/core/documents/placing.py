@@ -95,9 +95,9 @@ def new_anchor(content: Content, section_id: str | None, block_id: str | None, q
             raise MalformedInput("A quote stands in a block.", hint="Name the block too.", field="block_id")
     home = content.section_of.get(block_id or "", section_id)
     if block_id is not None and home is None:
-        raise NotFound(f"There is no block {block_id} in this document.", noun="block", id=block_id)
+        raise NotFound("This block is not in the document any more.", noun="block", id=block_id)
     if home is not None and home not in content.sections:
-        raise NotFound(f"There is no section {home} in this document.", noun="section", id=home)
+        raise NotFound("This section is not in the document any more.", noun="section", id=home)
     return place(Anchor(home, block_id, quote), content)
 
 

@@ -133,7 +133,8 @@ def quote_at(markdown: str, start: int, end: int) -> Quote:
 
 
 def find(quote: Quote, markdown: str) -> Found | None:
-    """Where the quote is in a Markdown text, also with other words in it; None: it is not there."""
+    """Where the quote is in a Markdown text, also with other words in it; None: it is not there. At most
+    `MOST_EFFORT` characters are looked at."""
     text, sought = Text("", markdown), _Sought(quote, Effort())
     found = _same(sought, text) or _between(sought, text)
     if found is None:

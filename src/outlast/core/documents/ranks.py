@@ -3,6 +3,7 @@
 A rank is a fraction between 0 and 1, written in base 36 without its point: "i" is one half. None ends in "0".
 """
 
+from collections.abc import Sequence
 from typing import Final
 
 DIGITS: Final = "0123456789abcdefghijklmnopqrstuvwxyz"
@@ -29,15 +30,27 @@ def between_all(low: str | None, high: str | None, count: int) -> list[str]:
         return spread(count)
     if count == 1:
         return [between(low, high)]
-    if high is None:
-        ranks: list[str] = []
-        for _ in range(count):
-            low = between(low, None)
-            ranks.append(low)
-        return ranks
+    if low is not None and high is None and _beyond(low, _STEP * count) is not None:
+        return [_beyond(low, _STEP * place) or "" for place in range(1, count + 1)]
     middle = _middle(low or "", high)
     half = (count - 1) // 2
     return [*between_all(low or "", middle, half), middle, *between_all(middle, high, count - 1 - half)]
+
+
+def filled(ranks: Sequence[str]) -> list[str]:
+    """The ranks of things in order, with new ones in the place of empty texts. Where one became too long, all are
+    spread anew."""
+    made: list[str] = []
+    missing = 0
+    for rank in [*ranks, None]:
+        if rank == "":
+            missing += 1
+            continue
+        made += between_all(made[-1] if made else None, rank, missing)
+        missing = 0
+        if rank is not None:
+            made.append(rank)
+    return made if all(len(rank) <= LONGEST for rank in made) else spread(len(made))
 
 
 def spread(count: int) -> list[str]:

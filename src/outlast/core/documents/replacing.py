@@ -21,7 +21,7 @@ def replaced(tree: Tree, parts: Sequence[Part], make_id: Callable[[str], str] = 
     same order, keep their ids, and where possible their ranks."""
     wanted = [part for part in parts if part.level or part.pieces]
     kept = dict(_pairs([_head(one) for one in tree.sections], [_head(one) for one in wanted]))
-    sections = _ranked(
+    sections = with_ranks(
         [
             tree.sections[kept[at]]
             if at in kept
@@ -33,7 +33,8 @@ def replaced(tree: Tree, parts: Sequence[Part], make_id: Callable[[str], str] = 
     return replace(
         tree,
         sections=tuple(
-            replace(one, blocks=tuple(_ranked(blocks))) for one, blocks in zip(sections, below, strict=True)
+            replace(one, blocks=tuple(with_ranks(blocks)))
+            for one, blocks in zip(sections, below, strict=True)
         ),
     )
 
@@ -88,7 +89,7 @@ def _alike(old: str, new: str) -> bool:
     return 2 * (was & now).total() >= ALIKE * (was.total() + now.total())
 
 
-def _ranked(things: Sequence[Any]) -> list[Any]:
+def with_ranks(things: Sequence[Any]) -> list[Any]:
     """Those with a rank keep it where ranks still ascend; the others get one between."""
     done: list[Any] = []
     waiting: list[Any] = []

@@ -4,15 +4,17 @@ First argument: the open transaction. Rows are taken in the order document, thre
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import Final
 
 import sqlalchemy as sa
 
 from outlast.base.document_data import EditData
-from outlast.base.errors import MalformedInput
-from outlast.core.documents import store, writing
+from outlast.base.errors import MalformedInput, OutlastError, SectionLocked, TextChanged
+from outlast.core.documents import locking, store, writing
 from outlast.core.documents.applying import Bounds
+from outlast.core.documents.cutting import Cuts
 from outlast.core.documents.deciding import Accepted, Plan, followers, plan
 from outlast.core.documents.edits import (
     edits_of,
@@ -50,25 +52,103 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
+class Left:
+    """An edit that could not be accepted and is still open. `code`: `text_changed` or `section_locked`."""
+
+    edit_id: str
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
 class Decided:
-    """What came of it: the document's new version (None: nothing differs), and the edits as they are now."""
+    """What came of it: the document's new version (None: nothing differs), the edits as they are now, and which were
+    left open."""
 
     version: int | None
     edits: list[EditData]
+    left: list[Left] = field(default_factory=list)
 
 
-def decide(tx: Tx, proposal_id: str, verdicts: Sequence[Verdict], user_id: str, bounds: Bounds) -> Decided:
+def decide_possible(
+    tx: Tx,
+    proposal_id: str,
+    verdicts: Sequence[Verdict],
+    user_id: str,
+    bounds: Bounds,
+    cuts: Cuts | None = None,
+) -> Decided:
+    """As `decide`, but what cannot be accepted now (its text changed since, somebody else keeps its section) is left
+    open and named, and the rest is decided in one version."""
+    document = store.hold(tx, proposal_row(tx, proposal_id)["document_id"])
+    found = _found(tx, proposal_id, verdicts)
+    tree = store.tree(tx, document["id"])
+    left = [
+        Left(one.edit_id, SectionLocked.code, "Somebody else keeps its section.")
+        for one in verdicts
+        if one.decision == "accept" and held(tx, tree, found[one.edit_id], user_id)
+    ]
+    rest = _without(verdicts, left)
+    try:
+        plan(tree, _accepted(rest, found), cuts)
+    except TextChanged as conflict:
+        codes = [str(one["edit_id"]) for one in conflict.fields["conflicts"]]
+        left += [
+            Left(edit_id, TextChanged.code, "Its text changed since it was proposed.") for edit_id in codes
+        ]
+        rest = _without(verdicts, left)
+    if not rest:
+        return Decided(None, edits_of(tx, [one.edit_id for one in verdicts]), left)
+    made = decide(tx, proposal_id, rest, user_id, bounds, cuts)
+    return Decided(made.version, edits_of(tx, [one.edit_id for one in verdicts]), left)
+
+
+def held(tx: Tx, tree: Tree, edit: EditData, user_id: str) -> bool:
+    """Whether somebody else keeps a section that an edit would change."""
+    touched = [edit.section_id if edit.op != "insert_section" else None]
+    touched += [
+        block.section_id for key in (edit.block_id, edit.after_id) if (block := tree.find_block(key or ""))
+    ]
+    return any(locking.kept_by_other(tx, one, user_id) for one in dict.fromkeys(touched) if one is not None)
+
+
+def _without(verdicts: Sequence[Verdict], left: Sequence[Left]) -> list[Verdict]:
+    gone = {one.edit_id for one in left}
+    return [one for one in verdicts if one.edit_id not in gone]
+
+
+def _accepted(verdicts: Sequence[Verdict], found: Mapping[str, EditData]) -> list[Accepted]:
+    return [Accepted(found[one.edit_id], one.text, one.old) for one in verdicts if one.decision == "accept"]
+
+
+def rehearse(tree: Tree, verdicts: Sequence[Verdict], found: Sequence[EditData]) -> Cuts:
+    """Cut what these decisions would write, outside the transaction that makes them. Pure; may take a second."""
+    cuts, edits_by_id = Cuts(), {edit.id: edit for edit in found}
+    taken = _accepted([one for one in verdicts if one.edit_id in edits_by_id], edits_by_id)
+    with suppress(OutlastError):  # the decision itself says what is wrong
+        plan(tree, taken, cuts)
+    return cuts
+
+
+def decide(
+    tx: Tx,
+    proposal_id: str,
+    verdicts: Sequence[Verdict],
+    user_id: str,
+    bounds: Bounds,
+    cuts: Cuts | None = None,
+) -> Decided:
     """Decide about edits of one proposal, in one version. Blocks that moved on are merged with. What is accepted is
     superseded where a fork or parent proposes it too. Tells the followers of the threads and the project, and resolves
     the comment that the thread is about once nothing is left to decide and something was accepted. Raises `EditDecided`
     with the first decision, `TextChanged` (`conflicts`: all of them), `SectionLocked`, `NotFound` for an edit of
-    another proposal, `MalformedInput`, `InputTooLarge`, `DocumentFull`."""
+    another proposal, `MalformedInput`, `InputTooLarge`, `DocumentFull`. `cuts`: of `rehearse`."""
     proposal = proposal_row(tx, proposal_id)
     document = store.hold(tx, proposal["document_id"])
     thread = tx.one(_HOLD_THREAD, {"thread": proposal["thread_id"]})
     assert thread is not None  # proposals go with their thread
     found = _found(tx, proposal_id, verdicts)
-    made = _record(tx, store.tree(tx, document["id"]), verdicts, found, user_id)
+    made = _record(tx, store.tree(tx, document["id"]), verdicts, found, user_id, cuts)
     placed = _followers(tx, proposal_id, made)
     hold_threads(tx, list(made.written))
     committed = Committed(document["version"], None)
@@ -102,18 +182,25 @@ def _found(tx: Tx, proposal_id: str, verdicts: Sequence[Verdict]) -> Mapping[str
     for edit in found.values():
         if edit.proposal_id != proposal_id:
             raise MalformedInput(
-                f"Edit {edit.id} is no edit of proposal {proposal_id}.", field="decisions", edit_id=edit.id
+                "An edit is not one of this proposal.",
+                field="decisions",
+                edit_id=edit.id,
+                proposal_id=proposal_id,
             )
     return found
 
 
 def _record(
-    tx: Tx, tree: Tree, verdicts: Sequence[Verdict], found: Mapping[str, EditData], user_id: str
+    tx: Tx,
+    tree: Tree,
+    verdicts: Sequence[Verdict],
+    found: Mapping[str, EditData],
+    user_id: str,
+    cuts: Cuts | None,
 ) -> Plan:
     """Write the decisions down: before anything is changed, so that what is being accepted is open no more."""
     states = {one.edit_id: decided(found[one.edit_id], one.decision) for one in verdicts}
-    taken = [Accepted(found[one.edit_id], one.text, one.old) for one in verdicts if one.decision == "accept"]
-    made = plan(tree, taken)
+    made = plan(tree, _accepted(verdicts, found), cuts)
     for edit_id, state in states.items():
         told = {"state": state, "decided_by": user_id, "decided_at": tx.now}
         tx.update(edits, {"id": edit_id}, **told, applied_text=made.written.get(edit_id))

@@ -14,8 +14,22 @@ def decided(edit: EditData, decision: Decision) -> EditState:
     decides twice, and nobody brings back what something newer has taken the place of."""
     if edit.state == "open":
         return "accepted" if decision == "accept" else "rejected"
-    raise EditDecided(
-        f"Edit {edit.id} is {edit.state} already.",
+    raise already(edit)
+
+
+def reopened(edit: EditData) -> EditState:
+    """The state after a decision is taken back. Raises `EditDecided` where something newer took the edit's place."""
+    if edit.state == "superseded":
+        raise already(edit)
+    return "open"
+
+
+def already(edit: EditData) -> EditDecided:
+    """The outcome of an edit that was already decided."""
+    how = "open again" if edit.state == "open" else f"already {edit.state}"
+    by = f" by {edit.decided_by_name}" if edit.decided_by_name else ""
+    return EditDecided(
+        f"This edit is {how}{by}.",
         edit_id=edit.id,
         proposal_id=edit.proposal_id,
         state=edit.state,

@@ -1,12 +1,14 @@
 """A comment is done with once its agent's edits are. First argument: the open transaction; the document is held."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import sqlalchemy as sa
 
+from outlast.base.clock import iso
 from outlast.core.documents import comments
 from outlast.core.documents.rules import settles_comment
 from outlast.db.database import Tx
+from outlast.db.tables import comments as comments_table
 from outlast.db.tables import edits, proposals, threads
 
 
@@ -17,6 +19,18 @@ def settle_comments(tx: Tx, proposal_ids: Iterable[str], by: str) -> None:
         anchor = _anchor(tx, proposal_id)
         if anchor is not None and anchor.get("type") == "comment" and _settles(tx, proposal_id):
             comments.resolve(tx, anchor["id"], by)
+
+
+def unsettle_comments(tx: Tx, proposal_ids: Iterable[str], decided: Collection[str | None], by: str) -> None:
+    """Open the comments again that the decisions made at these times (ISO 8601) have resolved: there is something
+    left to decide."""
+    for proposal_id in dict.fromkeys(proposal_ids):
+        anchor = _anchor(tx, proposal_id)
+        if anchor is None or anchor.get("type") != "comment":
+            continue
+        row = tx.find(comments_table, {"id": anchor["id"]}, "resolved_at")
+        if row is not None and row["resolved_at"] is not None and iso(row["resolved_at"]) in decided:
+            comments.reopen(tx, anchor["id"], by)
 
 
 def _anchor(tx: Tx, proposal_id: str) -> dict[str, str] | None:

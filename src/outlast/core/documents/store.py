@@ -50,9 +50,23 @@ _open_comments = (
     .scalar_subquery()
     .label("open_comments")
 )
+_same = edits.alias("same")  # what a copy in a fork is a copy of, or an older copy of that
+_is_double = (
+    sa.select(_same.c.id)
+    .where(
+        sa.or_(
+            _same.c.id == edits.c.origin_id,
+            (_same.c.origin_id == edits.c.origin_id) & (_same.c.id < edits.c.id),
+        ),
+        _same.c.state == "open",
+        _same.c.op == edits.c.op,
+        _same.c.new_text == edits.c.new_text,
+    )
+    .exists()
+)
 _open_edits = (
     sa.select(sa.func.count())
-    .where(edits.c.document_id == documents.c.id, edits.c.state == "open")
+    .where(edits.c.document_id == documents.c.id, edits.c.state == "open", ~_is_double)
     .scalar_subquery()
     .label("open_edits")
 )
@@ -302,5 +316,5 @@ def _block(row: sa.RowMapping) -> Block:
 
 def _found(row: sa.RowMapping | None, document_id: str) -> sa.RowMapping:
     if row is None:
-        raise NotFound(f"There is no document {document_id}.", document_id=document_id)
+        raise NotFound("This document is not there any more.", document_id=document_id)
     return row

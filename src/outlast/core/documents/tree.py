@@ -87,7 +87,7 @@ def count_words(text: str) -> int:
 
 def no_section(document_id: str, section_id: str) -> NotFound:
     return NotFound(
-        f"There is no section {section_id} in document {document_id}.",
+        "This section is not in the document any more.",
         hint="It may have been deleted. Read the document again.",
         noun="section",
         id=section_id,
@@ -97,7 +97,7 @@ def no_section(document_id: str, section_id: str) -> NotFound:
 
 def no_block(document_id: str, block_id: str) -> NotFound:
     return NotFound(
-        f"There is no block {block_id} in document {document_id}.",
+        "This block is not in the document any more.",
         hint="It may have been deleted. Read the document again.",
         noun="block",
         id=block_id,

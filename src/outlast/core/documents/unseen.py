@@ -47,7 +47,7 @@ def demand_section_seen(section: Section, seen: int | None) -> None:
     newest = max([section.version, *(block.version for block in section.blocks)])
     if newest > seen:
         raise TextChanged(
-            f"Section {section.id} was changed in version {newest}, after version {seen} which you saw.",
+            f"The section “{section.heading}” was changed in version {newest}, after version {seen} which you saw.",
             hint="Look at it again before you delete it.",
             noun="section",
             id=section.id,
@@ -61,7 +61,7 @@ def demand_document_seen(document_id: str, version: int, seen: int | None) -> No
     it (None: they do not say)."""
     if seen is not None and version > seen:
         raise TextChanged(
-            f"Document {document_id} was changed in version {version}, after version {seen} which you saw.",
+            f"The document was changed in version {version}, after version {seen} which you saw.",
             hint="Look at it again before you replace it.",
             noun="document",
             id=document_id,
@@ -82,7 +82,7 @@ def _changed(
     noun: str, key: str, current: str, wanted: str, base: str, hunks: list[Any], editor_id: str | None
 ) -> TextChanged:
     return TextChanged(
-        f"Somebody changed {noun} {key} after the text that you started from, in the same place.",
+        "Somebody changed the same text since you started.",
         noun=noun,
         id=key,
         current=current,

@@ -3,14 +3,16 @@
 import sqlalchemy as sa
 
 from outlast.base.clock import iso
-from outlast.core.mentions.items import InboxItem
+from outlast.core.mentions.items import InboxItem, InboxPart, Waiting
 from outlast.db.database import Tx
 from outlast.db.tables import documents, edits, locks, members, proposals, runs, threads
 
 
-def proposals_for(tx: Tx, user_id: str, project_id: str | None) -> list[InboxItem]:
+def proposals_for(
+    tx: Tx, user_id: str, project_id: str | None, part: InboxPart | None = None
+) -> list[Waiting]:
     """Open proposals of conversations that this user began, drives or asked the agent in, of one project (None: of all)
-    in which they edit."""
+    in which they edit; a part of them, if that is given."""
     mine = (members.c.project_id == proposals.c.project_id) & (members.c.user_id == user_id)
     left = (
         sa.select(sa.func.count())
@@ -34,7 +36,9 @@ def proposals_for(tx: Tx, user_id: str, project_id: str | None) -> list[InboxIte
     )
     if project_id is not None:
         found = found.where(proposals.c.project_id == project_id)
-    return [_item(row) for row in tx.all(found)]
+    if part is not None:
+        found = part.of(found, proposals.c.created_at, proposals.c.id)
+    return [(row["created_at"], _item(row)) for row in tx.all(found)]
 
 
 def concerned(tx: Tx, proposal_id: str) -> list[str]:

@@ -1,14 +1,22 @@
-"""TypeScript's type declarations cut into passages: one for each thing that is declared, with its comment. Pure."""
+"""TypeScript's type declarations cut into passages: one for each thing that is declared, with its comment. Pure.
+
+Bounds: 20 steps for each byte (declarations of packages take 2 to 3) and 5 s of processor time; modules in modules at
+most 50 deep. Beyond them a text is cut by its length. 1 MB takes half a second: call it in a thread.
+"""
 
 from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import pairwise
 from typing import Final
 
 import tree_sitter_typescript
-from tree_sitter import Language, Node, Parser
+from tree_sitter import Language, Node
 
+from outlast.base.syntax_trees import Budget, TooManySteps, parse_within
 from outlast.core.knowledge.texts import BETWEEN, Cut
 
+_MOST_CPU_S: Final = 5.0
+_DEEPEST: Final = 50
 WHERE: Final = "Type declarations"
 _DECLARES: Final = frozenset(
     {
@@ -30,16 +38,21 @@ _BODIES: Final = frozenset({"class_body", "interface_body", "object_type", "enum
 
 
 @cache
-def _parser() -> Parser:
-    return Parser(Language(tree_sitter_typescript.language_typescript()))
+def _language() -> Language:
+    return Language(tree_sitter_typescript.language_typescript())
 
 
 def cut_declarations(text: str, url: str, passage_chars: int) -> list[Cut]:
     """A passage for each class, interface, type, function and constant that a `.d.ts` file declares, also those in its
     modules and namespaces; overloads of a function together. What is longer than `passage_chars` is cut between its
-    members, its first line and its last repeated. Imports and re-exports give none."""
-    source = text.encode()
-    root = _parser().parse(source).root_node
+    members, its first line and its last repeated. Imports and re-exports give none. A text beyond the bounds above is
+    cut by its length alone."""
+    source = text.encode("utf-8", "replace")
+    try:
+        root = parse_within(_language(), source, Budget(20 * len(source) + 20_000), _MOST_CPU_S).root_node
+    except TooManySteps:
+        starts = range(0, len(text), passage_chars)
+        return [Cut(WHERE, _fenced(text[start : start + passage_chars]), url) for start in starts]
     found: list[Cut] = []
     for name, parts, inner in _merged(_declared(root, source, "")):
         heading = f"{WHERE}{BETWEEN}{name}"
@@ -54,7 +67,7 @@ def cut_declarations(text: str, url: str, passage_chars: int) -> list[Cut]:
 _Declared = tuple[str, list[str], list[Node] | None]
 
 
-def _declared(parent: Node, source: bytes, prefix: str) -> Iterator[_Declared]:
+def _declared(parent: Node, source: bytes, prefix: str, deep: int = 0) -> Iterator[_Declared]:
     """(name, its text in parts, what it can be cut at: comments, then the whole statement)."""
     comments: list[Node] = []
     for child in parent.children:
@@ -67,8 +80,8 @@ def _declared(parent: Node, source: bytes, prefix: str) -> Iterator[_Declared]:
             body = core.child_by_field_name("body")
             # A module named by a string is the package or one of its paths: no prefix of what is in it.
             inner = prefix if name.startswith(("'", '"')) or name == "global" else f"{prefix}{name}."
-            if body is not None:
-                yield from _declared(body, source, inner)
+            if body is not None and deep < _DEEPEST:
+                yield from _declared(body, source, inner, deep + 1)
         elif core is not None and core.type in _DECLARES:
             nodes = [*_documentation(comments, source), child]
             parts = [_text(node, source) for node in nodes]
@@ -144,14 +157,13 @@ def _pieces(nodes: Sequence[Node], source: bytes, most: int) -> Iterator[str]:
 def _members(body: Node, source: bytes) -> Iterator[str]:
     """Each with its comment and its `;`, indented."""
     start: int | None = None
-    for child in body.children[1:-1]:
+    for child, following in pairwise(body.children[1:]):
         if child.type in (";", ","):
             continue
         start = child.start_byte if start is None else start
         if child.type == "comment":
             continue
-        following = child.next_sibling
-        end = following.end_byte if following is not None and following.type in (";", ",") else child.end_byte
+        end = following.end_byte if following.type in (";", ",") else child.end_byte
         yield "    " + source[start:end].decode("utf-8", "replace")
         start = None
 

@@ -19,6 +19,7 @@ from sqlalchemy.dialects.sqlite import insert as sqlite_insert
 
 from outlast.base.clock import Clock
 from outlast.base.errors import OutlastError, TryLater
+from outlast.base.supervision.supervisor import Supervisor
 from outlast.core.knowledge import filling, memory, modules, store
 from outlast.core.knowledge.hits import QueryEmbedder
 from outlast.core.knowledge.keeper import Followed, nobody
@@ -68,6 +69,7 @@ class Indexer:
         followed: Followed = nobody,
         shelves: Sequence[Missing] = SHELVES,
         batch: int = BATCH,
+        supervisor: Supervisor | None = None,
     ) -> None:
         """`batch`: texts that the embedder takes in one request; so many are saved together."""
         self._db, self._clock, self._embedder, self._followed, self._shelves = (
@@ -78,12 +80,14 @@ class Indexer:
             shelves,
         )
         self._batch = batch
+        self._guard = (supervisor or Supervisor(clock)).guard
         self._refused: set[str] = set()  # hashes
         self._untold: set[str] = set()  # sources
         self._told_at: dict[str, float] = {}
         self._wish = anyio.Event()  # there may be texts without a vector
         self._urgent = anyio.Event()  # somebody asks for it, also amid a pause
         self._trouble = ""
+        self._collected_at = clock.now() - COLLECT_EVERY
         db.on_notice(self._hear)
 
     @property
@@ -99,23 +103,29 @@ class Indexer:
     async def run(self) -> None:
         """Until cancelled: embed what has no vector, then wait for a wish. A failing embedder is left alone for longer
         and longer, unless somebody wishes."""
-        failures, collected_at = 0, self._clock.now() - COLLECT_EVERY
+        failures = 0
         while True:
             self._wish, self._urgent = anyio.Event(), anyio.Event()
-            try:
-                if self._clock.now() - collected_at >= COLLECT_EVERY:
-                    await self._db.write(remove_unused)
-                    collected_at = self._clock.now()
-                await self.embed_missing()
+            refused: list[str] = []
+            done = await self._guard.once("embedder", self._embedder.model, self._embed, refused)
+            if done and not refused:
                 failures, self._trouble = 0, ""
-            except OutlastError as error:
-                log.warning("not embedded", extra={"code": error.code, "reason": error.message})
-                failures, self._trouble = failures + 1, error.message
-            except Exception:  # the edge of a background task: searches go on by words
-                log.exception("not embedded")
-                self._trouble = "This server failed while embedding; its log says more."
+            else:
                 failures += 1
+                self._trouble = (
+                    refused[0] if refused else "This server failed while embedding; its log says more."
+                )
             await self._rest(failures)
+
+    async def _embed(self, refused: list[str]) -> None:
+        try:
+            if self._clock.now() - self._collected_at >= COLLECT_EVERY:
+                await self._db.write(remove_unused)
+                self._collected_at = self._clock.now()
+            await self.embed_missing()
+        except OutlastError as error:
+            log.warning("not embedded", extra={"code": error.code, "reason": error.message})
+            refused.append(error.message)
 
     async def embed_missing(self) -> int:
         """Embed everything that has no vector; how many texts those were. A text that the embedder refuses is left out.

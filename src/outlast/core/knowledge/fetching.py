@@ -5,6 +5,7 @@ one only where it is allowed. Redirects are followed one by one, each judged the
 """
 
 import asyncio
+import errno
 import re
 import socket
 import urllib.robotparser
@@ -84,8 +85,11 @@ class Resolver(aiohttp.abc.AbstractResolver):
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
     ) -> list[aiohttp.abc.ResolveResult]:
         loop = asyncio.get_running_loop()
-        with anyio.fail_after(RESOLVE_S):
-            found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM, family=family)
+        try:
+            with anyio.fail_after(RESOLVE_S):
+                found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM, family=family)
+        except TimeoutError:
+            raise OSError(errno.EHOSTUNREACH, f"its name was not looked up within {RESOLVE_S:g} s") from None
         addresses = list(dict.fromkeys((str(entry[4][0]), entry[0]) for entry in found))
         good = [one for one in addresses if may_reach(host, one[0], port, self._allowed)]
         if not good:

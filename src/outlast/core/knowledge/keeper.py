@@ -17,6 +17,7 @@ import sqlalchemy as sa
 from outlast.base.clock import Clock
 from outlast.base.errors import OutlastError
 from outlast.base.settings import KnowledgeSettings
+from outlast.base.supervision.supervisor import Supervisor
 from outlast.core.knowledge import filling
 from outlast.core.knowledge.documents import Document, KnownPage, Reading, cut_documents
 from outlast.core.knowledge.exchanging import Contents, Exchange, exchange
@@ -25,6 +26,7 @@ from outlast.core.knowledge.filling import NewSource
 from outlast.core.knowledge.reading.reader import SourceReader, Wish
 from outlast.core.knowledge.sources import LEASE, READ_S, Configured, cut_name, due_after, private_exceptions
 from outlast.core.knowledge.store import BELL
+from outlast.core.set_aside import kinds
 from outlast.db.database import Database, Tx
 
 AT_A_TIME: Final = 3  # sources
@@ -54,6 +56,7 @@ class SourceKeeper:
         followed: Followed = nobody,
         filled: Callable[[], None] = lambda: None,
         read_s: float = READ_S,
+        supervisor: Supervisor | None = None,
     ) -> None:
         """`filled` hears that there may be passages without a vector; `model` is the embedder's, empty for none;
         `read_s` is how long reading one source may take."""
@@ -61,6 +64,7 @@ class SourceKeeper:
         self._configured = {(one.package, one.location): one for one in configured}
         self._model, self._followed, self._filled = model, followed, filled
         self._read_s = read_s
+        self._guard = (supervisor or Supervisor(clock)).guard
         self._cut = cut_name(settings.passage_chars)
         self._packages_changed = False
         self._reading: set[str] = set()
@@ -82,13 +86,14 @@ class SourceKeeper:
                         in_step = True
                     await self._want_packages()
                     row = await self._claim_with_room()
-                    until = None if row else await self._db.read(filling.next_due, tuple(self._reading))
+                    others = (*self._reading, *await self._guard.set_aside_ids(kinds.SOURCE))
+                    until = None if row else await self._db.read(filling.next_due, others)
                 except OutlastError as error:
                     log.warning("sources not looked at", extra={"code": error.code, "reason": error.message})
                     await self._clock.sleep(PAUSE_S)
                     continue
                 if row is not None:
-                    tasks.start_soon(self._read, row)
+                    tasks.start_soon(self._guard.once, kinds.SOURCE, row[0]["id"], self._read, row)
                 else:
                     await self._sleep(news, until)
 
@@ -120,7 +125,7 @@ class SourceKeeper:
         """Read everything that is due now, one after the other; how many those were."""
         count = 0
         while (row := await self._claim_with_room()) is not None:
-            await self._read(row)
+            await self._guard.once(kinds.SOURCE, row[0]["id"], self._read, row)
             count += 1
         return count
 
@@ -129,7 +134,8 @@ class SourceKeeper:
         await self._room.acquire()
         row = None
         try:
-            row = await self._db.write(self._claim, self._followed(), tuple(self._reading))
+            others = (*self._reading, *await self._guard.set_aside_ids(kinds.SOURCE))
+            row = await self._db.write(self._claim, self._followed(), others)
         finally:
             if row is None:
                 self._room.release()
@@ -178,7 +184,8 @@ class SourceKeeper:
         row, pages = claimed
         self._reading.add(row["id"])
         try:
-            await self._read_or_note(row, pages)
+            if not await self._guard.attempt_now(kinds.SOURCE, row["id"], self._read_or_note, row, pages):
+                await self._fail(row, "an error of this server, which its log has in full", None)
             if row["id"] in self._again:
                 await self._db.write(filling.want_now, [row["id"]])
                 self._again.discard(row["id"])
@@ -186,8 +193,6 @@ class SourceKeeper:
             with suppress(OutlastError), anyio.CancelScope(shield=True), anyio.move_on_after(GIVE_BACK_S):
                 await self._db.write(filling.give_back, row["id"])
             raise
-        except Exception:  # the database's refusals above all: the source comes back when its lease lapses
-            log.exception("source not stored", extra={"source": row["id"], "location": row["location"]})
         finally:
             self._reading.discard(row["id"])
             self._room.release()
@@ -198,9 +203,6 @@ class SourceKeeper:
             reading, contents = await self._in_time(row, pages)
         except NotRead as error:
             await self._fail(row, str(error), error.retry_after_s)
-        except Exception:  # the edge of one source: another one's trouble is not to end the keeper
-            log.exception("source not read", extra={"source": row["id"], "location": row["location"]})
-            await self._fail(row, "an error of this server, which its log has in full", None)
         else:
             planned = None if contents is None else await self._planned(row["id"], contents)
             await self._db.write(self._fill, row, reading, contents, planned, self._followed())

@@ -200,7 +200,7 @@ def module_of(tx: Tx, module_id: str) -> Module:
     """Raises `NotFound`."""
     row = tx.find(modules, {"id": module_id})
     if row is None:
-        raise NotFound(f"There is no module {module_id} any more.", id=module_id)
+        raise NotFound("This module was deleted.", id=module_id)
     return _module(row)
 
 

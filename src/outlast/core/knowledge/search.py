@@ -21,6 +21,7 @@ from anyio.abc import TaskStatus
 
 from outlast.base.clock import Clock
 from outlast.base.errors import OutlastError
+from outlast.base.supervision.supervisor import Supervisor
 from outlast.core.knowledge import lengths, rules, store, words
 from outlast.core.knowledge.comparing import (
     BLOCK,
@@ -105,8 +106,10 @@ class Knowledge:
         rerank_candidates: int = 20,
         most_bytes: int = MOST_BYTES,
         vector_share: float = rules.VECTOR_SHARE,
+        supervisor: Supervisor | None = None,
     ) -> None:
         self._db, self._clock = db, clock
+        self._guard = (supervisor or Supervisor(clock)).guard
         self._embedder, self._modules = embedder, modules
         self._reranker, self._rerank_candidates = reranker, rerank_candidates
         self._vector_share = vector_share
@@ -130,31 +133,23 @@ class Knowledge:
     async def run(self, *, task_status: TaskStatus[None] = TASK_STATUS_IGNORED) -> None:
         """Make indexes as soon as their sources change, and read vectors, so that no search waits for them. Ends when
         cancelled, and not by an error. Has started once that is done for the sources that there are now."""
-        await self._prepare()
+        await self._guard.once("search indexes", "all", self._prepare)
         task_status.started()
         while True:
             await self._changed.wait()
-            await self._prepare()
+            await self._guard.once("search indexes", "all", self._prepare)
 
     async def _prepare(self) -> None:
         """Make the indexes of all sources as they are now, then read their vectors, as far as they fit; a change amid
         it begins anew. What cannot be made now is made when it is searched."""
         self._changed = anyio.Event()
-        try:
-            await self._mend()
-            marks = await self._db.read(store.every_mark)
-            self._shelves.keep_only(frozenset(mark.source_id for mark in marks))
-        except Exception as error:  # the edge of a background task: searches make what they need
-            _log_failure("search indexes not made", error)
-            return
+        await self._mend()
+        marks = await self._db.read(store.every_mark)
+        self._shelves.keep_only(frozenset(mark.source_id for mark in marks))
         await self._each(marks, self._open)
         if self._begins_anew or self.embedder is None:
             return
-        try:
-            length = self._length or await self._db.read(lengths.known_length, self.embedder)
-        except Exception as error:  # as above
-            _log_failure("vectors not read", error)
-            return
+        length = self._length or await self._db.read(lengths.known_length, self.embedder)
         everybodys = sum(mark.passages for mark in marks if mark.project_id is None)
         if length and self._shelves.can_fill(everybodys, length):
             await self._each(marks, partial(self._fill_early, self.embedder, length))
@@ -165,12 +160,7 @@ class Knowledge:
         for mark in marks:
             if self._begins_anew or self._shelves.is_full:
                 return
-            try:
-                await make(mark)
-            except (
-                Exception
-            ) as error:  # the edge of a background task: one source must not cost the others theirs
-                _log_failure("search index not made", error, source_id=mark.source_id)
+            await self._guard.once("search index", mark.source_id, make, mark)
 
     async def _open(self, mark: store.Mark) -> None:
         await self._shelves.open([mark])

@@ -10,7 +10,8 @@ class NoPage(ValueError):
 
 
 def read_web_page(html: str, url: str) -> tuple[str, str]:
-    """(title, Markdown) of a page at `url`. Raises `NoPage`."""
+    """(title, Markdown) of a page at `url`: at most 5,000,000 characters, elements at most 200 deep. Raises `NoPage`.
+    Blocking: call it in a thread."""
     # Loaded here, for its libraries would be a twentieth of each server's start, and few read pages at once.
     from outlast.core.knowledge.web_markdown import title_and_markdown
 

@@ -20,17 +20,104 @@ _CAMEL: Final = re.compile(
     r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\WA-Za-z\d_]+"
 )  # HTTPServer2 → HTTP Server 2
 _ENDINGS: Final = ("ation", "ing", "ed", "er", "or", "ion", "ly", "e")
-_STOP_WORDS: Final = """
-    a about am an and any are as at be been being but by can could did do does doing for from had has have having
-    he her hers him his how i if in into is it its itself just me my no nor of on or our ours she should so some
-    such than that the their theirs them then there these they this those to too us very was we were what when
-    where which while who whom why will with would you your yours"""
-_STOP: Final = frozenset(_STOP_WORDS.split())
+_STOP: Final = frozenset(
+    {
+        "a",
+        "about",
+        "am",
+        "an",
+        "and",
+        "any",
+        "are",
+        "as",
+        "at",
+        "be",
+        "been",
+        "being",
+        "but",
+        "by",
+        "can",
+        "could",
+        "did",
+        "do",
+        "does",
+        "doing",
+        "for",
+        "from",
+        "had",
+        "has",
+        "have",
+        "having",
+        "he",
+        "her",
+        "hers",
+        "him",
+        "his",
+        "how",
+        "i",
+        "if",
+        "in",
+        "into",
+        "is",
+        "it",
+        "its",
+        "itself",
+        "just",
+        "me",
+        "my",
+        "no",
+        "nor",
+        "of",
+        "on",
+        "or",
+        "our",
+        "ours",
+        "she",
+        "should",
+        "so",
+        "some",
+        "such",
+        "than",
+        "that",
+        "the",
+        "their",
+        "theirs",
+        "them",
+        "then",
+        "there",
+        "these",
+        "they",
+        "this",
+        "those",
+        "to",
+        "too",
+        "us",
+        "very",
+        "was",
+        "we",
+        "were",
+        "what",
+        "when",
+        "where",
+        "which",
+        "while",
+        "who",
+        "whom",
+        "why",
+        "will",
+        "with",
+        "would",
+        "you",
+        "your",
+        "yours",
+    }
+)
 
 
 def terms_of(text: str) -> list[str]:
     """The terms of a text in reading order, repeated as often as they stand there. An identifier gives itself and its
-    parts (`createIssues`: createissues, create, issue), ideographs give themselves one by one and in pairs."""
+    parts (`createIssues`: createissues, create, issue), ideographs give themselves one by one and in pairs. A word
+    counts up to `MAX_WORD_CHARS`; steps grow with the length, 100 KB take 15 ms."""
     found: list[str] = []
     for raw in _RAW.findall(text):
         found.extend(_terms(raw[:MAX_WORD_CHARS]))

@@ -10,17 +10,37 @@ from outlast.core.limits.rules import WINDOW, check_rate
 from outlast.db.database import Tx
 from outlast.db.tables import (
     artifacts,
+    attachments,
     comments,
     document_versions,
     documents,
     edits,
+    invitations,
+    members,
+    messages,
     page_actions,
     pages,
     runs,
     screens,
+    threads,
+    tokens,
 )
 
-Made = Literal["screens", "pages", "documents", "actions", "changes of documents", "comments", "files"]
+Made = Literal[
+    "screens",
+    "pages",
+    "documents",
+    "actions",
+    "changes of documents",
+    "comments",
+    "files",
+    "messages",
+    "projects",
+    "threads",
+    "tokens",
+    "invitations",
+    "attachments",
+]
 _MADE: Final[Mapping[Made, tuple[sa.Column[Any], sa.Column[Any], sa.ColumnElement[bool]]]] = {
     # when, by whom, and which of them count
     "screens": (screens.c.created_at, screens.c.created_by, sa.true()),
@@ -34,6 +54,12 @@ _MADE: Final[Mapping[Made, tuple[sa.Column[Any], sa.Column[Any], sa.ColumnElemen
     ),
     "comments": (comments.c.created_at, comments.c.by, sa.true()),
     "files": (artifacts.c.created_at, artifacts.c.created_by, sa.true()),
+    "messages": (messages.c.created_at, messages.c.sender_id, messages.c.role == "user"),
+    "projects": (members.c.created_at, members.c.user_id, members.c.role == "owner"),
+    "threads": (threads.c.created_at, threads.c.created_by, sa.true()),
+    "tokens": (tokens.c.created_at, tokens.c.user_id, sa.true()),
+    "invitations": (invitations.c.created_at, invitations.c.created_by, sa.true()),
+    "attachments": (attachments.c.created_at, attachments.c.created_by, sa.true()),
 }
 
 

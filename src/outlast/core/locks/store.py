@@ -193,7 +193,7 @@ def _named(tx: Tx, resource_id: str, decide: Callable[[], T]) -> T:
 def refuse(lock: LockData) -> NoReturn:
     """Raise `ThreadLocked` or `SectionLocked`, naming the holder and the expiry."""
     kind = lock.resource_type
-    words = f"{kind.capitalize()} {lock.resource_id} is locked by {lock.holder_name} until {lock.expires_at}."
+    words = f"This {kind} is locked by {lock.holder_name} until {lock.expires_at}."
     fields: dict[str, Any] = {
         "holder_id": lock.holder_id,
         "holder_name": lock.holder_name,

@@ -1,7 +1,10 @@
-"""One thing that waits for somebody."""
+"""One thing that waits for somebody, and a part of what does."""
 
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from typing import Any, Literal
+
+import sqlalchemy as sa
 
 from outlast.base.document_data import InboxChanged
 
@@ -32,6 +35,26 @@ class InboxItem:
     section_id: str | None = None
     block_id: str | None = None
     comment_id: str | None = None
+
+
+Waiting = tuple[datetime, InboxItem]  # an item and the moment since when it waits, which orders an inbox
+
+
+@dataclass(frozen=True, slots=True)
+class InboxPart:
+    """At most `limit` items, newest first: those that come after the moment and id of `before`, if that is given."""
+
+    limit: int
+    before: tuple[datetime, str] | None = None
+
+    def of(
+        self, query: "sa.Select[Any]", moment: sa.ColumnElement[datetime], item_id: sa.ColumnElement[str]
+    ) -> "sa.Select[Any]":
+        """The query, cut to this part: `moment` and `item_id` are its columns of those names."""
+        if self.before is not None:
+            at, last = self.before
+            query = query.where(sa.or_(moment < at, sa.and_(moment == at, item_id < last)))
+        return query.order_by(moment.desc(), item_id.desc()).limit(self.limit)
 
 
 def came(item: InboxItem, user_id: str | None) -> InboxChanged:

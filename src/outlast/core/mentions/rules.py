@@ -27,7 +27,8 @@ class Named:
 def find_names(text: str, members: Sequence[tuple[str, str]], chosen: Sequence[str] = ()) -> Named:
     """Whom a text names among `members` (user id, name): `@Name`, the longest name that fits, in any case, not inside
     a word or in code. `@agent` is the agent. `chosen` are ids that the writer picked: of several members of one name
-    only those count, and they are named even where the text does not show it."""
+    only those count, and they are named even where the text does not show it. Bounds: the text is a message or comment
+    (`limits.message_bytes` at most); steps grow with its length, 100 KB take 25 ms."""
     picked = {user_id for user_id, _ in members} & set(chosen)
     by_name: dict[str, list[str]] = {}
     for user_id, name in members:

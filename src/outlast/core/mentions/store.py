@@ -13,7 +13,7 @@ from outlast.base.clock import iso
 from outlast.base.errors import NotFound
 from outlast.base.events import InboxChanged
 from outlast.base.ids import new_id
-from outlast.core.mentions.items import InboxItem, Kind, came, went
+from outlast.core.mentions.items import InboxItem, InboxPart, Kind, Waiting, came, went
 from outlast.core.mentions.rules import Named, find_names, one_line, still_chosen
 from outlast.db.database import Tx
 from outlast.db.tables import comments, documents, members, mentions, threads, users
@@ -122,7 +122,7 @@ def mention_of(tx: Tx, mention_id: str, user_id: str) -> sa.RowMapping:
     """A user's mention. Raises `NotFound`, also for somebody else's."""
     row = tx.find(mentions, {"id": mention_id, "user_id": user_id})
     if row is None:
-        raise NotFound(f"There is no mention {mention_id} of you.", noun="mention", id=mention_id)
+        raise NotFound("There is no such mention of you.", noun="mention", id=mention_id)
     return row
 
 
@@ -156,14 +156,16 @@ def anything_waits(
     return tx.one(there.limit(1)) is not None
 
 
-def waiting(tx: Tx, user_id: str, project_id: str | None) -> list[InboxItem]:
+def waiting(tx: Tx, user_id: str, project_id: str | None, part: InboxPart | None = None) -> list[Waiting]:
     """What the user was named in and given, and has not seen, in one project (None: in all that they are still a
-    member of)."""
+    member of); a part of it, if that is given."""
     still = (members.c.project_id == mentions.c.project_id) & (members.c.user_id == user_id)
     mine = _SHOWN.join(members, still).where(mentions.c.user_id == user_id, _WAITING)
     if project_id is not None:
         mine = mine.where(mentions.c.project_id == project_id)
-    return [_item(row) for row in tx.all(mine)]
+    if part is not None:
+        mine = part.of(mine, mentions.c.created_at, mentions.c.id)
+    return [(row["created_at"], _item(row)) for row in tx.all(mine)]
 
 
 def _named_in(thread_id: str | None, source_ids: Sequence[str]) -> sa.ColumnElement[bool]:

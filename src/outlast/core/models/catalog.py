@@ -10,7 +10,8 @@ from outlast.base.clock import Clock, SystemClock
 from outlast.base.errors import InvalidSetting, ModelKeyRefused, UnknownModel
 from outlast.core.models.config import ModelConfig, ProviderConfig
 from outlast.core.models.keys import ApiKey
-from outlast.core.models.prices import preload_prices
+from outlast.core.models.output_limits import WithinLimit, output_limit
+from outlast.core.models.prices import FREE_KINDS, preload_prices
 from outlast.core.models.protocol import LanguageModel, ModelSpec
 from outlast.core.models.providers import DEMO_MODEL, DEMO_PROVIDER, KINDS, open_provider, preload
 from outlast.core.models.providers.connections import Connections
@@ -93,7 +94,7 @@ class ModelCatalog:
                     f"There is no provider {provider!r} in the configuration.",
                     setting=f"providers.{provider}",
                 )
-            opened = open_provider(config, self._key(config), self._connections, self._clock)
+            opened = WithinLimit(open_provider(config, self._key(config), self._connections, self._clock))
             self._open[provider] = opened
         return opened
 
@@ -101,7 +102,8 @@ class ModelCatalog:
         """Loads, in a thread, what the first turns would otherwise load on the event loop: prices, and the SDKs of the
         providers whose key is there. Optional, safe to cancel and to repeat."""
         kinds = {config.kind for name, config in self._providers.items() if self.missing_key(name) is None}
-        await anyio.to_thread.run_sync(preload_prices, abandon_on_cancel=True)
+        if kinds - FREE_KINDS:
+            await anyio.to_thread.run_sync(preload_prices, abandon_on_cancel=True)
         for kind in sorted(kinds):
             await anyio.to_thread.run_sync(preload, kind, abandon_on_cancel=True)
 
@@ -130,8 +132,16 @@ class ModelCatalog:
                 hint=f"Add a [providers.{model.provider}] table, or name one of: {', '.join(sorted(self._providers))}.",
                 setting="models.provider",
             )
+        provider = self._providers[model.provider]
         if model.id in self._specs:
             raise InvalidSetting(f"The model id {model.id!r} appears twice.", setting="models.id")
+        most = model.max_output_tokens or output_limit(model.name, model.context_tokens)
+        if (model.reasoning.budget_tokens or 0) >= most:
+            raise InvalidSetting(
+                f"The model {model.id!r} may think {model.reasoning.budget_tokens} tokens and write {most} in all.",
+                hint="Thinking is part of the answer: lower reasoning.budget_tokens, or raise max_output_tokens.",
+                setting="models.reasoning.budget_tokens",
+            )
         self._specs[model.id] = ModelSpec(
             id=model.id,
             provider=model.provider,
@@ -139,8 +149,10 @@ class ModelCatalog:
             vision=model.vision,
             credits=model.credits,
             context_tokens=model.context_tokens,
-            max_output_tokens=model.max_output_tokens,
+            max_output_tokens=most,
             label=model.label or model.id,
+            send_reasoning=model.send_reasoning or provider.send_reasoning,
+            reasoning=model.reasoning,
         )
 
     def _choose_default(self, models: Sequence[ModelConfig], named: str) -> ModelSpec:

@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from outlast.core.models.protocol import AS_USUAL, Reasoning, SendReasoning
+
 DEFAULT_BASE_URLS: Final = {
     "openrouter": "https://openrouter.ai/api/v1",
     "groq": "https://api.groq.com/openai/v1",
@@ -27,8 +29,8 @@ class ProviderConfig:
     `kind`: openai-compatible, openrouter, groq, ollama, vllm, openai, anthropic, google, demo. Empty `base_url` and
     `api_key_env` mean the kind's own; no `api_key_env` at all means no key is sent. The three time-outs are in seconds:
     to connect, to the first byte of the answer, between two reads of it. `headers` and `extra_body` are sent along as
-    they are (openai-compatible kinds only), `max_tokens_field` names the wire field that bounds the output, and
-    `delta_delay_s` is the demo's pause between words.
+    they are, `max_tokens_field` names the wire field that bounds the output (openai-compatible kinds), `send_reasoning`
+    says whether models get their earlier thinking back, and `delta_delay_s` is the demo's pause between words.
     """
 
     name: str
@@ -41,6 +43,7 @@ class ProviderConfig:
     headers: Mapping[str, str] = field(default_factory=dict)
     extra_body: Mapping[str, Any] = field(default_factory=dict)
     max_tokens_field: str = "max_tokens"
+    send_reasoning: SendReasoning = "auto"
     delta_delay_s: float = 0.02
 
     @property
@@ -56,7 +59,8 @@ class ProviderConfig:
 
 @dataclass(frozen=True, slots=True)
 class ModelConfig:
-    """One `[[models]]` table. `credits` are charged per run; token bounds of 0 mean the usual ones."""
+    """One `[[models]]` table. `credits` are charged per run; `max_output_tokens` 0 means the shipped table's, no
+    `send_reasoning` the provider's."""
 
     id: str
     provider: str
@@ -65,5 +69,7 @@ class ModelConfig:
     credits: int = 1
     default: bool = False
     context_tokens: int = 128_000
-    max_output_tokens: int = 8_192
+    max_output_tokens: int = 0
     label: str = ""
+    send_reasoning: SendReasoning | None = None
+    reasoning: Reasoning = AS_USUAL

@@ -28,6 +28,7 @@ from outlast.base.errors import (
 )
 from outlast.core.models.keys import ApiKey
 
+COMPLAINT_BYTES: Final = 200_000  # of an error body
 MAX_PROVIDER_TEXT_CHARS: Final = 300
 _POLICY_CODES: Final = re.compile(
     r"content_?filter|content_policy|responsible_?ai|safety|moderation|prohibited_content|blocklist|refusal",
@@ -35,19 +36,26 @@ _POLICY_CODES: Final = re.compile(
 )
 _QUOTA_CODES: Final = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
 _CONTEXT_CODES: Final = re.compile(
-    r"context_length|context length|context window|prompt is too long|too many tokens"
+    r"context_length|context length|context window|prompt is too long|too many tokens|token limit",
+    re.IGNORECASE,
 )
 _BEARER: Final = re.compile(r"(?i)bearer\s+\S+|\b(?:sk|gsk|xai|AIza)[-_]?[A-Za-z0-9_-]{12,}")
 
 
 @dataclass(frozen=True, slots=True)
 class Peer:
-    """Who was asked: named in every error. Its key is only used to be taken out of texts."""
+    """Who was asked. Errors name the model as people chose it, by its `label` (empty: by the provider's name for it);
+    the names of the configuration are in their fields. Its key is only used to be taken out of texts."""
 
     provider: str
     model: str
     key: ApiKey
     key_env: str = ""
+    label: str = ""
+
+    @property
+    def shown(self) -> str:
+        return self.label or self.model
 
     def clean(self, text: str) -> str:
         """The provider's words on one line, without keys, at most 300 characters."""
@@ -66,11 +74,12 @@ class Complaint:
 
 def read_complaint(body: bytes) -> Complaint:
     """Finds the message in the error bodies of OpenAI, OpenRouter, Groq, Ollama, Anthropic and Google, or takes
-    the text as it is."""
+    the text as it is. At most `COMPLAINT_BYTES` of a body are looked at."""
+    body = body[:COMPLAINT_BYTES]
     try:
         value: Any = orjson.loads(body)
     except orjson.JSONDecodeError:
-        text = re.sub(r"<[^>]*>", " ", body.decode("utf-8", "replace"))
+        text = re.sub(r"<[^<>]*+>", " ", body.decode("utf-8", "replace"))
         return Complaint(message=text[:2_000])
     if isinstance(value, list) and value:
         value = value[0]
@@ -100,7 +109,7 @@ def refusal(peer: Peer, status: int, said: Complaint, retry_after_s: float | Non
     """The error for an HTTP status (or the equal code inside a stream) and what the provider said with it."""
     fields: dict[str, Any] = {"provider": peer.provider, "model": peer.model, "status": status}
     words = peer.clean(said.message) or "(no reason given)"
-    told = f"{peer.provider} answered {status} for {peer.model}: {words}"
+    told = f"The provider of {peer.shown} answered {status}: {words}"
     codes = f"{said.code} {said.kind}"
     if "tool_use_failed" in codes:  # Groq: the model's own tool call was malformed
         return ModelOutputInvalid(
@@ -129,7 +138,7 @@ def key_refused(peer: Peer, told: str, fields: Mapping[str, Any]) -> ModelKeyRef
 def policy_refused(peer: Peer, words: str, fields: Mapping[str, Any] | None = None) -> ModelPolicyRefused:
     """The provider's content policy stopped the question or the answer."""
     return ModelPolicyRefused(
-        f"{peer.provider} refused this for {peer.model} under its content policy: {words}",
+        f"The provider of {peer.shown} refused this under its content policy: {words}",
         hint="Change the wording, or choose another model.",
         **(fields or {"provider": peer.provider, "model": peer.model}),
     )
@@ -155,7 +164,7 @@ def stream_refusal(peer: Peer, said: Complaint) -> OutlastError:
 
 def timed_out(peer: Peer, waiting_for: str, seconds: float) -> ModelTimeout:
     return ModelTimeout(
-        f"{peer.provider} did not send {waiting_for} of {peer.model} within {seconds:g} s.",
+        f"The provider of {peer.shown} did not send {waiting_for} within {seconds:g} s.",
         hint="Ask again, choose another model, or raise the provider's time-out setting.",
         provider=peer.provider,
         model=peer.model,
@@ -166,7 +175,7 @@ def timed_out(peer: Peer, waiting_for: str, seconds: float) -> ModelTimeout:
 
 def unreachable(peer: Peer, base_url: str, reason: str) -> ModelUnreachable:
     return ModelUnreachable(
-        f"{peer.provider} cannot be reached at {base_url}: {peer.clean(reason)}",
+        f"The provider of {peer.shown} cannot be reached at {base_url}: {peer.clean(reason)}",
         hint="Check the network and the provider's base_url, and that the service is running.",
         provider=peer.provider,
         model=peer.model,
@@ -175,7 +184,7 @@ def unreachable(peer: Peer, base_url: str, reason: str) -> ModelUnreachable:
 
 def cut(peer: Peer) -> ModelCut:
     return ModelCut(
-        f"{peer.provider} broke off in the middle of an answer of {peer.model}.",
+        f"{peer.shown} broke off in the middle of its answer.",
         hint="Ask again.",
         provider=peer.provider,
         model=peer.model,
@@ -184,7 +193,7 @@ def cut(peer: Peer) -> ModelCut:
 
 def unreadable(peer: Peer, what: str) -> ModelOutputInvalid:
     return ModelOutputInvalid(
-        f"{peer.provider} sent {what} for {peer.model}.",
+        f"The provider of {peer.shown} sent {what}.",
         hint="Ask again; if it stays, check that base_url speaks this provider's format.",
         provider=peer.provider,
         model=peer.model,

@@ -11,7 +11,7 @@ _PRICED_AS: Final = {
     "anthropic": "anthropic",
     "google": "google",
 }
-_FREE_KINDS: Final = frozenset({"demo", "ollama", "vllm"})
+FREE_KINDS: Final = frozenset({"demo", "ollama", "vllm"})
 
 
 def cost_usd(kind: str, base_url: str, model_name: str, usage: Usage) -> float | None:
@@ -20,7 +20,7 @@ def cost_usd(kind: str, base_url: str, model_name: str, usage: Usage) -> float |
     `kind` is the provider's; for `openai-compatible` the host in `base_url` tells whose prices apply. Kinds that run on
     the operator's own machines cost 0. Takes about 50 µs, the first call a third of a second to load the list.
     """
-    if kind in _FREE_KINDS:
+    if kind in FREE_KINDS:
         return 0.0
     try:
         import genai_prices

@@ -9,9 +9,16 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal, Protocol
 
 Role = Literal["user", "assistant", "tool"]
-Finish = Literal["stop", "tool_calls", "length", "refused"]
+Finish = Literal["stop", "tool_calls", "length", "refused", "paused"]
+SendReasoning = Literal["auto", "never"]
+Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
+Summary = Literal["auto", "concise", "detailed"]
 CHECK_MARK: Final = "[Outlast checked your work and found problems]"
 """How a user message begins that no person wrote: what a check after a turn found."""
+
+NOTE_MARK: Final = "[Outlast]"
+"""How a user message begins in which the server tells the model something beside the work: its sandbox was lost, its
+answer was cut."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +70,8 @@ class ModelMessage:
     """One message of the transcript as a model sees it.
 
     `opaque` is the provider's own record of an assistant turn (thinking signatures, item ids) as plain JSON values:
-    `{"provider": …, "v": 1, …}`. Store it unread and hand it back; an adapter that does not know it ignores it.
+    `{"provider": …, "model": …, "v": 1, …}`. Store it unread and hand it back; an adapter that does not know it ignores
+    it. Where it says `"lasting": true`, it is handed back in later runs of the thread too.
     """
 
     role: Role
@@ -81,6 +89,19 @@ class ToolSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class Reasoning:
+    """How much a model thinks: an `effort`, or at most `budget_tokens`; `summary` asks for its thoughts in short where
+    the provider keeps them to itself. What is None is left to the provider."""
+
+    effort: Effort | None = None
+    summary: Summary | None = None
+    budget_tokens: int | None = None
+
+
+AS_USUAL: Final = Reasoning()
+
+
+@dataclass(frozen=True, slots=True)
 class ModelSpec:
     """A model people can choose. `id` is ours, `name` the provider's; `credits` are charged per run."""
 
@@ -90,8 +111,10 @@ class ModelSpec:
     vision: bool = False
     credits: int = 1
     context_tokens: int = 128_000
-    max_output_tokens: int = 8_192
+    max_output_tokens: int = 16_384
     label: str = ""
+    send_reasoning: SendReasoning = "auto"
+    reasoning: Reasoning = AS_USUAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,15 +171,33 @@ class ToolArgumentsDelta:
 
 
 @dataclass(frozen=True, slots=True)
+class ProviderToolUsed:
+    """The provider used a tool of its own (web search, code interpreter); `text` is a sentence for people."""
+
+    tool: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class UsageDelta:
+    """What the turn has used so far, sent before an error. Instead of a `TurnEnd`, never beside one."""
+
+    usage: Usage
+
+
+@dataclass(frozen=True, slots=True)
 class TurnEnd:
-    """The turn is whole: every tool call started in it has complete arguments, a JSON object."""
+    """The turn is over. The arguments of its calls are what the model wrote, which may be no JSON object. After
+    `length` the last call may be cut. After `paused` the provider goes on when it gets the turn back."""
 
     finish: Finish
     usage: Usage
     opaque: dict[str, Any] | None = None
 
 
-Delta = TextDelta | ReasoningDelta | ToolCallStart | ToolArgumentsDelta | TurnEnd
+Delta = (
+    TextDelta | ReasoningDelta | ToolCallStart | ToolArgumentsDelta | ProviderToolUsed | UsageDelta | TurnEnd
+)
 
 
 class LanguageModel(Protocol):
@@ -167,8 +208,9 @@ class LanguageModel(Protocol):
         last batch is a `TurnEnd`, and no other delta is.
 
         Raises one of the `Model…` errors of `base/errors.py`, possibly after some batches: the `TryLater` ones
-        (`ModelCut` for a stream that ended without an end, `ModelOutputInvalid` for tool arguments that are no JSON
-        object) may be asked again, the `ProviderRefused` ones not. It never retries by itself.
+        (`ModelCut` for a stream that ended without an end, `ModelOutputInvalid` for one that cannot be read) may be
+        asked again, the `ProviderRefused` ones not. Where the provider had counted tokens by then, a `UsageDelta`
+        comes before the error. It never retries by itself.
 
         An async generator: cancelling it or closing it (`aclosing`) closes the connection at once and leaves nothing
         behind. Asking again is a new, separately billed turn.

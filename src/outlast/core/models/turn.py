@@ -1,14 +1,16 @@
-"""What makes a streamed turn whole: the one check every adapter (and the scripted fake) passes its tool calls through.
-
-Pure: fed with deltas, it answers or raises `ModelOutputInvalid`; no network, no clock.
+"""The tool calls of a streamed turn, which every adapter (and the scripted fake) collects here, and their arguments as
+providers accept them. Pure.
 """
 
 from dataclasses import dataclass, field
+from typing import Any, Final
 
 import orjson
 
-from outlast.base.errors import ModelOutputInvalid
 from outlast.core.models.protocol import Finish, ToolArgumentsDelta, ToolCallStart
+
+INVALID_ARGUMENTS_KEY: Final = "invalid_json"
+INVALID_ARGUMENTS_CHARS: Final = 2_000
 
 
 @dataclass(slots=True)
@@ -36,18 +38,12 @@ class TurnCalls:
         return ToolArgumentsDelta(index, text)
 
     def complete(self) -> list[ToolArgumentsDelta]:
-        """Deltas still missing at the end (`{}` for a call without arguments).
-
-        Raises `ModelOutputInvalid` when a call's arguments are not one JSON object.
-        """
-        missing = [
+        """Deltas still missing at the end: `{}` for a call without arguments."""
+        return [
             self.add(index, "{}")
             for index, call in enumerate(self._calls)
             if not "".join(call.arguments).strip()
         ]
-        for call in self._calls:
-            require_json_object(call.name, "".join(call.arguments))
-        return missing
 
     def finish(self, said: Finish) -> Finish:
         """The finish as the protocol means it: `tool_calls` exactly when there are calls to carry out."""
@@ -59,16 +55,19 @@ class TurnCalls:
         return len(self._calls)
 
 
-def require_json_object(tool: str, text: str) -> None:
-    """Raises `ModelOutputInvalid` (which names the tool, not what was written) unless `text` is one JSON object."""
+def parse_arguments(text: str) -> dict[str, Any] | None:
+    """A call's arguments as an object; None where they are not one. Steps grow with the length of `text`,
+    which the model's output limit bounds."""
     try:
-        value = orjson.loads(text)
+        value = orjson.loads(text or "{}")
     except orjson.JSONDecodeError:
-        value = None
-    if not isinstance(value, dict):
-        raise ModelOutputInvalid(
-            f"The model called the tool {tool[:64]!r} with arguments that are not a complete JSON object.",
-            hint="This is usually an accident of one answer; asking again helps.",
-            tool=tool[:64],
-            arguments_length=len(text),
-        )
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def sendable_arguments(text: str) -> str:
+    """The arguments as providers take them back: malformed ones, shortened, as the value of an object, since some
+    providers refuse a transcript with anything else."""
+    if parse_arguments(text) is not None:
+        return text or "{}"
+    return orjson.dumps({INVALID_ARGUMENTS_KEY: text[:INVALID_ARGUMENTS_CHARS]}).decode()

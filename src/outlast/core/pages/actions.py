@@ -18,7 +18,7 @@ from outlast.base.page_data import ActionState
 from outlast.core.pages.rules import end_of
 from outlast.core.streams.log import append
 from outlast.db.database import Tx
-from outlast.db.tables import page_actions, pages, users
+from outlast.db.tables import page_actions, users
 
 _ROWS: Final = sa.select(page_actions, users.c.name.label("by_name")).join(
     users, users.c.id == page_actions.c.user_id
@@ -62,13 +62,24 @@ def action_of(tx: Tx, page_id: str, action_id: str) -> sa.RowMapping:
     mine = page_actions.c.id == action_id, page_actions.c.page_id == page_id
     row = tx.one(_ROWS.where(*mine))
     if row is None:
-        raise NotFound(f"There is no action {action_id} on this page.", noun="action", id=action_id)
+        raise NotFound("There is no such action on this page.", noun="action", id=action_id)
     return row
 
 
 def open_of_run(tx: Tx, run_id: str) -> list[sa.RowMapping]:
     """The actions that a run takes up or will, in the order in which they were done."""
     return tx.all(_OPEN_OF_RUN, {"run": run_id})
+
+
+def find_same(
+    tx: Tx, page_id: str, user_id: str, name: str, data: Mapping[str, Any], *, newest: bool
+) -> sa.RowMapping | None:
+    """What the same person did with the same values and whose run has not ended (None: nothing). With `newest` only
+    the last thing that they did under this name counts."""
+    mine = page_actions.c.page_id == page_id, page_actions.c.user_id == user_id, page_actions.c.name == name
+    still = page_actions.c.state.in_(("waiting", "taken"))
+    rows = tx.all(_ROWS.where(*mine, still).order_by(page_actions.c.id.desc()))
+    return next((row for row in (rows[:1] if newest else rows) if row["data"] == dict(data)), None)
 
 
 def count_waiting(tx: Tx, page_id: str) -> int:
@@ -117,22 +128,6 @@ def hand_on(tx: Tx, thread_id: str, from_run_id: str, to_run_id: str) -> None:
     rows = tx.all(undone, {"run": from_run_id})
     if rows:
         _change(tx, thread_id, rows, "taken", run_id=to_run_id)
-
-
-def hold_back(tx: Tx, thread_id: str) -> list[sa.RowMapping]:
-    """Take what waits on a thread's page from the runs that it waits for, before these are cancelled; `wait_for` gives
-    it to another in the same transaction. In order; empty: nothing waits."""
-    waiting = page_actions.c.state == "waiting", pages.c.thread_id == thread_id
-    mine = _ROWS.join(pages, pages.c.id == page_actions.c.page_id).where(*waiting).order_by(page_actions.c.id)
-    rows = tx.all(mine)
-    ids = [row["id"] for row in rows]
-    tx.execute(sa.update(page_actions).where(page_actions.c.id.in_(ids)).values(run_id=None))
-    return rows
-
-
-def wait_for(tx: Tx, thread_id: str, rows: Sequence[sa.RowMapping], run_id: str) -> None:
-    """What was held back waits for this run from now on."""
-    _change(tx, thread_id, rows, "waiting", run_id=run_id)
 
 
 def tell(tx: Tx, thread_id: str, rows: Sequence[sa.RowMapping]) -> list[PageAction]:

@@ -15,10 +15,11 @@ from lxml import etree
 from outlast.base.page_data import Patch
 from outlast.core.pages import tree as trees
 from outlast.core.pages.attributes import kept_attributes, plain
-from outlast.core.pages.content import SVG, VOID
+from outlast.core.pages.content import VOID
 from outlast.core.pages.nesting import text_refused
 from outlast.core.pages.problems import Refused
 from outlast.core.pages.sanitise import Clean, element_misplaced, misplaced, sanitised
+from outlast.core.pages.svg_names import SVG
 from outlast.core.pages.tree import Element, Tree, inside_of, settle
 
 MOST_IDS: Final = 400

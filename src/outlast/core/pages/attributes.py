@@ -8,12 +8,11 @@ from outlast.core.pages.content import (
     BOOLEAN,
     GLOBAL,
     OF_TAG,
-    SVG,
-    SVG_ATTRIBUTES,
     WORDS_OF,
 )
 from outlast.core.pages.rules import NAME as ACTION_NAME
 from outlast.core.pages.styles import kept_style
+from outlast.core.pages.svg_names import SVG, SVG_ATTRIBUTES
 
 MOST: Final = 80  # attributes of one element
 MOST_CHARS: Final = 16_000  # of one value, but pictures

@@ -80,7 +80,7 @@ def link_of(tx: Tx, page_id: str, link_id: str) -> sa.RowMapping:
     mine = page_links.c.id == link_id, page_links.c.page_id == page_id
     row = tx.one(sa.select(page_links).where(*mine))
     if row is None:
-        raise NotFound(f"There is no link {link_id} to this page.", noun="link", id=link_id)
+        raise NotFound("There is no such link to this page.", noun="link", id=link_id)
     return row
 
 

@@ -10,18 +10,81 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
-from outlast.core.pages.content import HEADINGS, HTML, SVG, TEXT_ONLY, VOID, names
+from outlast.core.pages.content import HEADINGS, HTML, TEXT_ONLY, VOID
+from outlast.core.pages.svg_names import SVG
 
 MOST_DEPTH: Final = 100  # browsers flatten what lies much deeper
 
-_CLOSES_P: Final = HEADINGS | names(
-    "address article aside blockquote details dialog div dl fieldset figcaption figure footer header "
-    "hgroup main menu nav ol p section summary ul pre form li dd dt table hr"
+_CLOSES_P: Final = HEADINGS | frozenset(
+    {
+        "address",
+        "article",
+        "aside",
+        "blockquote",
+        "details",
+        "dialog",
+        "div",
+        "dl",
+        "fieldset",
+        "figcaption",
+        "figure",
+        "footer",
+        "header",
+        "hgroup",
+        "main",
+        "menu",
+        "nav",
+        "ol",
+        "p",
+        "section",
+        "summary",
+        "ul",
+        "pre",
+        "form",
+        "li",
+        "dd",
+        "dt",
+        "table",
+        "hr",
+    }
 )
 # Elements that end the parser's search for an open `li`, `dd` or `dt`.
-_ENDS_ITEM_SEARCH: Final = HEADINGS | names(
-    "article aside blockquote button caption dd details dl dt fieldset figcaption figure footer form "
-    "header hgroup li main menu nav ol pre section select summary table tbody td tfoot th thead tr ul"
+_ENDS_ITEM_SEARCH: Final = HEADINGS | frozenset(
+    {
+        "article",
+        "aside",
+        "blockquote",
+        "button",
+        "caption",
+        "dd",
+        "details",
+        "dl",
+        "dt",
+        "fieldset",
+        "figcaption",
+        "figure",
+        "footer",
+        "form",
+        "header",
+        "hgroup",
+        "li",
+        "main",
+        "menu",
+        "nav",
+        "ol",
+        "pre",
+        "section",
+        "select",
+        "summary",
+        "table",
+        "tbody",
+        "td",
+        "tfoot",
+        "th",
+        "thead",
+        "tr",
+        "ul",
+    }
 )
 _CHILDREN: Final = {
     "table": frozenset({"caption", "colgroup", "thead", "tbody", "tfoot"}),

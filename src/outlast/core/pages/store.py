@@ -191,5 +191,5 @@ def to_data(row: sa.RowMapping) -> PageData:
 
 def _found(row: sa.RowMapping | None, page_id: str) -> sa.RowMapping:
     if row is None:
-        raise NotFound(f"There is no page {page_id}.", page_id=page_id)
+        raise NotFound("This page is not there any more.", page_id=page_id)
     return row

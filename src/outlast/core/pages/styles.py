@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from outlast.core.pages.content import STYLE_FUNCTIONS, STYLE_PROPERTIES
+from outlast.core.pages.style_names import STYLE_FUNCTIONS, STYLE_PROPERTIES
 
 MOST_CHARS: Final = 4000
 _NAME: Final = re.compile(r"--[a-z][a-z0-9-]{0,63}|[a-z]+(?:-[a-z]+)*")

@@ -7,7 +7,7 @@ version and wherever patches do not say it, so that any version is read by apply
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 import sqlalchemy as sa
@@ -16,11 +16,11 @@ from outlast.base.clock import iso
 from outlast.base.errors import MalformedInput, NotFound, NothingToUndo
 from outlast.base.page_data import HtmlReason, PageHtml, PagePatched, PageVersion, Patch, VersionKind
 from outlast.core.pages.applying import apply_patches
+from outlast.core.pages.clean_pages import CleanPages
 from outlast.core.pages.live import LiveTrees
 from outlast.core.pages.problems import Refused, summary_of, too_large
-from outlast.core.pages.sanitise import sanitised
 from outlast.core.pages.store import hold, page_of, update
-from outlast.core.pages.tree import Tree, inner_html
+from outlast.core.pages.tree import Tree
 from outlast.core.streams.log import append
 from outlast.db.database import Tx
 from outlast.db.tables import page_versions
@@ -40,11 +40,12 @@ _WHOLE: Final = sa.select(sa.func.max(page_versions.c.version)).where(
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What bounds pages: the largest in bytes, how many versions are kept; and the trees in memory."""
+    """What bounds pages: the largest in bytes, how many versions are kept; and the trees and clean pages in memory."""
 
     live: LiveTrees
     html_bytes: int = 1_000_000
     versions: int = 1000
+    clean: CleanPages = field(default_factory=CleanPages, init=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +108,7 @@ def take_full(tx: Tx, page_id: str, rules: Rules, html: str, author: Author) -> 
     page = hold(tx, page_id)
     version = page["version"]
     try:
-        clean, told = _clean(html, rules)
+        clean, told = rules.clean.take(html, rules.html_bytes)
     except Refused as reason:
         return Taken(version, problems=(f"The whole page was not taken: {reason}.",), refused=1)
     problems = tuple(f"Of the whole page something was left out: {one}." for one in told)
@@ -143,7 +144,7 @@ def begin(
     `MalformedInput`: it is too large, or nothing that a page can be."""
     page = hold(tx, page_id)
     try:
-        clean, told = _clean(html, rules)
+        clean, told = rules.clean.take(html, rules.html_bytes)
     except Refused as reason:
         raise MalformedInput(f"The page's HTML was not taken: {reason}.", field="html") from None
     _add(tx, page, rules, kind, clean, Author(by=by))
@@ -233,16 +234,6 @@ def _folded(rows: Sequence[sa.RowMapping]) -> str:
         else:
             apply_patches(tree, [Patch(**patch) for patch in row["patches"]])
     return tree.html()
-
-
-def _clean(html: str, rules: Rules) -> tuple[str, tuple[str, ...]]:
-    if len(html) > 4 * rules.html_bytes:
-        raise Refused(too_large(len(html), rules.html_bytes))
-    clean = sanitised(html)
-    kept = inner_html(clean.fragment)
-    if _size(kept) > rules.html_bytes:
-        raise Refused(too_large(_size(kept), rules.html_bytes))
-    return kept, clean.told
 
 
 def _go_back(tx: Tx, page: sa.RowMapping, rules: Rules, kind: VersionKind, base: int, by: str) -> int:
@@ -360,7 +351,7 @@ def _size(html: str) -> int:
 
 def _no_version(page_id: str, version: int) -> NotFound:
     return NotFound(
-        f"There is no version {version} of page {page_id}, or it is not kept any more.",
+        f"There is no version {version} of this page, or it is not kept any more.",
         page_id=page_id,
         version=version,
     )

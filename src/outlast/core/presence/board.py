@@ -2,9 +2,11 @@
 is where in which document."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+
+import anyio
 
 from outlast.base.clock import Clock
 from outlast.base.events import EphemeralPresence, MemberData
@@ -131,3 +133,21 @@ class PresenceBoard:
     def _tell(self, thread_id: str) -> None:
         for listener in self._listeners:
             listener(thread_id)
+
+
+def typing_ends(presence: PresenceBoard) -> Callable[[], Awaitable[None]]:
+    """A task that shows those who stopped typing without saying so as no longer typing."""
+    changed = anyio.Event()
+
+    def note(_thread_id: str) -> None:
+        changed.set()
+
+    async def run() -> None:
+        nonlocal changed
+        while True:
+            changed = anyio.Event()
+            with anyio.move_on_after(presence.sweep()):
+                await changed.wait()
+
+    presence.on_change(note)
+    return run

@@ -67,7 +67,7 @@ def invitation(tx: Tx, invitation_id: str) -> sa.RowMapping:
     """An invitation's row. Raises `NotFound`."""
     row = tx.one(sa.select(invitations).where(invitations.c.id == invitation_id))
     if row is None:
-        raise NotFound(f"There is no invitation {invitation_id} for you.", invitation_id=invitation_id)
+        raise NotFound("There is no such invitation for you.", invitation_id=invitation_id)
     return row
 
 

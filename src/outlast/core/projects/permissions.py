@@ -7,13 +7,14 @@ import sqlalchemy as sa
 
 from outlast.base.errors import Forbidden, NotFound
 from outlast.core.accounts.actor import Actor
-from outlast.core.projects.rules import NEEDED, Right, Role, allows
+from outlast.core.projects.rules import NEEDED, Right, Role, ServerRight, allows
 from outlast.db.database import Tx
-from outlast.db.tables import checkpoints, documents, members, pages, runs, sandboxes, screens, threads
+from outlast.db.tables import checkpoints, documents, members, pages, runs, sandboxes, screens, threads, users
 
 _ROLE: Final = sa.select(members.c.role).where(
     members.c.project_id == sa.bindparam("project"), members.c.user_id == sa.bindparam("user")
 )
+_IS_ADMIN: Final = sa.select(users.c.is_admin).where(users.c.id == sa.bindparam("user"))
 
 
 def role_of(tx: Tx, user_id: str, project_id: str) -> Role | None:
@@ -27,9 +28,24 @@ def require(tx: Tx, actor: Actor, project_id: str, right: Right) -> Role:
     without the right gets `Forbidden`, which names the role held and the role needed."""
     role = role_of(tx, actor.user_id, project_id)
     if role is None:
-        raise NotFound(f"There is no project {project_id} for you.", project_id=project_id)
+        raise NotFound("There is no such project for you.", project_id=project_id)
     _demand(role, right, project_id)
     return role
+
+
+def require_administrator(tx: Tx, actor: Actor) -> None:
+    """The right to administer the server. Raises `Forbidden`."""
+    if not is_administrator(tx, actor.user_id):
+        raise Forbidden(
+            "This takes an administrator of the server.",
+            hint="An administrator can make you one: outlast user admin NAME.",
+            needed=ServerRight.ADMINISTER.value,
+        )
+
+
+def is_administrator(tx: Tx, user_id: str) -> bool:
+    """Whether the user may run the server."""
+    return bool(tx.execute(_IS_ADMIN, {"user": user_id}).scalar())
 
 
 def require_thread(tx: Tx, actor: Actor, thread_id: str, right: Right) -> sa.RowMapping:
@@ -79,7 +95,7 @@ def _require_row(
 ) -> sa.RowMapping:
     row = tx.one(_row_and_role(table), {"resource": resource_id, "user": actor.user_id})
     if row is None:
-        raise NotFound(f"There is no {noun} {resource_id} for you.", noun=noun, id=resource_id)
+        raise NotFound(f"There is no such {noun} for you.", noun=noun, id=resource_id)
     _demand(Role(row["actor_role"]), right, row["project_id"])
     return row
 
@@ -94,7 +110,7 @@ def _row_and_role(table: sa.Table) -> sa.Select[Any]:
 def _demand(role: Role, right: Right, project_id: str) -> None:
     if not allows(role, right):
         raise Forbidden(
-            f"Your role in project {project_id} is {role.value}; this takes {NEEDED[right].value}.",
+            f"Your role in this project is {role.value}; this takes {NEEDED[right].value}.",
             project_id=project_id,
             role=role.value,
             needed=NEEDED[right].value,

@@ -16,6 +16,12 @@ class Right(StrEnum):
     OWN = "own"  # members, invitations, deletion
 
 
+class ServerRight(StrEnum):
+    """What no role in a project gives: `users.is_admin` does."""
+
+    ADMINISTER = "administer"  # users, plans, grants, items that were set aside
+
+
 RIGHTS: Final = {
     Role.VIEWER: frozenset({Right.READ}),
     Role.EDITOR: frozenset({Right.READ, Right.EDIT}),
@@ -27,6 +33,11 @@ NEEDED: Final = {Right.READ: Role.VIEWER, Right.EDIT: Role.EDITOR, Right.OWN: Ro
 def allows(role: Role, right: Right) -> bool:
     """Whether a member of this role has this right."""
     return right in RIGHTS[role]
+
+
+def leaves_an_administrator(administrators: int, before: bool, after: bool) -> bool:
+    """Whether the server still has an administrator once one user goes from `before` to `after`."""
+    return not before or after or administrators > 1
 
 
 def leaves_an_owner(owners: int, before: Role, after: Role | None) -> bool:

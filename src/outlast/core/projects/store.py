@@ -16,6 +16,18 @@ from outlast.db.database import Tx
 from outlast.db.tables import log, members, projects, runs, threads, timers, users
 
 DEFAULT_NAME: Final = "My project"
+_HOLD_USER: Final = (
+    sa.select(users.c.id).where(users.c.id == sa.bindparam("user")).with_for_update(key_share=True)
+)
+_DEFAULT_PROJECT: Final = (
+    sa.select(projects.c.id)
+    .join(members, members.c.project_id == projects.c.id)
+    .where(
+        projects.c.default_for == sa.bindparam("user"),
+        members.c.user_id == sa.bindparam("user"),
+        members.c.role != "viewer",
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +70,8 @@ def add_project(tx: Tx, owner_id: str, name: str, *, default_for: str | None = N
 
 def ensure_default_project(tx: Tx, user_id: str) -> str:
     """The id of the project used when this user names none, made where there is none (any more)."""
-    tx.one(sa.select(users.c.id).where(users.c.id == user_id).with_for_update(key_share=True))
-    mine = (members.c.project_id == projects.c.id) & (members.c.user_id == user_id)
-    found = tx.execute(
-        sa.select(projects.c.id)
-        .outerjoin(members, mine)
-        .where(projects.c.default_for == user_id, members.c.role != "viewer")
-    ).scalar()
+    tx.one(_HOLD_USER, {"user": user_id})
+    found = tx.execute(_DEFAULT_PROJECT, {"user": user_id}).scalar()
     if found is not None:
         return str(found)
     tx.execute(sa.update(projects).where(projects.c.default_for == user_id).values(default_for=None))
@@ -80,7 +87,7 @@ def project_data(tx: Tx, project_id: str, user_id: str) -> ProjectData:
     """One project as a member sees it. Raises `NotFound` for a stranger."""
     row = tx.one(_seen_by(user_id).where(projects.c.id == project_id))
     if row is None:
-        raise NotFound(f"There is no project {project_id} for you.", project_id=project_id)
+        raise NotFound("There is no such project for you.", project_id=project_id)
     return _project_data(row)
 
 
@@ -136,7 +143,7 @@ def member_data(tx: Tx, project_id: str, user_id: str) -> MemberData:
         .where(members.c.project_id == project_id, members.c.user_id == user_id)
     )
     if row is None:
-        raise NotFound(f"{user_id} is no member of {project_id}.", project_id=project_id, user_id=user_id)
+        raise NotFound("This person is not a member of the project.", project_id=project_id, user_id=user_id)
     return MemberData(**row)
 
 
@@ -146,7 +153,7 @@ def add_member(tx: Tx, project_id: str, user_id: str, role: Role) -> MemberData:
     mine = members.c.project_id == project_id, members.c.user_id == user_id
     if tx.one(sa.select(members.c.role).where(*mine)) is not None:
         raise AlreadyMember(
-            f"{user_id} is a member of {project_id} already.",
+            "This person is a member of the project already.",
             hint="An owner can change the role under the project's members.",
             project_id=project_id,
             user_id=user_id,
@@ -165,6 +172,7 @@ def change_role(tx: Tx, project_id: str, user_id: str, role: Role) -> MemberData
     tx.execute(sa.update(members).where(*mine).values(role=role.value))
     member = member_data(tx, project_id, user_id)
     append(tx, project_id, [("member.changed", MemberChanged(member=member))])
+    tx.ring(ACCESS_BELL)
     return member
 
 
@@ -192,7 +200,7 @@ def _demand_an_owner(tx: Tx, project_id: str, member: MemberData, after: Role | 
     owners = tx.execute(sa.select(sa.func.count()).select_from(members).where(*among)).scalar_one()
     if not leaves_an_owner(owners, Role(member.role), after):
         raise LastOwner(
-            f"{member.user_id} is the only owner of {project_id}.",
+            "This person is the only owner of the project.",
             project_id=project_id,
             user_id=member.user_id,
         )

@@ -1,10 +1,13 @@
 """The model effect: named before it starts, streamed as it comes, recorded whole, and asked again when it is cut."""
 
 import random
+from collections.abc import Sequence
 from contextlib import aclosing
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
+
+import anyio.to_thread
 
 from outlast.base.clock import iso
 from outlast.base.errors import (
@@ -34,6 +37,7 @@ from outlast.base.events import (
 )
 from outlast.base.ids import new_id
 from outlast.core.models.protocol import ModelRequest
+from outlast.core.models.turn import parse_arguments
 from outlast.core.runs import policy, store
 from outlast.core.runs.inbox import tell_asked
 from outlast.core.runs.lines import LinedTurn
@@ -42,7 +46,7 @@ from outlast.core.runs.policy import Grant
 from outlast.core.runs.profile import Prompt
 from outlast.core.runs.rules import End, backoff_s
 from outlast.core.runs.taking import part_in, reset_in, stream_lines
-from outlast.core.runs.turns import OpenPart, Turn, call_part, messages_of, parse_arguments
+from outlast.core.runs.turns import OpenPart, Turn, call_part, cut_call_text, messages_of
 from outlast.core.streams.log import NamedEvent
 from outlast.db.database import Tx
 
@@ -76,12 +80,12 @@ async def ask_model(leg: "Leg", transcript: Transcript, step: int, named: Effect
                 retries, leg.engine.settings.retry.base_s, error.retry_after_s, random.random()
             )
             if retries > leg.engine.settings.retry.attempts or wait_s > leg.engine.settings.retry.max_wait_s:
-                return await _fail(leg, effect, error)
+                return await _fail(leg, effect, turn, error)
             await _announce_retry(leg, effect, turn, retries, error, wait_s)
             await leg.engine.clock.sleep(wait_s)
             continue
         except OutlastError as error:
-            return await _fail(leg, effect, error)
+            return await _fail(leg, effect, turn, error)
         return await _record_turn(leg, effect, turn)
 
 
@@ -168,6 +172,7 @@ async def _announce_retry(
 
     def change(tx: Tx) -> None:
         store.update_effect(tx, effect.id, retries=retries, error=error.to_dict())
+        _book(tx, leg, turn)
         if turn.parts:
             events.append(("step.reset", reset))
             events.extend(reset_in(tx, leg, effect.id, turn.step))
@@ -176,7 +181,13 @@ async def _announce_retry(
     await leg.record(events, change)
 
 
-async def _fail(leg: "Leg", effect: Effect, error: OutlastError) -> None:
+def _book(tx: Tx, leg: "Leg", turn: Turn) -> None:
+    """Add what a failed try used to the run's sums, as far as the provider said: it was paid for all the same."""
+    if turn.usage is not None:
+        store.add_usage(tx, leg.run.id, asdict(turn.usage))
+
+
+async def _fail(leg: "Leg", effect: Effect, turn: Turn, error: OutlastError) -> None:
     """The turn failed for good: the run ends with what was made and an error a person can act on."""
     await leg.files_saved()
     events: list[NamedEvent] = []
@@ -187,6 +198,7 @@ async def _fail(leg: "Leg", effect: Effect, error: OutlastError) -> None:
 
     def change(tx: Tx) -> None:
         store.update_effect(tx, effect.id, status="failed", ended_at=tx.now, error=error.to_dict())
+        _book(tx, leg, turn)
         events.extend(leg.settle_in(tx, End("error", reason), data))
 
     await leg.record(events, change, last=True)
@@ -200,8 +212,9 @@ async def _record_turn(leg: "Leg", effect: Effect, turn: Turn) -> None:
     ends = not turn.calls and leg.lined is None and (leg.staged is None or turn.end.finish == "refused")
     if ends:
         await leg.files_saved()
-    usage = asdict(turn.end.usage)
+    usage, finish = asdict(turn.end.usage), turn.end.finish
     events = turn.completed()
+    calls = await anyio.to_thread.run_sync(_judged, leg, tuple(turn.calls), finish) if turn.calls else []
     completed = StepCompleted(
         run_id=leg.run.id, step=turn.step, finish=turn.end.finish, usage=UsageData(**usage)
     )
@@ -212,8 +225,8 @@ async def _record_turn(leg: "Leg", effect: Effect, turn: Turn) -> None:
         )
         store.add_usage(tx, leg.run.id, usage)
         grants = store.grants_of(tx, leg.run.thread_id) if turn.calls else []
-        for offset, part in enumerate(turn.calls, start=1):
-            events.extend(_plan_call(tx, leg, effect, part, effect.ordinal + offset, grants))
+        for offset, call in enumerate(calls, start=1):
+            events.extend(_plan_call(tx, leg, effect, call, effect.ordinal + offset, grants))
         if isinstance(turn, LinedTurn) and leg.lined is not None and turn.took:
             events.extend(part_in(tx, leg.lined, leg.run, turn.step, turn.counts)[1])
         events.append(("step.completed", completed))
@@ -228,16 +241,37 @@ async def _record_turn(leg: "Leg", effect: Effect, turn: Turn) -> None:
     leg.ended = await leg.record(events, change, last=ends)
 
 
+@dataclass(frozen=True, slots=True)
+class _JudgedCall:
+    """A call with what is known of it before the transaction. `refusal`: why it cannot be made; empty: it can."""
+
+    part: OpenPart
+    arguments: dict[str, Any] | None
+    refusal: str
+    judgement: policy.Judgement | None
+
+
+def _judged(leg: "Leg", parts: Sequence[OpenPart], finish: str) -> list[_JudgedCall]:
+    """The calls of a turn beside the policy. Runs in a thread: a command may take long to read."""
+    calls = []
+    for part in parts:
+        arguments = parse_arguments(part.whole())
+        refusal = _refusal(leg, part, arguments, finish)
+        judgement = None
+        if not refusal and arguments is not None:
+            rules = leg.engine.settings.policy
+            judgement = policy.judge(rules, leg.run.profile, part.tool, arguments)
+        calls.append(_JudgedCall(part, arguments, refusal, judgement))
+    return calls
+
+
 def _plan_call(
-    tx: Tx, leg: "Leg", turn: Effect, part: OpenPart, ordinal: int, grants: list[Grant]
+    tx: Tx, leg: "Leg", turn: Effect, call: _JudgedCall, ordinal: int, grants: list[Grant]
 ) -> list[NamedEvent]:
     """The effect of one call, with the policy's verdict: allowed, waiting for a person, or closed at once."""
-    arguments = parse_arguments(part.whole())
-    refusal = _refusal(leg, part, arguments)
+    part, arguments, refusal = call.part, call.arguments, call.refusal
     tool = leg.profile.tools.get(part.tool)
-    verdict = policy.Verdict("deny", refusal)
-    if refusal == "" and tool is not None and arguments is not None:
-        verdict = policy.decide(leg.engine.settings.policy, grants, leg.run.profile, part.tool, arguments)
+    verdict = policy.Verdict("deny", refusal) if call.judgement is None else call.judgement.after(grants)
     asks = refusal == "" and tool is not None and tool.asks_person and verdict.decision != "deny"
     status = (
         "waiting"
@@ -306,13 +340,13 @@ def _call_events(
     return events
 
 
-def _refusal(leg: "Leg", part: OpenPart, arguments: dict[str, Any] | None) -> str:
+def _refusal(leg: "Leg", part: OpenPart, arguments: dict[str, Any] | None, finish: str) -> str:
     """Why the call cannot be made at all; empty: it can."""
     tool = leg.profile.tools.get(part.tool)
     if tool is None:
         return f"There is no tool {part.tool[:80]!r}. Available: {', '.join(leg.profile.tools)}."
     if arguments is None:
-        return "The arguments are not a JSON object."
+        return cut_call_text(part.whole(), finish)
     try:
         tool.check(arguments)
     except ArgumentsInvalid as error:

@@ -11,21 +11,24 @@ import orjson
 
 from outlast.base.errors import (
     DiskFull,
+    DiskLimit,
     InternalError,
     OutlastError,
     SandboxLost,
     SandboxUnavailable,
     StorageUnavailable,
+    WorkspaceUnreadable,
 )
 from outlast.base.events import ContextLost, FilesChanged, NoticePart, PartCarrier, ToolResultData
 from outlast.base.ids import new_id
+from outlast.core.models.turn import parse_arguments
 from outlast.core.runs import store
 from outlast.core.runs.asking import name_effect_in
 from outlast.core.runs.model import Effect, Transcript
 from outlast.core.runs.parking import announce_decisions_in
 from outlast.core.runs.profile import Tool, ToolContext, ToolResult
 from outlast.core.runs.rules import AskModel, backoff_s
-from outlast.core.runs.turns import encodable, parse_arguments
+from outlast.core.runs.turns import encodable
 from outlast.core.sandboxes.checkpoints.places import mark_changed
 from outlast.core.streams.log import Line, NamedEvent
 from outlast.db.database import Tx
@@ -80,7 +83,7 @@ async def _call(leg: "Leg", effect: Effect) -> None:
         return
     if leg.untold:  # the model is told with the first result that comes after it
         notes, leg.untold = leg.untold, []
-        result = replace(result, content="\n".join([*(f"[{note}]" for note in notes), result.content]))
+        result = replace(result, notes=tuple(notes))
     with anyio.CancelScope(shield=True):  # write the outcome first, then stop
         await _record_result(leg, effect, result, changed=getattr(tool, "changes_files", False))
     await _quietly(leg, tool.forget, context)
@@ -95,6 +98,8 @@ async def _perform(leg: "Leg", tool: Tool, context: ToolContext, arguments: Mapp
         try:
             return await tool.run(context, arguments)
         except SandboxLost as error:
+            if isinstance(error, DiskLimit):
+                return await _over_its_disk(leg, error)
             if lost == len(LOST_PAUSES_S) or not tool.repeatable:
                 if leg.run.workspace_id and (gone := error.fields.get("sandbox_id")):
                     await tell_lost(leg, leg.run.workspace_id, str(gone))
@@ -112,7 +117,7 @@ async def _perform(leg: "Leg", tool: Tool, context: ToolContext, arguments: Mapp
         except (StorageUnavailable, DiskFull, InternalError):
             raise
         except OutlastError as error:
-            return ToolResult(f"{error.message} {error.hint}".strip(), is_error=True)
+            return _refused(leg, error)
         except Exception as error:  # the edge of an effect: a tool's bug is told to the model, not to the run
             leg.engine.log(
                 "tool failed", run_id=leg.run.id, effect_id=context.effect_id, tool=tool.name, error=error
@@ -120,6 +125,35 @@ async def _perform(leg: "Leg", tool: Tool, context: ToolContext, arguments: Mapp
             return ToolResult(
                 f"The tool {tool.name} failed inside the server ({type(error).__name__}).", is_error=True
             )
+
+
+def _refused(leg: "Leg", error: OutlastError) -> ToolResult:
+    """The result of a call that was refused. That its workspace cannot be restored is told to people as well, once in
+    an answer: the way out is theirs to choose."""
+    if not isinstance(error, WorkspaceUnreadable):
+        return ToolResult(f"{error.message} {error.hint}".strip(), is_error=True)
+    told = any(part.get("code") == error.code for part in leg.shown.parts)
+    notice = NoticePart(id=new_id("part"), level="error", code=error.code, text=error.message)
+    return ToolResult(
+        f"{error.message} A person has to restore it from a backup or to start with an empty workspace. Do not call the"
+        " tool again: tell the person.",
+        is_error=True,
+        parts=() if told else (notice,),
+    )
+
+
+async def _over_its_disk(leg: "Leg", error: DiskLimit) -> ToolResult:
+    """The result of a call whose sandbox was ended because it filled the disk."""
+    text = f"{error.message} {error.hint}"
+    if leg.run.workspace_id and (gone := error.fields.get("sandbox_id")):
+        await tell_lost(leg, leg.run.workspace_id, str(gone), text, error.code)
+        leg.untold.clear()  # this very result tells the model
+    return ToolResult(
+        f"{text} Its processes and variables are gone; whether this call took effect is not known. The next call finds"
+        " the same files in a new sandbox.",
+        is_error=True,
+        interrupted=True,
+    )
 
 
 def interrupted(tool: str) -> ToolResult:
@@ -142,16 +176,16 @@ def lost_with_sandbox(tool: str) -> ToolResult:
     )
 
 
-async def tell_lost(leg: "Leg", workspace_id: str, sandbox_id: str) -> None:
+async def tell_lost(
+    leg: "Leg", workspace_id: str, sandbox_id: str, text: str = LOST_TEXT, code: str = "context_lost"
+) -> None:
     """Tell the run, once per sandbox, that it goes on in a new one: an event for programs, a notice for people."""
     if sandbox_id in leg.lost:
         return
     leg.lost.add(sandbox_id)
-    leg.untold.append(LOST_TEXT)
-    told = ContextLost(workspace_id=workspace_id, sandbox_id=sandbox_id, text=LOST_TEXT)
-    notice = NoticePart(
-        id=new_id("part"), step=leg.shown.step, level="warning", code="context_lost", text=LOST_TEXT
-    )
+    leg.untold.append(text)
+    told = ContextLost(workspace_id=workspace_id, sandbox_id=sandbox_id, text=text)
+    notice = NoticePart(id=new_id("part"), step=leg.shown.step, level="warning", code=code, text=text)
     await leg.record([("context.lost", told), ("part.created", PartCarrier(part=notice))], lambda _tx: None)
 
 
@@ -210,7 +244,8 @@ async def _record_result(leg: "Leg", effect: Effect, result: ToolResult, changed
             effect.id,
             status="interrupted" if result.interrupted else "finished",
             ended_at=tx.now,
-            result={"content": content, "is_error": result.is_error},
+            result={"content": content, "is_error": result.is_error}
+            | ({"notes": list(result.notes)} if result.notes else {}),
         )
         return _name_next_turn(tx, leg, events)
 
@@ -237,7 +272,8 @@ def _name_next_turn(tx: Tx, leg: "Leg", events: list[NamedEvent]) -> tuple[Trans
 
 
 async def _quietly(leg: "Leg", action: Callable[[ToolContext], Any], context: ToolContext) -> None:
+    """Clean up after a call. What it raises is logged: the call's result stands."""
     try:
         await action(context)
-    except OutlastError as error:
+    except Exception as error:
         leg.engine.log("tool clean-up failed", run_id=leg.run.id, effect_id=context.effect_id, error=error)

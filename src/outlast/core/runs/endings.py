@@ -18,6 +18,8 @@ from outlast.base.events import (
     ErrorData,
     MessageCreated,
     MessageData,
+    NoticePart,
+    PartCarrier,
     QuestionAnswered,
     RunCancelled,
     RunCompleted,
@@ -27,6 +29,7 @@ from outlast.base.events import (
     ToolResultData,
     UsageData,
 )
+from outlast.base.ids import new_id
 from outlast.base.settings import Settings
 from outlast.core.credits import store as ledger
 from outlast.core.pages import actions as page_actions
@@ -48,6 +51,11 @@ from outlast.core.threads import store as threads
 from outlast.db.database import Tx
 from outlast.db.tables import effects, runs
 
+OUTPUT_LIMIT: Final = "output_limit"  # the notice's code
+OUTPUT_LIMIT_TEXT: Final = (
+    "The answer reached the model's output limit and stops here. Continue it, or raise max_output_tokens of this "
+    "model in the configuration."
+)
 FOLD_AFTER: Final = timedelta(hours=1)  # whoever lost the connection near the end has long resumed by then
 PAGE: Final = "page"  # the profile whose runs take up what people do on a page
 CLOSED_RESULT: Final = {
@@ -91,6 +99,10 @@ def settle(tx: Tx, settings: Settings, profile: Profile | None, run: Run, ending
     events = _close_calls(tx, run, ending)
     unasked = [_ASKED[name] for name, _ in events if name in _ASKED]
     parts = _final_parts(ending)
+    if ending.end.stop_reason == "length":
+        notice = _output_limit_notice(ending)
+        parts.append(notice.model_dump())
+        events.append(("part.created", PartCarrier(part=notice)))
     lined = lines_of(profile) if profile is not None else None
     if lined is not None:
         cut, shown = cut_part_in(tx, lined, run)
@@ -109,6 +121,8 @@ def settle(tx: Tx, settings: Settings, profile: Profile | None, run: Run, ending
     message = _save_answer(tx, run, ending, parts, problems) if worth_saving else None
     if message is not None:
         events.append(("message.created", MessageCreated(message=message)))
+    elif ending.end.status == "cancelled":
+        thread_messages.mark_dropped(tx, run.thread_id, run.message_id)
     charged, settled = _settle_credits(tx, settings, run, ending, problems)
     events += settled
     events += last_steps(run.id, ending, saved=message is not None, charged=charged)
@@ -128,6 +142,20 @@ def settle(tx: Tx, settings: Settings, profile: Profile | None, run: Run, ending
     timers.set_timer(tx, "clean_up", run.id, tx.now + timedelta(days=days))
     timers.set_timer(tx, "fold", run.id, tx.now + FOLD_AFTER)
     return events
+
+
+def _output_limit_notice(ending: Ending) -> NoticePart:
+    step = max((part.get("step", 0) for part in ending.parts), default=0)
+    return NoticePart(
+        id=new_id("part"), step=step, level="warning", code=OUTPUT_LIMIT, text=OUTPUT_LIMIT_TEXT
+    )
+
+
+def _stop_reason(ending: Ending, problems: Sequence[str]) -> str:
+    """An answer that was cut at its limit may have problems too; the limit is what a person can act on."""
+    if problems and ending.end.stop_reason != "length":
+        return "problems"
+    return ending.end.stop_reason
 
 
 def end_unheld(tx: Tx, settings: Settings, profile: Profile | None, run: Run, ending: Ending) -> None:
@@ -215,7 +243,7 @@ def _save_answer(
         reply_to=run.message_id,
         credits=run.credits if ending.end.status == "completed" and not problems else 0,
         error=ending.error.model_dump() if ending.error else None,
-        stop_reason="problems" if problems else ending.end.stop_reason,
+        stop_reason=_stop_reason(ending, problems),
         logged=False,  # message.created stands in the run's log, before run.completed
     )
 
@@ -243,7 +271,7 @@ def _end_row(tx: Tx, run: Run, ending: Ending, answer_id: str | None, problems: 
         runs,
         {"id": run.id},
         status=ending.end.status,
-        stop_reason="problems" if problems else ending.end.stop_reason,
+        stop_reason=_stop_reason(ending, problems),
         problems=problems,
         error=ending.error.model_dump() if ending.error else None,
         answer_id=answer_id,
@@ -259,7 +287,7 @@ def _end_row(tx: Tx, run: Run, ending: Ending, answer_id: str | None, problems: 
 def _closing_event(
     tx: Tx, run: Run, ending: Ending, message_id: str | None, problems: list[str], charged: int
 ) -> NamedEvent:
-    reason = "problems" if problems else ending.end.stop_reason
+    reason = _stop_reason(ending, problems)
     if ending.end.status == "completed":
         return "run.completed", RunCompleted(
             run_id=run.id,
@@ -294,6 +322,7 @@ def _hand_thread_on(tx: Tx, settings: Settings, run: Run, ending: Ending) -> Non
     if following is not None:
         tx.execute(sa.update(runs).where(runs.c.id.in_(waiting[1:])).values(after_run_id=following))
         tx.execute(sa.update(runs).where(runs.c.id == following).values(leg="ready", after_run_id=None))
+        thread_messages.take_turn(tx, run.thread_id, store.run_of(tx, following).message_id)
         arm_abandonment(tx, settings, following, run.thread_id)
         tx.ring(store.BELL)
         if run.profile == PAGE:

@@ -7,7 +7,7 @@ import orjson
 import sqlalchemy as sa
 
 from outlast.base.clock import iso
-from outlast.core.mentions.items import INBOX, InboxItem, came, went
+from outlast.core.mentions.items import INBOX, InboxItem, InboxPart, Waiting, came, went
 from outlast.core.mentions.rules import one_line
 from outlast.core.runs.model import Run
 from outlast.core.streams.log import append
@@ -32,13 +32,16 @@ _OPEN: Final = (
 )
 
 
-def waiting(tx: Tx, user_id: str, project_id: str | None = None) -> list[InboxItem]:
-    """Open approvals and questions of one project (None: of all) in which this user edits."""
+def waiting(tx: Tx, user_id: str, project_id: str | None, part: InboxPart | None = None) -> list[Waiting]:
+    """Open approvals and questions of one project (None: of all) in which this user edits; a part of them, if that is
+    given."""
     mine = (members.c.project_id == threads.c.project_id) & (members.c.user_id == user_id)
     found = _OPEN.join(members, mine & members.c.role.in_(["owner", "editor"]))
     if project_id is not None:
         found = found.where(threads.c.project_id == project_id)
-    return [_item(row) for row in tx.all(found)]
+    if part is not None:
+        found = part.of(found, approvals.c.created_at, approvals.c.id)
+    return [(row["created_at"], _item(row)) for row in tx.all(found)]
 
 
 def tell_asked(tx: Tx, run: Run, item_id: str) -> None:

@@ -30,8 +30,8 @@ SAVE_FILES_S = 15.0  # how long an answer waits for its checkpoint; then it is t
 
 
 class Leg:
-    """A claimed run in the hands of this worker. `stop` is None while it may work; "person" (cancelled) or
-    "shutdown"."""
+    """A claimed run in the hands of this worker. `stop` is None while it may work; "person" (cancelled), "shutdown", or
+    "fence" (another attempt has the run). `over` is set once nothing of it runs any more."""
 
     def __init__(self, engine: Engine, run: Run, first_seq: int) -> None:
         self.engine = engine
@@ -42,6 +42,7 @@ class Leg:
         self.stop: str | None = None
         self.fatal: OutlastError | None = None
         self.ended = False
+        self.over = anyio.Event()
         self.shown = RunFold()
         self.opening: list[NamedEvent] = []  # facts of the claim, recorded together with the first effect
         self.named: tuple[Transcript, Effect] | None = (
@@ -66,8 +67,9 @@ class Leg:
     async def work(self) -> None:
         """Until the run has ended, waits for a person, or is taken away. Raises `FenceLost`, `StorageUnavailable` or
         `DiskFull` (the run is taken up again), nothing else."""
-        self.engine.flusher.add(self.writer)
         try:
+            self.writer.open()
+            self.engine.flusher.add(self.writer)
             with self.scope:
                 await self._open()
                 while not await self._advance():
@@ -80,7 +82,7 @@ class Leg:
             self.writer.close()
 
     def cancel(self, reason: str) -> None:
-        """Stop at once: "person" ends the run as cancelled, "shutdown" leaves it to the next attempt."""
+        """Stop at once: "person" ends the run as cancelled, "shutdown" and "fence" leave it to the next attempt."""
         self.stop = self.stop or reason
         self.scope.cancel()
 

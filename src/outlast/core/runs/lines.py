@@ -9,7 +9,14 @@ from typing import Any, Final
 from outlast.base.events import Delta as TextGrows
 from outlast.base.events import PartCarrier, TextPart
 from outlast.base.ids import new_id
-from outlast.core.models.protocol import Delta, ReasoningDelta, TextDelta, ToolCallStart, TurnEnd
+from outlast.core.models.protocol import (
+    Delta,
+    ProviderToolUsed,
+    ReasoningDelta,
+    TextDelta,
+    ToolCallStart,
+    TurnEnd,
+)
 from outlast.core.runs.joining import Joiner
 from outlast.core.runs.profile import LinesTaken
 from outlast.core.runs.turns import OpenPart, StreamedDelta, Turn, encodable
@@ -98,7 +105,8 @@ class WholeLines:
 
 
 def lines_in(text: str) -> list[str]:
-    """The lines of a text as they were handed over when a model wrote it."""
+    """The lines of a text as they were handed over when a model wrote it. Steps grow with its length, which the model's
+    output limit bounds."""
     whole = WholeLines()
     return [line for line in (*whole.feed(text), *whole.end()) if isinstance(line, str)]
 
@@ -121,15 +129,17 @@ class LinedTurn(Turn):
         if isinstance(delta, TextDelta):
             self._take_text(encodable(delta.text))
             return None, None
-        if isinstance(delta, ToolCallStart) or (isinstance(delta, ReasoningDelta) and delta.text):
+        if isinstance(delta, ToolCallStart | ProviderToolUsed) or (
+            isinstance(delta, ReasoningDelta) and delta.text
+        ):
             self._break_line()
         elif isinstance(delta, TurnEnd):
             self._end_lines(delta)
         return Turn.take(self, delta)
 
     def completed(self) -> list[NamedEvent]:
-        """`part.completed` for reasoning and for what was shown of the text."""
-        shown = [part for part in self.parts if part.kind == "reasoning"]
+        """`part.completed` for reasoning, notices and what was shown of the text."""
+        shown = [part for part in self.parts if part.kind in ("reasoning", "notice")]
         reasoning = Turn(self.step, shown).completed()
         return reasoning + [("part.completed", PartCarrier(part=self._shown(part))) for part in self._prose]
 

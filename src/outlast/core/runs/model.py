@@ -32,13 +32,15 @@ class Run:
     cancelled_by: str | None
     created_at: datetime
     started_at: datetime | None
+    deaths: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Effect:
     """One model turn, tool call or stage. `result`: a turn as `{pieces, finish, opaque}` (and, where its text was
     lines, `counts` of what they did and `problems` with them; `counts` alone while it is open), a call as
-    `{content, is_error}`, a stage (kinds `prepare` and `check`) as `{problems, mendable, facts}`."""
+    `{content, is_error}` (and `notes` that the model is told beside it), a stage (kinds `prepare` and `check`) as
+    `{problems, mendable, facts}`."""
 
     id: str
     ordinal: int
@@ -98,6 +100,7 @@ class Transcript:
             max_steps + turn.step - steps,
             cancel,
             stages,
+            turn.inherited,
         )
 
     def stages(self, kind: str) -> tuple[Effect, ...]:

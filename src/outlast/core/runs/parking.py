@@ -49,6 +49,7 @@ async def park(leg: "Leg", waiting_for: WaitingFor) -> bool:
             owner=None,
             lease_until=None,
             unwatched_since=None,
+            deaths=0,  # it came to a result that a person is asked about
         )
         status = RunStatusChanged(run_id=run.id, status="awaiting_approval", waiting_for=waiting_for)
         events.append(("run.status", status))

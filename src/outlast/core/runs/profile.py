@@ -27,6 +27,9 @@ class ToolResult:
     interrupted: bool = (
         False  # an earlier attempt had started it, and it could be neither re-attached nor repeated
     )
+    notes: tuple[
+        str, ...
+    ] = ()  # what the model is told beside the results of the step, in messages of their own
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +174,10 @@ class Lined(Protocol):
     ends at a line break, at a tool call, or with the turn; JSON that the model spread over several lines is one line.
     Blank lines are handed over too: they keep paragraphs of prose apart.
     """
+
+    def prepare_lines(self, lines: Sequence[str]) -> None:
+        """What may be worked out of lines before the transaction that takes them; called in a thread, where one of them
+        is long. Never raises for what a model wrote."""
 
     def take_lines(self, tx: Tx, run: Run, step: int, lines: Sequence[str]) -> LinesTaken:
         """Take whole lines of one turn, in order. Never raises for what a model wrote; should it raise nevertheless,

@@ -28,6 +28,8 @@ THREAD_STATUS: Final[Mapping[str, str]] = {
     "cancelled": "idle",
     "error": "error",
 }
+SUSPECT_DEATHS: Final = 2  # from so many on, a run is executed only while no other suspect is
+FATAL_DEATHS: Final = 3
 WaitingFor = Literal["approval", "answer"]
 
 
@@ -57,8 +59,8 @@ class Stages:
 @dataclass(frozen=True, slots=True)
 class Situation:
     """All that the next step depends on. `turn` is the last model turn's state: none yet, open (named, not finished),
-    finished, or failed (its error is final); `finish` is why the model stopped; `stages` is None where the profile has
-    none."""
+    finished, or failed (its error is final); `finish` is why the model stopped; `inherited`: the turn is one of the
+    run that this one continues; `stages` is None where the profile has none."""
 
     turn: Literal["none", "open", "finished", "failed"]
     step: int = 0
@@ -67,6 +69,7 @@ class Situation:
     max_steps: int = 50
     cancel: str | None = None  # user | abandoned | superseded
     stages: Stages | None = None
+    inherited: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,12 +135,26 @@ def next_step(now: Situation) -> Next:
         return Wait("answer" if all(call.question for call in waiting) else "approval")
     if not now.calls and now.finish == "refused":
         return End("error", "policy")
+    if _goes_on(now):
+        return AskModel(now.step + 1)
     return _after_turn(now) if now.stages is None else _after_staged_turn(now, now.stages)
 
 
+def _goes_on(now: Situation) -> bool:
+    """A turn that was not over: the provider paused it, or a person continues an answer that was cut at its limit."""
+    if now.calls or now.step >= now.max_steps:
+        return False
+    return now.finish == "paused" or (now.finish == "length" and now.inherited)
+
+
+def _end(now: Situation) -> str:
+    """The stop reason of an answer that says no more."""
+    return "length" if now.finish == "length" else "end"
+
+
 def _after_turn(now: Situation) -> Next:
-    if not now.calls:
-        return End("completed", "end")
+    if not now.calls and now.finish != "paused":
+        return End("completed", _end(now))
     if now.step >= now.max_steps:
         return End("completed", "steps")
     return AskModel(now.step + 1)
@@ -145,25 +162,36 @@ def _after_turn(now: Situation) -> Next:
 
 def _after_staged_turn(now: Situation, stages: Stages) -> Next:
     """A check stands before every end that the model's turns come to."""
-    thinks_done = not now.calls or stages.done
+    thinks_done = (not now.calls and now.finish != "paused") or stages.done
     at_limit = now.step >= now.max_steps
     if not thinks_done and not at_limit:
         return AskModel(now.step + 1)
     if stages.checked == "no":
         return Check(now.step, last=at_limit)
     if stages.checked == "passed":
-        return End("completed", "end" if thinks_done else "steps")
+        return End("completed", _end(now) if thinks_done else "steps")
     if stages.checked == "final" or at_limit:
         return End("completed", "problems")
     return AskModel(now.step + 1)
 
 
-def may_continue(status: str) -> bool:
-    """Error and cancelled runs may be continued from where they stopped."""
-    return status in ("error", "cancelled")
+def is_suspect(deaths: int) -> bool:
+    """Whether a run may be what ends the server: its process died under it `deaths` times in a row, and no attempt
+    recorded a result."""
+    return deaths >= SUSPECT_DEATHS
 
 
-def may_retry(status: str) -> bool:
+def crashes_server(deaths: int) -> bool:
+    """Whether a run is not executed any more."""
+    return deaths >= FATAL_DEATHS
+
+
+def may_continue(status: str, stop_reason: str | None = None) -> bool:
+    """Error and cancelled runs may be continued from where they stopped, and answers cut at the output limit."""
+    return status in ("error", "cancelled") or (status == "completed" and stop_reason == "length")
+
+
+def may_retry(status: str, stop_reason: str | None = None) -> bool:
     return status in ENDED
 
 

@@ -5,7 +5,7 @@ once recorded. What happens in them is shown as named steps of the workflow (`wo
 """
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -72,10 +72,7 @@ async def perform_stage(leg: "Leg", transcript: Transcript, stage: Prepare | Che
         return
     with anyio.CancelScope(shield=True):  # write the outcome first, then stop
         await _record(leg, effect, with_untold(result, transcript, context.untold))
-    try:
-        await profile.forget(context)
-    except OutlastError as error:
-        leg.engine.log("stage clean-up failed", effect_id=context.effect_id, error=error)
+    await _quietly(leg, profile.forget, context)
 
 
 async def _tell(leg: "Leg", name: WorkflowName, status: WorkflowStatus, detail: str = "") -> None:
@@ -200,10 +197,17 @@ def _leaves(error: BaseException) -> Iterator[BaseException]:
 
 async def _stop(leg: "Leg", profile: Staged, context: StageContext) -> None:
     with anyio.CancelScope(shield=True, deadline=anyio.current_time() + STOP_S):
-        try:
-            await profile.stop(context)
-        except OutlastError as error:
-            leg.engine.log("stage clean-up failed", effect_id=context.effect_id, error=error)
+        await _quietly(leg, profile.stop, context)
+
+
+async def _quietly(
+    leg: "Leg", action: Callable[[StageContext], Awaitable[None]], context: StageContext
+) -> None:
+    """Clean up after a stage. What it raises is logged: the stage's result stands."""
+    try:
+        await action(context)
+    except Exception as error:
+        leg.engine.log("stage clean-up failed", effect_id=context.effect_id, error=error)
 
 
 def with_untold(result: StageResult, transcript: Transcript, untold: Sequence[str]) -> StageResult:

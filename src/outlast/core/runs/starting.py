@@ -15,6 +15,7 @@ from outlast.core.runs import store
 from outlast.core.runs.rules import THREAD_STATUS
 from outlast.core.runs.watching import arm_abandonment
 from outlast.core.streams.log import append
+from outlast.core.threads import messages as thread_messages
 from outlast.core.threads import store as threads
 from outlast.db.database import Tx
 from outlast.db.tables import effects, runs
@@ -23,6 +24,13 @@ _NEWEST_OPEN = (
     sa.select(runs.c.id)
     .where(runs.c.thread_id == sa.bindparam("thread"), runs.c.leg != "ended")
     .order_by(runs.c.id.desc())  # made with the thread's row held; `created_at` is when its transaction began
+    .limit(1)
+)
+
+_ACTIVE = (
+    sa.select(runs.c.id)
+    .where(runs.c.thread_id == sa.bindparam("thread"), runs.c.leg != "ended", runs.c.after_run_id.is_(None))
+    .order_by(runs.c.id)
     .limit(1)
 )
 
@@ -42,16 +50,17 @@ class NewRun:
     parent_run_id: str | None = None
 
 
-def queue_run(tx: Tx, settings: Settings, new: NewRun, after_run_id: str | None) -> str:
+def queue_run(
+    tx: Tx, settings: Settings, new: NewRun, after_run_id: str | None, run_id: str | None = None
+) -> str:
     """Insert the run (ready at once, or blocked behind `after_run_id`), reserve its credits, tell its thread.
-    Returns its id. Raises `CreditsNeeded`; `ThreadBusy` where another start was faster."""
-    run_id = new_id("run")
+    Returns its id (`run_id` where others wait for it already). Raises `CreditsNeeded`; `ThreadBusy` where another start
+    was faster."""
+    run_id = run_id or new_id("run")
     try:
         _insert(tx, run_id, new, after_run_id)
     except sa.exc.IntegrityError as error:
-        raise ThreadBusy(
-            f"Thread {new.thread_id} has an active run already.", thread_id=new.thread_id
-        ) from error
+        raise ThreadBusy("The agent already works in this thread.", thread_id=new.thread_id) from error
     ledger.reserve(tx, new.started_by, run_id, new.model.credits, settings.credits.plans)
     queued = RunQueued(
         run_id=run_id,
@@ -66,6 +75,8 @@ def queue_run(tx: Tx, settings: Settings, new: NewRun, after_run_id: str | None)
     store.append_unheld(tx, run_id, [("run.queued", queued)])
     if after_run_id is None:
         threads.set_run_state(tx, new.thread_id, THREAD_STATUS["queued"], run_id)
+        if new.mode != "start":  # a message that was just added stands at the end already
+            thread_messages.take_turn(tx, new.thread_id, new.message_id)
         arm_abandonment(tx, settings, run_id, new.thread_id)
         tx.ring(store.BELL)
     else:
@@ -75,10 +86,30 @@ def queue_run(tx: Tx, settings: Settings, new: NewRun, after_run_id: str | None)
     return run_id
 
 
+def active_run(tx: Tx, thread_id: str) -> str | None:
+    """The run that has its turn in a thread: the one that waits for no other. None: the thread is free."""
+    run_id: str | None = tx.execute(_ACTIVE, {"thread": thread_id}).scalar()
+    return run_id
+
+
+def let_wait_for(tx: Tx, run_id: str, other_id: str) -> None:
+    """What waits for one run waits for another from now on, which followers of the thread are told."""
+    for waiting_id in store.successors(tx, run_id):
+        tx.update(runs, {"id": waiting_id}, after_run_id=other_id)
+        append(tx, store.run_of(tx, waiting_id).thread_id, [("run.queued", _queued_event(tx, waiting_id))])
+
+
 def last_queued(tx: Tx, thread_id: str) -> str | None:
     """The run a further one has to wait for: the newest that has not ended. None: the thread is free."""
     run_id: str | None = tx.execute(_NEWEST_OPEN, {"thread": thread_id}).scalar()
     return run_id
+
+
+def _queued_event(tx: Tx, run_id: str) -> RunQueued:
+    names = ("thread_id", "message_id", "profile", "model", "started_by", "after_run_id", "parent_run_id")
+    row = tx.find(runs, {"id": run_id}, *names)
+    assert row is not None
+    return RunQueued(run_id=run_id, **row)
 
 
 def _insert(tx: Tx, run_id: str, new: NewRun, after_run_id: str | None) -> None:

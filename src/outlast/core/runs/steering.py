@@ -21,7 +21,7 @@ def require_steering(tx: Tx, actor: Actor, run_id: str) -> sa.RowMapping:
     if (lock["holder_id"] if lock else row["started_by"]) == actor.user_id:
         return row
     raise Forbidden(
-        f"Somebody else drives thread {row['thread_id']}; its driver and project owners steer its runs.",
+        "Somebody else drives this thread. Only they and owners of the project can steer the agent.",
         hint="Ask for a hand-over, take over once the lock has expired, or fork the thread.",
         thread_id=row["thread_id"],
     )

@@ -1,6 +1,6 @@
 """The queries of the runs room, one function each. The first argument is always the open transaction."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -10,6 +10,7 @@ from outlast.base.errors import NotFound, RunCleanedUp
 from outlast.base.ids import new_id
 from outlast.core.runs.model import Effect, Run, Transcript
 from outlast.core.runs.policy import Grant
+from outlast.core.runs.rules import SUSPECT_DEATHS
 from outlast.core.streams.log import NamedEvent, encode_all, save
 from outlast.core.streams.writer import RESERVE
 from outlast.db.database import Tx
@@ -25,11 +26,25 @@ _RUN = sa.select(*_RUN_COLUMNS).where(runs.c.id == sa.bindparam("run"))
 _EFFECTS = (
     sa.select(*_EFFECT_COLUMNS).where(effects.c.run_id == sa.bindparam("run")).order_by(effects.c.ordinal)
 )
+_DUE = sa.and_(
+    runs.c.leg == "ready", sa.or_(runs.c.ready_at.is_(None), runs.c.ready_at <= sa.bindparam("now"))
+)
 _READY = (
     sa.select(runs.c.id)
-    .where(runs.c.leg == "ready", sa.or_(runs.c.ready_at.is_(None), runs.c.ready_at <= sa.bindparam("now")))
+    .where(_DUE, runs.c.deaths < SUSPECT_DEATHS)
     .order_by(runs.c.created_at)
     .limit(sa.bindparam("most", type_=sa.Integer))
+)
+_READY_SUSPECT = (
+    sa.select(runs.c.id).where(_DUE, runs.c.deaths >= SUSPECT_DEATHS).order_by(runs.c.created_at).limit(1)
+)
+_HELD_SUSPECT = sa.select(runs.c.id).where(runs.c.leg == "held", runs.c.deaths >= SUSPECT_DEATHS).limit(1)
+_ONE_SUSPECT = 0x73757370656374  # the key of PostgreSQL's advisory lock: one claim of a suspect at a time
+_RECORDED = sa.exists().where(
+    effects.c.run_id == runs.c.id,
+    effects.c.attempt == runs.c.attempt,
+    effects.c.status.in_(["finished", "interrupted", "denied", "failed", "cancelled"]),
+    sa.not_(effects.c.inherited),
 )
 _CLAIM = (
     sa.update(runs)
@@ -108,7 +123,7 @@ def run_of(tx: Tx, run_id: str) -> Run:
     """The run. Raises `NotFound`."""
     row = tx.one(_RUN, {"run": run_id})
     if row is None:
-        raise NotFound(f"There is no run {run_id}.", id=run_id)
+        raise NotFound("There is no such run.", id=run_id)
     return Run(**row)
 
 
@@ -141,17 +156,35 @@ def transcript_of(tx: Tx, run_id: str, questions: frozenset[str]) -> Transcript:
     )
 
 
-def claim_ready(tx: Tx, owner: str, lease: timedelta, limit: int) -> list[tuple[Run, int]]:
+def claim_ready(
+    tx: Tx, owner: str, lease: timedelta, limit: int, known: Collection[tuple[str, int]] | None = None
+) -> list[tuple[Run, int]]:
     """Claim up to `limit` legs that are ready: raises the attempt, takes the lease and reserves numbers. Each with the
-    first number its writer may give."""
+    first number its writer may give. `known`: the legs (run id, attempt) that `owner` works on, where the answer to an
+    earlier claim may have been lost; whatever else it holds is given back first."""
+    if known is not None:
+        _hand_back_strays(tx, owner, known)
     ready = _READY if tx.conn.dialect.name == "sqlite" else _READY.with_for_update(skip_locked=True)
     chosen = list(tx.execute(ready, {"now": tx.now, "most": limit}).scalars())
+    if len(chosen) < limit:
+        chosen += _claimable_suspect(tx)
     claimed = []
     for run_id in chosen:
         claim = {"run": run_id, "node": owner, "until": tx.now + lease, "now": tx.now}
         reserved = tx.execute(_CLAIM, claim).scalar_one()
         claimed.append((run_of(tx, run_id), reserved - RESERVE + 1))
     return claimed
+
+
+def _claimable_suspect(tx: Tx) -> list[str]:
+    """The oldest suspect that is ready, unless another one is being executed on any node."""
+    if tx.execute(_READY_SUSPECT, {"now": tx.now}).scalar() is None:
+        return []
+    if tx.conn.dialect.name == "postgresql":
+        tx.execute(sa.select(sa.func.pg_advisory_xact_lock(_ONE_SUSPECT)))
+    if tx.execute(_HELD_SUSPECT).scalar() is not None:
+        return []
+    return list(tx.execute(_READY_SUSPECT.with_for_update(skip_locked=True), {"now": tx.now}).scalars())
 
 
 def next_ready_at(tx: Tx) -> datetime | None:
@@ -163,26 +196,48 @@ def next_ready_at(tx: Tx) -> datetime | None:
     return moment
 
 
-def renew_leases(tx: Tx, owner: str, run_ids: Sequence[str], lease: timedelta) -> None:
-    """Renew the leases of these runs. Not of all that this owner is said to hold: a run whose hand-back failed, or
-    whose claim was lost on the way, has no leg any more and must lapse."""
+def renew_leases(tx: Tx, owner: str, run_ids: Sequence[str], lease: timedelta) -> set[tuple[str, int]]:
+    """Renew the leases of these runs; returns which this owner holds, each with its attempt. Not of all that this owner
+    is said to hold: a run whose hand-back failed, or whose claim was lost on the way, has no leg any more and must
+    lapse."""
     held = sa.and_(runs.c.id.in_(run_ids), runs.c.owner == owner, runs.c.leg == "held")
-    tx.execute(sa.update(runs).where(held).values(lease_until=tx.now + lease))
+    renew = sa.update(runs).where(held).values(lease_until=tx.now + lease)
+    return {(row["id"], row["attempt"]) for row in tx.all(renew.returning(runs.c.id, runs.c.attempt))}
 
 
 def free_lapsed(tx: Tx, everything: bool = False) -> list[str]:
-    """Make ready the runs whose lease lapsed (`everything`: all held ones, where nobody else can be alive)."""
+    """Make ready the runs whose lease lapsed (`everything`: all held ones, where nobody else can be alive). Each counts
+    as a death of the process, unless the attempt had recorded a result; a process that lives takes that back
+    (`take_back_death`)."""
     lapsed = runs.c.leg == "held"
     if not everything:
         lapsed = sa.and_(lapsed, runs.c.lease_until < tx.now)
     freed = list(
         tx.execute(
-            sa.update(runs).where(lapsed).values(leg="ready", owner=None).returning(runs.c.id)
+            sa.update(runs)
+            .where(lapsed)
+            .values(
+                leg="ready",
+                owner=None,
+                deaths=sa.case((_RECORDED, 0), else_=runs.c.deaths + 1),
+                died_attempt=runs.c.attempt,
+            )
+            .returning(runs.c.id)
         ).scalars()
     )
     if freed:
         tx.ring(BELL)
     return freed
+
+
+def take_back_death(tx: Tx, run_id: str, attempt: int) -> None:
+    """The process that held this attempt is alive: its lease lapsed for another reason, which counts against nobody.
+    Repeating it is harmless."""
+    tx.execute(
+        sa.update(runs)
+        .where(runs.c.id == run_id, runs.c.died_attempt == attempt, runs.c.deaths > 0, runs.c.leg != "ended")
+        .values(deaths=runs.c.deaths - 1, died_attempt=None)
+    )
 
 
 def next_lapse(tx: Tx) -> datetime | None:
@@ -200,6 +255,14 @@ def hand_back(tx: Tx, run_id: str, attempt: int, ready_at: datetime | None = Non
         .values(leg="ready", owner=None, lease_until=None, ready_at=ready_at)
     )
     tx.ring(BELL if ready_at is None else "timers")
+
+
+def _hand_back_strays(tx: Tx, owner: str, known: Collection[tuple[str, int]]) -> None:
+    """Give back what `owner` holds beside the legs that it knows of. No process died under them."""
+    held = sa.select(runs.c.id, runs.c.attempt).where(runs.c.leg == "held", runs.c.owner == owner)
+    for row in tx.all(held):
+        if (row["id"], row["attempt"]) not in known:
+            hand_back(tx, row["id"], row["attempt"])
 
 
 def append_unheld(tx: Tx, run_id: str, events: Sequence[NamedEvent]) -> None:
@@ -302,4 +365,4 @@ def last_model(tx: Tx, thread_id: str) -> str | None:
 def require_records(tx: Tx, run_id: str) -> None:
     """Raises `RunCleanedUp` where the run's raw records are gone."""
     if tx.execute(sa.select(runs.c.cleaned).where(runs.c.id == run_id)).scalar():
-        raise RunCleanedUp(f"The records of {run_id} were removed after the retention time.", id=run_id)
+        raise RunCleanedUp("The records of this run were removed after the retention time.", id=run_id)

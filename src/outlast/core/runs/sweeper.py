@@ -10,19 +10,23 @@ import anyio
 import sqlalchemy as sa
 
 from outlast.base.errors import NotFound, OutlastError
+from outlast.base.supervision.supervisor import Supervisor
 from outlast.core.runs import parking, store, timers
 from outlast.core.runs.endings import Ending, end_unheld
 from outlast.core.runs.engine import Engine
 from outlast.core.runs.model import Run
 from outlast.core.runs.rules import ENDED, End
+from outlast.core.runs.timers import TimerKind
 from outlast.core.runs.watching import arm_abandonment, followed
 from outlast.core.runs.worker import CANCEL_BELL
+from outlast.core.set_aside import kinds
 from outlast.core.streams.fold import fold_deltas, fold_lines
 from outlast.core.streams.log import read_all, replace_all
 from outlast.db.database import Tx
 from outlast.db.tables import approvals, effects, idempotency, runs
 
 RETRY_S: Final = 5.0
+SET_ASIDE_S: Final = 3_600.0
 KEY_LIFE: Final = timedelta(hours=24)
 Handler = Callable[[str], Awaitable[None]]  # by the timer's subject
 SandboxStep = Callable[[str], Awaitable[None]]  # by workspace id
@@ -42,10 +46,15 @@ class Sweeper:
     """Handles what is due. Late or double firing is harmless: each handler re-checks the state first."""
 
     def __init__(
-        self, engine: Engine, sandboxes: SandboxSteps | None, further: Mapping[str, Handler] | None = None
+        self,
+        engine: Engine,
+        sandboxes: SandboxSteps | None,
+        further: Mapping[str, Handler] | None = None,
+        supervisor: Supervisor | None = None,
     ) -> None:
         """`further`: who handles the timers of other rooms, by their kind."""
         self._engine = engine
+        self._guard = (supervisor or Supervisor(engine.clock)).guard
         self._sandboxes = sandboxes
         self._handlers: Mapping[str, Handler] = {
             **(further or {}),
@@ -80,26 +89,36 @@ class Sweeper:
             await engine.db.write(store.free_lapsed)
         while due := await engine.db.read(timers.take_due):
             for kind, subject_id in due:
-                handler = self._handlers.get(kind)
-                try:
-                    if handler is not None:
-                        await handler(subject_id)
-                    await engine.db.write(timers.done, kind, subject_id)
-                except NotFound:  # its thread was deleted meanwhile
-                    await engine.db.write(timers.forget, kind, subject_id)
-                except OutlastError as error:
-                    engine.log("timer failed", kind=kind, subject_id=subject_id, error=error)
-                    await engine.db.write(
-                        lambda tx, k=kind, s=subject_id: timers.set_timer(  # type: ignore[misc]
-                            tx, k, s, tx.now + timedelta(seconds=RETRY_S)
-                        )
-                    )
+                await self._handle(kind, subject_id)
         if await engine.db.read(_ready_now):
             engine.hub.ring(store.BELL)
 
+    async def _handle(self, kind: TimerKind, subject_id: str) -> None:
+        """Handle a timer that is due. One that fails is due again a little later, one that is set aside much later, so
+        that neither holds up the others."""
+        item = f"{kind}:{subject_id}"
+        if await self._guard.attempt_now(kinds.TIMER, item, self._fire, kind, subject_id):
+            return
+        wait_s = SET_ASIDE_S if await self._guard.is_set_aside(kinds.TIMER, item) else RETRY_S
+
+        def postpone(tx: Tx) -> None:
+            timers.set_timer(tx, kind, subject_id, tx.now + timedelta(seconds=wait_s))
+
+        await self._engine.db.write(postpone)
+
+    async def _fire(self, kind: str, subject_id: str) -> None:
+        handler = self._handlers.get(kind)
+        try:
+            if handler is not None:
+                await handler(subject_id)
+            await self._engine.db.write(timers.done, kind, subject_id)
+        except NotFound:  # its thread was deleted meanwhile
+            await self._engine.db.write(timers.forget, kind, subject_id)
+
     async def _until_next(self) -> float:
         moments = await self._engine.db.read(_next_moments)
-        longest = timers.LONGEST_SLEEP.total_seconds()
+        # No bell tells of the leases that other nodes take, nor of one whose worker failed.
+        longest = min(timers.LONGEST_SLEEP.total_seconds(), self._engine.settings.runs.lease_s)
         if not moments:
             return longest
         wait = (min(moments) - self._engine.clock.now()).total_seconds()

@@ -10,6 +10,7 @@ from contextlib import aclosing
 from typing import TYPE_CHECKING, Any, Final
 
 import anyio
+import anyio.to_thread
 import sqlalchemy as sa
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
@@ -31,6 +32,9 @@ if TYPE_CHECKING:
 
 BATCHES_AHEAD: Final = 256  # how far the model may be read ahead of what is committed
 LINES_AT_ONCE: Final = 64  # in one transaction at most: others write to the same database
+LONG_LINE_CHARS: Final = (
+    10_000  # reading such a line may take longer than others should wait for a transaction
+)
 NOT_TAKEN: Final = "These {count} lines could not be taken: {reason} Nothing of them has happened."
 
 _CUT: Final = (
@@ -119,6 +123,9 @@ async def _take(leg: "Leg", lined: Lined, effect: Effect, turn: LinedTurn, begun
                 store.update_effect(tx, effect.id, result={"counts": added(turn.counts, taken.counts)})
             return taken, prose
 
+        whole = [line for line in lines if isinstance(line, str)]
+        if any(len(line) >= LONG_LINE_CHARS for line in whole):
+            await anyio.to_thread.run_sync(lined.prepare_lines, whole)
         taken, prose = await leg.record(events, change)
         turn.taken(taken, prose, closes=last is not None)
         if last is not None:

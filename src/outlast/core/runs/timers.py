@@ -47,7 +47,7 @@ def clear_all(tx: Tx, subject_id: str) -> None:
     tx.execute(_CLEAR_ALL, {"subject": subject_id})
 
 
-def take_due(tx: Tx, limit: int = 100) -> list[tuple[str, str]]:
+def take_due(tx: Tx, limit: int = 100) -> list[tuple[TimerKind, str]]:
     """Take timers that are due: (kind, subject id). A taken timer is gone; its handler sets it anew where needed."""
     rows = tx.all(
         sa.select(timers.c.kind, timers.c.subject_id)

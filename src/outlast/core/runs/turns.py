@@ -2,17 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
-import orjson
-
-from outlast.base.events import PartCarrier, ReasoningPart, TextPart, ToolCallPart
+from outlast.base.events import NoticePart, PartCarrier, ReasoningPart, TextPart, ToolCallPart
 from outlast.base.ids import new_id
 from outlast.core.models.protocol import (
     CHECK_MARK,
+    NOTE_MARK,
     Delta,
     ModelMessage,
     Piece,
+    ProviderToolUsed,
     ReasoningDelta,
     ReasoningPiece,
     TextDelta,
@@ -22,9 +22,18 @@ from outlast.core.models.protocol import (
     ToolCallStart,
     ToolResultPiece,
     TurnEnd,
+    Usage,
 )
+from outlast.core.models.turn import sendable_arguments
 from outlast.core.runs.model import Effect
 from outlast.core.streams.log import NamedEvent
+
+GO_ON: Final = (
+    f"{NOTE_MARK} Your last answer was cut at the output limit. Go on where it stopped, and repeat nothing."
+)
+CUT_END_CHARS: Final = 60
+MOST_NAME_CHARS: Final = 80  # of a tool's name; no tool of ours has as many, and no table takes more
+PROVIDER_TOOL: Final = "provider_tool"  # the notice's code for a tool that the provider used by itself
 
 StreamedDelta = tuple[str, str, str]  # event name, part id, text
 
@@ -34,7 +43,7 @@ class OpenPart:
     """A part still being streamed."""
 
     id: str
-    kind: str  # text | reasoning | call
+    kind: str  # text | reasoning | call | notice
     text: list[str] = field(default_factory=list)
     call_id: str = ""
     tool: str = ""
@@ -50,6 +59,7 @@ class Turn:
     step: int
     parts: list[OpenPart] = field(default_factory=list)
     end: TurnEnd | None = None
+    usage: Usage | None = None  # what the provider had counted when the turn ended or broke
     _calls: dict[int, OpenPart] = field(default_factory=dict)
 
     def take(self, delta: Delta) -> tuple[NamedEvent | None, StreamedDelta | None]:
@@ -59,7 +69,8 @@ class Turn:
         if isinstance(delta, ReasoningDelta):
             return self._append("reasoning", "reasoning.delta", encodable(delta.text))
         if isinstance(delta, ToolCallStart):
-            part = OpenPart(new_id("part"), "call", call_id=self._call_id(delta.call_id), tool=delta.name)
+            tool = encodable(delta.name)[:MOST_NAME_CHARS]
+            part = OpenPart(new_id("part"), "call", call_id=self._call_id(delta.call_id), tool=tool)
             self._calls[delta.index] = part
             self.parts.append(part)
             return ("part.created", PartCarrier(part=call_part(part, self.step))), None
@@ -67,7 +78,13 @@ class Turn:
             part, text = self._calls[delta.index], encodable(delta.delta)
             part.text.append(text)
             return None, ("tool_call.arguments.delta", part.id, text)
-        self.end = delta
+        if isinstance(delta, ProviderToolUsed):
+            part = OpenPart(new_id("part"), "notice", [encodable(delta.text)])
+            self.parts.append(part)
+            return ("part.created", PartCarrier(part=shown_part(part, self.step))), None
+        self.usage = delta.usage
+        if isinstance(delta, TurnEnd):
+            self.end = delta
         return None, None
 
     @property
@@ -77,7 +94,7 @@ class Turn:
     def completed(self) -> list[NamedEvent]:
         """`part.completed` for the texts (a call's is written with its verdict)."""
         return [
-            ("part.completed", PartCarrier(part=text_part(part, self.step)))
+            ("part.completed", PartCarrier(part=shown_part(part, self.step)))
             for part in self.parts
             if part.kind != "call"
         ]
@@ -90,6 +107,7 @@ class Turn:
             if part.kind == "call"
             else {"type": part.kind, "text": part.whole()}
             for part in self.parts
+            if part.kind != "notice"
         ]
         return {"pieces": pieces, "finish": self.end.finish, "opaque": self.end.opaque}
 
@@ -100,26 +118,31 @@ class Turn:
         if not self.parts or self.parts[-1].kind != kind:
             part = OpenPart(new_id("part"), kind)
             self.parts.append(part)
-            begun = ("part.created", PartCarrier(part=text_part(part, self.step)))
+            begun = ("part.created", PartCarrier(part=shown_part(part, self.step)))
         part = self.parts[-1]
         part.text.append(text)
         return begun, (event, part.id, text)
 
     def _call_id(self, call_id: str) -> str:
         """The model's id of the call, made ours where it is missing or given twice (llama.cpp does that)."""
-        taken = {part.call_id for part in self.calls}
+        call_id, taken = encodable(call_id), {part.call_id for part in self.calls}
         return call_id if call_id and call_id not in taken and len(call_id) <= 120 else new_id("effect")
 
 
 def encodable(text: str) -> str:
-    """The text with a replacement character for each lone surrogate, which no UTF-8 and no JSON of ours can hold.
-    Models that escape emoji in two halves send them."""
+    """The text with a replacement character for each lone surrogate, which no UTF-8 and no JSON of ours can hold, and
+    for each NUL, which PostgreSQL cannot. Models that escape emoji in two halves send them."""
+    if "\0" in text:
+        text = text.replace("\0", "\ufffd")
     if text.isascii():
         return text
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def text_part(part: OpenPart, step: int) -> TextPart | ReasoningPart:
+def shown_part(part: OpenPart, step: int) -> TextPart | ReasoningPart | NoticePart:
+    """The part as people are shown it; not for calls."""
+    if part.kind == "notice":
+        return NoticePart(id=part.id, step=step, code=PROVIDER_TOOL, text=part.whole())
     kind = TextPart if part.kind == "text" else ReasoningPart
     return kind(id=part.id, step=step, text=part.whole())
 
@@ -146,17 +169,33 @@ def messages_of(effects: Sequence[Effect]) -> list[ModelMessage]:
         results = tuple(_result_piece(call, asked) for call in calls if call.result is not None)
         if results:
             messages.append(ModelMessage("tool", results))
+        notes = [note for call in calls for note in (call.result or {}).get("notes", ())]
+        messages += [ModelMessage("user", (TextPiece(f"{NOTE_MARK} {note}"),)) for note in notes]
         told = result.get("problems", ())
         checks = [effect for effect in effects if effect.kind == "check" and effect.step == turn.step]
         found = [
             (check.result or {}).get("problems", ()) for check in checks
         ]  # the first has those told with it
+        if result["finish"] == "length" and not (results or told or any(found)):
+            messages.append(ModelMessage("user", (TextPiece(GO_ON),)))
         messages += [
             ModelMessage("user", (TextPiece(problems_text(problems)),))
             for problems in (found if any(found) else [told])
             if problems
         ]
     return messages
+
+
+def cut_call_text(arguments: str, finish: str) -> str:
+    """The result of a call whose arguments are not a JSON object."""
+    length = len(arguments)
+    if finish != "length":
+        return f"The arguments are not one JSON object ({length} characters). Nothing was done. Write them again."
+    return (
+        "Your answer reached the output limit in the middle of this call: only the first "
+        f"{length} characters of its arguments arrived, ending in {arguments[-CUT_END_CHARS:]!r}. Nothing was done. "
+        "Do not repeat it whole: make several smaller calls, each with clearly fewer characters than that."
+    )
 
 
 def problems_text(problems: Sequence[str]) -> str:
@@ -167,7 +206,7 @@ def problems_text(problems: Sequence[str]) -> str:
 
 def _piece(piece: Mapping[str, Any]) -> Piece:
     if piece["type"] == "call":
-        return ToolCallPiece(piece["call_id"], piece["name"], piece["arguments"] or "{}")
+        return ToolCallPiece(piece["call_id"], piece["name"], sendable_arguments(piece["arguments"]))
     return TextPiece(piece["text"]) if piece["type"] == "text" else ReasoningPiece(piece["text"])
 
 
@@ -178,12 +217,3 @@ def _result_piece(call: Effect, asked: Mapping[str, str]) -> ToolResultPiece:
     if call.arguments is not None and call.arguments != (asked.get(call_id, call.arguments) or "{}"):
         content = f"[A person changed the arguments before approving: {call.arguments}]\n{content}"
     return ToolResultPiece(call_id, call.tool or "", content, bool(result.get("is_error")))
-
-
-def parse_arguments(text: str) -> dict[str, Any] | None:
-    """A call's arguments as an object; None where they are not one."""
-    try:
-        value = orjson.loads(text or "{}")
-    except orjson.JSONDecodeError:
-        return None
-    return value if isinstance(value, dict) else None

@@ -104,7 +104,7 @@ def summary_of(tx: Tx, run_id: str) -> RunSummary:
     """Raises `NotFound`."""
     row = tx.one(_summaries().where(runs.c.id == run_id))
     if row is None:
-        raise NotFound(f"There is no run {run_id}.", id=run_id)
+        raise NotFound("There is no such run.", id=run_id)
     return _summary(row)
 
 
@@ -140,7 +140,7 @@ def details_of(tx: Tx, run_id: str, sandbox: SandboxSettings | None = None) -> R
     """Parts, open questions, steps and clocks of one run; with the settings of `sandbox`, those of its sandbox too."""
     row = tx.one(sa.select(runs).where(runs.c.id == run_id))
     if row is None:
-        raise NotFound(f"There is no run {run_id}.", id=run_id)
+        raise NotFound("There is no such run.", id=run_id)
     state = fold_lines(read_all(tx, run_id))
     parts = state.parts
     if row["answer_id"] is not None:

@@ -1,9 +1,11 @@
 """What a sandbox and a provider answer to calls whose capability they lack: a clear refusal. To be inherited from."""
 
 import socket
+from collections.abc import Sequence
+from pathlib import Path
 from typing import NoReturn
 
-from outlast.base.errors import SandboxUnavailable
+from outlast.base.errors import SandboxLost, SandboxUnavailable
 from outlast.core.sandboxes.interactive import Files, Processes
 from outlast.core.sandboxes.interface import BuiltSnapshot, Progress, SnapshotRecipe
 
@@ -11,8 +13,20 @@ from outlast.core.sandboxes.interface import BuiltSnapshot, Progress, SnapshotRe
 class SandboxDefaults:
     """The optional calls of a `Sandbox`, refused."""
 
+    async def ping(self) -> None:
+        return None
+
     async def log(self) -> str:
         return ""
+
+    def disk_folders(self) -> Sequence[Path]:
+        return ()
+
+    def process_ids(self) -> list[int]:
+        return []
+
+    def ends_with(self, error: SandboxLost) -> None:
+        """Where a call cannot tell why it was cut off, it tells only that."""
 
     async def dial(self, port: int) -> socket.socket:
         lacking("preview", f"port {port} cannot be reached")

@@ -101,9 +101,15 @@ def running(tx: Tx, limit: int) -> list[Hosted]:
     return [_hosted(row) for row in tx.all(now.order_by(hosted_sandboxes.c.workspace_id.desc()).limit(limit))]
 
 
-def count_running(tx: Tx) -> int:
-    counted = sa.select(sa.func.count()).where(hosted_sandboxes.c.paused_at.is_(None))
-    return int(tx.execute(counted).scalar() or 0)
+def count_running(tx: Tx, project_id: str) -> tuple[int, int]:
+    """How many run: of this project, and of all."""
+    counted = (
+        sa.select(sa.func.count(), sa.func.count().filter(workspaces.c.project_id == project_id))
+        .select_from(hosted_sandboxes.join(workspaces, workspaces.c.id == hosted_sandboxes.c.workspace_id))
+        .where(hosted_sandboxes.c.paused_at.is_(None))
+    )
+    row: Any = tx.execute(counted).one()
+    return int(row[1]), int(row[0])
 
 
 def running_workspaces(tx: Tx) -> set[str]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
+from outlast.base.errors import SandboxLost
 from outlast.core.sandboxes.interactive import Files, Processes
 
 OnOutput = Callable[[str], Awaitable[None] | None]
@@ -74,6 +75,15 @@ class WireSecret:
 
 
 @dataclass(frozen=True, slots=True)
+class Orphan:
+    """What becomes of a sandbox whose server does not come back: frozen, then ended, each so many seconds after the
+    server was last seen. Its files stay. A provider that cannot tell keeps it."""
+
+    freeze_after_s: float = 900.0
+    end_after_s: float = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
 class SandboxSpec:
     """What to make: the id names it for ever, `workspace_dir` is seen inside as /workspace (made if missing), `env`
     is added to the environment of everything that runs inside, `snapshot_ref` is what `build_snapshot` answered
@@ -96,6 +106,7 @@ class SandboxSpec:
     allow_hosts: tuple[str, ...] = ()
     secrets: Mapping[str, WireSecret] = field(default_factory=dict)
     layers: tuple[str, ...] = ()
+    orphan: Orphan = field(default_factory=Orphan)
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,10 +279,24 @@ class Sandbox(Protocol):
         """End the sandbox with all its processes; the workspace folder stays. Repeatable; returns when nothing is
         left."""
 
-    async def statistics(self) -> SandboxStatistics: ...
+    async def statistics(self) -> SandboxStatistics | None:
+        """What it uses now. Never waits for a thaw: None when it sleeps and cannot be measured asleep."""
+
+    async def ping(self) -> None:
+        """Return once what answers calls inside has answered. Raises `SandboxLost` when it does not within 15 s: then
+        it never will. Not to be asked while the sandbox is frozen."""
 
     async def log(self) -> str:
         """The end of what the provider noted about it since its start, at most 64 KiB; empty when all went well."""
+
+    def disk_folders(self) -> Sequence[Path]:
+        """Folders of this machine, beside the workspace, that it alone fills; none where it runs elsewhere."""
+
+    def process_ids(self) -> list[int]:
+        """Its processes as this machine numbers them; empty where that cannot be seen."""
+
+    def ends_with(self, error: SandboxLost) -> None:
+        """It is about to be ended for this reason: calls under way raise `error` instead of a plain `SandboxLost`."""
 
     async def dial(self, port: int) -> socket.socket:
         """A connected stream socket to 127.0.0.1:`port` inside, non-blocking. Raises `NotFound` (code `not_found`)

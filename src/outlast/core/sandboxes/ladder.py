@@ -15,6 +15,7 @@ from outlast.core.sandboxes import store
 from outlast.core.sandboxes.manager import SandboxManager
 from outlast.core.sandboxes.rules import Idle, State, idle_due_s, idle_step
 from outlast.core.sandboxes.store import SandboxRow
+from outlast.core.set_aside import kinds
 
 SWEEP_EVERY_S: Final = 180.0
 SHORTEST_SLEEP_S: Final = 1.0
@@ -33,11 +34,7 @@ async def step_down(machines: SandboxManager, busy: Collection[str] = ()) -> Non
     for row in rows:
         due = _due_at(machines, row)
         if due is not None and due <= now and row.workspace_id not in busy:
-            try:
-                async with machines.locks[row.workspace_id]:
-                    await _step(machines, row)
-            except OutlastError as error:  # the others are seen to all the same
-                log.warning("sandbox not put to sleep", extra={"sandbox_id": row.id, "code": error.code})
+            await machines.guard.attempt(kinds.SANDBOX_SLEEP, row.id, _step, machines, row)
 
 
 class Ladder:
@@ -74,8 +71,12 @@ class Ladder:
 
     async def _next_due(self) -> datetime | None:
         """When the next step of any sandbox is due; None: none will be."""
-        found = [_due_at(self._machines, row) for row in await _recorded(self._machines)]
-        return min((due for due in found if due is not None), default=None)
+        guard, now, found = self._machines.guard, self._machines.clock.now(), []
+        for row in await _recorded(self._machines):
+            due = _due_at(self._machines, row)
+            if due is not None and not await guard.is_set_aside(kinds.SANDBOX_SLEEP, row.id):
+                found.append(max(due, now + timedelta(seconds=guard.wait_s(kinds.SANDBOX_SLEEP, row.id))))
+        return min(found, default=None)
 
     async def _rest(self, seconds: float, woken: anyio.Event) -> None:
         """Until so much time has passed, or one more sandbox is awake."""
@@ -95,6 +96,11 @@ async def _recorded(machines: SandboxManager) -> list[SandboxRow]:
 
 
 async def _step(machines: SandboxManager, seen: SandboxRow) -> None:
+    async with machines.locks[seen.workspace_id]:
+        await _step_held(machines, seen)
+
+
+async def _step_held(machines: SandboxManager, seen: SandboxRow) -> None:
     row = await machines.db.read(store.newest, seen.workspace_id)
     if row is None or row.id != seen.id:
         return

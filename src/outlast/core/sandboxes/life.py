@@ -4,6 +4,7 @@ Whoever calls holds the workspace's lock (`manager.py`), so that each step sees 
 """
 
 import logging
+import time
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -11,12 +12,12 @@ from typing import Final, Protocol
 
 import anyio
 
-from outlast.base.errors import SandboxLost, SandboxUnavailable
+from outlast.base.errors import OutlastError, SandboxLost, SandboxUnavailable
 from outlast.base.settings import SandboxSettings
 from outlast.core.sandboxes import store
 from outlast.core.sandboxes.hosted import BASE
 from outlast.core.sandboxes.hosted import find as find_hosted
-from outlast.core.sandboxes.interface import Sandbox, SandboxProvider, SandboxSpec
+from outlast.core.sandboxes.interface import Orphan, Sandbox, SandboxProvider, SandboxSpec
 from outlast.core.sandboxes.rules import PauseKind, State, Step, is_alive, may_become, must_thaw, step_to_use
 from outlast.core.sandboxes.sizes import limits_of
 from outlast.core.sandboxes.store import Announce, SandboxRow
@@ -24,6 +25,7 @@ from outlast.core.sandboxes.templates import Template, Templates, preview_enviro
 from outlast.db.database import Database
 
 FAILED_START_S: Final = 20.0
+ANSWERED_S: Final = 10.0  # an agent that answered is not asked again for so long
 log = logging.getLogger("outlast.sandboxes")
 
 
@@ -42,7 +44,7 @@ class FileKeeper(Protocol):
 
     async def bring_back(self, workspace_id: str) -> None:
         """A sandbox is about to start: its folder must hold the files. Raises what `SandboxProvider.create` may not:
-        `DiskFull`, `NotFound`, `InternalError`."""
+        `DiskFull`, `WorkspaceUnreadable`."""
 
     async def fill(self, workspace_id: str, sandbox: Sandbox) -> None:
         """A sandbox has started that has a disk of its own, and needs the files there."""
@@ -93,6 +95,7 @@ class Lives:
         self.templates: Templates = {}
         self.handles: dict[str, Sandbox] = {}
         self.attendants: list[Attendant] = []
+        self._answered: dict[str, float] = {}  # when its agent did last, by sandbox
         self._awake: dict[str, SandboxRow] = {}  # what attendants were told, by workspace
         self.snapshots: Snapshots | None = None
         self.way_out: WayOut | None = None
@@ -111,11 +114,14 @@ class Lives:
             return None
         try:
             sandbox = handle or await self.provider.connect(row.id, row.ref)
-            await sandbox.statistics()
+            await sandbox.statistics()  # says whether it is there at all; one that sleeps does not wait here
             if row.life.state is not State.READY:
                 await self._thaw(row, sandbox)
         except SandboxLost:
             await self.lose(row)
+            return None
+        if not await self._answers(sandbox):
+            await self.end(row, State.LOST)
             return None
         if step is not Step.USE:
             self._keep(row, sandbox)
@@ -150,11 +156,11 @@ class Lives:
         await self._kill_processes(row)
         await self.change(row, State.PAUSED, PauseKind.STOPPED)
 
-    async def end(self, row: SandboxRow, state: State) -> None:
-        """End it for good."""
+    async def end(self, row: SandboxRow, state: State, why: OutlastError | None = None) -> None:
+        """End it for good; `why` is told with it."""
         await self._kill_processes(row)
         self._shut(row.id, for_good=True)
-        await self.change(row, state)
+        await self.change(row, state, why=why)
 
     async def lose(self, row: SandboxRow) -> None:
         """Record that it was found gone."""
@@ -175,10 +181,13 @@ class Lives:
             await self.change(row, State.READY, ref=sandbox.ref)
         except BaseException:
             with anyio.move_on_after(FAILED_START_S, shield=True):
-                if sandbox is not None:
-                    await sandbox.kill()
-                self._shut(row.id, for_good=True)
-                await self.change(row, State.LOST)
+                try:
+                    if sandbox is not None:
+                        await sandbox.kill()
+                finally:  # one that cannot be ended is an orphan; its row must not wait for it
+                    self._shut(row.id, for_good=True)
+                    # It may be recorded as ready without an answer. Nobody has been given it: nothing began there.
+                    await self.change(row, State.LOST, ref=row.ref)
             raise
         self._keep(row, sandbox)
         return sandbox
@@ -189,9 +198,12 @@ class Lives:
             return False
         try:
             sandbox = await self.provider.connect(row.id, row.ref)
-            if must_thaw(row.life):
+            if row.life.pause_kind is None:  # it may have been frozen because no server was there
                 await sandbox.thaw()
+            if must_thaw(row.life):
                 await self.change(row, State.READY)
+            if row.life.pause_kind is None:
+                await sandbox.ping()
         except SandboxLost:
             return False
         self.handles[row.workspace_id] = sandbox
@@ -219,6 +231,7 @@ class Lives:
             limits_of(self._settings, template),
             env={} if hosted is None else hosted.env,
             home_is_workspace=hosted is not None,
+            orphan=Orphan(self._settings.idle_pause_s, self._settings.orphan_minutes * 60),
         )
         if template is not None:
             env = {**template.env, **preview_environment(self._settings)}
@@ -226,6 +239,17 @@ class Lives:
         named, app = (hosted.template if hosted else None), (template.name if template else "")
         spec = replace(spec, snapshot_ref=await self._snapshot_ref(row, named, app))
         return spec if self.way_out is None else await self.way_out.prepare(row, spec)
+
+    async def _answers(self, sandbox: Sandbox) -> bool:
+        """Whether the agent in an awake sandbox answers, or did a moment ago."""
+        now = time.monotonic()
+        if now - self._answered.get(sandbox.sandbox_id, float("-inf")) < ANSWERED_S:
+            return True
+        with suppress(SandboxLost):
+            await sandbox.ping()
+            self._answered[sandbox.sandbox_id] = now
+            return True
+        return False
 
     async def _template_of(self, row: SandboxRow) -> Template | None:
         """The app template of its workspace; None: it has none, or one that this server does not know any more."""
@@ -242,12 +266,20 @@ class Lives:
         return await self.snapshots.start_from(row.id, row.project_id, named, app)
 
     async def change(
-        self, row: SandboxRow, state: State, pause_kind: PauseKind | None = None, *, ref: str | None = None
+        self,
+        row: SandboxRow,
+        state: State,
+        pause_kind: PauseKind | None = None,
+        *,
+        ref: str | None = None,
+        why: OutlastError | None = None,
     ) -> None:
         """Record what has happened. Shielded: a cancelled write may or may not be kept, and the next reader would not
         know which."""
         with anyio.CancelScope(shield=True):
-            await self._db.write(store.change, row.id, state, self._announce, pause_kind=pause_kind, ref=ref)
+            await self._db.write(
+                store.change, row.id, state, self._announce, pause_kind=pause_kind, ref=ref, why=why
+            )
 
     async def aclose(self) -> None:
         """Drop every connection; the sandboxes live on for the next server."""
@@ -272,6 +304,8 @@ class Lives:
                     return
                 sandbox = await self.provider.connect(row.id, row.ref)
             if self.files is not None:
+                if row.life.state is not State.READY and not self.provider.capabilities.volume:
+                    await sandbox.thaw()  # its files are inside, and nobody there answers while it sleeps
                 await self.files.leave(row.workspace_id, sandbox)
             await sandbox.kill()
 
@@ -288,6 +322,7 @@ class Lives:
             self.way_out.open(row, sandbox)
 
     def _shut(self, sandbox_id: str, *, for_good: bool) -> None:
+        self._answered.pop(sandbox_id, None)
         if self.way_out is not None:
             self.way_out.close(sandbox_id, for_good=for_good)
 

@@ -14,7 +14,9 @@ import anyio
 from outlast.base.clock import Clock
 from outlast.base.errors import SandboxLost
 from outlast.base.settings import SandboxSettings
+from outlast.base.supervision.supervisor import Supervisor
 from outlast.core.sandboxes import store
+from outlast.core.sandboxes.checkpoints.kept import KEPT
 from outlast.core.sandboxes.interface import Sandbox, SandboxProvider, SandboxStatistics
 from outlast.core.sandboxes.life import Attendant, FileKeeper, Lives, Snapshots, WayOut
 from outlast.core.sandboxes.rules import (
@@ -55,6 +57,7 @@ class SandboxManager:
         *,
         node_id: str = "local",
         announce: Announce = announce_to_project,
+        supervisor: Supervisor | None = None,
     ) -> None:
         self.db = db
         self.clock = clock
@@ -62,6 +65,7 @@ class SandboxManager:
         self.data_dir = data_dir
         self.node_id = node_id
         self.announce = announce
+        self.guard = (supervisor or Supervisor(clock)).guard
         self.lives = Lives(db, provider, settings, data_dir, announce)
         self.locks: defaultdict[str, anyio.Lock] = defaultdict(anyio.Lock)
         self.disk = DiskUsage(clock)
@@ -113,7 +117,11 @@ class SandboxManager:
 
     def folders_of(self, workspace_id: str) -> list[Path]:
         """Every folder of this machine that belongs to the workspace alone."""
-        return [self.workspace_dir(workspace_id), self.data_dir / "services" / workspace_id]
+        return [
+            self.workspace_dir(workspace_id),
+            self.data_dir / "services" / workspace_id,
+            self.data_dir / KEPT / workspace_id,
+        ]
 
     async def ensure(self, workspace_id: str, project_id: str) -> Sandbox:
         """A sandbox that is awake: the one there is, woken or found again; else a new one over the same files.

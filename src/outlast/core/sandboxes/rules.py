@@ -136,6 +136,12 @@ def awake_allowed(max_awake: int, machine_bytes: int, sandbox_bytes: int) -> int
     return max_awake or max(machine_bytes // sandbox_bytes, LEAST_AWAKE)
 
 
+def hosted_allowed(setting: int, awake: int) -> int:
+    """How many sandboxes programs of one project may run where `awake` may be awake; 0 sets three quarters of them, so
+    that no project keeps all others from theirs."""
+    return min(setting, awake) if setting else max(1, -(-3 * awake // 4))
+
+
 def to_stop(awake: Sequence[Waking], allowed: int, coming: int) -> list[str]:
     """The ids of those to stop before what takes `coming` places is started: first those of no run, then those whose
     run waits for a person, each the least recently used first. Fewer than needed when the others are at work: those are

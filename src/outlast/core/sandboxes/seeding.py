@@ -103,7 +103,7 @@ def copy_workspace(
     if checkpoint_id is not None:
         kept = checkpoints.checkpoint(tx, checkpoint_id)
         if kept.workspace_id != source_id:
-            raise NotFound(f"There is no checkpoint {checkpoint_id} of these files.", id=checkpoint_id)
+            raise NotFound("There is no such version of these files.", id=checkpoint_id)
     workspace_id = _add_like(tx, source_id, owner_id, thread_id)
     if kept is not None:
         new = NewCheckpoint(workspace_id, "fork", kept.tree, kept.files, kept.size_bytes)
@@ -120,7 +120,7 @@ def fork_workspace(tx: Tx, parent: sa.RowMapping, fork_id: str, message_id: str,
     workspace's id. Raises `NotFound` for a thread that has none."""
     source_id = parent["workspace_id"]
     if source_id is None:
-        raise NotFound(f"Thread {parent['id']} has no files.", id=parent["id"])
+        raise NotFound("The thread has no files.", id=parent["id"])
     position = tx.execute(sa.select(messages.c.position).where(messages.c.id == message_id)).scalar_one()
     kept = checkpoints.at_message(tx, source_id, parent["id"], position)
     workspace_id, began_empty = _add_like(tx, source_id, owner_id, fork_id), _is_pages(tx, source_id)
@@ -151,7 +151,7 @@ def _add_like(tx: Tx, source_id: str, owner_id: str, thread_id: str) -> str:
     `NotFound`."""
     source = tx.find(workspaces, {"id": source_id}, "project_id", "template", "owner_type")
     if source is None:
-        raise NotFound(f"There is no workspace {source_id} any more.", id=source_id)
+        raise NotFound("These files were deleted.", id=source_id)
     owner = str(source["owner_type"]), owner_id
     workspace_id = _add(tx, str(source["project_id"]), owner, thread_id, source["template"])
     for row in services.services_of(tx, source_id):

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
-from outlast.base.errors import NotFound
+from outlast.base.errors import NotFound, OutlastError
 from outlast.base.events import ContextLost, SandboxStateData
 from outlast.base.ids import new_id
 from outlast.core.sandboxes.hosted import running_workspaces
@@ -125,6 +125,7 @@ def change(
     *,
     pause_kind: PauseKind | None = None,
     ref: str | None = None,
+    why: OutlastError | None = None,
 ) -> SandboxRow:
     """Move a sandbox along its life cycle and tell followers. Raises `Conflict` when the life cycle forbids it.
 
@@ -132,7 +133,7 @@ def change(
     """
     found = tx.one(sa.select(sandboxes).where(sandboxes.c.id == sandbox_id).with_for_update())
     if found is None:
-        raise NotFound(f"There is no sandbox {sandbox_id} any more: its owner was deleted.", id=sandbox_id)
+        raise NotFound("The sandbox was deleted with what it belonged to.", id=sandbox_id)
     row = row_of(found)
     life = advance(row.life, then, pause_kind)
     values: dict[str, Any] = {
@@ -152,9 +153,11 @@ def change(
         services.stop_all(tx, row.workspace_id)
     used = tx.now if then is State.READY else row.last_used_at
     changed = replace(row, ref=row.ref if ref is None else ref, life=life, last_used_at=used)
-    _tell(tx, changed, announce)
+    _tell(tx, changed, announce, why.code if why is not None else None)
     if then is State.LOST and row.life.state is not State.CREATING:
         text = "The sandbox was lost. Files are kept; running processes, variables and installed programs are gone."
+        if why is not None:
+            text = f"{why.message} {why.hint} Running processes, variables and installed programs are gone."
         lost = ContextLost(workspace_id=row.workspace_id, sandbox_id=row.id, text=text)
         announce(tx, row.project_id, "context.lost", lost)
     return changed
@@ -218,7 +221,7 @@ def touch_all(tx: Tx, rows: Sequence[SandboxRow]) -> None:
 
 
 def _deleted(workspace_id: str) -> NotFound:
-    return NotFound(f"There is no workspace {workspace_id} any more: its owner was deleted.", id=workspace_id)
+    return NotFound("These files were deleted with what they belonged to.", id=workspace_id)
 
 
 def row_of(row: sa.RowMapping) -> SandboxRow:
@@ -242,13 +245,14 @@ def tell_again(tx: Tx, row: SandboxRow, announce: Announce) -> None:
     _tell(tx, row, announce)
 
 
-def _tell(tx: Tx, row: SandboxRow, announce: Announce) -> None:
+def _tell(tx: Tx, row: SandboxRow, announce: Announce, reason: str | None = None) -> None:
     kind = row.life.pause_kind
     data = SandboxStateData(
         sandbox_id=row.id,
         workspace_id=row.workspace_id,
         state=row.life.state.value,
         pause_kind=None if kind is None else kind.value,
+        reason=reason,
         services=services.states_of(tx, row.workspace_id),
     )
     announce(tx, row.project_id, "sandbox.state", data)

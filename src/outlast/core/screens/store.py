@@ -196,5 +196,5 @@ def to_data(row: sa.RowMapping) -> ScreenData:
 
 def _found(row: sa.RowMapping | None, screen_id: str) -> sa.RowMapping:
     if row is None:
-        raise NotFound(f"There is no screen {screen_id}.", screen_id=screen_id)
+        raise NotFound("There is no such screen.", screen_id=screen_id)
     return row

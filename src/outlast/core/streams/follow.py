@@ -58,10 +58,10 @@ def check_run_cursor(tx: Tx, run_id: str, after: int) -> bool:
     """Whether a run's stream has anything left after this cursor. Raises `CursorUnknown`, `NotFound`."""
     row = tx.find(runs, {"id": run_id}, "leg", "seq_saved", "seq_reserved")
     if row is None:
-        raise NotFound(f"There is no run {run_id}.", id=run_id)
+        raise NotFound("There is no such run.", id=run_id)
     if after > row["seq_reserved"]:
         raise CursorUnknown(
-            f"The cursor {after} is beyond what {run_id} can have sent ({row['seq_reserved']}).",
+            f"The cursor {after} is beyond what this run can have sent ({row['seq_reserved']}).",
             run_id=run_id,
         )
     return not (row["leg"] == "ended" and after >= row["seq_saved"])
@@ -71,7 +71,7 @@ def check_thread_cursor(tx: Tx, thread_id: str, cursor: ThreadCursor) -> None:
     """Refuse a cursor that this thread cannot have given out. Raises `CursorUnknown`, `NotFound`."""
     last = tx.execute(sa.select(threads.c.log_seq).where(threads.c.id == thread_id)).scalar()
     if last is None:
-        raise NotFound(f"There is no thread {thread_id}.", id=thread_id)
+        raise NotFound("There is no such thread.", id=thread_id)
     if cursor.seq > last:
         raise CursorUnknown(f"The cursor is beyond the thread's last event ({last}).", thread_id=thread_id)
     if cursor.run_id is not None:
@@ -84,7 +84,7 @@ def check_thread_cursor(tx: Tx, thread_id: str, cursor: ThreadCursor) -> None:
 def check_project_cursor(tx: Tx, project_id: str, after: int) -> None:
     last = tx.execute(sa.select(projects.c.log_seq).where(projects.c.id == project_id)).scalar()
     if last is None:
-        raise NotFound(f"There is no project {project_id}.", id=project_id)
+        raise NotFound("There is no such project.", id=project_id)
     if after > last:
         raise CursorUnknown(f"The cursor is beyond the project's last event ({last}).", project_id=project_id)
 
@@ -93,7 +93,7 @@ def thread_cursor(tx: Tx, thread_id: str) -> str:
     """The cursor to follow a thread from after reading it whole: it replays the active run from its start."""
     row = tx.one(sa.select(threads.c.log_seq, threads.c.active_run_id).where(threads.c.id == thread_id))
     if row is None:
-        raise NotFound(f"There is no thread {thread_id}.", id=thread_id)
+        raise NotFound("There is no such thread.", id=thread_id)
     return str(ThreadCursor(row["log_seq"], row["active_run_id"]))
 
 

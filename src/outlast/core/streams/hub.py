@@ -9,6 +9,7 @@ there is other news, when the stream has ended, or when its connection does not 
 """
 
 import asyncio
+import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from typing import Final
 
 from outlast.core.streams.log import Line
 
+log: Final = logging.getLogger("outlast.streams")
 TAIL_LINES: Final = 20_000  # kept in memory per live stream at most, about 5 MB
 TICK_PER_FOLLOWER_S: Final = 0.00002
 MIN_TICK_S: Final = 0.002
@@ -45,12 +47,13 @@ class Channel:
 
     __slots__ = (
         "_chunks", "_first", "_lines", "_links", "_other_news", "_scheduled", "_waiters", "_woken_at",
-        "base", "ended", "followers", "head", "stream_id", "version", "whispers", "writing",
+        "base", "ended", "followers", "generation", "head", "stream_id", "version", "whispers", "writing",
     )  # fmt: skip
 
     def __init__(self, stream_id: str) -> None:
         self.stream_id = stream_id
         self.writing = False  # a writer in this process publishes here
+        self.generation = 0  # of that writer: any other publishes and closes nothing any more
         self.base = 0  # memory holds every line above this number; meaningful only while `writing`
         self.head = 0
         self.ended = False  # the last line published ends the stream
@@ -66,9 +69,10 @@ class Channel:
         self._woken_at = 0.0
         self._scheduled = False
 
-    def open(self, base: int) -> None:
-        """A writer begins: everything up to `base` is in the database."""
-        self.writing, self.base, self.head, self.ended = True, base, base, False
+    def open(self, base: int, generation: int) -> None:
+        """A writer begins, and takes the place of any other: everything up to `base` is in the database."""
+        self.writing, self.generation = True, generation
+        self.base, self.head, self.ended = base, base, False
         self._lines, self._first = [], 0
         self._chunks.clear()
 
@@ -170,7 +174,7 @@ class Channel:
                 if direct.after != after or direct.prefix != prefix:
                     after, prefix = direct.after, direct.prefix
                     body = self.chunk(after, prefix)[1]
-                if not body or direct.push(body):
+                if not body or _takes(direct, body):
                     direct.after = self.head
                     self._waiters.append(entry)
                     continue
@@ -203,15 +207,17 @@ class Hub:
             channel.whispers = {**channel.whispers, topic: body}
             channel.ring()
 
-    def write(self, stream_id: str, base: int) -> Channel:
-        """The channel of a stream that this process begins to write. End it with `unwrite`."""
+    def write(self, stream_id: str, base: int, generation: int) -> Channel:
+        """The channel of a stream that this process begins to write. End it with `unwrite`, also if this call failed.
+        `generation`: a number that no other writer of the stream has (the attempt's)."""
         channel = self._channels.setdefault(stream_id, Channel(stream_id))
-        channel.open(base)
+        channel.open(base, generation)
         return channel
 
-    def unwrite(self, stream_id: str) -> None:
+    def unwrite(self, stream_id: str, generation: int) -> None:
+        """The writer of this generation has ended; nothing happens where a newer one writes."""
         channel = self._channels.get(stream_id)
-        if channel is not None:
+        if channel is not None and channel.generation == generation:
             channel.close()
             self._drop_if_idle(channel)
 
@@ -273,6 +279,16 @@ class Hub:
     def _drop_if_idle(self, channel: Channel) -> None:
         if not channel.followers and not channel.writing:
             self._channels.pop(channel.stream_id, None)
+
+
+def _takes(direct: Direct, body: bytes) -> bool:
+    """Whether the connection took the chunk. One that fails is left to its own follower, who is woken: neither the
+    other followers nor the run that is being written feel it."""
+    try:
+        return direct.push(body)
+    except Exception as error:
+        log.warning("a connection took no chunk", exc_info=error)
+        return False
 
 
 def fresh(whispers: Mapping[str, bytes], seen: Mapping[str, bytes]) -> bytes:

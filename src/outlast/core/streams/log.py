@@ -68,7 +68,7 @@ def append(tx: Tx, stream_id: str, events: Sequence[NamedEvent]) -> int:
     number = _NUMBER["threads" if stream_id.startswith("thr_") else "projects"]
     last = tx.execute(number, {"stream": stream_id, "count": len(events)}).scalar()
     if last is None:
-        raise NotFound(f"There is no log {stream_id}.", id=stream_id)
+        raise NotFound("There is no such log.", id=stream_id)
     save(tx, stream_id, encode_all(stream_id, last - len(events) + 1, events, tx.now))
     tx.ring(stream_id)
     return int(last)

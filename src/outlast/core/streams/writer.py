@@ -6,6 +6,7 @@ sent, so an attempt that starts above the reservation never gives a number twice
 is refused (`FenceLost`) once another attempt has begun.
 """
 
+import logging
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeVar
 
@@ -21,6 +22,7 @@ from outlast.db.database import Database, Tx
 from outlast.db.tables import runs
 
 T = TypeVar("T")
+log: Final = logging.getLogger("outlast.streams")
 RESERVE: Final = 5_000  # numbers reserved ahead; gaps in the numbers cost nothing
 LOW_WATER: Final = 2_000  # with fewer left, the next save reserves more, and is hurried
 _DELTA_LINE: Final = (
@@ -41,7 +43,8 @@ _ADVANCE_HELD: Final = sa.update(runs).where(_HELD).values(_SAVED)
 
 
 class RunWriter:
-    """Writes the log of one run for one attempt. Made by the worker after its claim; `close` when the leg ends.
+    """Writes the log of one run for one attempt. Made by the worker after its claim; `open` before its first write,
+    `close` when the leg ends. Once a newer attempt has opened its writer in this process, this one shows nothing more.
 
     `saved` is the last number in the database, `next_seq` the first to give, `reserved` the last one reserved (all
     from the claim).
@@ -63,7 +66,8 @@ class RunWriter:
         self._db, self._hub, self._clock = db, hub, clock
         self._seq = next_seq
         self._reserved = reserved
-        self._channel: Channel = hub.write(run_id, saved)
+        self._saved = saved
+        self._channel = Channel(run_id)  # nobody's, until `open`
         self._unsaved: list[Line] = []
         self._held: list[tuple[str, str, str]] = []  # deltas that wait for a commit: event, part id, text
         self._recording = False
@@ -71,6 +75,10 @@ class RunWriter:
         self._turn = anyio.Lock()
         self.hurry: Callable[[], None] = lambda: None  # asks the flusher for an early save: numbers run out
         self._stamp = (0.0, b"")
+
+    def open(self) -> None:
+        """Become the one writer of the run in this process."""
+        self._channel = self._hub.write(self.run_id, self._saved, self.attempt)
 
     @property
     def dirty(self) -> bool:
@@ -102,7 +110,7 @@ class RunWriter:
         async with self._turn:
             if self._failed:
                 raise StorageUnavailable(
-                    f"An earlier save of attempt {self.attempt} of {self.run_id} failed.", run_id=self.run_id
+                    f"An earlier save of attempt {self.attempt} failed.", run_id=self.run_id
                 )
             self._recording = True  # these facts take the next numbers: deltas wait for the commit
             unsaved, self._unsaved = self._unsaved, []
@@ -141,7 +149,7 @@ class RunWriter:
         self._seq += len(lines)
         self._reserved = reserved
         self._channel.trim(self._seq - 1)
-        self._channel.publish(lines)
+        self._show(lines)
 
     async def flush(self) -> None:
         """Save what was streamed until now. What streams meanwhile is shown as ever, and left to the next flush: a
@@ -176,14 +184,14 @@ class RunWriter:
     def close(self) -> None:
         """The leg has ended: followers read on from the database. Unsaved deltas are dropped (a cut step is asked
         again)."""
-        self._hub.unwrite(self.run_id)
+        self._hub.unwrite(self.run_id, self.attempt)
 
     def _check_fence(self, tx: Tx) -> None:
         if tx.execute(_CHECK, {"run": self.run_id, "held_by": self.attempt}).scalar() is None:
             raise self._fence_lost()
 
     def _fence_lost(self) -> FenceLost:
-        return FenceLost(f"Attempt {self.attempt} no longer holds {self.run_id}.", run_id=self.run_id)
+        return FenceLost(f"Attempt {self.attempt} no longer holds this run.", run_id=self.run_id)
 
     def _encode_delta(self, event: str, part_id: str, text: str) -> Line:
         seq = self._seq
@@ -200,7 +208,11 @@ class RunWriter:
 
     def _publish(self, lines: list[Line]) -> None:
         self._unsaved.extend(lines)
-        self._channel.publish(lines)
+        self._show(lines)
+
+    def _show(self, lines: list[Line]) -> None:
+        if self._channel.generation == self.attempt:
+            self._channel.publish(lines)
 
     def _release_held(self) -> None:
         room = self._reserved - self._seq + 1
@@ -246,8 +258,14 @@ class Flusher:
 
 
 async def _flush(writer: RunWriter) -> None:
-    """A failed flush is the leg's to notice: its next record fails the same way and the run is taken up again."""
+    """A failed flush is the leg's to notice, whatever it was, and cuts no other run's short: its next record fails the
+    same way and the run is taken up again."""
     try:
         await writer.flush()
-    except OutlastError:
-        return
+    except Exception as error:
+        log.warning("streamed text not saved", extra={"run_id": writer.run_id}, exc_info=_bug(error))
+
+
+def _bug(error: Exception) -> Exception | None:
+    """What is worth a trace in the log."""
+    return None if isinstance(error, OutlastError | OSError) else error

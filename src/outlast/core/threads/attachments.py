@@ -81,7 +81,7 @@ def attachment(tx: Tx, attachment_id: str) -> sa.RowMapping:
     """An attachment's row, for the server's own use (giving an image to a model). Raises `NotFound`."""
     row = tx.one(sa.select(attachments).where(attachments.c.id == attachment_id))
     if row is None:
-        raise NotFound(f"There is no attachment {attachment_id}.", attachment_id=attachment_id)
+        raise NotFound("There is no such attachment.", attachment_id=attachment_id)
     return row
 
 

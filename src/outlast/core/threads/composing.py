@@ -19,12 +19,14 @@ from outlast.db.tables import attachments
 class Draft:
     """What a person sends: `content` is a text, `parts` a list of `{type: "text", text}` and `{type: "image",
     attachment_id}` in their order, `images` attachment ids that come last. Any of them may be missing. `mentions` are
-    users that the writer picked; names in the text count too."""
+    users that the writer picked; names in the text count too, but those of `told`: they were named in what the message
+    is made of, and know already."""
 
     content: str | None = None
     parts: Sequence[Mapping[str, Any]] = ()
     images: Sequence[str] = field(default=())
     mentions: Sequence[str] = field(default=())
+    told: Sequence[str] = field(default=())
 
 
 def compose(tx: Tx, project_id: str, draft: Draft, limits: LimitSettings) -> list[dict[str, Any]]:
@@ -67,7 +69,7 @@ def _image(tx: Tx, project_id: str, attachment_id: str) -> ImagePart:
     row = tx.one(sa.select(attachments).where(*mine))
     if row is None:
         raise NotFound(
-            f"There is no attachment {attachment_id} in this project.",
+            "There is no such attachment in this project.",
             hint="Upload the image to the thread's project first.",
             attachment_id=attachment_id,
         )

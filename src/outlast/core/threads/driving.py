@@ -7,7 +7,7 @@ from outlast.base.events import LockChanged, LockData
 from outlast.core.accounts.actor import Actor
 from outlast.core.locks import store as locks
 from outlast.core.locks.rules import Change, Lock
-from outlast.core.mentions.items import INBOX, InboxItem, came, went
+from outlast.core.mentions.items import INBOX, InboxItem, InboxPart, Waiting, came, went
 from outlast.core.streams.log import append
 from outlast.core.threads.store import announce, hold
 from outlast.db.database import Tx
@@ -56,7 +56,7 @@ def request(tx: Tx, thread: sa.RowMapping, actor: Actor) -> LockData:
     hold(tx, thread["id"])
     locks.request(tx, thread["id"], actor.user_id)
     shown = _told(tx, thread, "requested")
-    for asked in waiting(tx, shown.holder_id, thread_id=thread["id"]):
+    for _, asked in waiting(tx, shown.holder_id, thread_id=thread["id"]):
         append(tx, thread["project_id"], [(INBOX, came(asked, shown.holder_id))])
     return shown
 
@@ -87,10 +87,15 @@ def release_all(tx: Tx, project_id: str, user_id: str) -> None:
 
 
 def waiting(
-    tx: Tx, user_id: str, project_id: str | None = None, *, thread_id: str | None = None
-) -> list[InboxItem]:
+    tx: Tx,
+    user_id: str,
+    project_id: str | None = None,
+    part: InboxPart | None = None,
+    *,
+    thread_id: str | None = None,
+) -> list[Waiting]:
     """Threads that this user drives and somebody else asks for: one of them, those of one project, or all of the
-    user's."""
+    user's; a part of them, if that is given."""
     mine = (members.c.project_id == threads.c.project_id) & (members.c.user_id == user_id)
     columns = threads.c.id, threads.c.title, threads.c.project_id, threads.c.document_id
     found = (
@@ -104,21 +109,24 @@ def waiting(
         found = found.where(threads.c.project_id == project_id)
     if thread_id is not None:
         found = found.where(threads.c.id == thread_id)
-    return [
-        InboxItem(
-            kind="handover",
-            id=row["id"],
-            project_id=row["project_id"],
-            text=f"{row['name']} would like to drive this thread.",
-            created_at=iso(row["requested_at"]),
-            by=row["requested_by"],
-            by_name=row["name"],
-            thread_id=row["id"],
-            thread_title=row["title"],
-            document_id=row["document_id"],
-        )
-        for row in tx.all(found)
-    ]
+    if part is not None:
+        found = part.of(found, locks_table.c.requested_at, threads.c.id)
+    return [(row["requested_at"], _asked(row)) for row in tx.all(found)]
+
+
+def _asked(row: sa.RowMapping) -> InboxItem:
+    return InboxItem(
+        kind="handover",
+        id=row["id"],
+        project_id=row["project_id"],
+        text=f"{row['name']} would like to drive this thread.",
+        created_at=iso(row["requested_at"]),
+        by=row["requested_by"],
+        by_name=row["name"],
+        thread_id=row["id"],
+        thread_title=row["title"],
+        document_id=row["document_id"],
+    )
 
 
 def _tell_unasked(tx: Tx, project_id: str, before: Lock | None) -> None:

@@ -70,7 +70,8 @@ def _copy_messages(
         for row in rows
     ]
     tx.execute(sa.insert(messages), copies)
-    tx.execute(sa.update(threads).where(threads.c.id == to_thread_id).values(message_count=upto))
+    counted = {"message_count": len(copies), "last_position": upto}
+    tx.execute(sa.update(threads).where(threads.c.id == to_thread_id).values(**counted))
 
 
 def _mapped(part: dict[str, Any], proposed: Mapping[str, str]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from outlast.base.events import MessageCreated, MessageData
 from outlast.base.ids import new_id
 from outlast.core.streams.log import append
 from outlast.core.threads.rules import text_of, title_from
-from outlast.core.threads.search import put_words, replace_title, replace_words
+from outlast.core.threads.search import move_words, put_words, replace_title, replace_words
 from outlast.db.database import Tx
 from outlast.db.tables import messages, threads, users
 
@@ -26,8 +26,26 @@ _ONE: Final = (
 _NEXT_POSITION: Final = (
     sa.update(threads)
     .where(threads.c.id == sa.bindparam("thread"))
-    .values(message_count=threads.c.message_count + 1, updated_at=sa.bindparam("now"))
-    .returning(threads.c.message_count, threads.c.titled, threads.c.project_id)
+    .values(
+        message_count=threads.c.message_count + 1,
+        last_position=threads.c.last_position + 1,
+        updated_at=sa.bindparam("now"),
+    )
+    .returning(threads.c.message_count, threads.c.last_position, threads.c.titled, threads.c.project_id)
+)
+_LAST_POSITION: Final = (
+    sa.update(threads)
+    .where(threads.c.id == sa.bindparam("thread"))
+    .values(last_position=threads.c.last_position + 1)
+    .returning(threads.c.last_position)
+)
+_STANDS: Final = sa.select(
+    messages.c.position, messages.c.status, threads.c.last_position, threads.c.project_id
+).where(messages.c.id == sa.bindparam("message"), threads.c.id == messages.c.thread_id)
+_ANSWERED: Final = (
+    sa.select(messages.c.id)
+    .where(messages.c.thread_id == sa.bindparam("thread"), messages.c.reply_to == sa.bindparam("message"))
+    .limit(1)
 )
 _RETITLE: Final = (
     sa.update(threads).where(threads.c.id == sa.bindparam("thread")).values(title=sa.bindparam("line"))
@@ -57,7 +75,7 @@ def add_message(
     row = {
         "id": message_id,
         "thread_id": thread_id,
-        "position": thread["message_count"],
+        "position": thread["last_position"],
         "role": role,
         "sender_id": sender_id,
         "status": status,
@@ -72,7 +90,7 @@ def add_message(
     }
     tx.execute(_ADD, row)
     text = text_of(parts)
-    put_words(tx, thread_id, thread["project_id"], thread["message_count"], text)
+    put_words(tx, thread_id, thread["project_id"], thread["last_position"], text)
     if thread["message_count"] == 1 and not thread["titled"] and text.strip():
         _set_title(tx, thread_id, thread["project_id"], title_from(text))
     data = message_data(tx, message_id)
@@ -85,7 +103,7 @@ def message_data(tx: Tx, message_id: str) -> MessageData:
     """One message as the API shows it. Raises `NotFound`."""
     row = tx.one(_ONE, {"message": message_id})
     if row is None:
-        raise NotFound(f"There is no message {message_id}.", message_id=message_id)
+        raise NotFound("There is no such message.", message_id=message_id)
     return _to_data(row)
 
 
@@ -99,6 +117,37 @@ def rewrite_message(tx: Tx, project_id: str, message_id: str, parts: list[dict[s
     return data
 
 
+def take_turn(tx: Tx, thread_id: str, message_id: str) -> None:
+    """The run that answers this message has its turn: one that nothing has answered yet stands behind everything that
+    was said while it waited, and is not marked as dropped any more. Followers get it again with `message.created`. The
+    thread's row is held."""
+    row = tx.one(_STANDS, {"message": message_id})
+    if row is None or tx.one(_ANSWERED, {"thread": thread_id, "message": message_id}) is not None:
+        return
+    changed: dict[str, Any] = {}
+    if row["position"] != row["last_position"]:
+        changed["position"] = tx.execute(_LAST_POSITION, {"thread": thread_id}).scalar_one()
+        move_words(tx, thread_id, row["position"], changed["position"])
+    if row["status"] != "complete":
+        changed["status"] = "complete"
+    if changed:
+        _change(tx, thread_id, message_id, **changed)
+
+
+def mark_dropped(tx: Tx, thread_id: str, message_id: str) -> None:
+    """The run for this message ended before it said anything: a message that nothing has answered says so from now on
+    (status `cancelled`), until another run takes it up."""
+    if tx.one(_ANSWERED, {"thread": thread_id, "message": message_id}) is None:
+        _change(tx, thread_id, message_id, status="cancelled")
+
+
+def _change(tx: Tx, thread_id: str, message_id: str, **values: Any) -> None:
+    if not tx.update(messages, {"id": message_id}, **values):
+        return  # it is gone: that keeps no run from ending
+    data = message_data(tx, message_id)
+    append(tx, thread_id, [("message.created", MessageCreated(message=data))])
+
+
 def message_in(tx: Tx, thread_id: str, message_id: str | None) -> sa.RowMapping:
     """Row of a thread's message, or of its last one for None. Raises `NotFound`."""
     mine = sa.select(messages).where(messages.c.thread_id == thread_id)
@@ -109,8 +158,10 @@ def message_in(tx: Tx, thread_id: str, message_id: str | None) -> sa.RowMapping:
     )
     row = tx.one(named.limit(1))
     if row is None:
-        what = "has no messages yet" if message_id is None else f"has no message {message_id}"
-        raise NotFound(f"Thread {thread_id} {what}.", thread_id=thread_id, message_id=message_id)
+        what = (
+            "This thread has no messages yet." if message_id is None else "This thread has no such message."
+        )
+        raise NotFound(what, thread_id=thread_id, message_id=message_id)
     return row
 
 
@@ -137,7 +188,7 @@ def messages_upto(tx: Tx, thread_id: str, position: int, limit: int | None = Non
 def _next_position(tx: Tx, thread_id: str) -> sa.RowMapping:
     row = tx.one(_NEXT_POSITION, {"thread": thread_id, "now": tx.now})
     if row is None:
-        raise NotFound(f"There is no thread {thread_id}.", thread_id=thread_id)
+        raise NotFound("There is no such thread.", thread_id=thread_id)
     return row
 
 

@@ -16,12 +16,14 @@ IN_DOCUMENTS: Final = ("document", "section", "comment", "selection")
 ANCHOR_IDS: Final = ("id", "document_id", "section_id", "block_id")
 ANCHOR_DEPTH: Final = 20
 ID_CHARS: Final = 40  # what the tables hold
+_LOOKED_AT_CHARS: Final = 20_000
 _MARKS: Final = "#>*-` \t"
 
 
 def title_from(text: str) -> str:
-    """A title made from a first message: its first line with words, without Markdown marks, at most 60 characters."""
-    lines = (" ".join(line.strip(_MARKS).split()) for line in text.splitlines())
+    """A title made from a first message: its first line with words, without Markdown marks, at most 60 characters. At
+    most `_LOOKED_AT_CHARS` of the message are read."""
+    lines = (" ".join(line.strip(_MARKS).split()) for line in text[:_LOOKED_AT_CHARS].splitlines())
     line = next((line for line in lines if line), "")
     if len(line) <= TITLE_CHARS:
         return line or NEW_TITLE
@@ -95,7 +97,7 @@ def document_of(anchor: Mapping[str, Any] | None) -> str | None:
 def demand_open(status: str, thread_id: str) -> None:
     """Raise `ThreadArchived` unless the thread accepts something new."""
     if status != "open":
-        raise ThreadArchived(f"Thread {thread_id} is archived and accepts nothing new.", thread_id=thread_id)
+        raise ThreadArchived("This thread is archived and accepts nothing new.", thread_id=thread_id)
 
 
 def text_of(parts: list[dict[str, Any]]) -> str:

@@ -61,6 +61,12 @@ def replace_words(tx: Tx, thread_id: str, project_id: str, position: int, text: 
     tx.execute(sa.update(search_entries).where(*at).values(words=_entry(project_id, text)))
 
 
+def move_words(tx: Tx, thread_id: str, position: int, to: int) -> None:
+    """A message has another position."""
+    at = search_entries.c.thread_id == thread_id, search_entries.c.position == position
+    tx.execute(sa.update(search_entries).where(*at).values(position=to))
+
+
 def replace_title(tx: Tx, thread_id: str, project_id: str, title: str) -> None:
     """Index a thread under another title."""
     tx.execute(_RETITLE, {"thread": thread_id, "entry": _entry(project_id, title)})
@@ -98,7 +104,8 @@ def match_in(tx: Tx, thread_id: str, title: str, first: int, last: int, query: s
 
 
 def snippet(text: str, wanted: list[str]) -> str:
-    """The text around the first word that begins with a wanted one, on one line, with … where it was cut."""
+    """The text around the first word that begins with a wanted one, on one line, with … where it was cut. Of the text
+    at most `MAX_TEXT_CHARS` are looked at."""
     text = text[:MAX_TEXT_CHARS]
     found = (at.start() for at in re.finditer(r"\w+", text) if _begins(words_of(at.group()), wanted))
     start = max(next(found, 0) - SNIPPET_BEFORE, 0)

@@ -107,7 +107,7 @@ def hold(tx: Tx, thread_id: str) -> sa.RowMapping:
     `NotFound`."""
     row = tx.one(_HOLD, {"thread": thread_id})
     if row is None:
-        raise NotFound(f"There is no thread {thread_id}.", thread_id=thread_id)
+        raise NotFound("There is no such thread.", thread_id=thread_id)
     return row
 
 
@@ -115,7 +115,7 @@ def thread_data(tx: Tx, thread_id: str) -> ThreadData:
     """The thread as lists and events show it. Raises `NotFound`."""
     row = tx.one(_ONE, {"thread": thread_id})
     if row is None:
-        raise NotFound(f"There is no thread {thread_id}.", thread_id=thread_id)
+        raise NotFound("There is no such thread.", thread_id=thread_id)
     return to_data(row)
 
 

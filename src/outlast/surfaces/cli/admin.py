@@ -7,25 +7,30 @@ from typing import TypeVar
 
 import anyio
 
+from outlast.actions import administration
+from outlast.actions.administration import UserSummary
 from outlast.base.clock import SystemClock
-from outlast.base.data_directory import data_directory
-from outlast.base.errors import InvalidSetting, NotFound
+from outlast.base.data_directory import data_directory, existing_data_directory
+from outlast.base.errors import DataDirectoryMissing, InvalidSetting, NotFound
 from outlast.base.settings import Settings
 from outlast.core.accounts import store as accounts
 from outlast.core.accounts.store import NewToken, TokenData
 from outlast.core.projects import store as projects
 from outlast.core.threads import search
 from outlast.db.database import Database, Tx
-from outlast.db.opening import migrate, open_database
+from outlast.db.deployment import Deployment, check
+from outlast.db.opening import migrate, open_database, sqlite_path
+from outlast.surfaces.cli.consoles import err
 
 T = TypeVar("T")
 
 
 class Admin:
-    """Each call opens the database, changes it in one transaction, and closes it."""
+    """Each call opens the database, changes it in one transaction, and closes it. Without `create` the data directory
+    and an SQLite file must exist: `DataDirectoryMissing`."""
 
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
+    def __init__(self, settings: Settings, *, create: bool = False) -> None:
+        self._settings, self._create = settings, create
 
     def migrate(self) -> None:
         """Bring the tables up to date."""
@@ -69,6 +74,34 @@ class Admin:
 
         self._with_database(lambda database: database.write(run))
 
+    def users(self) -> list[UserSummary]:
+        """Every user, oldest first."""
+        plans = self._settings.credits.plans
+
+        def run(tx: Tx) -> list[UserSummary]:
+            return [administration.summarize(tx, plans, row) for row in accounts.list_users(tx)]
+
+        return self._with_database(lambda database: database.read(run))
+
+    def add_user(self, name: str, plan: str | None) -> UserSummary:
+        """Make a user with a project of their own. Raises `InvalidSetting` for a plan that is not configured."""
+
+        def run(tx: Tx) -> UserSummary:
+            user_id = _new_user(tx, self._settings, name, plan)
+            return administration.summarize(tx, self._settings.credits.plans, accounts.user(tx, user_id))
+
+        return self._with_database(lambda database: database.write(run))
+
+    def change_user(self, user: str, change: Callable[[Tx, str], None]) -> UserSummary:
+        """Do this to the user with this id or name; what they are now. Raises `NotFound`."""
+
+        def run(tx: Tx) -> UserSummary:
+            user_id = _user_id(tx, self._settings, user)
+            change(tx, user_id)
+            return administration.summarize(tx, self._settings.credits.plans, accounts.user(tx, user_id))
+
+        return self._with_database(lambda database: database.write(run))
+
     def rebuild_search(self) -> int:
         """Make the search index anew, a few threads at a time; how many entries it has."""
 
@@ -86,7 +119,7 @@ class Admin:
 
     def _with_database(self, work: Callable[[Database], Awaitable[T]]) -> T:
         async def run() -> T:
-            async with opened(self._settings) as database:
+            async with opened(self._settings, create=self._create) as database:
                 return await work(database)
 
         return anyio.run(run)
@@ -117,12 +150,22 @@ def _new_user(tx: Tx, settings: Settings, name: str, plan: str | None) -> str:
 
 
 @asynccontextmanager
-async def opened(settings: Settings) -> AsyncIterator[Database]:
-    """The database, also beside a running server: SQLite's write-ahead log lets a second process write for a moment."""
-    folder = data_directory(settings.server.data_dir)
-    database = open_database(settings.database.url.reveal(), folder, SystemClock())
+async def opened(settings: Settings, *, create: bool = False, adopt: bool = False) -> AsyncIterator[Database]:
+    """The database, also beside a running server: SQLite's write-ahead log lets a second process write for a moment.
+    Says on standard error which one it is. Raises `DataDirectoryMissing` unless it may `create` one."""
+    url = settings.database.url.reveal()
+    folder = (data_directory if create else existing_data_directory)(settings.server.data_dir)
+    if url.startswith("sqlite:///"):
+        file = sqlite_path(url, folder)
+        if not create and not file.is_file():
+            raise DataDirectoryMissing(f"There is no Outlast database at {file}.", database=str(file))
+        err.print(f"Database: {file}", style="dim")
+    else:
+        err.print(f"Database: {settings.database.url}", style="dim")
+    database = open_database(url, folder, SystemClock())
     try:
         await migrate(database)
+        await check(database, Deployment(folder, folder / settings.blobs.url.reveal()), adopt=adopt)
         yield database
     finally:
         await database.aclose()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import anyio
 import typer
 
-from outlast.surfaces.cli.consoles import err, harmless, out, tell_bytes, tell_json, tell_rows
+from outlast.surfaces.cli.consoles import err, one_line, out, styled, tell_bytes, tell_json, tell_rows
 from outlast.surfaces.cli.exits import Exit
 from outlast.surfaces.cli.options import (
     DEFAULT_URL,
@@ -51,7 +51,7 @@ def add(
         tell_json({"items": files, "next": None})
     for one in files if not as_json else ():
         words = f" ({one['trouble']})" if one["trouble"] else ""
-        err.print(f"{harmless(one['name'])}: {one['state']}{words}", style="dim")
+        err.print(f"{one_line(one['name'])}: {one['state']}{words}", style="dim")
         out.print(one["id"])
     if any(one["state"] == "failed" for one in files):
         raise typer.Exit(Exit.REFUSED)
@@ -76,7 +76,7 @@ def list_files(
         tell_json(found)
         return
     rows = [
-        (one["id"], one["state"], one["media_type"], one["size_bytes"], harmless(one["name"])[:80])
+        (one["id"], one["state"], one["media_type"], one["size_bytes"], one["name"][:80])
         for one in found["items"]
     ]
     tell_rows(
@@ -131,8 +131,9 @@ def search(
         return
     for hit in found["items"]:
         page = f", page {hit['page']}" if hit["page"] else ""
-        out.print(f"[bold]{harmless(hit['artifact']['name'])}[/]{page}  [dim]{hit['artifact']['id']}[/]")
-        out.print(harmless(hit["text"])[:600] + "\n", markup=False)
+        file = hit["artifact"]
+        out.print(styled((one_line(file["name"]), "bold"), f"{page}  ", (file["id"], "dim")))
+        out.print(hit["text"][:600] + "\n")
     if not found["items"]:
         err.print("Nothing found.", style="dim")
     if found["note"]:

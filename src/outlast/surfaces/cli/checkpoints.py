@@ -1,10 +1,10 @@
-"""`outlast checkpoint …`: what a thread's files were, what changed, bringing them back."""
+"""`outlast checkpoint …`: what a thread's files were, what changed, bringing them back, starting without them."""
 
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from outlast.surfaces.cli.consoles import err, out, tell_json, tell_rows
+from outlast.surfaces.cli.consoles import err, one_line, out, tell_json, tell_rows
 from outlast.surfaces.cli.options import DEFAULT_URL, JsonOption, TokenOption, UrlOption, with_server
 
 if TYPE_CHECKING:
@@ -83,21 +83,34 @@ def restore(
         return await client.post(f"/v1/checkpoints/{checkpoint}/restore")
 
     told = with_server(url, token, work)
-    out.print(f"{told['id']}: {told['files']} files as they were", markup=False)
+    out.print(f"{told['id']}: {told['files']} files as they were")
+
+
+@app.command()
+def reset(
+    thread: Annotated[str, typer.Argument(help="Id of the thread (thr_…).")],
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    url: UrlOption = DEFAULT_URL,
+    token: TokenOption = None,
+) -> None:
+    """Start with an empty workspace, where stored files are gone for good. A screen starts with its template's files.
+    Earlier checkpoints stay."""
+    if not yes:
+        question = f"Start {thread} with an empty workspace? Its agent no longer sees the files it has now."
+        typer.confirm(question, abort=True, err=True)
+
+    async def work(client: "Client") -> Any:
+        return await client.post(f"/v1/threads/{thread}/workspace/reset")
+
+    told = with_server(url, token, work)
+    out.print(f"{told['id']}: the workspace has {told['files']} files")
 
 
 def _tell_change(change: dict[str, Any], names: bool) -> None:
     if names or change["diff"] is None:
         before, after = change["before_bytes"], change["after_bytes"]
         sizes = f" ({'none' if before is None else before} -> {'none' if after is None else after} bytes)"
-        out.print(
-            _harmless(f"{MARKS[change['change']]} {change['path']}{'' if names else sizes}"), markup=False
-        )
+        out.print(one_line(f"{MARKS[change['change']]} {change['path']}{'' if names else sizes}"))
         return
     for line in change["diff"].splitlines():
-        out.print(_harmless(line), style=COLOURS.get(line[:1]), markup=False, highlight=False)
-
-
-def _harmless(line: str) -> str:
-    """What an agent wrote, without what would command the terminal."""
-    return "".join(one if one.isprintable() or one == "\t" else "\ufffd" for one in line)
+        out.print(line, style=COLOURS.get(line[:1]))

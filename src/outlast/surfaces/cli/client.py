@@ -47,7 +47,7 @@ class Client:
 
     async def upload(self, path: str, name: str, content: bytes) -> Any:
         """Send a file as a form's field `file`."""
-        form = aiohttp.FormData()
+        form = aiohttp.FormData(quote_fields=False)
         form.add_field("file", content, filename=name, content_type="application/octet-stream")
         return await self._call("POST", path, data=form)
 

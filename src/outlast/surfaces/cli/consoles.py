@@ -1,34 +1,62 @@
-"""Where commands write: results to standard output, everything about them to standard error."""
+"""Where commands write: results to standard output, everything about them to standard error.
 
+Text of people and agents reaches a terminal as the characters that it shows: nothing here reads markup, and control
+characters are replaced. Colours come from `style=` and from `styled`.
+"""
+
+import re
 import sys
+import unicodedata
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Final
 
 import orjson
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from outlast.base.errors import OutlastError
 
-out = Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else 200)
-err = Console(stderr=True, highlight=False, soft_wrap=True)
+_COLOURS: Final = re.compile("\x1b\\[[0-9;]*m")
+
+
+class Terminal(Console):
+    """A console that prints strings as plain text, without control characters, markup or emoji codes."""
+
+    def __init__(self, *, stderr: bool = False, width: int | None = None) -> None:
+        super().__init__(
+            stderr=stderr, width=width, highlight=False, soft_wrap=True, markup=False, emoji=False
+        )
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        super().print(*(harmless(one) if isinstance(one, str) else one for one in objects), **options)
+
+
+out = Terminal(width=None if sys.stdout.isatty() else 200)
+err = Terminal(stderr=True)
+
+
+def styled(*pieces: str | tuple[str, str]) -> Text:
+    """A line of plain pieces; of (text, style), each in its style."""
+    return Text.assemble(
+        *(harmless(one) if isinstance(one, str) else (harmless(one[0]), one[1]) for one in pieces)
+    )
 
 
 def tell_error(error: OutlastError) -> None:
     """The message and what to do, without a traceback."""
-    err.print(f"[bold red]error[/] [dim]{error.code}[/]: ", end="")
-    err.print(error.message, markup=False)
+    err.print(styled(("error", "bold red"), " ", (error.code, "dim"), f": {error.message}"))
     if error.hint:
-        err.print(f"  {error.hint}", markup=False, style="yellow")
+        err.print(f"  {error.hint}", style="yellow")
 
 
 def tell_rows(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, empty: str) -> None:
-    """A table for people."""
+    """A table for people. Each cell is one line of plain text."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for number, column in enumerate(columns):
         table.add_column(column, no_wrap=number < len(columns) - 1)
     for row in rows:
-        table.add_row(*("" if value is None else str(value) for value in row))
+        table.add_row(*(Text("" if value is None else one_line(str(value))) for value in row))
     if table.row_count:
         out.print(table)
     else:
@@ -56,9 +84,23 @@ def tell_bytes(content: bytes) -> None:
     sys.stdout.flush()
 
 
-def harmless(line: str) -> str:
-    """What an agent or another person wrote, without what would command the terminal."""
-    return "".join(one if one.isprintable() or one == "\t" else "\ufffd" for one in line)
+def harmless(text: str) -> str:
+    """What an agent or another person wrote, with its line breaks and tabs, without what would command the terminal."""
+    if text.isprintable():
+        return text
+    text = _COLOURS.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
+    return "".join(map(_harmless, text))
+
+
+def one_line(text: str) -> str:
+    """The same with each run of spaces and line breaks as one space."""
+    return harmless(" ".join(text.split()))
+
+
+def _harmless(one: str) -> str:
+    if one.isprintable() or one in "\t\n":
+        return one
+    return " " if unicodedata.category(one) == "Zs" else "\ufffd"  # a no-break space is a space
 
 
 def can_ask() -> bool:

@@ -94,7 +94,7 @@ def list_sources(
     tell_rows(columns, rows, empty="No documentation yet: 'outlast docs add PACKAGE FILE-OR-URL' adds some.")
     for item in found["items"]:
         if item["error"]:
-            err.print(f"{item['id']}: {item['error']}", markup=False, style="yellow")
+            err.print(f"{item['id']}: {item['error']}", style="yellow")
 
 
 @app.command()
@@ -142,7 +142,7 @@ def _bodies(package: str, place: str, project: str | None, kind: str | None) -> 
     files = [one for one in sorted(path.rglob("*")) if one.is_file() and one.name.lower().endswith(ENDINGS)]
     files = [one for one in files if not _is_hidden(one.relative_to(path))]
     if not files:
-        err.print(f"{place} holds no documents ({', '.join(ENDINGS)}).", markup=False, style="red")
+        err.print(f"{place} holds no documents ({', '.join(ENDINGS)}).", style="red")
         raise typer.Exit(Exit.REFUSED_TO_START)
     names = {one: f"{path.resolve().name}/{one.relative_to(path).as_posix()}" for one in files}
     return [_given(common | {"name": names[one], "text": _text(one), "kind": None}) for one in files]
@@ -156,7 +156,7 @@ def _text(path: Path) -> str:
     try:
         return path.read_bytes().decode("utf-8", "replace")
     except OSError as error:
-        err.print(f"{path} cannot be read: {error.strerror}.", markup=False, style="red")
+        err.print(f"{path} cannot be read: {error.strerror}.", style="red")
         raise typer.Exit(Exit.REFUSED_TO_START) from None
 
 
@@ -173,7 +173,7 @@ async def _read(client: "Client", source: dict[str, Any]) -> dict[str, Any]:
     """The source once it is read."""
     pause_s = 0.1
     if source["state"] not in DONE:
-        err.print(f"reading {source['location']} …", markup=False, style="dim")
+        err.print(f"reading {source['location']} …", style="dim")
     while source["state"] not in DONE:
         await anyio.sleep(pause_s)
         pause_s = min(pause_s * 1.5, MOST_PAUSE_S)
@@ -183,6 +183,6 @@ async def _read(client: "Client", source: dict[str, Any]) -> dict[str, Any]:
 
 def _tell(source: dict[str, Any]) -> None:
     if source["error"]:
-        err.print(source["error"], markup=False, style="red" if source["state"] == "failed" else "yellow")
+        err.print(source["error"], style="red" if source["state"] == "failed" else "yellow")
     line = f"{source['id']}  {source['package']} {source['version']}".rstrip()
-    out.print(f"{line}  {source['state']}, {source['passages']} passages", markup=False)
+    out.print(f"{line}  {source['state']}, {source['passages']} passages")

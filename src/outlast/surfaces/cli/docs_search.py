@@ -3,9 +3,8 @@
 from typing import Annotated, Any
 
 import typer
-from rich.markup import escape
 
-from outlast.surfaces.cli.consoles import err, out, tell_json
+from outlast.surfaces.cli.consoles import err, one_line, out, styled, tell_json
 from outlast.surfaces.cli.options import DEFAULT_URL, JsonOption, TokenOption, UrlOption, with_server
 
 LINES = 12  # of each hit
@@ -31,16 +30,17 @@ def search(
     if not found["items"]:
         err.print("Nothing was found. What can be searched: outlast docs list", style="dim")
     if found["note"]:
-        err.print(found["note"], style="dim", markup=False)
+        err.print(found["note"], style="dim")
 
 
 def _tell_hit(number: int, hit: dict[str, Any]) -> None:
-    out.print(f"[bold]{number}. {escape(hit['heading'] or hit['package'])}[/]  [dim]{hit['score']:.2f}[/]")
+    heading = one_line(hit["heading"] or hit["package"])
+    out.print(styled((f"{number}. {heading}", "bold"), "  ", (f"{hit['score']:.2f}", "dim")))
     where = [hit["package"], hit["version"], (hit["fetched_at"] or "")[:10], hit["url"] or hit["usage"]]
-    out.print("   " + "  ".join(part for part in where if part), style="dim", markup=False)
+    out.print("   " + "  ".join(part for part in where if part), style="dim")
     lines = hit["text"].strip().splitlines()
     for line in lines[:LINES]:
-        out.print(f"   {line}", markup=False)
+        out.print(f"   {line}")
     if len(lines) > LINES:
         out.print(f"   … {len(lines) - LINES} more lines", style="dim")
     out.print()

@@ -7,29 +7,35 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from tempfile import TemporaryDirectory
+from typing import Final, Literal
 
 import anyio
+import sqlalchemy as sa
 
-from outlast.base.clock import SystemClock
-from outlast.base.data_directory import data_directory, held
-from outlast.base.errors import DataDirectoryInUse, OutlastError
-from outlast.base.settings import SandboxSettings, Settings
+from outlast.base.clock import SystemClock, iso
+from outlast.base.data_directory import existing_data_directory, held
+from outlast.base.errors import DatabaseDamaged, DataDirectoryInUse, DataDirectoryMissing, OutlastError
+from outlast.base.settings import Settings
 from outlast.base.settings.rules import brings_tracker
 from outlast.core.models.config import DEFAULT_KEY_ENVS
 from outlast.core.sandboxes.browser.program import find_browser
-from outlast.core.sandboxes.interface import ProbeReport
 from outlast.core.sandboxes.providers.registry import known_providers, open_provider
 from outlast.core.sandboxes.providers.setup import setup_from
-from outlast.db.opening import open_database
-from outlast.surfaces.cli.consoles import out
+from outlast.core.set_aside import store
+from outlast.core.set_aside.kinds import TITLES
+from outlast.db.opening import open_database, sqlite_path
+from outlast.db.sqlite import SqliteDatabase, find_damage
+from outlast.surfaces.cli.consoles import out, styled
 from outlast.surfaces.cli.exits import Exit
 from outlast.surfaces.http.static import FOLDER as WEB_FOLDER
 
+MOST_SHOWN: Final = 20
 Verdict = Literal["ok", "note", "bad"]
-MARKS = {"ok": "[green]✓[/]", "note": "[yellow]•[/]", "bad": "[red]✗[/]"}
+MARKS = {"ok": ("✓", "green"), "note": ("•", "yellow"), "bad": ("✗", "red")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +50,9 @@ def tell_findings(settings: Settings) -> Exit:
     """Print everything found; FAILED where something that is configured cannot work."""
     worst = Exit.OK
     for finding in _examine(settings):
-        out.print(f"{MARKS[finding.verdict]} [bold]{finding.what}[/]: ", end="")
-        out.print(finding.found, markup=False)
+        out.print(styled(MARKS[finding.verdict], " ", (finding.what, "bold"), f": {finding.found}"))
         for fix in finding.fixes:
-            out.print(f"    → {fix}", markup=False, style="yellow")
+            out.print(f"    → {fix}", style="yellow")
         if finding.verdict == "bad":
             worst = Exit.FAILED
     return worst
@@ -57,6 +62,7 @@ def _examine(settings: Settings) -> Iterator[Finding]:
     yield Finding("ok", "Python", f"{platform.python_version()} on {platform.system()} {platform.release()}")
     yield _data_folder(settings)
     yield anyio.run(_database, settings)
+    yield from anyio.run(_set_aside, settings)
     yield _port(settings)
     yield anyio.run(_sandboxes, settings)
     yield _providers()
@@ -70,29 +76,68 @@ def _examine(settings: Settings) -> Iterator[Finding]:
 
 def _data_folder(settings: Settings) -> Finding:
     try:
-        folder = data_directory(settings.server.data_dir)
+        folder = existing_data_directory(settings.server.data_dir)
         free = f"{shutil.disk_usage(folder).free / 1e9:.1f} GB free"
         with held(folder):
             return Finding("ok", "Data directory", f"{folder}, {free}")
     except DataDirectoryInUse as error:
         return Finding("note", "Data directory", f"in use by the running server (pid {error.fields['pid']})")
+    except DataDirectoryMissing as error:
+        return Finding(
+            "note", "Data directory", f"none yet at {error.fields['data_dir']}: the first start makes it"
+        )
     except OutlastError as error:
         return Finding("bad", "Data directory", error.message, (error.hint,))
 
 
 async def _database(settings: Settings) -> Finding:
+    url = settings.database.url.reveal()
     try:
-        database = open_database(
-            settings.database.url.reveal(), data_directory(settings.server.data_dir), SystemClock()
-        )
+        folder = existing_data_directory(settings.server.data_dir)
+        if url.startswith("sqlite:///") and not sqlite_path(url, folder).is_file():
+            return Finding("note", "Database", f"{settings.database.url}: none yet")
+        database = open_database(url, folder, SystemClock())
         try:
             await database.read(lambda tx: None)
+            if isinstance(database, SqliteDatabase) and (damage := find_damage(database.path)):
+                raise DatabaseDamaged("; ".join(damage))
         finally:
             await database.aclose()
+    except DataDirectoryMissing:
+        return Finding("note", "Database", f"{settings.database.url}: not opened, without a data directory")
+    except DatabaseDamaged as error:
+        return Finding(
+            "bad", "Database", f"{settings.database.url} is damaged: {error.message}", (error.hint,)
+        )
     except OutlastError as error:
         fix = "Start the database, or correct database.url."
         return Finding("bad", "Database", f"{settings.database.url}: {error.message}", (fix,))
     return Finding("ok", "Database", str(settings.database.url))
+
+
+async def _set_aside(settings: Settings) -> list[Finding]:
+    """What a server tries no more; nothing where there is no database yet, or it cannot be read."""
+    url = settings.database.url.reveal()
+    try:
+        folder = existing_data_directory(settings.server.data_dir)
+        if url.startswith("sqlite:///") and not sqlite_path(url, folder).is_file():
+            return []
+        database = open_database(url, folder, SystemClock())
+        try:
+            items = await database.read(store.listed)
+        finally:
+            await database.aclose()
+    except (OutlastError, sa.exc.DatabaseError):
+        return []
+    if not items:
+        return [Finding("ok", "Set aside", "nothing")]
+    shown = [
+        f"{TITLES.get(one.kind, one.kind)} {one.id}: {one.reason} ({one.code}, since {iso(one.since)})"
+        for one in items[:MOST_SHOWN]
+    ]
+    many = "1 item" if len(items) == 1 else f"{len(items)} items"
+    many += " failed again and again: not tried any more"
+    return [Finding("bad", "Set aside", many, (*shown, "Remove the cause, then have them tried again."))]
 
 
 def _port(settings: Settings) -> Finding:
@@ -111,23 +156,37 @@ async def _sandboxes(settings: Settings) -> Finding:
         return Finding("note", "Sandboxes", "none configured: agents cannot run code")
     what = f"Sandboxes ({settings.sandbox.provider})"
     try:
-        report = await _probe(settings.sandbox, data_directory(settings.server.data_dir))
+        with _state_folder(settings) as folder:
+            report = await open_provider(
+                settings.sandbox.provider, setup_from(settings.sandbox, folder)
+            ).probe()
     except OutlastError as error:
         return Finding("bad", what, error.message, (error.hint,))
     said = "; ".join((f"isolation: {report.isolation}", *report.details))
+    unproven = next((one.unproven for one in known_providers() if one.name == settings.sandbox.provider), "")
+    if report.ok and unproven:
+        return Finding("note", what, f"{unproven}; {said}", report.fixes)
     return Finding("ok" if report.ok else "bad", what, said, report.fixes)
 
 
-async def _probe(settings: SandboxSettings, folder: Path) -> ProbeReport:
-    return await open_provider(settings.provider, setup_from(settings, folder)).probe()
+@contextmanager
+def _state_folder(settings: Settings) -> Iterator[Path]:
+    """The data directory; before the first start a folder that goes again."""
+    folder = Path(settings.server.data_dir).expanduser().absolute()
+    if folder.is_dir():
+        yield folder
+        return
+    with TemporaryDirectory(prefix="outlast-doctor-") as made:
+        yield Path(made)
 
 
 def _providers() -> Finding:
     """Which providers can be chosen, and what those that cannot would need."""
     told = [
         known.name
-        + (f" (pip install '{known.missing}')" if known.missing else "")
+        + (f" (in Outlast's folder: pip install -e '{known.missing}')" if known.missing else "")
         + (f" (from {known.origin})" if known.origin != "Outlast" else "")
+        + (f" ({known.unproven})" if known.unproven else "")
         for known in known_providers()
     ]
     return Finding("ok", "Sandbox providers", ", ".join(told))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from outlast.surfaces.cli.consoles import err, harmless, out, tell_bytes, tell_json, tell_rows
+from outlast.surfaces.cli.consoles import err, out, tell_bytes, tell_json, tell_rows
 from outlast.surfaces.cli.options import (
     DEFAULT_URL,
     JsonOption,
@@ -51,7 +51,7 @@ def list_documents(
             item["open_comments"],
             item["open_edits"],
             item["updated_at"][:19],
-            harmless(item["title"])[:60],
+            item["title"][:60],
         )
         for item in items
     ]
@@ -145,8 +145,8 @@ def versions(
             item["version"],
             item["kind"],
             item["created_at"][:19],
-            harmless(item["by_name"] or "")[:20],
-            harmless(item["summary"])[:70],
+            (item["by_name"] or "")[:20],
+            item["summary"][:70],
         )
         for item in found["items"]
     ]
@@ -170,7 +170,7 @@ def diff(
 
     old, now = with_server(url, token, work)
     for line in _unified(old, now, before, after):
-        out.print(harmless(line), style=LOOKS.get(line[:1], ""), markup=False, highlight=False)
+        out.print(line, style=LOOKS.get(line[:1], ""))
 
 
 @app.command()
@@ -208,9 +208,9 @@ def comments(
         (
             item["id"],
             item["status"],
-            harmless(item["by_name"] or "agent")[:20],
-            harmless(item["assigned_name"] or item["assigned_to"] or "")[:20],
-            ("↳ " if item["parent_id"] else "") + harmless(" ".join(item["body"].split()))[:70],
+            (item["by_name"] or "agent")[:20],
+            (item["assigned_name"] or item["assigned_to"] or "")[:20],
+            ("↳ " if item["parent_id"] else "") + " ".join(item["body"].split())[:70],
         )
         for item in found["items"]
     ]

@@ -4,11 +4,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import anyio
-from rich.markup import escape
 
 from outlast.base.errors import ApprovalDecided, OutlastError
 from outlast.surfaces.cli.client import Client
-from outlast.surfaces.cli.consoles import can_ask, err, out, tell_error, tell_line
+from outlast.surfaces.cli.consoles import can_ask, err, out, styled, tell_error, tell_line
 from outlast.surfaces.cli.exits import Exit
 from outlast.surfaces.cli.prompts import ask
 from outlast.surfaces.cli.rendering import Rendering, shorten
@@ -51,7 +50,7 @@ async def _ask_about(state: _Follow, event: dict[str, Any], tasks: anyio.abc.Tas
             return None
         if state.as_json or not can_ask():
             command = "approve" if name == "approval.requested" else "answer"
-            err.print(f"[yellow]waiting for a person:[/] outlast run {command} {item['id']}")
+            err.print(styled(("waiting for a person:", "yellow"), f" outlast run {command} {item['id']}"))
             return Exit.WAITING
         tasks.start_soon(_decide if name == "approval.requested" else _answer, state, item)
     elif name in ("approval.resolved", "question.answered"):
@@ -69,13 +68,13 @@ async def _is_open(state: _Follow, item_id: str) -> bool:
 
 async def _decide(state: _Follow, approval: dict[str, Any]) -> None:
     state.rendering.line()
-    out.print(f"[yellow]?[/] [bold]{escape(approval['tool'])}[/] {escape(shorten(approval['arguments']))}")
+    out.print(styled(("?", "yellow"), " ", (approval["tool"], "bold"), f" {shorten(approval['arguments'])}"))
     if approval["reason"]:
-        out.print(f"  {approval['reason']}", style="dim", markup=False)
+        out.print(f"  {approval['reason']}", style="dim")
     with anyio.CancelScope() as scope:
         state.asking[approval["id"]] = scope
         try:
-            word = (await ask("  Allow it? \\[y]es, \\[n]o, \\[t]his thread always:")).lower()
+            word = (await ask("  Allow it? [y]es, [n]o, [t]his thread always:")).lower()
             body: dict[str, Any] = {"decision": "approve" if word[:1] in ("y", "t") else "deny"}
             if word.startswith("t"):
                 body["remember"] = "thread"
@@ -83,7 +82,10 @@ async def _decide(state: _Follow, approval: dict[str, Any]) -> None:
                 body["reason"] = await ask("  Why not? (empty: no reason)")
             await _send(state, f"/v1/approvals/{approval['id']}", body)
         except EOFError:
-            err.print(f"left open; decide with: outlast run approve {approval['id']}", style="yellow")
+            err.print(
+                f"left open; decide with: outlast run approve {approval['id']} --url {state.client.url}",
+                style="yellow",
+            )
     if scope.cancelled_caught:
         out.print("\n  decided elsewhere", style="dim")
 
@@ -98,15 +100,18 @@ async def _answer(state: _Follow, question: dict[str, Any]) -> None:
                 answers[item["id"]] = await _answer_one(item)
             await _send(state, f"/v1/questions/{question['id']}", {"answers": answers})
         except EOFError:
-            err.print(f"left open; answer with: outlast run answer {question['id']}", style="yellow")
+            err.print(
+                f"left open; answer with: outlast run answer {question['id']} --url {state.client.url}",
+                style="yellow",
+            )
     if scope.cancelled_caught:
         out.print("\n  answered elsewhere", style="dim")
 
 
 async def _answer_one(item: dict[str, Any]) -> str | list[str]:
-    out.print(f"[yellow]?[/] {escape(item['question'])}")
+    out.print(styled(("?", "yellow"), f" {item['question']}"))
     for number, option in enumerate(item["options"], start=1):
-        out.print(f"  {number}. {option}", markup=False)
+        out.print(f"  {number}. {option}")
     typed = await ask(
         "  Your answer:" if not item["options"] else "  Your answer (a number or your own words):"
     )

@@ -9,6 +9,7 @@ import typer
 from outlast.base.errors import InvalidSetting, OutlastError, StartRefused
 from outlast.surfaces.cli import (
     artifacts,
+    backups,
     checkpoints,
     docs,
     documents,
@@ -23,8 +24,9 @@ from outlast.surfaces.cli import (
     serving,
     snapshots,
     tokens,
+    users,
 )
-from outlast.surfaces.cli.consoles import err, tell_error
+from outlast.surfaces.cli.consoles import err, styled, tell_error
 from outlast.surfaces.cli.exits import MEANINGS, Exit, Unreachable
 
 EXIT_CODES = "\n\n".join(f"{code.value}: {meaning}" for code, meaning in MEANINGS.items())
@@ -44,6 +46,7 @@ def build_app(serve: serving.Program, work: serving.Program) -> typer.Typer:
     )
     app.callback()(_version)
     serving.add_commands(app, serve, work)
+    backups.add_commands(app)
     app.add_typer(runs.app, name="run")
     app.add_typer(screens.app, name="screen")
     app.add_typer(pages.app, name="page")
@@ -55,6 +58,7 @@ def build_app(serve: serving.Program, work: serving.Program) -> typer.Typer:
     app.add_typer(lists.projects, name="projects")
     app.add_typer(lists.threads, name="threads")
     app.add_typer(tokens.app, name="token")
+    app.add_typer(users.app, name="user")
     app.add_typer(docs.app, name="docs")
     app.add_typer(search.app, name="search")
     app.add_typer(secrets.app, name="secret")
@@ -81,7 +85,7 @@ def _tell(error: BaseException) -> Exit:
         tell_error(error)
         return Exit.REFUSED_TO_START if isinstance(error, InvalidSetting | StartRefused) else Exit.REFUSED
     if isinstance(error, Unreachable):
-        err.print(f"[bold red]error[/]: {error}")
+        err.print(styled(("error", "bold red"), f": {error}"))
         err.print(
             "  Start one with 'outlast serve', or name another with --url or OUTLAST_URL.", style="yellow"
         )

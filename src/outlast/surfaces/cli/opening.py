@@ -41,19 +41,19 @@ async def _comes_to_run(client: "Client", screen: dict[str, Any], cursor: str) -
                 if data["state"] == "ready" and state == "healthy":
                     return True
                 if state == "failed":
-                    err.print(f"Its dev server failed: {error}", markup=False, style="red")
+                    err.print(f"Its dev server failed: {error}", style="red")
                     return False
                 line = f"sandbox {data['state']}, dev server {state}"
             case "snapshot.progress" if data["state"] != "ready":
                 line = f"installing: {data['step']}"
             case "screen.updated" if data["screen"]["id"] == screen["id"] and data["screen"]["trouble"]:
-                err.print(data["screen"]["trouble"], markup=False, style="red")
+                err.print(data["screen"]["trouble"], style="red")
                 return False
             case "screen.deleted" if data["screen_id"] == screen["id"]:
                 err.print("It was removed.", style="red")
                 return False
         if line and line != told:
-            err.print(line, markup=False, style="dim")
+            err.print(line, style="dim")
             told = line
     return False
 

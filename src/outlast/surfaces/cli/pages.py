@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import orjson
 import typer
 
-from outlast.surfaces.cli.consoles import err, harmless, out, tell_bytes, tell_json, tell_rows
+from outlast.surfaces.cli.consoles import err, one_line, out, tell_bytes, tell_json, tell_rows
 from outlast.surfaces.cli.options import (
     DEFAULT_URL,
     JsonOption,
@@ -38,7 +38,7 @@ def list_pages(
         tell_json({"items": items, "next": None})
         return
     rows = [
-        (item["id"], item["state"], item["version"], item["updated_at"][:19], harmless(item["title"])[:60])
+        (item["id"], item["state"], item["version"], item["updated_at"][:19], item["title"][:60])
         for item in items
     ]
     tell_rows(
@@ -130,7 +130,7 @@ def actions(
             item["id"],
             item["state"],
             item["created_at"][:19],
-            harmless(item["by_name"])[:20],
+            item["by_name"][:20],
             item["name"],
             orjson.dumps(item["data"]).decode()[:60],
         )
@@ -171,7 +171,7 @@ def versions(
             item["kind"],
             item["created_at"][:19],
             item["run_id"] or "",
-            harmless(item["summary"])[:70],
+            item["summary"][:70],
         )
         for item in found["items"]
     ]
@@ -213,12 +213,11 @@ def code(
     for item in found["items"]:
         about = f" - {item['description']}" if item["description"] else ""
         out.print(
-            harmless(f"{item['at'][:19]} {item['tool']} ({item['status']}){about}"),
-            markup=False,
+            one_line(f"{item['at'][:19]} {item['tool']} ({item['status']}){about}"),
             style="bold",
         )
-        out.print(_lines(item["code"]), markup=False)
-        out.print(_lines(item["result"] or ""), markup=False, style="dim")
+        out.print(_lines(item["code"]))
+        out.print(_lines(item["result"] or ""), style="dim")
     if not found["items"]:
         err.print("No code has run for this page.", style="dim")
 
@@ -241,7 +240,7 @@ def link(
     if as_json:
         tell_json(made)
     else:
-        out.print(made["frame"] if frame else made["url"], markup=False)
+        out.print(made["frame"] if frame else made["url"])
 
 
 @app.command()
@@ -258,7 +257,7 @@ def links(
             item["id"],
             item["created_at"][:19],
             (item["expires_at"] or "never")[:19],
-            harmless(item["name"])[:60],
+            item["name"][:60],
         )
         for item in found["items"]
     ]
@@ -286,7 +285,7 @@ def rename(
 ) -> None:
     """Give it a title of one's own."""
     told = with_server(url, token, lambda client: client.patch(f"/v1/pages/{page}", {"title": title}))
-    out.print(harmless(f"{told['id']}: {told['title']}"), markup=False)
+    out.print(one_line(f"{told['id']}: {told['title']}"))
 
 
 @app.command()
@@ -326,4 +325,4 @@ def _json(text: str) -> dict[str, Any]:
 
 def _lines(text: str) -> str:
     """What an agent wrote, indented, without what would command the terminal."""
-    return "\n".join(f"    {harmless(line)}" for line in text.splitlines())
+    return "\n".join(f"    {line}" for line in text.splitlines())

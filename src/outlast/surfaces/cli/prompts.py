@@ -3,12 +3,12 @@
 import asyncio
 import sys
 
-from outlast.surfaces.cli.consoles import out
+from outlast.surfaces.cli.consoles import out, styled
 
 
 async def ask(question: str) -> str:
     """The line a person types. Cancelled: the question is withdrawn, nothing typed is lost to later ones."""
-    out.print(f"[bold]{question}[/] ", end="")
+    out.print(styled((question, "bold"), " "), end="")
     loop = asyncio.get_running_loop()
     typed: asyncio.Future[str] = loop.create_future()
 

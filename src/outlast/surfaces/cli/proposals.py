@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from outlast.surfaces.cli.consoles import harmless, out, tell_json, tell_rows
+from outlast.surfaces.cli.consoles import one_line, out, tell_json, tell_rows
 from outlast.surfaces.cli.options import DEFAULT_URL, JsonOption, TokenOption, UrlOption, with_server
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def list_proposals(
             sum(edit["state"] == "open" for edit in item["edits"]),
             len(item["edits"]),
             item["created_at"][:19],
-            harmless(item["summary"])[:60],
+            item["summary"][:60],
         )
         for item in found["items"]
     ]
@@ -58,18 +58,16 @@ def show(
     if as_json:
         tell_json(found)
         return
-    out.print(harmless(found["summary"]), style="bold", markup=False)
+    out.print(found["summary"], style="bold")
     for edit in found["edits"]:
         reason = f" ({edit['reason']})" if edit["reason"] else ""
-        out.print(
-            f"\n{edit['id']}  {edit['op']}  {edit['state']}{harmless(reason)}", style="dim", markup=False
-        )
+        out.print(f"\n{edit['id']}  {edit['op']}  {edit['state']}{reason}", style="dim")
         heading = edit["heading"]
         if heading:
-            out.print(f"+ {'#' * edit['level']} {harmless(heading)}", style="green", markup=False)
+            out.print(f"+ {'#' * edit['level']} {one_line(heading)}", style="green")
         for sign, text, look in (("-", edit["old_text"], "red"), ("+", edit["new_text"], "green")):
             for line in text.splitlines():
-                out.print(f"{sign} {harmless(line)}", style=look, markup=False, highlight=False)
+                out.print(f"{sign} {line}", style=look)
 
 
 @app.command()
@@ -97,6 +95,20 @@ def reject(
     _tell(with_server(url, token, lambda client: _decide(client, which, "reject", None)), as_json)
 
 
+@app.command()
+def reopen(
+    which: Annotated[str, typer.Argument(help="An edit (edt_…).", metavar="EDIT")],
+    as_json: JsonOption = False,
+    url: UrlOption = DEFAULT_URL,
+    token: TokenOption = None,
+) -> None:
+    """Take the decision about an edit back. What was accepted leaves the document, with all that was accepted in the
+    same version."""
+    if not which.startswith(EDIT):
+        raise typer.BadParameter("name an edit (edt_…)")
+    _tell(with_server(url, token, lambda client: _decide(client, which, "reopen", None)), as_json)
+
+
 async def _decide(client: "Client", which: str, decision: str, text: str | None) -> Any:
     if not which.startswith(EDIT):
         return await client.post(f"/v1/proposals/{which}/{decision}")
@@ -108,7 +120,9 @@ def _tell(decided: Any, as_json: bool) -> None:
     if as_json:
         tell_json(decided)
         return
+    left = {one["edit_id"]: one["message"] for one in decided["left"]}
     for edit in decided["edits"]:
-        out.print(f"{edit['id']}: {edit['state']}", markup=False)
+        why = f" ({left[edit['id']]})" if edit["id"] in left else ""
+        out.print(f"{edit['id']}: {edit['state']}{why}")
     if decided["version"] is not None:
         out.print(f"version {decided['version']}")

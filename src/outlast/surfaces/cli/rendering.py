@@ -5,9 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import orjson
-from rich.markup import escape
 
-from outlast.surfaces.cli.consoles import out
+from outlast.surfaces.cli.consoles import out, styled
 
 DELTAS: Final = {
     "text.delta": "text",
@@ -22,9 +21,9 @@ WORKFLOW: Final = {
 }
 LAST_STEPS: Final = frozenset({"save_screen", "save_page", "save_answer", "settle_credits", "save_error"})
 ENDINGS: Final = {
-    "run.completed": "[green]completed[/]",
-    "run.cancelled": "[yellow]cancelled[/]",
-    "run.error": "[red]error[/]",
+    "run.completed": ("completed", "green"),
+    "run.cancelled": ("cancelled", "yellow"),
+    "run.error": ("error", "red"),
 }
 
 
@@ -73,7 +72,7 @@ class Rendering:
         if kind != self._kind:
             self.line()
             self._kind = kind
-        out.print(fresh, end="", markup=False, style=None if kind == "text" else "dim")
+        out.print(fresh, end="", style=None if kind == "text" else "dim")
         self._at_line_start = fresh.endswith("\n")
 
     def _whole(self, part_id: str, kind: str, text: str) -> None:
@@ -100,9 +99,10 @@ class Rendering:
         key = f"call {part['id']}"
         if key not in self._shown:
             self._shown[key] = 1
-            self._note(
-                f"[bold]{escape(part['tool'])}[/] {escape(shorten(part['arguments']))}", "cyan", mark="▸"
-            )
+            self.line()
+            self._kind = ""
+            call = styled("▸ ", (part["tool"], "bold"), f" {shorten(part['arguments'])}")
+            out.print(call, style="cyan")
         if part["output"]:
             self._whole(part["id"], "output", part["output"])
 
@@ -111,11 +111,11 @@ class Rendering:
             took = f" in {data['duration_s']:.1f} s" if data.get("duration_s") is not None else ""
             self._note(f"done{took}", "dim", mark=" ")
         else:
-            self._note(f"{data['status']}: {escape(shorten(data['result']))}", "red", mark=" ")
+            self._note(f"{data['status']}: {shorten(data['result'])}", "red", mark=" ")
 
     def _step(self, step: Mapping[str, Any]) -> None:
         """A named step: when it begins, and how it ended where that says more than that it went well."""
-        name, status, detail = step["name"], step["status"], escape(step["detail"])
+        name, status, detail = step["name"], step["status"], step["detail"]
         words = WORKFLOW.get(name, name.replace("_", " "))
         if name == "agent" or (status in ("skipped", "cancelled") and not detail):
             return
@@ -129,12 +129,12 @@ class Rendering:
 
     def _end(self, name: str, data: Mapping[str, Any]) -> None:
         self.line()
-        told = ENDINGS[name]
+        told = ""
         if error := data.get("error"):
-            told += f": {escape(error['message'])} {escape(error['hint'])}"
+            told = f": {error['message']} {error['hint']}"
         elif name == "run.cancelled":
-            told += f" ({data['stop_reason']})"
-        out.print(f"[dim]──[/] {told} [dim]{data['run_id']}[/]")
+            told = f" ({data['stop_reason']})"
+        out.print(styled(("──", "dim"), " ", ENDINGS[name], f"{told} ", (data["run_id"], "dim")))
 
     def _note(self, text: str, style: str, mark: str = "•") -> None:
         self.line()

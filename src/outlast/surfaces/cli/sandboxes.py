@@ -102,12 +102,12 @@ def logs(
         return
     if source is not None and not shown:
         names = ", ".join(log["source"] for log in found)
-        err.print(f"There is no log of {source!r}; there are: {names}.", markup=False)
+        err.print(f"There is no log of {source!r}; there are: {names}.")
         raise typer.Exit(Exit.FAILED)
     for log in shown:
         if len(shown) > 1:
-            err.print(f"== {log['source']}", style="bold", markup=False)
-        out.print(log["text"].rstrip("\n") or "(nothing)", markup=False)
+            err.print(f"== {log['source']}", style="bold")
+        out.print(log["text"].rstrip("\n") or "(nothing)")
 
 
 def _change(sandbox: str, verb: str, url: str, token: str | None) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import orjson
 import typer
 
-from outlast.surfaces.cli.consoles import err, harmless, out, tell_bytes, tell_json, tell_rows
+from outlast.surfaces.cli.consoles import err, one_line, out, tell_bytes, tell_json, tell_rows
 from outlast.surfaces.cli.exits import Exit
 from outlast.surfaces.cli.options import (
     DEFAULT_URL,
@@ -93,7 +93,7 @@ def open_screen(
 
     link = with_server(url, token, work)
     if link is not None:
-        out.print(link, markup=False)
+        out.print(link)
     elif wait:
         raise typer.Exit(Exit.FAILED)
 
@@ -116,7 +116,7 @@ def files(
         return
     for item in found["items"]:
         line = f"{item['path']}:{item['line']}: {item['text']}" if search is not None else item["path"]
-        out.print(harmless(line), markup=False)
+        out.print(one_line(line))
     if found["truncated"]:
         err.print(f"Only the first {len(found['items'])} are shown.")
 
@@ -153,7 +153,7 @@ def download(
 
     target = to or Path(f"{archive_name(title)}.zip")
     target.write_bytes(content)
-    out.print(str(target), markup=False)
+    out.print(str(target))
 
 
 @app.command()
@@ -169,7 +169,7 @@ def changes(
     if as_json:
         tell_json(found)
         return
-    rows = [(item["status"], _size(item), harmless(item["path"])) for item in found["items"]]
+    rows = [(item["status"], _size(item), item["path"]) for item in found["items"]]
     tell_rows(("change", "bytes", "file"), rows, empty="No run has changed a file.")
 
 
@@ -208,7 +208,7 @@ def rename(
 ) -> None:
     """Give it a title of one's own."""
     told = with_server(url, token, lambda client: client.patch(f"/v1/screens/{screen}", {"title": title}))
-    out.print(f"{told['id']}: {told['title']}", markup=False)
+    out.print(f"{told['id']}: {told['title']}")
 
 
 @app.command()
@@ -243,7 +243,7 @@ def _tokens(file: Path) -> Any:
     try:
         return orjson.loads(file.read_bytes())
     except (OSError, orjson.JSONDecodeError) as error:
-        err.print(f"{file} cannot be read as JSON: {error}", markup=False, style="red")
+        err.print(f"{file} cannot be read as JSON: {error}", style="red")
         raise typer.Exit(Exit.FAILED) from None
 
 

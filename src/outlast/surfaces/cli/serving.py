@@ -1,5 +1,6 @@
 """`outlast serve`, `worker`, `check-config`, `migrate`, `doctor`."""
 
+import errno
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -7,14 +8,15 @@ from typing import Annotated
 
 import typer
 
-from outlast.base.errors import OutlastError
+from outlast.base.errors import DiskFull, OutlastError
 from outlast.base.logs import set_up_logs
 from outlast.base.settings import Settings, load_settings
 from outlast.base.settings.rules import brings_tracker
-from outlast.surfaces.cli.consoles import err, out, tell_error
+from outlast.surfaces.cli.consoles import err, out, styled, tell_error
 from outlast.surfaces.cli.exits import Exit
 from outlast.surfaces.cli.options import ConfigOption, DataDirOption, read_settings
 
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 Announce = Callable[[str], None]
 Program = Callable[[Settings, Announce], None]
 
@@ -50,25 +52,27 @@ def _run(program: Program, settings: Settings) -> None:
     except OutlastError as error:  # whatever it is, the server has not started
         tell_error(error)
         raise typer.Exit(Exit.REFUSED_TO_START) from None
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+        tell_error(DiskFull(f"The data directory could not be written: {error.strerror}."))
+        raise typer.Exit(Exit.REFUSED_TO_START) from None
 
 
 def _announce(settings: Settings, address: str) -> None:
-    err.print(
-        f"[bold green]Outlast is ready[/] {address}" if address else "[bold green]The worker is ready[/]"
-    )
+    words = "Outlast is ready" if address else "The worker is ready"
+    err.print(styled((words, "bold green"), f" {address}"))
     if not address:
         return
     if brings_tracker(settings):
         err.print(
             "  No model is configured: the demo answers. It has an issues tracker of its own; make a page and say "
             "“show my open issues”.",
-            markup=False,
         )
     if settings.sandbox is None:
         err.print(
             "  No sandboxes: agents answer without tools that run code. A section [sandbox] in the configuration, "
             "which may be empty, gives them this machine's.",
-            markup=False,
         )
     err.print("  Ctrl+C stops it; runs go on at the next start.", style="dim")
 
@@ -83,20 +87,18 @@ def check_config(
     if settings.sandbox is not None:
         check_provider(settings.sandbox)
     default = settings.default_model or settings.models[0].id
-    out.print(f"[green]{file} is a valid configuration.[/]")
-    out.print(
-        f"  models: {', '.join(model.id for model in settings.models)} (default {default})", markup=False
-    )
-    out.print(f"  database: {settings.database.url}", markup=False)
-    out.print(f"  sandboxes: {settings.sandbox.provider if settings.sandbox else 'none'}", markup=False)
-    out.print(f"  listens on: {settings.server.host}:{settings.server.port}", markup=False)
+    out.print(f"{file} is a valid configuration.", style="green")
+    out.print(f"  models: {', '.join(model.id for model in settings.models)} (default {default})")
+    out.print(f"  database: {settings.database.url}")
+    out.print(f"  sandboxes: {settings.sandbox.provider if settings.sandbox else 'none'}")
+    out.print(f"  listens on: {settings.server.host}:{settings.server.port}")
 
 
 def migrate(config: ConfigOption = None, data_dir: DataDirOption = None) -> None:
     """Bring the database's tables up to date. A starting server does this by itself; repeating is harmless."""
     from outlast.surfaces.cli.admin import Admin
 
-    Admin(read_settings(config, data_dir)).migrate()
+    Admin(read_settings(config, data_dir), create=True).migrate()
     out.print("The database is up to date.")
 
 

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 import anyio
 
 from outlast.base.clock import SystemClock
-from outlast.base.data_directory import data_directory, node_of
+from outlast.base.data_directory import data_directory, existing_data_directory, node_of
 from outlast.base.errors import InvalidSetting, NotFound
 from outlast.base.settings import Settings
 from outlast.core.sandboxes.interface import Progress
@@ -25,8 +25,8 @@ class SnapshotAdmin:
     """Each call opens the database and the provider, and closes them. Raises `InvalidSetting` where no sandboxes are
     configured."""
 
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
+    def __init__(self, settings: Settings, *, create: bool = False) -> None:
+        self._settings, self._create = settings, create
 
     def listed(self) -> list[dict[str, Any]]:
         """Newest first, as plain values."""
@@ -69,9 +69,10 @@ class SnapshotAdmin:
         sandbox = settings.sandbox
 
         async def run() -> T:
-            folder = data_directory(settings.server.data_dir)
+            find = data_directory if self._create else existing_data_directory
+            folder = find(settings.server.data_dir)
             provider = open_provider(sandbox.provider, setup_from(sandbox, folder))
-            async with opened(settings) as database:
+            async with opened(settings, create=self._create) as database:
                 keeper = SnapshotKeeper(
                     database,
                     provider,

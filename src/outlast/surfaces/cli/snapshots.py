@@ -58,17 +58,19 @@ def build(
 
     def told(step: str, output: str) -> None:
         if step != said[0]:
-            err.print(f"{step} …", style="dim", markup=False)
+            err.print(f"{step} …", style="dim")
             said[:] = [step, ""]
         new = output[len(said[1]) :] if output.startswith(said[1]) else output[-200:]
-        err.print(new, end="", markup=False, style="dim")
+        err.print(new, end="", style="dim")
         said[1] = output
 
-    name = SnapshotAdmin(read_settings(config, data_dir)).build(told, template)
+    # A snapshot may be built before the first start, but only in a place that was named.
+    named = config is not None or data_dir is not None
+    name = SnapshotAdmin(read_settings(config, data_dir), create=named).build(told, template)
     if name is None:
         out.print("Nothing is configured to be installed: sandboxes start from the bare base.")
     else:
-        out.print(f"{name} is ready.", markup=False)
+        out.print(f"{name} is ready.")
 
 
 @app.command()
@@ -81,4 +83,4 @@ def remove(
     from outlast.surfaces.cli.snapshot_admin import SnapshotAdmin
 
     SnapshotAdmin(read_settings(config, data_dir)).remove(name)
-    out.print(f"{name} is removed.", markup=False)
+    out.print(f"{name} is removed.")

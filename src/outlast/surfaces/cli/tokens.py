@@ -26,14 +26,15 @@ def create(
     """Make a token and print it: this is the only time it is shown."""
     from outlast.surfaces.cli.admin import Admin
 
-    store = Admin(read_settings(config, data_dir))
+    # The first token may come before the first start, but only in a place that was named.
+    named = config is not None or data_dir is not None
+    store = Admin(read_settings(config, data_dir), create=named)
     made = store.create(name, user, new_user, plan, expires_in_days)
     err.print(
         f"Token {made.token.id} ({made.token.name}); keep it, it is not shown again:",
         style="dim",
-        markup=False,
     )
-    out.print(made.secret, markup=False)
+    out.print(made.secret)
 
 
 @app.command("list")

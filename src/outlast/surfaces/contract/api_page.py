@@ -10,7 +10,7 @@ Base address `http://127.0.0.1:8400`. JSON in (with `Content-Type: application/j
 `Authorization: Bearer <token>` (`outlast token create`), or exchange a token for a cookie session; on the machine
 itself, local mode signs its owner in. Errors are problem documents: [errors](errors.md). Streams: [events](events.md).
 Lists answer `{items, next}`; pass `next` as `before`. Times are ISO 8601 in UTC, ids carry their kind (`run_…`).
-`contract/openapi.json`, also at `/openapi.json`, describes every field."""
+`contract/openapi.json`, also at `/openapi.json`, names every field and its type."""
 
 
 def write() -> str:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable
 from typing import Any, Final
 
-from outlast.core.pages import attributes, content, lines, nesting, patches
+from outlast.core.pages import attributes, content, lines, nesting, patches, svg_names
 from outlast.core.pages.design import CLASSES, COLOURS
 from outlast.core.pages.grammar import LINES, PATCHES, Explained
 from outlast.surfaces.contract.pages import code, heading, page, table
@@ -71,13 +71,13 @@ def write() -> str:
     out += [MORE_TEXT.format(most=lines.MOST_PATCHES), ""]
     out += ["## HTML that is kept", "", HTML_TEXT.format(depth=nesting.MOST_DEPTH), ""]
     out += ["Elements: " + _names(content.HTML) + ".", ""]
-    out += ["In `svg`: " + _names(content.SVG) + ".", ""]
+    out += ["In `svg`: " + _names(svg_names.SVG) + ".", ""]
     out += ["Attributes of every element: " + _names(content.GLOBAL) + ", `aria-*`, `data-*`.", ""]
     out += table(
         ("element", "attributes"),
         [(code(tag), _names(content.OF_TAG[tag])) for tag in sorted(content.OF_TAG)],
     )
-    out += ["In `svg`: " + _names(content.SVG_ATTRIBUTES) + ".", ""]
+    out += ["In `svg`: " + _names(svg_names.SVG_ATTRIBUTES) + ".", ""]
     out += [VALUES_TEXT, "", f"An element has at most {attributes.MOST} attributes.", ""]
     out += ["## How pages look", "", LOOK_TEXT, ""]
     out += table(("class", "what it does"), [(code(name), does) for name, does in CLASSES.items()])

@@ -36,19 +36,21 @@ def write() -> str:
     return page(lines)
 
 
-def _section(kind: Any, header: str, name: str) -> Iterator[str]:
+def _section(kind: Any, header: str, name: str, *, in_rows: bool = False) -> Iterator[str]:
+    """`in_rows`: the table stands inside one that is repeated, so its settings have no variables."""
     yield f"## {header}"
     yield ""
     yield " ".join((kind.__doc__ or "").split())
     yield ""
     hints = typing.get_type_hints(kind)
     simple = [field for field in fields(kind) if not _table_of(hints[field.name])[0]]
-    prefix = f"{name}." if header == f"[{name}]" else ""
+    in_rows = in_rows or header != f"[{name}]"
+    prefix = "" if in_rows else f"{name}."
     yield from table(COLUMNS, (_row(prefix, field, hints) for field in simple))
     for field in fields(kind):
         inner, inner_header = _table_of(hints[field.name], f"{name}.{field.name}")
         if inner is not None:
-            yield from _section(inner, inner_header, f"{name}.{field.name}")
+            yield from _section(inner, inner_header, f"{name}.{field.name}", in_rows=in_rows)
 
 
 def _table_of(hint: Any, name: str = "") -> tuple[Any, str]:

@@ -4,13 +4,15 @@ JSON is expected, a bounded body, security headers, one line in the log. Nothing
 import logging
 import re
 import time
+from functools import partial
 from typing import Final
 
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from outlast.base.errors import InputTooLarge, MalformedInput, OriginRefused, OutlastError
+from outlast.base.errors import MalformedInput, OriginRefused, OutlastError
 from outlast.base.ids import new_id
+from outlast.surfaces.http.bodies import ANY_PACE, READ_AWAY_S, USUAL_PACE, Body, BodyPace
 from outlast.surfaces.http.hosts import KnownHosts
 from outlast.surfaces.http.problems import problem, unexpected
 from outlast.surfaces.http.stream import DIRECT_SEND
@@ -44,7 +46,8 @@ log = logging.getLogger("outlast.http")
 class Doors:
     """Wraps the application. `body_bytes` bounds JSON bodies, `image_bytes` an attached image, `file_bytes` a project's
     file, `text_bytes` documentation and documents that are handed in; `frames` are the sources of what our own pages
-    may show in frames, as a content security policy names them."""
+    may show in frames, as a content security policy names them; `read_away_s` is how long a refused body is read,
+    `pace` how slowly a body may come."""
 
     def __init__(
         self,
@@ -56,7 +59,10 @@ class Doors:
         file_bytes: int = 0,
         text_bytes: int = 0,
         frames: str = "'none'",
+        read_away_s: float = READ_AWAY_S,
+        pace: BodyPace = USUAL_PACE,
     ) -> None:
+        self._read_away_s, self._pace = read_away_s, pace
         policy = f"{CONTENT_SECURITY}; frame-src {frames}"
         self._security = [*SECURITY_HEADERS, (b"content-security-policy", policy.encode())]
         self._app = app
@@ -68,12 +74,13 @@ class Doors:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return
-        visit = _Visit(scope, send, self._security)
         headers = Headers(scope=scope)
+        body = self._body(receive, scope, headers)
+        visit = _Visit(scope, send, self._security, body)
         try:
             self._admit(scope, headers)
-            bounded = self._bounded(receive, scope, headers)
-            await self._app(scope, bounded, visit.send)
+            body.check_stated()
+            await self._app(scope, body.receive, visit.send)
         except OutlastError as error:
             await visit.refuse(error)
         except Exception:
@@ -119,55 +126,53 @@ class Doors:
             return self._file_bytes + FORM_OVERHEAD_BYTES
         return self._text_bytes if TEXT_PATH.fullmatch(path) else self._body_bytes
 
-    def _bounded(self, receive: Receive, scope: Scope, headers: Headers) -> Receive:
-        """`receive`, refusing more bytes than this path takes. Requests of E2B's protocol are bounded where they are
-        read: a file may be as large as a sandbox."""
-        if knock_of(scope) is not None:
-            return receive
-        most = self._most(scope["path"])
-        stated = headers.get("content-length", "")
-        if stated.isdigit() and int(stated) > most:
-            raise _too_large(most)
-        if stated == "" and "transfer-encoding" not in headers:
-            return receive
-        taken = 0
-
-        async def counted() -> Message:
-            nonlocal taken
-            message = await receive()
-            if message["type"] == "http.request":
-                taken += len(message.get("body", b""))
-                if taken > most:
-                    raise _too_large(most)
-            return message
-
-        return counted
+    def _body(self, receive: Receive, scope: Scope, headers: Headers) -> Body:
+        """The body, refused beyond what this path takes. Requests of E2B's protocol are bounded where they are read: a
+        file may be as large as a sandbox, and input of a program comes when it comes."""
+        knock = knock_of(scope)
+        most = None if knock is not None else self._most(scope["path"])
+        pace = ANY_PACE if knock is not None and knock.is_open_ended else self._pace
+        return Body(receive, headers, most, read_away_s=self._read_away_s, pace=pace)
 
 
 class _Visit:
     """One request, from its id to its line in the log."""
 
-    __slots__ = ("_began", "_raw_send", "_scope", "_security", "request_id", "status")
+    __slots__ = ("_began", "_body", "_raw_send", "_scope", "_security", "request_id", "status")
 
-    def __init__(self, scope: Scope, send: Send, security: HeaderList) -> None:
+    def __init__(self, scope: Scope, send: Send, security: HeaderList, body: Body) -> None:
         given = Headers(scope=scope).get("x-request-id", "")
         self.request_id = given if _GIVEN_ID.fullmatch(given) else new_id("request")
         scope.setdefault("state", {})["request_id"] = self.request_id
         scope.setdefault("extensions", {})[DIRECT_SEND] = send
         self._scope = scope
         self._security = security
+        self._body = body
         self._raw_send = send
         self._began = time.monotonic()
         self.status = 0
 
     async def send(self, message: Message) -> None:
+        """Pass the answer on. Where the body was refused while it was read, the routes know no more than that it could
+        not be read (400): the reason is told in the place of that."""
+        refusal = self._body.refusal
+        if refusal is not None and message.get("status") == 400 and knock_of(self._scope) is None:
+            self._raw_send, told = _drop, self._raw_send
+            answer = problem(refusal, self.request_id)
+            await answer(self._scope, _no_more, partial(self._pass, told))
+            return
+        await self._pass(self._raw_send, message)
+
+    async def _pass(self, send: Send, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.status = message["status"]
             message["headers"] = [
                 *_with_security(message["headers"], self._security),
                 (b"x-request-id", self.request_id.encode()),
             ]
-        await self._raw_send(message)
+            if self.status >= 400 and not await self._body.read_away():
+                message["headers"].append((b"connection", b"close"))
+        await send(message)
 
     async def refuse(self, error: OutlastError) -> None:
         if not self.status:
@@ -216,13 +221,8 @@ def _check_content_type(scope: Scope, headers: Headers) -> None:
         )
 
 
-def _too_large(most: int) -> InputTooLarge:
-    return InputTooLarge(
-        f"The request's body is larger than the {most:,} bytes taken here.",
-        hint="Send less, or raise limits.request_bytes, limits.image_bytes, documents.artifact_bytes or knowledge."
-        "source_bytes.",
-        limit_bytes=most,
-    )
+async def _drop(_message: Message) -> None:
+    """In the place of an answer that another one was given for."""
 
 
 async def _no_more() -> Message:

@@ -28,7 +28,10 @@ class KnownHosts:
 
     def is_own_origin(self, origin: str, host: str) -> bool:
         """Whether a page of `origin` is our own page, reached under the same `host`."""
-        parts = urlsplit(origin.lower())
+        try:
+            parts = urlsplit(origin.lower())
+        except ValueError:  # brackets that hold no IPv6 address
+            return False
         if parts.scheme not in ("http", "https") or not parts.netloc:
             return False
         return parts.netloc == host.lower() or self.invited(origin)

@@ -32,6 +32,7 @@ MEDIA_TYPE: Final = "application/problem+json"
 STATUS: Final[Mapping[str, int]] = {
     "malformed_input": 400,
     "input_too_large": 413,
+    "body_too_slow": 408,
     "cursor_unknown": 400,
     "not_signed_in": 401,
     "run_cleaned_up": 410,

@@ -1,41 +1,100 @@
 """Whether the server can work: its database, and whether sandboxes can be made on this machine."""
 
 import time
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Any, Final
 
 import anyio
 import sqlalchemy as sa
 
+from outlast.base.clock import iso
 from outlast.base.errors import OutlastError
+from outlast.base.supervision.items import SetAside
+from outlast.base.supervision.supervisor import Supervisor
 from outlast.core.sandboxes.interface import ProbeReport, SandboxProvider
+from outlast.core.set_aside import store
 from outlast.db.database import Database, Tx
 
 PROBE_LIFE_S: Final = 300.0
+MOST_SHOWN: Final = 100
+WRITE_LIFE_S: Final = 5.0  # how long a database that took a write is believed to take the next
+ANSWER_S: Final = 5.0  # what asks whether the server is ready does not wait much longer
+_BEAT: Final = "readiness.beat"  # a key in `meta`
 NO_SANDBOXES: Final = ProbeReport(True, "none", ("The configuration offers no sandboxes.",))
 
 
 class Readiness:
     """Asked by load balancers and by the page. Holds the last sandbox trial in memory for five minutes."""
 
-    def __init__(self, database: Database, provider: SandboxProvider | None) -> None:
-        self._database = database
+    def __init__(
+        self,
+        database: Database,
+        provider: SandboxProvider | None,
+        supervisor: Supervisor | None = None,
+    ) -> None:
+        self._database, self._supervisor = database, supervisor
         self._provider = provider
         self._report: ProbeReport | None = None
         self._probed_at = 0.0
+        self._written_at = float("-inf")
         self._probing = anyio.Lock()
 
-    async def report(self) -> tuple[bool, dict[str, Any]]:
-        """Whether requests can be served, and the details. Without sandboxes it still serves: their tools are
-        refused."""
+    async def report(self, *, verbose: bool = False) -> tuple[bool, dict[str, Any]]:
+        """Whether requests can be served, and the details; `verbose`: with every service, and with what is set aside.
+        Without sandboxes it still serves: their tools are refused."""
         database = await self._try_database()
         sandbox = asdict(await self._try_sandbox())
-        ready = database == "ok"
-        return ready, {"status": "ok" if ready else "unavailable", "database": database, "sandbox": sandbox}
+        down = self._supervisor.unready() if self._supervisor is not None else []
+        ready = database == "ok" and not down
+        status = "ok" if ready else "unavailable"
+        found: dict[str, Any] = {"status": status, "database": database, "sandbox": sandbox}
+        found["down"] = [one.name for one in down]
+        if verbose:
+            found |= {"services": self._services(), "set_aside": await self._set_aside()}
+        return ready, found
+
+    def _services(self) -> list[dict[str, Any]]:
+        states = self._supervisor.states() if self._supervisor is not None else []
+        return [
+            {
+                "name": one.name,
+                "is_vital": one.is_vital,
+                "down_s": round(one.down_s, 1),
+                "restarts": one.restarts,
+                "code": one.code,
+            }
+            for one in states
+        ]
+
+    async def _set_aside(self) -> list[dict[str, Any]]:
+        """Without the reasons, since this is asked without signing in."""
+        items: list[SetAside] = []
+        with anyio.move_on_after(ANSWER_S), suppress(OutlastError):
+            items = await self._database.read(store.listed, MOST_SHOWN)
+        return [
+            {
+                "kind": one.kind,
+                "id": one.id,
+                "since": iso(one.since),
+                "tries": one.tries,
+                "code": one.code,
+            }
+            for one in items
+        ]
 
     async def _try_database(self) -> str:
+        with anyio.move_on_after(ANSWER_S):
+            return await self._ask_database()
+        return f"The database has not answered within {ANSWER_S:.0f} s."
+
+    async def _ask_database(self) -> str:
         try:
-            await self._database.read(_touch)
+            if time.monotonic() - self._written_at > WRITE_LIFE_S:
+                await self._database.write(_beat)
+                self._written_at = time.monotonic()
+            else:
+                await self._database.read(_touch)
         except OutlastError as error:
             return error.message
         return "ok"
@@ -48,6 +107,14 @@ class Readiness:
                 self._report = await self._provider.probe()
                 self._probed_at = time.monotonic()
             return self._report
+
+
+def _beat(tx: Tx) -> None:
+    """A disk that is full, or that became read-only, can still be read."""
+    words = (
+        "insert into meta (key, value) values (:key, :value) on conflict (key) do update set value = :value"
+    )
+    tx.execute(sa.text(words), {"key": _BEAT, "value": tx.now.isoformat()})
 
 
 def _touch(tx: Tx) -> None:

@@ -1,58 +1,167 @@
 """Uvicorn, run from our own task tree: it takes a bound socket, leaves signals alone, and stops when told."""
 
+import asyncio
 import contextlib
 import errno
 import logging
 import socket
 from collections.abc import Callable, Coroutine, Iterator, Sequence
-from typing import Any
+from functools import partial
+from http import HTTPStatus
+from typing import Any, Final
 
 import anyio
 import httptools
 import uvicorn
 from anyio.abc import TaskStatus
-from starlette.types import ASGIApp
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
-from outlast.base.errors import StartRefused
+from outlast.base.errors import InputTooLarge, MalformedInput, OutlastError, StartRefused
+from outlast.base.ids import new_id
+from outlast.surfaces.http.heads import HeadLimits, UnfinishedHeads, network_of, settle_host
+from outlast.surfaces.http.problems import problem
 from outlast.surfaces.http.stream import ABORT, PUSH
 from outlast.surfaces.http.takeover import TAKE_OVER, TakenOver
 
 BACKLOG = 2048
+LAST_LOOK_S: Final = 0.05
+LINGER_S: Final = 2.0
+USUAL_LIMITS: Final = HeadLimits()
 log = logging.getLogger("outlast.http")
 
 
 class _Protocol(HttpToolsProtocol):
     """Gives the application ways to cut a connection whose reader has stalled, to write to a ready one at once, and to
-    take over one that asks for an upgrade."""
+    take over one that asks for an upgrade. Bounds what is read of a request before it is understood."""
 
     _taken_over: TakenOver | None = None
 
+    def __init__(self, *args: Any, limits: HeadLimits, heads: UnfinishedHeads, **more: Any) -> None:
+        super().__init__(*args, **more)
+        self._limits, self._heads = limits, heads
+        self._address = ""
+        self._head_timer: asyncio.TimerHandle | None = None
+        self._has_head = False  # of the request that is being read
+        self._pending = (
+            0  # bytes fed since the parser last gave a whole head or a piece of a body, or 1 for fewer
+        )
+        self._is_refused = False
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self._address = network_of(self.client[0]) if self.client else ""
+        self._await_head()
+
     def on_message_begin(self) -> None:
         super().on_message_begin()
+        self._has_head, self._pending = False, self._pending or 1
         scope: Any = self.scope
         scope["extensions"] = {ABORT: self.transport.abort, PUSH: self._push, TAKE_OVER: self._take_over}
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        if not self._has_head:  # trailers come too late to say anything
+            super().on_header(name, value)
+
+    def on_headers_complete(self) -> None:
+        self._has_head, self._pending = True, 0
+        self._head_came()
+        refusal, app = settle_host(self.url, self.headers), self.app
+        try:
+            self.app = app if refusal is None else _Refusal(refusal)
+            super().on_headers_complete()
+        finally:
+            self.app = app
+
+    def on_body(self, body: bytes) -> None:
+        self._pending = 0
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        self._has_head, self._pending = False, 0
+        super().on_message_complete()
 
     def data_received(self, data: bytes) -> None:
         if self._taken_over is not None:
             self._taken_over.feed(data)
             return
         self._unset_keepalive_if_required()
+        while data and not self._is_refused:
+            room = self._limits.head_bytes - self._pending
+            piece, data = (data, b"") if len(data) <= room else (data[:room], data[room:])
+            self._pending += len(piece)
+            if not self._feed(piece, data):
+                return
+            if self._pending >= self._limits.head_bytes:
+                self._refuse(_head_too_large(self._limits.head_bytes), 431)
+        if self._pending and not self._has_head:
+            self._await_head()
+
+    def _feed(self, piece: bytes, rest: bytes) -> bool:
+        """Whether the parser reads on."""
         try:
-            self.parser.feed_data(data)
+            self.parser.feed_data(piece)
+            return True
         except httptools.HttpParserUpgrade as asked:
             # The parser reads no further request here: the connection is taken over, or closed after the answer.
             self.cycle.keep_alive = False
             self._taken_over = TakenOver(self.transport, self.flow)
-            self._taken_over.feed(data[asked.args[0] :])
+            self._taken_over.feed(piece[asked.args[0] :] + rest)
         except httptools.HttpParserError:
             self.logger.warning("Invalid HTTP request received.")
-            self.send_400_response("Invalid HTTP request received.")
+            self._refuse(MalformedInput("This is no request of HTTP/1.1."), 400)
+        return False
 
     def connection_lost(self, exc: Exception | None) -> None:
+        self._head_came()
         super().connection_lost(exc)
         if self._taken_over is not None:
             self._taken_over.feed_end()
+
+    # --- heads that do not come, and those that are refused ---
+
+    def _await_head(self) -> None:
+        if self._head_timer is None:
+            is_crowded = self._heads.enter(self._address) > self._limits.per_address
+            self._set_timer(self._limits.crowded_s if is_crowded else self._limits.head_s, self._look_again)
+
+    def _head_came(self) -> None:
+        if self._head_timer is not None:
+            self._head_timer.cancel()
+            self._head_timer = None
+            self._heads.leave(self._address)
+
+    def _look_again(self) -> None:
+        """Timers come before sockets: where the loop was late itself, the head may lie there unread."""
+        self._set_timer(LAST_LOOK_S, self._give_up)
+
+    def _give_up(self) -> None:
+        if self._is_answering:  # the next request may take as long as this answer
+            self._set_timer(self._limits.head_s, self._look_again)
+        else:
+            self.transport.close()
+
+    def _set_timer(self, after_s: float, then: Callable[[], None]) -> None:
+        self._head_timer = self.loop.call_later(after_s, then)
+
+    @property
+    def _is_answering(self) -> bool:
+        cycle: Any = self.cycle  # None before the first request
+        return cycle is not None and not cycle.response_complete
+
+    def _refuse(self, error: OutlastError, status: int) -> None:
+        """Say why, and read away what still comes for a moment: closing at once would take the answer with it."""
+        self._is_refused = True
+        if self._is_answering:
+            self.transport.abort()
+            return
+        self.transport.write(_as_bytes(problem(error, new_id("request"), status=status)))
+        if self.transport.can_write_eof():
+            self.transport.write_eof()
+        self.loop.call_later(LINGER_S, self.transport.close)
+
+    # --- what the application is given ---
 
     def _take_over(self) -> TakenOver | None:
         """The connection as bytes; None where the request asked for no upgrade. Nothing is sent by `send` then."""
@@ -71,6 +180,33 @@ class _Protocol(HttpToolsProtocol):
         return True
 
 
+class _Refusal:
+    """Answers one request that no layer may see. Its body, if any, is not read: the connection ends."""
+
+    def __init__(self, error: OutlastError) -> None:
+        self._error = error
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        answer = problem(self._error, new_id("request"))
+        answer.headers["connection"] = "close"
+        await answer(scope, receive, send)
+
+
+def _head_too_large(most: int) -> InputTooLarge:
+    return InputTooLarge(
+        f"The request's address and headers are larger than the {most:,} bytes taken.",
+        hint="Send less in the address, headers or cookies.",
+        limit_bytes=most,
+    )
+
+
+def _as_bytes(answer: Response) -> bytes:
+    """A whole answer as it goes over the wire; the connection ends with it."""
+    lines = [b"HTTP/1.1 %d %b" % (answer.status_code, HTTPStatus(answer.status_code).phrase.encode())]
+    lines += [b"%b: %b" % pair for pair in [*answer.raw_headers, (b"connection", b"close")]]
+    return b"\r\n".join([*lines, b"", bytes(answer.body)])
+
+
 async def _nothing(*, task_status: TaskStatus[None]) -> None:
     task_status.started()
 
@@ -86,10 +222,14 @@ class HttpServer(uvicorn.Server):
         grace_s: float,
         close_streams: Callable[[], None],
         beside: Callable[..., Coroutine[Any, Any, None]] = _nothing,
+        *,
+        limits: HeadLimits = USUAL_LIMITS,
     ) -> None:
+        self.heads = UnfinishedHeads()
+        protocol: Any = partial(_Protocol, limits=limits, heads=self.heads)
         config = uvicorn.Config(
             app,
-            http=_Protocol,
+            http=protocol,
             ws="none",
             lifespan="off",
             log_config=None,
@@ -109,19 +249,37 @@ class HttpServer(uvicorn.Server):
         self.stopped = anyio.Event()
 
     async def run_until_stopped(self) -> None:
-        """Listen, answer, and stop in good order. Cancelled: connections are dropped."""
+        """Listen, answer, and stop in good order. Cancelled: connections are dropped. May be run again after it
+        failed, as long as it was not stopped."""
+        if self._stopping.is_set():
+            self.stopped.set()
+            return
         try:
             async with anyio.create_task_group() as tasks:
                 await tasks.start(self._beside)
-                await self.serve(sockets=self._listeners)
+                await self._listen()
                 tasks.cancel_scope.cancel()
         finally:
             self.stopped.set()
+
+    async def _listen(self) -> None:
+        """On copies of the sockets, so that those themselves outlive a failure."""
+        self.stopped = anyio.Event()
+        copies = [listener.dup() for listener in self._listeners]
+        try:
+            await self.serve(sockets=copies)
+        finally:
+            for server in getattr(self, "servers", ()):
+                server.close()
+            for copy in copies:
+                copy.close()
 
     def stop(self) -> None:
         """Take no more connections and end. Repeating is harmless."""
         self.should_exit = True
         self._stopping.set()
+        for listener in self._listeners:
+            listener.close()
         self._close_streams()
 
     async def main_loop(self) -> None:

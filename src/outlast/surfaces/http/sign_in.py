@@ -1,5 +1,6 @@
 """From a request to an actor: a token, else a browser's session, else this machine's owner."""
 
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Annotated, Final
 
@@ -14,6 +15,7 @@ from outlast.surfaces.http.hosts import is_loopback
 from outlast.surfaces.http.preview.hosts import PreviewHosts
 from outlast.surfaces.http.readiness import Readiness
 from outlast.surfaces.http.stream import OpenStreams
+from outlast.surfaces.http.wrong_sign_ins import WrongSignIns
 from outlast.surfaces.protocols.e2b.runtime import E2bRuntime
 
 COOKIE: Final = "outlast_session"
@@ -34,6 +36,12 @@ class Surface:
     secure_cookie: bool = field(default=False)
     previews: PreviewHosts = field(default_factory=PreviewHosts)
     e2b: E2bRuntime | None = None
+    wrong_sign_ins: WrongSignIns = field(default_factory=WrongSignIns)
+
+    def watched(self, request: Request) -> AbstractContextManager[None]:
+        """Around what looks at a secret: wrong ones of one address are counted, and too many refused."""
+        limit = self.services.settings.limits.wrong_sign_ins_per_minute_per_address
+        return self.wrong_sign_ins.watched(request, self.services.clock, limit)
 
 
 async def surface_of(request: Request) -> Surface:

@@ -18,6 +18,7 @@ from starlette.types import Message, Receive, Scope, Send
 
 from outlast.base.errors import OutlastError
 from outlast.core.accounts.actor import ACCESS_BELL
+from outlast.surfaces.http.stream_places import StreamPlaces
 
 HEARTBEAT: Final[Message] = {"type": "http.response.body", "body": b": \n\n", "more_body": True}
 OPENING: Final = b"retry: 1000\n\n"
@@ -56,10 +57,12 @@ class StreamTimes:
 
 
 class OpenStreams:
-    """The streams being sent by this process: memory only, so that stopping can end them."""
+    """The streams being sent by this process: memory only, so that stopping can end them. `per_user`: how many one
+    user, or one address of visitors without a name, may follow at once (0: any number)."""
 
-    def __init__(self, times: StreamTimes) -> None:
+    def __init__(self, times: StreamTimes, per_user: int = 0) -> None:
         self.times = times
+        self.places = StreamPlaces(per_user)
         self._scopes: set[anyio.CancelScope] = set()
         self._closed = False
         self.doubt = anyio.Event()  # set when somebody may have lost the right to read, then made anew
@@ -89,11 +92,19 @@ class OpenStreams:
 
 
 class EventStream:
-    """An ASGI answer that sends `frames` until they end, the client leaves, or it may not read any more."""
+    """An ASGI answer that sends `frames` until they end, the client leaves, or it may not read any more. `holder`: who
+    follows, a user's id or, for a visitor without a name, an address (`per` says which). Raises `RateLimited` before
+    anything is sent."""
 
     def __init__(
-        self, frames: AsyncIterator[bytes], open_streams: OpenStreams, may_read: Callable[[], Awaitable[bool]]
+        self,
+        frames: AsyncIterator[bytes],
+        open_streams: OpenStreams,
+        may_read: Callable[[], Awaitable[bool]],
+        holder: str = "",
+        per: str = "user",
     ) -> None:
+        self._holder, self._per = holder, per
         self._frames = frames
         self._open = open_streams
         self._may_read = may_read
@@ -102,6 +113,10 @@ class EventStream:
         self._gone = False  # the client left, or was cut off
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        with self._open.places.taken(self._holder, self._per):
+            await self._serve(scope, receive, send)
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": list(HEADERS)})
         send = scope.get("extensions", {}).get(DIRECT_SEND, send)
         await send({"type": "http.response.body", "body": OPENING, "more_body": True})

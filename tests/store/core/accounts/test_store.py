@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+import anyio
 import pytest
 import sqlalchemy as sa
 
@@ -20,6 +21,20 @@ async def test_the_local_owner_is_made_once(db: Database) -> None:
     first = await db.write(store.ensure_local_owner, "unlimited")
     again = await db.write(store.ensure_local_owner, "starter")
     assert (again["id"], again["plan"], again["is_local"]) == (first["id"], "unlimited", True)
+
+
+async def test_servers_that_start_together_make_one_local_owner(db: Database) -> None:
+    """Two servers on an empty database each made one, and what was made at one could not be found at the other."""
+    made: list[str] = []
+
+    async def start() -> None:
+        made.append((await db.write(store.ensure_local_owner, "unlimited"))["id"])
+
+    async with anyio.create_task_group() as group:
+        for _ in range(8):
+            group.start_soon(start)
+    assert len(set(made)) == 1
+    assert [row["id"] for row in await db.read(store.list_users)] == made[:1]
 
 
 async def test_a_token_signs_its_owner_in_and_is_stored_only_as_a_hash(db: Database) -> None:
@@ -103,3 +118,10 @@ async def test_a_session_lasts_thirty_days_or_until_signed_out(db: Database) -> 
         assert len(tx.all(sa.select(sessions))) == 1, "ended sessions are swept"
 
     await db.write(run)
+
+
+async def test_ending_a_session_that_is_none_rings_no_bell(db: Database):
+    bells: list[str] = []
+    db.on_notice(bells.append)
+    await db.write(store.end_session, "guessed")
+    assert bells == []

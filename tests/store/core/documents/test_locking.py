@@ -34,7 +34,7 @@ async def test_a_section_that_went_meanwhile_is_kept_by_nobody(db: Database, act
             case "release":
                 locking.release(tx, row, editor)
 
-    with pytest.raises(NotFound, match="no section"):
+    with pytest.raises(NotFound, match="not there any more"):
         await db.write(late)
     assert await db.read(locks.find_lock, section.id) is None
 

@@ -11,6 +11,7 @@ import pytest
 from outlast.base.document_data import ProposalData
 from outlast.base.errors import EditDecided
 from outlast.base.ids import new_id
+from outlast.core.documents import store as documents
 from outlast.core.documents.edits import list_proposals
 from outlast.core.documents.proposal_copies import copy_proposals
 from outlast.core.documents.proposals import NewEdit
@@ -19,7 +20,7 @@ from outlast.core.streams.log import read_all
 from outlast.core.threads import store as threads
 from outlast.core.threads.forks import fork_thread
 from outlast.db.database import Database, Tx
-from outlast.db.tables import messages, proposals
+from outlast.db.tables import edits, messages, proposals
 from tests.documents import Desk, inserting, moving, replacing
 
 
@@ -168,3 +169,27 @@ async def test_what_later_messages_propose_is_not_copied(db: Database) -> None:
     await db.write(_answer, desk.thread_id, two)
     copies = await _of(desk, await _fork(desk, first))
     assert [copy.edits[0].new_text for copy in copies] == ["The plan."]
+
+
+async def _open_edits(desk: Desk) -> int:
+    return await desk.db.read(lambda tx: documents.document_data(tx, desk.document_id).open_edits)
+
+
+async def test_copies_count_once_while_the_original_is_open(db: Database) -> None:
+    desk = await Desk.open(db)
+    one = await desk.propose(
+        replacing(await desk.block(0), "The plan."), inserting(await desk.block(1), "More.")
+    )
+    await db.write(_answer, desk.thread_id, one)
+    fork_id = await _fork(desk)
+    (copy,) = await _of(desk, fork_id)
+    await _fork(replace(desk, thread_id=fork_id))
+    assert await _open_edits(desk) == 2
+    assert [edit.state for edit in copy.edits] == ["open", "open"]
+    assert [edit.origin_id for edit in copy.edits] == [edit.id for edit in one.edits]
+    await desk.reject(copy, 1)
+    assert await _open_edits(desk) == 2
+    await desk.reject(one, 1)
+    assert await _open_edits(desk) == 2  # the fork of the fork still proposes it
+    await db.write(lambda tx: tx.update(edits, {"id": copy.edits[1].id}, new_text="Other words."))
+    assert await _open_edits(desk) == 3

@@ -40,7 +40,7 @@ async def test_whoever_began_drives_or_asked_is_told_of_a_proposal_and_nobody_el
     concerned = sorted(one.user_id for one in (desk.team.editor, driver, desk.team.owner))
     assert await _told(desk) == concerned
     for user_id in concerned:
-        assert [item.id for item in await db.read(waiting.proposals_for, user_id, None)] == [made.id]
+        assert [item.id for _, item in await db.read(waiting.proposals_for, user_id, None)] == [made.id]
 
 
 async def test_who_drove_until_the_lock_expired_drives_no_more(db: Database) -> None:

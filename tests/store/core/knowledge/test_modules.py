@@ -21,6 +21,7 @@ from outlast.core.projects.store import delete_project
 from outlast.core.sandboxes.checkpoints.garbage import collect
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
+from outlast.db.deployment import Deployment, join
 from outlast.db.tables import workspaces
 from outlast.testing.clock import ManualClock
 from outlast.testing.embeddings import HashingEmbedder
@@ -224,14 +225,15 @@ async def test_the_file_of_a_published_module_stays_among_the_blobs(
     db: Database, team: Team, tmp_path: Path
 ) -> None:
     blobs = FolderBlobs(tmp_path / "blobs")
+    await join(db, Deployment(tmp_path, blobs.folder))
     kept, unused = blobs.put(b"export const a = 1;"), blobs.put(b"unused")
     one = await publish(db, team, LINEAR, blob=kept)
-    assert (await collect(db, blobs, timedelta(days=30), grace_s=-60)).blobs == 1
+    assert (await collect(db, blobs, timedelta(days=30), grace_s=-60, data_dir=tmp_path)).blobs == 1
     assert blobs.get(kept) == b"export const a = 1;"
     with pytest.raises(NotFound):
         blobs.get(unused)
     await db.write(modules.remove, [one.id])
-    assert (await collect(db, blobs, timedelta(days=30), grace_s=-60)).blobs == 1
+    assert (await collect(db, blobs, timedelta(days=30), grace_s=-60, data_dir=tmp_path)).blobs == 1
 
 
 async def test_one_that_is_not_there_says_so(db: Database) -> None:

@@ -34,7 +34,7 @@ async def test_everybody_is_told_once_of_a_place_and_nobody_of_their_own_words(d
         here = where(tx, team, "hello\n@all")
         users = [team.editor.user_id, team.owner.user_id, team.editor.user_id]
         first, again = store.tell(tx, here, users), store.tell(tx, here, [*users, team.viewer.user_id])
-        (item,) = store.waiting(tx, team.editor.user_id, team.project_id)
+        ((_, item),) = store.waiting(tx, team.editor.user_id, team.project_id)
         return (
             [one.user_id for one in first],
             len(again),
@@ -52,7 +52,7 @@ async def test_what_was_read_waits_no_more_and_is_no_news_twice(db: Database) ->
         emil = team.editor.user_id
         for text in ("one", "two", "three"):
             store.tell(tx, where(tx, team, text), [emil])
-        items = store.waiting(tx, emil, None)
+        items = [item for _, item in store.waiting(tx, emil, None)]
         assert store.anything_waits(tx, emil, thread_id=team.thread_id)
         store.mention_of(tx, items[0].id, emil)
         with pytest.raises(NotFound):
@@ -88,7 +88,7 @@ async def test_a_thread_that_is_deleted_takes_its_mentions_along(db: Database) -
         team = Team(tx)
         store.tell(tx, where(tx, team, "one"), [team.editor.user_id])
         threads.delete_thread(tx, team.thread_id)
-        waiting = store.waiting(tx, team.editor.user_id, None)
+        waiting = [item for _, item in store.waiting(tx, team.editor.user_id, None)]
         return len(waiting), len(store.forget(tx, thread_id=team.thread_id))
 
     assert await db.write(run) == (0, 0)

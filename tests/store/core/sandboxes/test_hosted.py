@@ -62,7 +62,11 @@ async def test_only_those_that_run_are_due_and_the_next_end_is_told(db: Database
     assert found is not None
     assert next_end == found.ends_at
     assert await db.read(hosted.running_workspaces) == {late, later}
-    assert await db.read(hosted.count_running) == 2
+    assert await db.read(hosted.count_running, scene.project_id) == (2, 2)
+    other = await db.write(Scene)
+    await db.write(other.add)
+    assert await db.read(hosted.count_running, scene.project_id) == (2, 3)
+    assert await db.read(hosted.count_running, other.project_id) == (1, 3)
 
 
 async def test_one_that_is_woken_runs_until_its_new_end(db: Database):

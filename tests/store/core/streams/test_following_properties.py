@@ -87,6 +87,7 @@ class Stand:
         saved = fold_lines(await self.db.read(read_all, self.run_id))
         args = (run.id, run.attempt, run.seq_saved, first, run.seq_reserved)
         self.writer = RunWriter(self.db, self.hub, SystemClock(), *args)
+        self.writer.open()
         parts = [part for part in saved.parts if part["step"] == 1] or [TEXT.model_dump()]
         data = {"run_id": run.id, "step": 1, "attempt": run.attempt, "parts": parts}
         started = e.RunStarted(run_id=run.id, attempt=run.attempt)

@@ -44,7 +44,9 @@ async def claimed(db: Any, hub: Hub) -> RunWriter:
 
     held, first_seq = await db.write(run)
     reserved = first_seq + RESERVE - 1
-    return RunWriter(db, hub, SystemClock(), held.id, held.attempt, held.seq_saved, first_seq, reserved)
+    writer = RunWriter(db, hub, SystemClock(), held.id, held.attempt, held.seq_saved, first_seq, reserved)
+    writer.open()
+    return writer
 
 
 async def texts(db: Any, run_id: str) -> int:

@@ -15,7 +15,7 @@ from outlast.base.events import RunReference
 from outlast.core.runs import store
 from outlast.core.streams.hub import Hub
 from outlast.core.streams.log import NamedEvent, read_all
-from outlast.core.streams.writer import RunWriter
+from outlast.core.streams.writer import Flusher, RunWriter
 from outlast.db.database import Database, Tx
 from outlast.db.tables import runs
 from tests.factories import make_project, make_run, make_thread, make_user
@@ -33,7 +33,9 @@ async def claimed(db: Database) -> RunWriter:
 
     run, first = await db.write(make)
     args = (run.id, run.attempt, run.seq_saved, first, run.seq_reserved)
-    return RunWriter(db, Hub(), SystemClock(), *args)
+    writer = RunWriter(db, Hub(), SystemClock(), *args)
+    writer.open()
+    return writer
 
 
 async def recording(writer: RunWriter) -> None:
@@ -114,3 +116,48 @@ async def test_what_is_shown_during_a_commit_comes_after_its_facts(db: Database)
     lines = await db.read(read_all, writer.run_id)
     assert [b"stream.ended" in line for _, line in lines] == [True, False]
     assert shown == [1]
+
+
+async def test_a_save_that_fails_in_any_way_cuts_no_other_runs_save_short(
+    db: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was no error of the database ended the flusher in the middle of the others' saves: each of their runs was
+    taken up again."""
+    broken, sound = await claimed(db), await claimed(db)
+    write = db.write
+    failed = anyio.Event()
+
+    async def fail(*_args: Any) -> None:
+        failed.set()
+        raise RecursionError("maximum recursion depth exceeded")
+
+    async def after_the_failure(*args: Any) -> Any:
+        await failed.wait()
+        return await write(*args)
+
+    monkeypatch.setattr(broken, "_db", Writing(fail))
+    monkeypatch.setattr(sound, "_db", Writing(after_the_failure))
+    flusher = Flusher(0.0)
+    for writer in (broken, sound):
+        writer.delta("text.delta", "prt_1", "kept")
+        flusher.add(writer)
+    async with anyio.create_task_group() as group:
+        group.start_soon(flusher.run)
+        with anyio.fail_after(30):
+            while sound.dirty:
+                await anyio.lowlevel.checkpoint()
+        monkeypatch.undo()
+        await sound.record([ENDED], lambda _tx: None)
+        with pytest.raises(StorageUnavailable):
+            await broken.record([ENDED], lambda _tx: None)
+        group.cancel_scope.cancel()
+    assert len(await numbers(db, sound)) == 2
+
+
+class Writing:
+    """A database that writes like this."""
+
+    dialect = "sqlite"
+
+    def __init__(self, write: Any) -> None:
+        self.write = write

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -77,3 +79,11 @@ def test_any_message_is_bounded_and_stays_so(text: str) -> None:
     once = bounded(text)
     assert len(once) <= len(text) + 200 * (text.count(BEGIN) + 1)
     assert len(captures_in(once)) <= MOST
+
+
+def test_a_message_full_of_broken_captures_is_read_at_once() -> None:
+    """80 KB of opening marks without their ends kept the server's only event loop busy for minutes."""
+    text = BEGIN + "HTML:\n```html\n" + "CSS:```css\n" * 20_000
+    begun = time.thread_time()
+    assert len(bounded(text)) > len(BEGIN)
+    assert time.thread_time() - begun < 1

@@ -24,13 +24,13 @@ from outlast.core.documents.changes import (
     with_parts,
 )
 from outlast.core.documents.cutting import cut
-from outlast.core.documents.draft import Draft
 from outlast.core.documents.joining import join
 from outlast.core.documents.ranks import LONGEST
 from outlast.core.documents.records import change_of, state_of, step_back, tree_of
 from outlast.core.documents.tree import Block, Tree
 from tests.document_changes import changes_of
 from tests.markdown_texts import markdown_texts
+from tests.steps import assert_nearly_linear
 
 
 def ids(first: int = 1) -> Callable[[str], str]:
@@ -313,20 +313,60 @@ def test_a_merged_text_that_is_long_is_left_to_a_person() -> None:
         apply(tree, [EditBlock(one.id, f"{lines}\n{'last ' * 40}", f"first\n{lines}")])
 
 
-def test_a_text_with_many_headings_is_put_in_one_go(monkeypatch: pytest.MonkeyPatch) -> None:
-    looked: list[str] = []
-    place = Draft._place
+def test_a_text_with_many_headings_is_put_in_one_go() -> None:
+    def writing(count: int) -> Callable[[], object]:
+        change = with_parts(InsertBlock(None, None, "# h\n\nx\n\n" * count))
+        return lambda: apply(Tree("doc_1", 1), [change], make_id=ids())
 
-    def counted(draft: Draft, section_id: str) -> int:
-        looked.append(section_id)
-        return place(draft, section_id)
+    assert_nearly_linear(writing, 20, 200)
+    tree = made_of("# h\n\nx\n\n" * 200)
+    assert len(tree.sections) == 200
+    assert all(len(section.blocks) == 1 for section in tree.sections)
 
-    monkeypatch.setattr(Draft, "_place", counted)
-    steps = []
-    for count in (20, 200):
-        looked.clear()
-        tree = made_of("# h\n\nx\n\n" * count)
-        assert len(tree.sections) == count
-        assert all(len(section.blocks) == 1 for section in tree.sections)
-        steps.append(len(looked))
-    assert steps[0] == steps[1] < 10
+
+def _ahead(tree: Tree, keys: Sequence[str]) -> list[Change]:
+    """Text after text in one place, each behind the one before."""
+    chained = [
+        InsertBlock(None, f"r{n - 1}" if n else keys[0], f"new {n}", f"r{n}") for n in range(len(keys))
+    ]
+    return [*chained]
+
+
+def _back(tree: Tree, keys: Sequence[str]) -> list[Change]:
+    return [InsertBlock(None, keys[0], f"new {n}") for n in range(len(keys))]
+
+
+def _rewritten(tree: Tree, keys: Sequence[str]) -> list[Change]:
+    return [EditBlock(key, "first\n\nsecond\n\nthird") for key in keys]
+
+
+def _headed(tree: Tree, keys: Sequence[str]) -> list[Change]:
+    """Headings among the blocks, from the front and from the end."""
+    order = [*keys[: len(keys) // 2], *reversed(keys[len(keys) // 2 :])]
+    return [InsertBlock(None, key, "text\n\n## Heading\n\ntext") for key in order]
+
+
+def _moved(tree: Tree, keys: Sequence[str]) -> list[Change]:
+    return [MoveBlock(key, None, keys[-1]) for key in keys[:-1]]
+
+
+def _deleted(tree: Tree, keys: Sequence[str]) -> list[Change]:
+    return [DeleteBlock(key) for key in keys]
+
+
+def _sections(tree: Tree, keys: Sequence[str]) -> list[Change]:
+    return [InsertSection(None, f"Heading {n}", 2, "text") for n in range(len(keys))]
+
+
+@pytest.mark.parametrize(
+    "changes", [_ahead, _back, _rewritten, _headed, _moved, _deleted, _sections], ids=lambda one: one.__name__
+)
+def test_many_changes_of_a_long_document_take_steps_for_each_change_and_block(
+    changes: Callable[[Tree, Sequence[str]], list[Change]],
+) -> None:
+    def applying(count: int) -> Callable[[], object]:
+        tree = made_of("\n\n".join(f"block {n}" for n in range(count)))
+        made = [with_parts(one) for one in changes(tree, [one.id for one in tree.blocks()])]
+        return lambda: check_order(apply(tree, made, make_id=ids(count + 10)).tree)
+
+    assert_nearly_linear(applying, 150, 1_200)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from outlast.core.documents.cutting import Part, Piece, cut, first_heading, one_line
@@ -35,7 +37,61 @@ def test_blocks_in_any_order_stay_the_same_blocks(texts: list[str], random):
     random.shuffle(headed)
     mixed = [Part("", 0, tuple(pieces[: len(pieces) // 2])), *headed]
     mixed[-1] = Part(mixed[-1].heading, mixed[-1].level, (*mixed[-1].pieces, *pieces[len(pieces) // 2 :]))
-    assert cut(out(mixed)) == mixed
+    assert cut(out(mixed)) == [_as_read(part, at) for at, part in enumerate(mixed)]
+
+
+def _as_read(part: Part, at: int) -> Part:
+    """Front matter that does not stand at the start is code."""
+    return replace(
+        part,
+        pieces=tuple(
+            Piece("code", join([(Part("x", 1, ()), [piece])]).split("\n\n", 1)[1].removesuffix("\n"))
+            if piece.kind == "front_matter" and (at, place) != (0, 0)
+            else piece
+            for place, piece in enumerate(part.pieces)
+        ),
+    )
+
+
+FRONT_LINES = st.text(
+    alphabet=st.characters(exclude_categories=["Cs"], exclude_characters="\x00\r\n"), max_size=20
+) | st.sampled_from(
+    ["name: fastapi", "# no heading", "- item", "", "  - tag", "```", "[link]: /url", "| a |", "key: |"]
+)
+
+
+@given(
+    st.lists(FRONT_LINES.filter(lambda line: line.rstrip(" \t") not in ("---", "...")), max_size=8),
+    st.sampled_from(["---", "...", "--- ", "...\t"]),
+    markdown_texts(),
+)
+def test_front_matter_comes_back_as_it_was_written(lines: list[str], end: str, text: str):
+    assume(not lines or lines[0].strip(" \t"))
+    front = "\n".join(["---", *lines, end])
+    parts = cut(f"{front}\n\n{text}")
+    assert parts[0].pieces[0] == Piece("front_matter", front)
+    assert out(parts).startswith(f"{front}\n")
+    assert cut(out(parts)) == parts
+
+
+def test_a_file_with_front_matter_is_exported_byte_for_byte():
+    text = "---\nname: fastapi\ndescription: >\n  Long,\n\n  with a gap\n---\n\n# Title\n\nText.\n"
+    assert out(cut(text)) == text
+    assert out(cut("---\n---\n\nText.\n")) == "---\n---\n\nText.\n"
+
+
+@pytest.mark.parametrize(
+    "text", ["---\n\na: b\n\n---", "---\na: b", "----\na: b\n---", "x\n\n---\na: b\n---"]
+)
+def test_a_rule_is_no_front_matter(text: str):
+    assert "front_matter" not in [piece.kind for part in cut(text) for piece in part.pieces]
+
+
+def test_front_matter_that_stands_elsewhere_is_written_as_code():
+    front = Piece("front_matter", "---\na: ```` b\n---")
+    after_text = out([Part("", 0, (Piece("paragraph", "text"), front))])
+    assert after_text == "text\n\n`````yaml\n---\na: ```` b\n---\n`````\n"
+    assert out([Part("H", 1, (front,))]).startswith("# H\n\n`````yaml\n---")
 
 
 @given(markdown_texts())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -9,8 +10,11 @@ import pytest
 from outlast.base.document_data import EditData
 from outlast.base.errors import MalformedInput, TextChanged
 from outlast.core.documents.applying import apply
+from outlast.core.documents.changes import InsertBlock
+from outlast.core.documents.cutting import Cuts
 from outlast.core.documents.deciding import Accepted, followers, merge_of, plan
 from outlast.core.documents.tree import Block, Section, Tree
+from tests.steps import assert_nearly_linear, steps_of
 
 
 def _block(key: str, section: str, rank: str, text: str) -> Block:
@@ -111,3 +115,35 @@ def test_the_merge_of_each_kind_of_edit() -> None:
     merged = {op: merge_of(TREE, one).text for op, one in shown.items()}
     assert merged == {"replace": "1st.", "delete": "", "insert": "New.", "move": "First."}
     assert merge_of(TREE, edit(1, "delete", block_id="b1", old_text="Other.")).text is None
+
+
+def test_a_rehearsed_decision_cuts_no_text_again() -> None:
+    """Two hundred edits of two kilobytes were cut, twice each, by the thread that writes for everybody."""
+    text = "\n\n".join(f"Paragraph {number} with `code`, *stress* and a [link](x)." for number in range(20))
+    taken = [
+        Accepted(edit(n, "insert", section_id="s1", after_id="b1", new_text=f"{n} {text}")) for n in range(20)
+    ]
+    taken.append(Accepted(edit(20, "replace", block_id="b2", old_text="Second.", new_text=text)))
+    cuts = Cuts()
+    first = steps_of(lambda: plan(TREE, taken, cuts))
+    again = steps_of(lambda: plan(TREE, taken, cuts))
+    assert again < first / 10
+    assert all(getattr(change, "parts", ()) is not None for change in plan(TREE, taken, cuts).changes)
+
+
+def test_many_edits_of_a_long_document_are_planned_in_steps_for_each_edit_and_block() -> None:
+    def planning(count: int) -> Callable[[], object]:
+        text = "\n\n".join(f"block {number}" for number in range(count))
+        tree = apply(Tree("doc_1", 1), [InsertBlock(None, None, text)]).tree
+        blocks = list(tree.blocks())
+        taken = [
+            Accepted(edit(n, "move", block_id=one.id, after_id=blocks[n - 1].id))
+            if n % 2
+            else Accepted(edit(n, "replace", block_id=one.id, old_text=one.markdown, new_text="new"))
+            for n, one in enumerate(blocks)
+        ]
+        cuts = Cuts()
+        plan(tree, taken, cuts)
+        return lambda: plan(tree, taken, cuts)
+
+    assert_nearly_linear(planning, 50, 400)

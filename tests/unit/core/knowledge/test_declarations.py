@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from outlast.core.knowledge import declarations
 from outlast.core.knowledge.declarations import cut_declarations
 from outlast.core.knowledge.signatures import cut_signatures, module_of
 
@@ -128,3 +131,17 @@ def test_modules_are_named_as_they_are_imported() -> None:
     assert module_of("tracker/client.pyi") == "tracker.client"
     assert module_of("tracker-stubs/client.pyi") == "tracker.client"
     assert module_of("single.py") == "single"
+
+
+def test_declarations_that_take_too_long_to_read_are_cut_by_their_length(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(declarations, "_MOST_CPU_S", 0.0)
+    bodies = [one.body for one in cut_declarations(TYPES, "u", 200)]
+    assert "".join(body.removeprefix("```ts\n").removesuffix("\n```") for body in bodies) == TYPES
+
+
+def test_namespaces_of_any_depth_are_read() -> None:
+    """Some hundreds of them, one in the other, ended the reading of the whole source."""
+    deep = "namespace a {" * 3_000 + "}" * 3_000
+    assert cut_declarations(f"{deep} export type Known = string;", "u", 500)

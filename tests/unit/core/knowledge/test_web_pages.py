@@ -60,3 +60,18 @@ def test_a_page_nested_without_end_is_refused() -> None:
 def test_a_page_is_known_by_its_beginning() -> None:
     assert looks_like_html("\n<!DOCTYPE html><html>")
     assert not looks_like_html("# Title\n\n<html> is an element")
+
+
+def test_headers_in_headers_are_looked_through_once() -> None:
+    """Each was searched for a heading down to its last element: 80 KB of them took minutes."""
+    with pytest.raises(NoPage, match="too deeply"):
+        read_web_page("<header>" * 10_000, URL)
+    nested = "<header>" * 60 + "<h2>Inside</h2>" + "</header>" * 60 + "<header>gone</header><p>Words</p>"
+    _, text = read_web_page(f"<html><body>{nested}</body></html>", URL)
+    assert "Inside" in text
+    assert "gone" not in text
+
+
+def test_a_page_that_is_too_long_is_refused() -> None:
+    with pytest.raises(NoPage, match="longer than"):
+        read_web_page("<p>a</p>" * 700_000, URL)

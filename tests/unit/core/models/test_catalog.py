@@ -115,7 +115,7 @@ async def test_a_missing_extra_says_how_to_install_it(monkeypatch: pytest.Monkey
     with pytest.raises(errors.InvalidSetting) as caught:
         models.language_model("claude")
     assert "anthropic" in caught.value.message
-    assert "pip install 'outlast[providers]'" in caught.value.hint
+    assert "pip install -e '.[providers]'" in caught.value.hint
 
 
 async def test_the_environments_proxy_is_used_except_where_it_says_no(

@@ -14,6 +14,7 @@ from outlast.core.models.keys import ApiKey
 
 NOW = datetime(2026, 11, 20, 12, 0, 0, tzinfo=UTC)
 PEER = Peer("fake", "some/model", ApiKey("very-secret-value"), "FAKE_KEY")
+CHOSEN = Peer("router", "router/grok", ApiKey("very-secret-value"), "FAKE_KEY", "Grok 4.1 Fast")
 
 
 @pytest.mark.parametrize(
@@ -59,6 +60,31 @@ def test_the_providers_words_are_short_and_carry_no_key() -> None:
     for secret in ("very-secret-value", "abc.def", "sk-proj-abcdefghijklmnop", "\n"):
         assert secret not in message
     assert len(PEER.clean(said.message)) == failures.MAX_PROVIDER_TEXT_CHARS
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        failures.refusal(CHOSEN, 529, Complaint("Overloaded")),
+        failures.refusal(CHOSEN, 400, Complaint("flagged", kind="moderation")),
+        failures.stream_refusal(CHOSEN, Complaint("busy", kind="overloaded_error")),
+        failures.timed_out(CHOSEN, "the next token", 30),
+        failures.unreachable(CHOSEN, "http://127.0.0.1:9/v1", "connection refused"),
+        failures.cut(CHOSEN),
+        failures.unreadable(CHOSEN, "an answer without an end"),
+    ],
+    ids=lambda error: error.code,
+)
+def test_people_read_the_name_of_the_model_that_they_chose(error: OutlastError) -> None:
+    """They read "router answered 529 for router/grok": names of the configuration."""
+    assert "Grok 4.1 Fast" in error.message
+    assert "router" not in error.message
+    assert (error.fields["provider"], error.fields["model"]) == ("router", "router/grok")
+
+
+def test_a_model_without_a_label_is_named_as_its_provider_does() -> None:
+    message = failures.refusal(PEER, 529, Complaint("Overloaded")).message
+    assert message == "The provider of some/model answered 529: Overloaded"
 
 
 def test_a_conversation_that_is_too_long_gets_that_hint() -> None:
@@ -111,3 +137,15 @@ def test_every_vendors_error_body_is_read(body: Any, expected: Complaint) -> Non
 
 def test_a_web_page_is_reduced_to_its_words() -> None:
     assert "<" not in failures.read_complaint(b"<html><h1>502 Bad Gateway</h1></html>").message
+
+
+@pytest.mark.parametrize(
+    "words", ["400 Token limit reached", "maximum context length is 8192 tokens", "prompt is too long: 9 > 8"]
+)
+def test_a_conversation_that_is_too_long_for_the_model_says_so(words: str) -> None:
+    """OpenRouter says it in the stream, in words of its own: the hint was to change the message."""
+    assert (
+        failures.refusal(PEER, 400, Complaint(words)).hint
+        != failures.refusal(PEER, 400, Complaint("no")).hint
+    )
+    assert "long" in failures.refusal(PEER, 400, Complaint(words)).hint

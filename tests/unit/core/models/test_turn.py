@@ -1,27 +1,40 @@
-"""What makes a turn whole."""
+"""The tool calls of a turn, and their arguments as providers take them back."""
 
 import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outlast.base.errors import ModelOutputInvalid
-from outlast.core.models.turn import TurnCalls, require_json_object
+from outlast.core.models.turn import (
+    INVALID_ARGUMENTS_CHARS,
+    TurnCalls,
+    parse_arguments,
+    sendable_arguments,
+)
 
 
 @given(st.dictionaries(st.text(st.characters(codec="utf-8")), st.integers(-99, 99)))
-def test_any_object_passes_and_any_beginning_of_it_does_not(value: dict[str, int]) -> None:
+def test_any_object_is_sent_back_as_it_is_and_any_beginning_of_it_inside_an_object(
+    value: dict[str, int],
+) -> None:
     text = orjson.dumps(value).decode()
-    require_json_object("tool", text)
-    with pytest.raises(ModelOutputInvalid):
-        require_json_object("tool", text[:-1])
+    assert sendable_arguments(text) == text
+    assert orjson.loads(sendable_arguments(text[:-1])) == ({"invalid_json": text[:-1]} if text[:-1] else {})
 
 
-@pytest.mark.parametrize("text", ["", "[]", "3", "null", '"x"', "{", '{"a":1}{"b":2}', "nonsense"])
-def test_anything_else_is_refused_without_quoting_it(text: str) -> None:
-    with pytest.raises(ModelOutputInvalid) as caught:
-        require_json_object("tool", text)
-    assert "nonsense" not in caught.value.message
+@pytest.mark.parametrize("text", ["[]", "3", "null", '"x"', "{", '{"a":1}{"b":2}', "nonsense"])
+def test_anything_else_is_sent_back_inside_an_object(text: str) -> None:
+    assert parse_arguments(text) is None
+    assert orjson.loads(sendable_arguments(text)) == {"invalid_json": text}
+
+
+def test_long_malformed_arguments_are_sent_back_shortened() -> None:
+    sent = orjson.loads(sendable_arguments("x" * 100_000))
+    assert len(sent["invalid_json"]) == INVALID_ARGUMENTS_CHARS
+
+
+def test_a_call_without_arguments_has_an_empty_object() -> None:
+    assert (parse_arguments(""), sendable_arguments("")) == ({}, "{}")
 
 
 def test_calls_decide_the_finish() -> None:

@@ -24,6 +24,8 @@ ATTRIBUTES = [f"a{number}=x" for number in range(5000)]
         "<option>x" * 100_000,
         "&" * 200_000,
         "<div>" * 5000,
+        "<td>'" + '<pre></div>"' * 6_000,
+        "<p>" + "<b></i>" * 1_000 + "<p>x" * 50_000,
     ],
     ids=lambda html: html[:30],
 )

@@ -93,6 +93,38 @@ def test_an_agent_of_screens_starts_no_dev_server_and_no_build_as_shipped(comman
     assert decide(shipped, [], "chat", "terminal", {"command": command}).decision != "deny"
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "rm -rf x", "rm -R x", "rm -fR x", "/bin/rm -Rf ~", "rm  -rf x", "rm x -r", "rm --recursive x", "sudo rm -r x",
+        "find . -name x -delete", "find . -exec rm -r {} ;", "ls | xargs rm -rf", "git push", "git  push",
+        "git -C a push", "git -c a=b --git-dir x push -f", "git reset HEAD~1 --hard", "git clean -fd", "mkfs.ext4 x",
+        "dd of=x if=y", "shred -u x", "sh -c 'rm -r x'", "X=push; git $X",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("tool", ["terminal", "start_service"])
+def test_what_deletes_or_rewrites_much_waits_for_a_person_however_it_is_written(
+    command: str, tool: str
+) -> None:
+    assert decide(Settings().policy, [], "chat", tool, {"command": command}).decision == "ask"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "rm x", "rm -f x", 'rm "$f"', "grep -rn 'rm -rf' .", "echo git push", "git status", "git commit -m 'git push'",
+        "git reset x", "find . -name x", "ls -R", "echo 'dd if=x'", "cat > a.md <<'E'\nrun `rm -rf x`\nE",
+    ],
+)  # fmt: skip
+def test_other_commands_and_words_about_these_are_allowed(command: str) -> None:
+    assert decide(Settings().policy, [], "chat", "terminal", {"command": command}).decision == "allow"
+
+
+def test_a_command_that_takes_too_many_steps_to_read_is_asked_for() -> None:
+    command = "x=aa;" + "x=$x$x;" * 40 + "echo $x"
+    assert decide(Settings().policy, [], "chat", "terminal", {"command": command}).decision == "ask"
+
+
 ASK = [rule("ask", "terminal")]
 
 

@@ -45,6 +45,12 @@ def finished(step: int, *calls: Call, **more: Any) -> Situation:
         (Situation("open", 3), AskModel(3)),
         (finished(2), End("completed", "end")),
         (finished(2, finish="refused"), End("error", "policy")),
+        (finished(2, finish="length"), End("completed", "length")),
+        (finished(2, finish="length", inherited=True), AskModel(3)),
+        (finished(2, finish="stop", inherited=True), End("completed", "end")),
+        (finished(2, Call("e1", "finished"), finish="length"), AskModel(3)),
+        (finished(2, finish="paused"), AskModel(3)),
+        (finished(2, finish="paused", max_steps=2), End("completed", "steps")),
         (finished(1, Call("e1", "allowed"), Call("e2", "finished")), CallTools(("e1",))),
         (finished(1, Call("e1", "started"), Call("e2", "allowed")), CallTools(("e1", "e2"))),
         (finished(1, Call("e1", "waiting"), Call("e2", "allowed")), CallTools(("e2",))),
@@ -85,6 +91,10 @@ def checked(word: Any, *, done: bool = False) -> Stages:
         (finished(2, stages=READY, max_steps=2), Check(2, last=True)),
         (finished(2, stages=READY, finish="refused"), End("error", "policy")),
         (finished(2, stages=checked("passed")), End("completed", "end")),
+        (finished(2, stages=checked("passed"), finish="length"), End("completed", "length")),
+        (finished(2, stages=READY, finish="length"), Check(2, last=False)),
+        (finished(2, stages=READY, finish="length", inherited=True), AskModel(3)),
+        (finished(2, stages=READY, finish="paused"), AskModel(3)),
         (finished(2, stages=checked("mendable")), AskModel(3)),
         (finished(2, stages=checked("mendable"), max_steps=2), End("completed", "problems")),
         (finished(2, stages=checked("final")), End("completed", "problems")),
@@ -120,8 +130,11 @@ def test_the_saved_answer_says_how_the_run_ended(
     assert End(status, "end").message_status == saved
 
 
-def test_only_what_ended_badly_is_continued_and_whatever_ended_is_retried() -> None:
+def test_what_ended_badly_or_at_the_output_limit_is_continued_and_whatever_ended_is_retried() -> None:
     assert {status for status in TRANSITIONS if may_continue(status)} == {"error", "cancelled"}
+    assert may_continue("completed", "length")
+    assert not may_continue("completed", "end")
+    assert not may_continue("running", "length")
     assert {status for status in TRANSITIONS if may_retry(status)} == ENDED
 
 

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from outlast.core.runs.shell_commands import programs_of, runs_one_of
+from outlast.core.runs.shell_commands import ANYTHING, programs_of, runs_one_of
+from outlast.core.runs.shell_syntax import LONGEST, Budget
 
 PATTERNS = (
     *(f"npm run {script}" for script in ("dev", "build", "start", "preview", "serve")),
@@ -326,5 +327,105 @@ def test_any_text_is_read_to_its_end(script: str) -> None:
      "((" * 10_000, "npm run " * 2_500],
 )  # fmt: skip
 def test_a_script_of_the_greatest_length_is_read_to_its_end(script: str) -> None:
-    assert len(script) <= 20_000
+    assert len(script) <= LONGEST
     programs_of(script)
+
+
+def test_nested_here_documents_of_a_few_hundred_bytes_are_read_at_once() -> None:
+    """What followed each `$(` and backtick in a here-document was read again from every start: 380 bytes took for
+    ever, on the only thread that writes to the database."""
+    script = "".join(f"cat <<E{i}\n$(`" for i in range(30))
+    budget = Budget(script)
+    programs_of(script, budget)
+    assert budget.spent <= budget.most
+
+
+def test_a_readme_with_many_code_spans_is_read_within_its_steps() -> None:
+    lines = "\n".join(f"- `span {i}` calls $(x) and `y`" for i in range(200))
+    script = f"cat > README.md <<EOF\n{lines}\nEOF\nnpm run build"
+    budget = Budget(script)
+    assert runs_one_of(script, PATTERNS) == "npm run build"
+    assert programs_of(script, budget) is not ANYTHING
+    assert budget.spent < 10 * len(script)
+
+
+_MOTIFS = st.lists(
+    st.sampled_from([*"$({`<\"' ;&|\n)}=[]x-,\\", "<<E", "${", "$(", "((", "x=", "if ", "env "]),
+    min_size=1,
+    max_size=6,
+)
+
+
+@settings(max_examples=120, deadline=None)
+@given(_MOTIFS.map("".join), st.sampled_from([200, 2_000, LONGEST]))
+def test_the_steps_of_any_text_stay_below_what_its_length_allows(motif: str, length: int) -> None:
+    script = (motif * LONGEST)[:length]
+    budget = Budget(script)
+    programs_of(script, budget)
+    assert budget.spent <= budget.most + length
+    assert budget.most <= 20 * length + 20_000
+
+
+@pytest.mark.parametrize(
+    "script",
+    ["x|" * 10_000, "x" * (LONGEST + 1), "pnpm " * 4_000, "a=(" * 6_000, "x=aa;" + "x=$x$x;" * 40 + "sh -c $x"],
+    ids=["pipes", "too long", "managers", "arrays", "doubling"],
+)  # fmt: skip
+def test_a_script_that_takes_too_many_steps_counts_as_one_that_runs_anything(script: str) -> None:
+    assert runs_one_of(script, PATTERNS) == PATTERNS[0]
+
+
+def test_characters_beyond_ascii_never_reach_the_grammar() -> None:
+    """The scanner of tree-sitter-bash looks each character up in tables of ASCII: `{` and a letter beyond ended the
+    process, once in some ten thousand texts."""
+    script = "{\U00010abc npm run dev; echo 'größer' && X='ü é'; npm run $X"
+    for _ in range(200):
+        assert runs_one_of(script, PATTERNS) is not None
+    assert runs_one_of("echo 'größer als next dev' > größe.txt", PATTERNS) is None
+
+
+@pytest.mark.parametrize(
+    "script",
+    ["for i\ndo npm run dev; done", "if true; then npm run dev", "{npm,run,dev}", "ls; ) npm run dev",
+     "echo 'x\nnpm run dev"],
+)  # fmt: skip
+def test_in_a_script_with_an_error_any_word_may_begin_a_command(script: str) -> None:
+    assert runs_one_of(script, PATTERNS) is not None
+
+
+@pytest.mark.parametrize(
+    ("script", "pattern", "matches"),
+    [
+        ("rm x -vfR", "rm -R", True),
+        ("rm -v --recursive x", "rm --r*", True),
+        ("rm -f x", "rm -R", False),
+        ("rm x; ls -R", "rm -R", False),
+        ("git -C a -c b=c push -f", "git push", True),
+        ("git --git-dir a reset x --hard", "git reset --hard", True),
+        ("git reset x", "git reset --hard", False),
+        ("git stash push", "git push", False),
+        ("find . -name x -delete", "find -delete", True),
+        ('rm "$f"', "rm -R", False),
+        ("F=-rf; rm $F x", "rm -r", True),
+    ],
+)
+def test_an_option_of_a_pattern_is_found_wherever_it_stands(script: str, pattern: str, matches: bool) -> None:
+    assert (runs_one_of(script, [pattern]) is not None) == matches
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        'exec python3 -m http.server --bind 127.0.0.1 "$PORT"',
+        'node --inspect server.js "$PORT" "$HOST" localhost',
+        'npx --yes serve -l "$PORT"',
+        'exec npx vite-node app.ts --port "$PORT"',
+    ],
+)
+def test_a_value_that_is_not_known_is_no_program_behind_an_option_or_an_interpreter(script: str) -> None:
+    assert runs_one_of(script, ["dd", "shred", "rm -r", "git push"]) is None
+
+
+@pytest.mark.parametrize("script", ["timeout 9 $X", "env $X a", "$X", "sudo -u root $X", "timeout -k 5 9 $X"])
+def test_a_program_that_is_not_known_may_be_any(script: str) -> None:
+    assert runs_one_of(script, ["dd"]) is not None

@@ -23,8 +23,9 @@ from outlast.core.models.protocol import (
     TurnEnd,
     Usage,
 )
+from outlast.core.models.turn import parse_arguments
 from outlast.core.runs.model import Effect
-from outlast.core.runs.turns import Turn, encodable, messages_of, parse_arguments
+from outlast.core.runs.turns import Turn, encodable, messages_of
 
 END = TurnEnd("stop", Usage(), {"signed": "yes"})
 
@@ -98,8 +99,9 @@ def test_half_an_emoji_becomes_a_replacement_character() -> None:
 @given(st.text(st.characters(exclude_categories=[])))
 def test_every_text_can_be_encoded_and_good_ones_stay_as_they_are(text: str) -> None:
     clean = encodable(text)
+    assert "\0" not in clean
     assert orjson.loads(orjson.dumps(clean)) == clean
-    if not any("\ud800" <= character <= "\udfff" for character in text):
+    if not any("\ud800" <= character <= "\udfff" or character == "\0" for character in text):
         assert clean == text
 
 

@@ -18,6 +18,7 @@ from outlast.core.sandboxes.rules import (
     Waking,
     advance,
     awake_allowed,
+    hosted_allowed,
     idle_step,
     is_alive,
     may_become,
@@ -131,6 +132,15 @@ def test_the_deepest_idle_step_that_is_due_is_taken(life: Life, idle_s: float, w
 @pytest.mark.parametrize(("setting", "memory_gb", "allowed"), [(7, 64, 7), (0, 64, 64), (0, 2, 4)])
 def test_as_many_are_awake_as_set_or_as_fit_into_memory(setting: int, memory_gb: int, allowed: int) -> None:
     assert awake_allowed(setting, memory_gb << 30, 1 << 30) == allowed
+
+
+@pytest.mark.parametrize(
+    ("setting", "awake", "allowed"), [(0, 1, 1), (0, 2, 2), (0, 4, 3), (0, 64, 48), (5, 64, 5), (99, 64, 64)]
+)
+def test_programs_of_one_project_leave_room_for_those_of_others(
+    setting: int, awake: int, allowed: int
+) -> None:
+    assert hosted_allowed(setting, awake) == allowed
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,8 @@ import pytest
 from outlast.core.streams import hub as module
 from outlast.core.streams.hub import Channel, Hub, frame
 from outlast.core.streams.log import Line
+from outlast.core.streams.writer import RunWriter
+from outlast.testing.clock import ManualClock
 
 RUN = "run_1"
 
@@ -23,7 +25,7 @@ def lines(first: int, last: int) -> list[Line]:
 def channel() -> Iterator[Channel]:
     hub = Hub()
     with hub.listen(RUN):
-        yield hub.write(RUN, 10)
+        yield hub.write(RUN, 10, 1)
 
 
 def test_a_chunk_holds_everything_after_the_cursor_once(channel: Channel) -> None:
@@ -67,7 +69,7 @@ def test_the_end_of_the_stream_is_known(channel: Channel) -> None:
 
 async def test_a_quiet_channel_wakes_at_once_and_a_busy_one_at_most_every_tick() -> None:
     hub = Hub()
-    channel = hub.write(RUN, 0)
+    channel = hub.write(RUN, 0, 1)
     woken = 0
 
     async def follow() -> None:
@@ -121,10 +123,11 @@ def test_channels_without_followers_or_writer_are_forgotten() -> None:
     hub = Hub()
     with hub.listen(RUN):
         assert hub.statistics().followers == 1
-    hub.write(RUN, 0).publish([])
+    channel = hub.write(RUN, 0, 1)
+    channel.publish([])
     assert hub.statistics().channels == 1
-    hub.unwrite(RUN)
-    hub.unwrite(RUN)
+    hub.unwrite(RUN, channel.generation)
+    hub.unwrite(RUN, channel.generation)
     assert hub.statistics() == module.HubStatistics(0, 0, 0)
 
 
@@ -136,3 +139,19 @@ def test_watching_is_told_only_when_it_begins_and_ends() -> None:
         assert hub.watched() == ["thr_1"]
     assert told == [("thr_1", 1), ("thr_1", 0)]
     assert hub.watched() == []
+
+
+def test_a_writer_that_was_replaced_shows_and_closes_nothing_any_more() -> None:
+    hub = Hub()
+    old, new = (RunWriter(None, hub, ManualClock(), RUN, n, 0, n * 100, 1000) for n in (1, 2))  # type: ignore[arg-type]
+    with hub.listen(RUN) as channel:
+        old.open()
+        old.delta("text.delta", "prt_1", "old")
+        new.open()
+        new.delta("text.delta", "prt_1", "new")
+        old.delta("text.delta", "prt_1", "late")
+        old.close()
+        assert channel.writing
+        assert [seq for seq, _ in channel._lines] == [200]
+        new.close()
+        assert not channel.writing

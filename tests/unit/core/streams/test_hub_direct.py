@@ -49,7 +49,7 @@ def hub() -> Hub:
 async def test_lines_are_given_once_each_without_waking_the_follower(hub: Hub) -> None:
     connection = Connection()
     with hub.listen(RUN) as channel:
-        hub.write(RUN, 0)
+        hub.write(RUN, 0, 1)
         direct = Direct(connection.push, b"", 0)
         async with waiting(channel, direct) as woken:
             for seq in (1, 2):
@@ -63,7 +63,7 @@ async def test_lines_are_given_once_each_without_waking_the_follower(hub: Hub) -
 async def test_a_connection_that_is_full_has_its_follower_woken_with_nothing_lost(hub: Hub) -> None:
     connection = Connection()
     with hub.listen(RUN) as channel:
-        hub.write(RUN, 0)
+        hub.write(RUN, 0, 1)
         direct = Direct(connection.push, b"", 0)
         async with waiting(channel, direct) as woken:
             connection.full = True
@@ -76,7 +76,7 @@ async def test_a_connection_that_is_full_has_its_follower_woken_with_nothing_los
 async def test_the_end_of_the_stream_is_the_followers_own_to_read(hub: Hub) -> None:
     connection = Connection()
     with hub.listen(RUN) as channel:
-        hub.write(RUN, 0)
+        hub.write(RUN, 0, 1)
         direct = Direct(connection.push, b"", 0)
         async with waiting(channel, direct) as woken:
             channel.publish([(1, b'{"event":"stream.ended"}')])
@@ -87,7 +87,7 @@ async def test_the_end_of_the_stream_is_the_followers_own_to_read(hub: Hub) -> N
 async def test_other_news_wakes_also_those_whose_connection_takes_all(hub: Hub) -> None:
     connection = Connection()
     with hub.listen(RUN) as channel, hub.listen("thr_1") as thread:
-        hub.write(RUN, 0)
+        hub.write(RUN, 0, 1)
         channel.link(thread)
         direct = Direct(connection.push, b"", 0)
         async with waiting(channel, direct) as woken:
@@ -98,9 +98,29 @@ async def test_other_news_wakes_also_those_whose_connection_takes_all(hub: Hub) 
 async def test_who_is_behind_what_memory_holds_reads_for_itself(hub: Hub) -> None:
     connection = Connection()
     with hub.listen(RUN) as channel:
-        hub.write(RUN, 7)
+        hub.write(RUN, 7, 1)
         direct = Direct(connection.push, b"", 3)
         async with waiting(channel, direct) as woken:
             channel.publish([(8, b"{}")])
             await woken.wait()
     assert connection.taken == []
+
+
+async def test_a_connection_that_fails_is_left_to_its_follower_and_the_others_get_every_line(
+    hub: Hub,
+) -> None:
+    """What a connection raised reached the run that was being written, and followers after it were never woken."""
+
+    def fail(_body: bytes) -> bool:
+        raise RuntimeError("the transport is closed")
+
+    connection = Connection()
+    with hub.listen(RUN) as channel:
+        hub.write(RUN, 0, 1)
+        broken, sound = Direct(fail, b"", 0), Direct(connection.push, b"", 0)
+        async with waiting(channel, broken) as woken, waiting(channel, sound) as others:
+            channel.publish([(1, b"{}")])
+            await woken.wait()
+            assert not others.is_set()
+        assert (broken.after, sound.after) == (0, 1)
+    assert connection.taken == [b"id: 1\ndata: {}\n\n"]

@@ -13,6 +13,7 @@ from outlast.core.streams.hub import Hub
 from outlast.core.streams.log import encode
 from outlast.core.streams.writer import Flusher, RunWriter
 from outlast.testing.clock import START, ManualClock
+from outlast.testing.faults import KINDS, Faults
 
 RUN = "run_" + "0" * 26
 
@@ -24,7 +25,9 @@ class NoDatabase:
 
 
 def make_writer(hub: Hub | None = None, reserved: int = 100) -> RunWriter:
-    return RunWriter(NoDatabase(), hub or Hub(), ManualClock(), RUN, 1, 0, 1, reserved)  # type: ignore[arg-type]
+    writer = RunWriter(NoDatabase(), hub or Hub(), ManualClock(), RUN, 1, 0, 1, reserved)  # type: ignore[arg-type]
+    writer.open()
+    return writer
 
 
 @given(st.sampled_from(sorted(DELTA_EVENTS)), st.text())
@@ -71,3 +74,15 @@ def test_a_flusher_knows_the_writers_it_saves_for() -> None:
     flusher.add(writer)
     flusher.remove(writer)
     flusher.remove(writer)
+
+
+def test_a_writer_that_fails_as_it_opens_leaves_no_stream_that_seems_to_be_written() -> None:
+    """Its followers read from memory, where nothing came any more, and waited for ever."""
+    faults, hub = Faults(), Hub()
+    writer = RunWriter(NoDatabase(), faults.wrap("hub", hub), ManualClock(), RUN, 1, 0, 1, 100)  # type: ignore[arg-type]
+    with hub.listen(RUN) as channel:
+        faults.arm("hub", 1, KINDS["recursion"], after=True)
+        with pytest.raises(RecursionError):
+            writer.open()
+        writer.close()
+        assert not channel.writing

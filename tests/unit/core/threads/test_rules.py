@@ -105,7 +105,7 @@ def test_only_anchors_in_documents_lead_to_one(kind: str) -> None:
 
 def test_an_archived_thread_accepts_nothing_new() -> None:
     demand_open("open", "thr_1")
-    with pytest.raises(ThreadArchived, match="thr_1"):
+    with pytest.raises(ThreadArchived):
         demand_open("archived", "thr_1")
 
 

@@ -11,8 +11,8 @@ def printed(monkeypatch):
     lines: list[str] = []
 
     class Paper:
-        def print(self, text: str = "", end: str = "\n", **_: object) -> None:
-            lines.append(text + end)
+        def print(self, text: object = "", end: str = "\n", **_: object) -> None:
+            lines.append(f"{text}{end}")
 
     monkeypatch.setattr(rendering, "out", Paper())
     return lambda: "".join(lines)

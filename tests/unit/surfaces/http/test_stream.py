@@ -3,6 +3,7 @@
 import anyio
 import pytest
 
+from outlast.base.errors import RateLimited
 from outlast.core.accounts.actor import ACCESS_BELL
 from outlast.surfaces.http.stream import ABORT, HEARTBEAT, OPENING, EventStream, OpenStreams, StreamTimes
 
@@ -170,3 +171,20 @@ async def test_a_reader_who_lost_the_right_is_let_go_at_once_and_the_others_read
         assert client.complete
         assert not other.complete
         other.left.set()
+
+
+async def test_one_user_follows_so_many_streams_at_once_and_others_theirs():
+    streams = OpenStreams(CALM, per_user=2)
+    with streams.places.taken("usr_1"), streams.places.taken("usr_2"):
+        client, stream = Client(), EventStream(aiter(Frames()), streams, yes, "usr_1")
+        with streams.places.taken("usr_1"), pytest.raises(RateLimited) as refused:
+            await stream(client.scope, client.receive, client.send)
+        assert refused.value.fields["limit"] == 2
+        with streams.places.taken("usr_1"):
+            pass
+
+
+def test_streams_without_a_bound_or_a_user_are_not_counted_against_anybody():
+    for streams, user in ((OpenStreams(CALM), "usr_1"), (OpenStreams(CALM, per_user=1), "")):
+        with streams.places.taken(user), streams.places.taken(user):
+            pass

@@ -10,6 +10,7 @@ import { Input, Select } from '@/components/field'
 import { Problem } from '@/components/problem'
 import { Empty, SkeletonRows } from '@/components/states'
 import { fullTime } from '@/lib/format'
+import { useKeptText } from '@/lib/kept-text'
 import { client, queryClient, tokensQuery } from '@/lib/queries'
 
 const reload = () => queryClient.invalidateQueries({ queryKey: ['tokens'] })
@@ -29,12 +30,13 @@ export function TokensDialog({ open, onClose }: { open: boolean; onClose: () => 
 }
 
 function NewToken() {
-  const [name, setName] = useState('')
+  const [typed, setName] = useKeptText('token')
+  const name = typed ?? ''
   const [days, setDays] = useState('90')
   const create = useMutation({
     mutationFn: () => client.createToken({ name: name.trim(), ...(days !== '' && { expires_in_days: Number(days) }) }),
     onSuccess: () => {
-      setName('')
+      setName(null)
       void reload()
     },
   })

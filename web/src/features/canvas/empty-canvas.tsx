@@ -12,7 +12,7 @@ export function EmptyCanvas({ mayEdit, form }: EmptyProps) {
   return (
     <div className="pointer-events-none absolute inset-0 z-5 grid place-items-center overflow-y-auto p-4 pb-24">
       {mayEdit ? (
-        <div className="pointer-events-auto w-full max-w-xl">
+        <div data-for-writing className="pointer-events-auto w-full max-w-xl">
           <div className="mb-6 text-center">
             <div className="mx-auto mb-4 grid size-11 place-items-center rounded-2xl border border-line bg-raised text-muted">
               <Frame className="size-5" aria-hidden />

@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { useCallback, useEffect, useMemo, useRef } from 'react'
 import type { OutlastEvent, Page, ScreenData } from '@outlast/sdk'
 import { useEvents } from '@outlast/sdk/react'
-import { client, queryClient } from '@/lib/queries'
+import { client, queryClient, showNews } from '@/lib/queries'
 import { useActiveProject } from '../shell/active-project'
 
 const PAGE = 200
@@ -38,10 +38,7 @@ export const themesQuery = queryOptions({
 
 /** Puts a screen as the server now has it into what was loaded. */
 export function putScreen(screen: ScreenData): void {
-  queryClient.setQueryData<ScreenData[]>(
-    screensQuery(screen.project_id).queryKey,
-    (all) => all && withScreen(all, screen),
-  )
+  showNews<ScreenData[]>(screensQuery(screen.project_id).queryKey, (all) => withScreen(all, screen))
   queryClient.setQueryData<ScreenData>(screenQuery(screen.id).queryKey, (one) => one && newer(one, screen))
 }
 
@@ -63,10 +60,7 @@ export function patchScreens(projectId: string, changes: ReadonlyMap<string, Par
 }
 
 export function dropScreen(projectId: string, screenId: string): void {
-  queryClient.setQueryData<ScreenData[]>(
-    screensQuery(projectId).queryKey,
-    (all) => all && all.filter(({ id }) => id !== screenId),
-  )
+  showNews<ScreenData[]>(screensQuery(projectId).queryKey, (all) => all.filter(({ id }) => id !== screenId))
 }
 
 /** The list with a screen in it; an answer that was overtaken by a later event changes nothing. Pure. */

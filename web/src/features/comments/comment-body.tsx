@@ -2,6 +2,7 @@ import { useState } from 'react'
 import type { CommentData } from '@outlast/sdk'
 import { Button } from '@/components/button'
 import { cn } from '@/lib/cn'
+import { useKeptText } from '@/lib/kept-text'
 import { useCommentActions } from './comment-actions'
 import { CommentHead } from './comment-head'
 import { MentionArea } from './mention-area'
@@ -20,10 +21,13 @@ interface CommentBodyProps {
 /** Who wrote it, and what; changed in its place. */
 export function CommentBody({ comment, mayEdit, actions, short, onLink }: CommentBodyProps) {
   const people = useMentionable(comment.project_id)
-  const [text, setText] = useState<string | null>(null)
+  const [editing, setEditing] = useState(false)
+  const [typed, setTyped] = useKeptText(`comment ${comment.id}`) // Escape closes the box, and throws nothing away
+  const text = typed ?? comment.body
+  const done = () => (setTyped(null), setEditing(false))
   const save = () => {
-    if (text !== null && text.trim() !== '' && text.trim() !== comment.body) actions.rewrite(text.trim())
-    setText(null)
+    if (text.trim() !== '' && text.trim() !== comment.body) actions.rewrite(text.trim())
+    done()
   }
   return (
     <div className="space-y-1.5">
@@ -31,10 +35,10 @@ export function CommentBody({ comment, mayEdit, actions, short, onLink }: Commen
         comment={comment}
         mayEdit={mayEdit}
         actions={actions}
-        onEdit={() => setText(comment.body)}
+        onEdit={() => setEditing(true)}
         onLink={onLink}
       />
-      {text === null ? (
+      {!editing ? (
         <div className={cn(short && 'line-clamp-5')}>
           <Said text={comment.body} people={people} />
         </div>
@@ -45,13 +49,13 @@ export function CommentBody({ comment, mayEdit, actions, short, onLink }: Commen
             placeholder=""
             value={text}
             people={people}
-            onChange={setText}
+            onChange={setTyped}
             onSend={save}
-            onEscape={() => setText(null)}
+            onEscape={() => setEditing(false)}
             autoFocus
           />
           <div className="flex justify-end gap-1.5">
-            <Button size="sm" look="ghost" onClick={() => setText(null)}>
+            <Button size="sm" look="ghost" onClick={done}>
               Cancel
             </Button>
             <Button size="sm" look="primary" disabled={text.trim() === ''} onClick={save}>

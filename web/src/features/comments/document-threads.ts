@@ -3,7 +3,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import type { OutlastEvent, Thread } from '@outlast/sdk'
 import { useEvents } from '@outlast/sdk/react'
-import { client, queryClient } from '@/lib/queries'
+import { client, showNews } from '@/lib/queries'
 import { documentOf } from '../threads/thread-place'
 
 const threadsOfDocument = (documentId: string) =>
@@ -16,7 +16,7 @@ const threadsOfDocument = (documentId: string) =>
 export function putDocumentThread(thread: Thread): void {
   const documentId = documentOf(thread)
   if (documentId === null) return
-  queryClient.setQueryData(threadsOfDocument(documentId).queryKey, (all) => all && withThread(all, thread))
+  showNews<Thread[]>(threadsOfDocument(documentId).queryKey, (all) => withThread(all, thread))
 }
 
 /** The list with a thread in it, as it is now. Pure. */
@@ -31,9 +31,8 @@ export function useDocumentThreads(documentId: string): { threads: Thread[] | un
       (event: OutlastEvent) => {
         if (event.event === 'thread.updated') putDocumentThread(event.data.thread)
         else if (event.event === 'thread.deleted')
-          queryClient.setQueryData(
-            threadsOfDocument(documentId).queryKey,
-            (all) => all && all.filter(({ id }) => id !== event.data.thread_id),
+          showNews<Thread[]>(threadsOfDocument(documentId).queryKey, (all) =>
+            all.filter(({ id }) => id !== event.data.thread_id),
           )
       },
       [documentId],

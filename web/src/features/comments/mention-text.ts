@@ -14,7 +14,7 @@ export function mentionAt(text: string, caret: number): { from: number; typed: s
   const sign = line.lastIndexOf('@')
   if (sign === -1) return null
   const before = line[sign - 1]
-  if (before !== undefined && !/[\s(\[{,;:—–-]/.test(before)) return null // an e-mail address
+  if (before !== undefined && !/[\s([{,;:—–-]/.test(before)) return null // an e-mail address
   const typed = line.slice(sign + 1)
   if (typed.length > 60 || /^\s|\s{2}/.test(typed)) return null
   return { from: caret - typed.length - 1, typed }

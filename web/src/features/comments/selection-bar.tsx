@@ -23,7 +23,7 @@ export function SelectionBar() {
     setAbout(tab === 'comments' ? 'comment' : 'ask', documentId, selected.about)
     openPanel(tab)
   }
-  useKeys(selected === null ? {} : { c: () => begin('comments'), a: () => begin('thread') })
+  useKeys(selected === null ? {} : { c: () => begin('comments'), a: () => begin('thread') }, { beside: true })
   return (
     <>
       <span ref={mounted} hidden />

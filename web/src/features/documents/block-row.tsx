@@ -1,10 +1,10 @@
 import { memo, useRef, useState, type MouseEvent } from 'react'
 import type { BlockData } from '@outlast/sdk'
 import { useSelected } from '@outlast/sdk/react'
-import { Markdown } from '@/components/markdown'
 import { cn } from '@/lib/cn'
 import { BlockGutter } from './block-gutter'
 import { BlockBelow, BlockMargin, useBlockMarks, useIsCovered } from './block-slots'
+import { BlockText } from './block-text'
 import { clickedPlace } from './clicked'
 import { useDocumentRoom } from './document-context'
 import { DraftNote } from './draft-note'
@@ -87,7 +87,7 @@ export const BlockRow = memo(function BlockRow({ rowKey, sectionId, first }: Blo
 
 function Shown({ blockId, text }: { blockId: BlockData['id']; text: string }) {
   const marks = useBlockMarks(blockId)
-  return <Markdown text={text === '' ? ' ' : text} rehype={marks} />
+  return <BlockText text={text === '' ? ' ' : text} rehype={marks} />
 }
 
 /** Links, buttons and boxes in a text do what they do, and do not open its editor. */

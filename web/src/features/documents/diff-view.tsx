@@ -1,10 +1,10 @@
 import { MoveRight } from 'lucide-react'
 import { useState } from 'react'
 import type { BlockDifference, DiffState, SectionDifference } from '@outlast/sdk'
-import { Markdown } from '@/components/markdown'
 import { WordDiff } from '@/components/word-diff'
 import { cn } from '@/lib/cn'
 import { plural } from '@/lib/format'
+import { BlockText } from './block-text'
 
 /** What lies between two versions: changed blocks word by word, unchanged ones folded away. */
 export const DiffView = ({ sections }: { sections: readonly SectionDifference[] }) => (
@@ -87,7 +87,7 @@ const Block = ({ block }: { block: BlockDifference }) => (
         {block.state === 'same' || (block.state === 'moved' && block.before === block.after) ? (
           <div className={cn(block.state === 'same' && 'opacity-60')}>
             <Mark state={block.state} />
-            <Markdown text={block.after ?? ''} />
+            <BlockText text={block.after ?? ''} />
           </div>
         ) : (
           <WordDiff before={block.before ?? ''} after={block.after ?? ''} className="text-[15px] leading-[1.65]" />

@@ -119,6 +119,7 @@ function Room({ document, store }: { document: DocumentData; store: DocumentStor
               <div
                 ref={body}
                 data-document-body
+                data-for-writing
                 className={cn('relative min-w-0 flex-1 overflow-y-auto', narrow && panel.tab !== null && 'hidden')}
               >
                 <ErrorBoundary>{look === null ? <DocumentBody /> : <PastView look={look} />}</ErrorBoundary>

@@ -3,7 +3,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { useCallback, useEffect } from 'react'
 import type { DocumentData, OutlastEvent, Page } from '@outlast/sdk'
 import { useEvents } from '@outlast/sdk/react'
-import { client, queryClient } from '@/lib/queries'
+import { client, queryClient, showNews } from '@/lib/queries'
 import { useActiveProject } from '../shell/active-project'
 
 const LIST = 200
@@ -29,17 +29,11 @@ export const documentsQuery = (projectId: string) =>
 
 /** Puts a document as the server now has it into the list that was loaded. */
 export function putDocument(document: DocumentData): void {
-  queryClient.setQueryData<DocumentData[]>(
-    documentsQuery(document.project_id).queryKey,
-    (all) => all && withDocument(all, document),
-  )
+  showNews<DocumentData[]>(documentsQuery(document.project_id).queryKey, (all) => withDocument(all, document))
 }
 
 export function dropDocument(projectId: string, documentId: string): void {
-  queryClient.setQueryData<DocumentData[]>(
-    documentsQuery(projectId).queryKey,
-    (all) => all && all.filter(({ id }) => id !== documentId),
-  )
+  showNews<DocumentData[]>(documentsQuery(projectId).queryKey, (all) => all.filter(({ id }) => id !== documentId))
 }
 
 /** The list with a document in it; an answer that was overtaken by a later event changes nothing. Pure. */

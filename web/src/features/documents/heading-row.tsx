@@ -107,10 +107,7 @@ function HeadingEditor({ sectionId, text, caret, className }: HeadingEditorProps
     const { key: pressed, currentTarget } = event
     const { selectionStart, value } = currentTarget
     if (event.nativeEvent.isComposing || event.altKey) return
-    if (pressed === 'Escape') {
-      desk.discard(key)
-      leave()
-    } else if (pressed === 'Enter' && (event.ctrlKey || event.metaKey)) leave()
+    if (pressed === 'Escape' || (pressed === 'Enter' && (event.ctrlKey || event.metaKey))) leave()
     else if (pressed === 'Enter') focus.edit(desk.begin({ sectionId, after: null }), 'start')
     else if (pressed === 'ArrowUp' && selectionStart === 0) go(-1)
     else if (pressed === 'ArrowDown' && selectionStart === value.length) go(1)

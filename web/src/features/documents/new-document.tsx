@@ -7,6 +7,7 @@ import { Dialog } from '@/components/dialog'
 import { Field, Input } from '@/components/field'
 import { Problem } from '@/components/problem'
 import { complain } from '@/components/toast'
+import { useKeptText } from '@/lib/kept-text'
 import { client } from '@/lib/queries'
 import { putDocument } from './documents'
 import { MarkdownInput } from './markdown-input'
@@ -40,14 +41,20 @@ interface ImportDialogProps {
 
 export function ImportDialog({ projectId, open, onClose, given }: ImportDialogProps) {
   const { busy, create } = useCreating(projectId)
-  const [typed, setTyped] = useState<{ text: string; name: string | null } | null>(null)
+  const [kept, setKept] = useKeptText(`import ${projectId}`)
+  const begun = given.text === '' && kept !== null ? { text: kept, name: null } : null
+  const [typed, setTyped] = useState<{ text: string; name: string | null } | null>(begun)
   const [title, setTitle] = useState<string | null>(null)
   const [error, setError] = useState<Error | null>(null)
   const { text, name } = typed ?? given
   const guessed = text.trim() === '' ? '' : titleOf(text, name)
+  const type = (next: string, from: string | null) => {
+    setTyped({ text: next, name: from ?? name })
+    setKept(next === '' ? null : next)
+  }
   const done = () => {
     setError(null)
-    create({ title: (title ?? guessed).trim() || 'Untitled', markdown: text }).catch(setError)
+    create({ title: (title ?? guessed).trim() || 'Untitled', markdown: text }).then(() => setKept(null), setError)
   }
   return (
     <Dialog
@@ -57,7 +64,7 @@ export function ImportDialog({ projectId, open, onClose, given }: ImportDialogPr
       description="Headings become sections; paragraphs, lists, tables and code become blocks."
       className="sm:ml-[-18rem] sm:w-[36rem]"
     >
-      <MarkdownInput text={text} onText={(next, from) => setTyped({ text: next, name: from ?? name })} />
+      <MarkdownInput text={text} onText={type} />
       <div className="mt-4">
         <Field label="Title">
           <Input

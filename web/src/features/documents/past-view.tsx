@@ -4,11 +4,11 @@ import { useState } from 'react'
 import { useSelected } from '@outlast/sdk/react'
 import { Button } from '@/components/button'
 import { Confirm } from '@/components/confirm'
-import { Markdown } from '@/components/markdown'
 import { Problem } from '@/components/problem'
 import { Empty, SkeletonRows } from '@/components/states'
 import { say } from '@/components/toast'
 import { client } from '@/lib/queries'
+import { BlockText } from './block-text'
 import { DiffView } from './diff-view'
 import { useDocumentRoom } from './document-context'
 import { useLook, type Look } from './look'
@@ -96,7 +96,7 @@ function Version({ version }: { version: number }) {
           {section.blocks.map((block) => (
             <div key={block.id} className="block-row">
               <div className="block-main">
-                <Markdown text={block.markdown} />
+                <BlockText text={block.markdown} />
               </div>
             </div>
           ))}

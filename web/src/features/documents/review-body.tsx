@@ -2,9 +2,9 @@ import { ArrowRight, GitMerge, LoaderCircle, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import type { EditData } from '@outlast/sdk'
 import { Button } from '@/components/button'
-import { Markdown } from '@/components/markdown'
 import { WordDiff } from '@/components/word-diff'
 import { cn } from '@/lib/cn'
+import { BlockText } from './block-text'
 import { useTarget } from './review-facts'
 import type { Standing } from './review-merge'
 
@@ -23,21 +23,21 @@ export function EditBody({ edit, standing, className }: BodyProps) {
       return (
         <Bar look="gone" label="Removed text" className={className}>
           <del className="review-gone">
-            <Markdown text={beforeOf(edit, standing)} />
+            <BlockText text={beforeOf(edit, standing)} />
           </del>
         </Bar>
       )
     case 'insert':
       return (
         <Bar look="new" label="New text" className={className}>
-          <Markdown text={edit.new_text} />
+          <BlockText text={edit.new_text} />
         </Bar>
       )
     case 'insert_section':
       return (
         <Bar look="new" label="New section" className={className}>
           <p className="text-base font-semibold">{edit.heading}</p>
-          {edit.new_text !== '' && <Markdown text={edit.new_text} />}
+          {edit.new_text !== '' && <BlockText text={edit.new_text} />}
         </Bar>
       )
     case 'move':
@@ -45,7 +45,7 @@ export function EditBody({ edit, standing, className }: BodyProps) {
         <Bar look="moved" label="Moved text" className={className}>
           <Target edit={edit} />
           <div className="max-h-40 overflow-y-auto opacity-70">
-            <Markdown text={edit.old_text} />
+            <BlockText text={edit.old_text} />
           </div>
         </Bar>
       )

@@ -101,7 +101,7 @@ function useProposalOf(proposalId: string) {
   useEvents(
     useCallback(
       ({ event, data }: OutlastEvent) => {
-        if (event !== 'edit.resolved' && event !== 'edit.superseded') return
+        if (event !== 'edit.resolved' && event !== 'edit.reopened' && event !== 'edit.superseded') return
         if (data.proposal_id !== proposalId) return
         queryClient.setQueryData<ProposalData>(['proposal', proposalId], (known) =>
           known === undefined ? known : withEdits([known], data.edits)[0],

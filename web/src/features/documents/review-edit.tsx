@@ -1,8 +1,9 @@
-import { Check, History, X } from 'lucide-react'
+import { Check, History, Undo2, X } from 'lucide-react'
 import { memo, useEffect, useRef } from 'react'
 import type { EditData, ProposalData } from '@outlast/sdk'
 import { useSelected } from '@outlast/sdk/react'
 import { cn } from '@/lib/cn'
+import { Button } from '@/components/button'
 import { useNarrow } from '../canvas/use-narrow'
 import { useDocumentRoom } from './document-context'
 import { EditActions, HeldNote, RefusedNote, useEditing } from './review-actions'
@@ -11,7 +12,8 @@ import { EditEditor } from './review-editor'
 import { useWhere } from './review-facts'
 import { ICONS } from './review-inline'
 import { gistOf, nameOf, supersedingVersion } from './review-list'
-import { useIsCurrent, useReview } from './use-review'
+import { reopen } from './review-keys'
+import { useIsCurrent, useReview, useReviewed } from './use-review'
 
 interface RowProps {
   edit: EditData
@@ -92,22 +94,32 @@ function Details({ edit, resolve }: { edit: EditData; resolve: (editId: string) 
 const FRESH = { kind: 'fresh' } as const
 
 function Decided({ edit }: { edit: EditData }) {
-  const { openPanel } = useDocumentRoom()
+  const { openPanel, mayEdit } = useDocumentRoom()
+  const review = useReview()
+  const undoing = useReviewed((one) => one.get().undoing)
   const { version, applied_text, new_text, state } = edit
   const edited = state === 'accepted' && applied_text !== null && applied_text.trimEnd() !== new_text.trimEnd()
   return (
     <div className="space-y-2 px-4 pb-3 text-[12.5px] text-muted">
       <EditBody edit={edited ? { ...edit, new_text: applied_text } : edit} standing={FRESH} className="text-[13px]" />
       {edited && <p>Accepted with changes of the one who accepted it.</p>}
-      {version !== null && (
-        <button
-          className="flex items-center gap-1.5 text-link underline-offset-2 hover:underline"
-          onClick={() => openPanel('history', String(version))}
-        >
-          <History className="size-3.5" aria-hidden />
-          Version {version}
-        </button>
-      )}
+      <p className="flex flex-wrap items-center gap-3">
+        {version !== null && (
+          <button
+            className="flex items-center gap-1.5 text-link underline-offset-2 hover:underline"
+            onClick={() => openPanel('history', String(version))}
+          >
+            <History className="size-3.5" aria-hidden />
+            Version {version}
+          </button>
+        )}
+        {mayEdit && (
+          <Button size="sm" className="max-md:h-10" busy={undoing} onClick={() => void reopen(review, edit)}>
+            {!undoing && <Undo2 aria-hidden />}
+            Reopen
+          </Button>
+        )}
+      </p>
     </div>
   )
 }

@@ -1,3 +1,4 @@
+import type { EditData } from '@outlast/sdk'
 import { useKeys } from '@/lib/keys'
 import { complain, say } from '@/components/toast'
 import { useDocumentRoom } from './document-context'
@@ -11,7 +12,7 @@ export const REVIEW_KEYS: readonly [keys: string, does: string][] = [
   ['E', 'Edit, then accept'],
   ['R', 'Reject'],
   ['Shift A', 'Accept all'],
-  ['Z', 'Take back what was decided last'],
+  ['Z', 'Reopen what was decided last'],
   ['Esc', 'End editing'],
   ['?', 'This help'],
 ]
@@ -57,9 +58,15 @@ export function useReviewKeys({ review, acceptAll, help }: Does): void {
 }
 
 export async function takeBack(review: Review): Promise<void> {
-  if (review.get().undo === null) return say('There is nothing to take back.')
+  if (review.get().undo === null) return say('There is no decision to take back.')
+  await sayIt(review.undo())
+}
+
+export const reopen = (review: Review, edit: EditData): Promise<void> => sayIt(review.reopen(edit))
+
+async function sayIt(doing: Promise<string>): Promise<void> {
   try {
-    const done = await review.undo()
+    const done = await doing
     if (done !== '') say(done)
   } catch (reason) {
     complain(reason instanceof Error ? reason : new Error(String(reason)))

@@ -51,7 +51,8 @@ export function reviewList(
   before: ReviewList = NOTHING,
 ): ReviewList {
   const shown = proposals.filter((one) => inScope(one, scope) && (one.state === 'open' || seen.has(one.id)))
-  const all = shown.flatMap((proposal) => proposal.edits.map((edit): ReviewItem => ({ edit, proposal })))
+  const every = shown.flatMap((proposal) => proposal.edits.map((edit): ReviewItem => ({ edit, proposal })))
+  const all = scope.threadId === undefined && scope.proposalId === undefined ? withoutDoubles(every) : every
   const rank = ranks(content)
   // What became of a block that is gone stays in its section.
   const rankOf = (edit: EditData): number =>
@@ -73,6 +74,21 @@ export function reviewList(
     ),
   }
 }
+
+/** Of an edit and its copies in forks, as long as they are open and say the same, one. */
+function withoutDoubles(items: readonly ReviewItem[]): readonly ReviewItem[] {
+  const first = new Map<string, EditData>()
+  for (const { edit } of items) {
+    const known = first.get(sayingOf(edit))
+    if (edit.state === 'open' && (known === undefined || isBefore(edit, known))) first.set(sayingOf(edit), edit)
+  }
+  return items.filter(({ edit }) => edit.state !== 'open' || first.get(sayingOf(edit)) === edit)
+}
+
+const isBefore = (edit: EditData, other: EditData): boolean =>
+  edit.origin_id === null || (other.origin_id !== null && edit.id < other.id)
+const originOf = (edit: EditData): string => edit.origin_id ?? edit.id
+const sayingOf = (edit: EditData): string => JSON.stringify([originOf(edit), edit.op, edit.new_text])
 
 const behind = ({ edit }: ReviewItem): number => (edit.op === 'insert' ? 1 : 0)
 

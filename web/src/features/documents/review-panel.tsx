@@ -149,7 +149,7 @@ function Head({ help }: { help: () => void }) {
           <ChevronDown />
         </IconButton>
         <IconButton
-          label={undo?.label ?? 'Nothing to take back'}
+          label={undo?.label ?? 'Nothing to reopen'}
           keys="Z"
           size="icon-sm"
           disabled={undo === null}

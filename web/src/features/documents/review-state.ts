@@ -3,7 +3,7 @@
 import { OutlastError, type DocumentStore, type EditData } from '@outlast/sdk'
 import { NOTHING, nextOpen, reviewList, type ReviewList, type ReviewScope } from './review-list'
 import { begun, clashOf, clashWith, hasWords, resultOf, type Typed, type Work } from './review-seen'
-import { forward, inverse, type Undoing } from './review-undo'
+import { reopening, type Undoing } from './review-undo'
 
 export interface Refusal {
   editId: string
@@ -133,7 +133,6 @@ export class Review {
     more: { text?: string; old?: string } = {},
   ): Promise<boolean> => {
     if (edit.state !== 'open' || this.store.get().deciding[edit.id] !== undefined) return false
-    const before = this.store.get().content
     const next = nextOpen(this.list(), edit.id, 1)
     const looking = this.#state.current === edit.id || this.#state.current === null
     this.#set({
@@ -144,12 +143,10 @@ export class Review {
       said: this.#left(DONE[decision], next === edit.id ? 0 : this.list().open - 1),
     })
     try {
-      const { edits, version } = await this.store.decide(edit.id, { decision, ...more })
-      const decided = edits.find(({ id }) => id === edit.id) ?? edit
-      const undo = decision === 'accept' ? inverse([decided], version) : forward([edit], before)
+      const { edits } = await this.store.decide(edit.id, { decision, ...more })
       this.#typed.delete(edit.id)
       this.#works.delete(edit.id)
-      this.#set({ undo })
+      this.#set({ undo: reopening(new Map([[edit.proposal_id, edits]])) })
       return true
     } catch (reason) {
       this.#refuse(edit.id, reason)
@@ -158,41 +155,47 @@ export class Review {
     }
   }
 
-  /** All that is open in the list: each proposal together, or not at all. */
+  /** All that is open in the list, each proposal in one version; what cannot be accepted now stays open. false: something
+   * did. */
   decideAll = async (decision: 'accept' | 'reject'): Promise<boolean> => {
     const open = this.list().items.filter(({ edit }) => edit.state === 'open')
-    const before = this.store.get().content
     this.#set({ refused: null, editing: null, resolving: null })
+    const made = new Map<string, readonly EditData[]>()
+    let left: string | null = null
     for (const proposalId of new Set(open.map(({ proposal }) => proposal.id))) {
-      const items = open.filter(({ proposal }) => proposal.id === proposalId)
-      const ids = items.map(({ edit }) => edit.id)
+      const ids = open.filter(({ proposal }) => proposal.id === proposalId).map(({ edit }) => edit.id)
       try {
-        const { edits, version } = await this.store.decideAll(proposalId, decision, ids)
-        const undo =
-          decision === 'accept'
-            ? inverse(edits, version)
-            : forward(
-                items.map(({ edit }) => edit),
-                before,
-              )
-        this.#set({ undo, said: this.#left(`${DONE[decision]} ${ids.length}`, this.list().open) })
+        const answer = await this.store.decideAll(proposalId, decision, ids)
+        made.set(
+          proposalId,
+          answer.edits.filter(({ state }) => state !== 'open'),
+        )
+        left ??= answer.left[0]?.edit_id ?? null
+        const done = [...made.values()].flat().length
+        this.#set({ undo: reopening(made), said: this.#left(`${DONE[decision]} ${done}`, this.list().open) })
       } catch (reason) {
         this.#refuse(editOf(reason, ids), reason)
         return false
       }
     }
-    this.#set({ current: null })
-    return true
+    this.#set({ current: left })
+    return left === null
   }
 
-  /** Takes back what the last decision did to the document, by changes of one's own. */
+  /** Undoes the decision about an edit, including one that another member made. */
+  reopen = (edit: EditData): Promise<string> => {
+    this.#set({ undo: reopening(new Map([[edit.proposal_id, [edit]]])) })
+    return this.undo()
+  }
+
+  /** Takes the last decision back. */
   undo = async (): Promise<string> => {
     const { undo, undoing } = this.#state
     if (undo === null || undoing) return ''
     this.#set({ undoing: true })
     try {
       const done = await undo.run(this.store)
-      this.#set({ undo: null, said: done })
+      this.#set({ undo: null, said: done, current: undo.editId, refused: null })
       return done
     } finally {
       this.#set({ undoing: false })

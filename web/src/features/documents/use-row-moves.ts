@@ -37,11 +37,6 @@ function rowMoves(room: DocumentRoom, desk: WritingDesk, key: string, sectionId:
       if (byKey) leaveByKey(focus, key)
       else focus.leave(key)
     },
-    onDiscard: () => {
-      const kept = desk.discard(key)
-      leaveByKey(focus, key)
-      if (kept !== null) say('Put back as it was.')
-    },
     onSplit: (before, after) => {
       desk.type(key, before)
       focus.edit(desk.begin({ sectionId, after: key }, after), 'start')

@@ -7,7 +7,8 @@ import { useInbox } from './inbox-context'
 /** The way to the inbox, with how much is in it. */
 export function InboxLink({ className }: { className: string }) {
   const [path] = useLocation()
-  const { items } = useInbox()
+  const { items, hasMore } = useInbox()
+  const count = `${items.length}${hasMore ? '+' : ''}`
   return (
     <Link href="/inbox" className={cn(className, path === '/inbox' && 'bg-active text-fg')}>
       <Inbox />
@@ -15,11 +16,15 @@ export function InboxLink({ className }: { className: string }) {
       {items.length > 0 && (
         <span
           role="img"
-          aria-label={`${plural(items.length, 'thing')} waiting for you`}
+          aria-label={
+            hasMore
+              ? `More than ${items.length} things waiting for you`
+              : `${plural(items.length, 'thing')} waiting for you`
+          }
           data-inbox-count={items.length}
           className="grid h-4.5 min-w-4.5 place-items-center rounded-full bg-amber px-1 text-[11px] font-semibold text-black tabular-nums"
         >
-          {items.length > 99 ? '99+' : items.length}
+          {items.length > 99 ? '99+' : count}
         </span>
       )}
     </Link>

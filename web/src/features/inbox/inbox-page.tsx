@@ -1,6 +1,7 @@
 import { Inbox } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import type { InboxKind } from '@outlast/sdk'
+import { Button } from '@/components/button'
 import { Problem } from '@/components/problem'
 import { Empty, SkeletonRows } from '@/components/states'
 import { cn } from '@/lib/cn'
@@ -12,7 +13,7 @@ import { KINDS } from './waiting'
 
 /** `/inbox`: everything that waits for oneself, with what can be done about it at once. */
 export default function InboxPage() {
-  const { items, isLoading, error, refresh } = useInbox()
+  const { items, isLoading, error, refresh, hasMore, isLoadingMore, loadMore } = useInbox()
   const [kind, setKind] = useState<InboxKind | null>(null)
   useEffect(() => {
     document.title = 'Inbox · Outlast'
@@ -53,6 +54,11 @@ export default function InboxPage() {
               <InboxRow key={`${item.kind} ${item.id}`} item={item} />
             ))}
           </ul>
+          {hasMore && (
+            <Button look="ghost" className="mt-2 w-full" busy={isLoadingMore} onClick={loadMore}>
+              Show more
+            </Button>
+          )}
         </div>
       </div>
     </>

@@ -93,7 +93,10 @@ function Actions({ item }: { item: InboxItem }) {
   const run = (what: string, action: () => Promise<unknown>, done?: string) => {
     setBusy(what)
     action()
-      .then(() => (done !== undefined && say(done), refresh()), complain)
+      .then(() => {
+        if (done !== undefined) say(done)
+        refresh()
+      }, complain)
       .finally(() => setBusy(null))
   }
   const act = (label: string, look: 'plain' | 'primary', action: () => Promise<unknown>, done?: string): ReactNode => (

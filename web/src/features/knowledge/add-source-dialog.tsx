@@ -7,6 +7,7 @@ import { Field, Input, Select, TextArea } from '@/components/field'
 import { Problem } from '@/components/problem'
 import { cn } from '@/lib/cn'
 import { bytes } from '@/lib/format'
+import { useKeptText } from '@/lib/kept-text'
 import { client } from '@/lib/queries'
 import { KINDS } from './knowledge'
 
@@ -36,13 +37,19 @@ const WAYS: [Way, string][] = [
 ]
 const FETCHED: SourceKind[] = ['markdown', 'llms_txt', 'sitemap', 'folder']
 
+/** A form that is closed by mistake has its words again. */
+function useKept(field: string): [string, (text: string) => void] {
+  const [text, setText] = useKeptText(`source ${field}`)
+  return [text ?? '', (next) => setText(next === '' ? null : next)]
+}
+
 function Form({ projectId, packages, onAdded }: Omit<AddSourceDialogProps, 'onClose'>) {
   const known = useId()
   const [way, setWay] = useState<Way>('address')
-  const [name, setName] = useState('')
-  const [location, setLocation] = useState('')
+  const [name, setName] = useKept('name')
+  const [location, setLocation] = useKept('location')
   const [kind, setKind] = useState<SourceKind | ''>('')
-  const [text, setText] = useState('')
+  const [text, setText] = useKept('text')
   const [file, setFile] = useState<File | null>(null)
   const [busy, setBusy] = useState(false)
   const [error, setError] = useState<Error | null>(null)
@@ -52,7 +59,9 @@ function Form({ projectId, packages, onAdded }: Omit<AddSourceDialogProps, 'onCl
     setBusy(true)
     setError(null)
     try {
-      onAdded(await client.knowledge.add(await body()))
+      const added = await client.knowledge.add(await body())
+      for (const set of [setName, setLocation, setText]) set('')
+      onAdded(added)
     } catch (reason) {
       setError(reason as Error)
       setBusy(false)

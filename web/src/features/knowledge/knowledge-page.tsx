@@ -9,7 +9,7 @@ import { count, plural } from '@/lib/format'
 import { useActiveProject } from '../shell/active-project'
 import { PageHeader } from '../shell/shell'
 import { AddSourceDialog } from './add-source-dialog'
-import { grouped, packagesQuery, putSource, sourcesQuery, useKnowledgeNews } from './knowledge'
+import { addSource, grouped, packagesQuery, sourcesQuery, useKnowledgeNews } from './knowledge'
 import { PackageCard } from './package-card'
 import { PassagesDialog } from './passages-dialog'
 import { SearchResults } from './search-results'
@@ -34,7 +34,7 @@ export default function KnowledgePage({ projectId }: { projectId: string }) {
   const groups = grouped(sources ?? [])
   const lookedAt = sources?.find(({ id }) => id === looking)
   const added = (source: KnowledgeSource) => {
-    putSource(projectId, source)
+    addSource(projectId, source)
     setAdding(false)
   }
   return (

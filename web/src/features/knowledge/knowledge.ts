@@ -3,7 +3,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef } from 'react'
 import type { KnowledgeSource, OutlastEvent, SourceKind } from '@outlast/sdk'
 import { useEvents } from '@outlast/sdk/react'
-import { client, queryClient } from '@/lib/queries'
+import { client, queryClient, showNews } from '@/lib/queries'
 import { useActiveProject } from '../shell/active-project'
 
 const GATHER_MS = 400
@@ -57,14 +57,27 @@ export function withSource(all: readonly KnowledgeSource[], source: KnowledgeSou
   return known ? all.map((one) => (one.id === source.id ? source : one)) : [...all, source]
 }
 
-export function putSource(projectId: string, source: KnowledgeSource): void {
+/** A source that was just made: the stream may have told of it already, and knows better then. */
+export function addSource(projectId: string, source: KnowledgeSource): void {
   const { queryKey } = sourcesQuery(projectId)
-  queryClient.setQueryData<KnowledgeSource[]>(queryKey, (all) => all && withSource(all, source))
+  queryClient.setQueryData<KnowledgeSource[]>(
+    queryKey,
+    (all) => all && (all.some(({ id }) => id === source.id) ? all : withSource(all, source)),
+  )
+}
+
+/** What a request answered of a source that was shown as `before`; anything newer stays. */
+export function replaceSource(projectId: string, before: KnowledgeSource, now: KnowledgeSource): void {
+  const { queryKey } = sourcesQuery(projectId)
+  queryClient.setQueryData<KnowledgeSource[]>(queryKey, (all) => all && all.map((one) => (one === before ? now : one)))
+}
+
+function putSource(projectId: string, source: KnowledgeSource): void {
+  showNews<KnowledgeSource[]>(sourcesQuery(projectId).queryKey, (all) => withSource(all, source))
 }
 
 export function dropSource(projectId: string, sourceId: string): void {
-  const { queryKey } = sourcesQuery(projectId)
-  queryClient.setQueryData<KnowledgeSource[]>(queryKey, (all) => all && all.filter(({ id }) => id !== sourceId))
+  showNews<KnowledgeSource[]>(sourcesQuery(projectId).queryKey, (all) => all.filter(({ id }) => id !== sourceId))
 }
 
 /** Shows each change at once; what is counted and found is asked for again once a burst of them is over. */

@@ -8,7 +8,7 @@ import { complain } from '@/components/toast'
 import { cn } from '@/lib/cn'
 import { bytes, plural } from '@/lib/format'
 import { client } from '@/lib/queries'
-import { dropSource, isBusy, KINDS, putSource } from './knowledge'
+import { dropSource, isBusy, KINDS, replaceSource } from './knowledge'
 
 interface SourceRowProps {
   projectId: string
@@ -24,7 +24,7 @@ export function SourceRow({ projectId, source, mayEdit, embeds, onPassages }: So
   const refresh = () =>
     client.knowledge
       .refresh(source.id)
-      .then((now) => putSource(projectId, now))
+      .then((now) => replaceSource(projectId, source, now))
       .catch(complain)
   const remove = () =>
     client.knowledge

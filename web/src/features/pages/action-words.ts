@@ -7,6 +7,30 @@ export function wordsOf({ name, data }: Pick<PageAction, 'name' | 'data'>): stri
   return values.length === 0 ? name : `${name}: ${values.join(', ')}`
 }
 
+/** What is the same, as one line. */
+export interface Folded<T> {
+  words: string
+  actions: readonly T[]
+}
+
+/** Actions with the same words (and by the same person) as one, in the order of the first of each. Pure. */
+export function folded<T extends Pick<PageAction, 'name' | 'data'> & { by?: string }>(
+  actions: readonly T[],
+): Folded<T>[] {
+  const found = new Map<string, { words: string; actions: T[] }>()
+  for (const action of actions) {
+    const key = JSON.stringify([action.by ?? null, action.name, action.data])
+    const known = found.get(key)
+    if (known === undefined) found.set(key, { words: wordsOf(action), actions: [action] })
+    else known.actions.push(action)
+  }
+  return [...found.values()]
+}
+
+/** "inc ×47" */
+export const foldedWords = ({ words, actions }: Folded<unknown>): string =>
+  actions.length === 1 ? words : `${words} ×${actions.length}`
+
 const short = (value: unknown): string => {
   const text = typeof value === 'string' ? value : JSON.stringify(value)
   return text.length > 60 ? `${text.slice(0, 60)}…` : text

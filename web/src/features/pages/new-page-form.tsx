@@ -60,7 +60,7 @@ export function NewPageForm({ projectId, onCreated }: NewPageFormProps) {
       <Composer
         projectId={projectId}
         draftKey={`page.${projectId}`}
-        placeholder="Say what the page shall show, and what one can do on it"
+        placeholder="Describe the page you want, and what people can do on it"
         onSend={send}
         autoFocus
       />

@@ -54,10 +54,10 @@ export function usePageActions(pageId: string) {
     [pageId],
   )
   const takeBack = useCallback(
-    (action: PageAction) => {
-      client.pages
-        .takeBack(pageId, action.id)
-        .then(() => void queryClient.invalidateQueries({ queryKey: actionsQuery(pageId).queryKey }), complain)
+    (these: readonly PageAction[]) => {
+      Promise.all(these.map(({ id }) => client.pages.takeBack(pageId, id)))
+        .catch(complain)
+        .finally(() => void queryClient.invalidateQueries({ queryKey: actionsQuery(pageId).queryKey }))
     },
     [pageId],
   )

@@ -73,9 +73,10 @@ export function PageFrame(props: PageFrameProps) {
     addEventListener('message', hear)
     return () => removeEventListener('message', hear)
   }, [live])
+  const why = past === null ? null : `This is version ${past.version}. Go back to now to use the page.`
   useEffect(() => {
-    if (ready) tell({ outlast: 'page', type: 'look', theme: dark ? 'dark' : 'light', readOnly })
-  }, [ready, dark, readOnly, tell])
+    if (ready) tell({ outlast: 'page', type: 'look', theme: dark ? 'dark' : 'light', readOnly, why })
+  }, [ready, dark, readOnly, why, tell])
   useEffect(() => {
     if (!ready) return
     if (past !== null) return tell({ outlast: 'page', type: 'html', version: past.version, html: past.html })
@@ -105,6 +106,7 @@ export function PageFrame(props: PageFrameProps) {
         title={title}
         data-page-frame={pageId}
         data-shown={shown ?? undefined}
+        data-past={past?.version}
         src={shellAddress(pageId, pages_domain, location)}
         sandbox={SANDBOX}
         referrerPolicy="no-referrer"
@@ -114,6 +116,7 @@ export function PageFrame(props: PageFrameProps) {
         }}
         className={cn(
           'absolute inset-0 block size-full border-0 bg-bg transition-opacity duration-200',
+          past !== null && 'opacity-60 saturate-50',
           shown === null && 'opacity-0',
         )}
       />

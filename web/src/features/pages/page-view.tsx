@@ -9,6 +9,7 @@ import { cn } from '@/lib/cn'
 import { client } from '@/lib/queries'
 import { useStored } from '@/lib/stored'
 import { useNarrow } from '../canvas/use-narrow'
+import { useMe } from '../session/session-gate'
 import { useActiveProject } from '../shell/active-project'
 import { PageHeader } from '../shell/shell'
 import { ConnectionBar } from '../threads/connection-bar'
@@ -74,6 +75,7 @@ function Room({ page }: { page: PageData }) {
   const [stored, setTab] = useStored('outlast.page.panel')
   const [phoneTab, setPhoneTab] = useState<PanelTab | null>(null)
   const [wanted, look] = useState<number | null>(null)
+  useBackToNow(look)
   const now = Math.max(state.version, 0)
   const past = wanted === null || wanted >= now ? null : wanted
   const shown = usePast(page.id, past)
@@ -135,6 +137,14 @@ function Room({ page }: { page: PageData }) {
       </div>
     </>
   )
+}
+
+/** Returns to the latest version when a member asks for a change, so that they see it being made. */
+function useBackToNow(look: (version: number | null) => void): void {
+  const me = useMe().user.id
+  const { open } = useOpenThread()
+  const asked = open.messages.findLast(({ role, sender_id }) => role === 'user' && sender_id === me)?.id ?? null
+  useEffect(() => look(null), [asked, look])
 }
 
 /** An earlier version's HTML; while another one is on its way, the last one stays. */

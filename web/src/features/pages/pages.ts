@@ -3,7 +3,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { useCallback, useEffect } from 'react'
 import type { OutlastEvent, Page, PageData } from '@outlast/sdk'
 import { useEvents } from '@outlast/sdk/react'
-import { client, queryClient } from '@/lib/queries'
+import { client, queryClient, showNews } from '@/lib/queries'
 import { useActiveProject } from '../shell/active-project'
 
 const LIST = 200
@@ -60,17 +60,14 @@ export const actionsQuery = (pageId: string) =>
 
 /** Puts a page as the server now has it into what was loaded. */
 export function putPage(page: PageData): void {
-  queryClient.setQueryData<PageData[]>(pagesQuery(page.project_id).queryKey, (all) => all && withPage(all, page))
+  showNews<PageData[]>(pagesQuery(page.project_id).queryKey, (all) => withPage(all, page))
   queryClient.setQueryData<PageData>(pageQuery(page.id).queryKey, (one) =>
     one === undefined ? page : newer(one, page),
   )
 }
 
 export function dropPage(projectId: string, pageId: string): void {
-  queryClient.setQueryData<PageData[]>(
-    pagesQuery(projectId).queryKey,
-    (all) => all && all.filter(({ id }) => id !== pageId),
-  )
+  showNews<PageData[]>(pagesQuery(projectId).queryKey, (all) => all.filter(({ id }) => id !== pageId))
   queryClient.removeQueries({ queryKey: pageQuery(pageId).queryKey })
 }
 

@@ -11,7 +11,7 @@ interface PromptBarProps {
   page: PageData
   waiting: readonly PageAction[]
   mayTakeBack: boolean
-  onTakeBack: (action: PageAction) => void
+  onTakeBack: (actions: readonly PageAction[]) => void
   isEmpty: boolean
   /** The conversation is open beside the page: how the last answer ended is read there. */
   besides: boolean
@@ -39,7 +39,7 @@ export function PromptBar({ waiting, mayTakeBack, onTakeBack, isEmpty, besides }
         )}
         <WaitingActions actions={waiting} mayTakeBack={mayTakeBack} onTakeBack={onTakeBack} />
       </div>
-      <Footer placeholder={isEmpty ? 'Say what the page shall show' : 'Ask for a change, or use the page'} />
+      <Footer placeholder={isEmpty ? 'Describe the page you want' : 'Ask for a change, or use the page'} />
     </div>
   )
 }

@@ -10,6 +10,7 @@ import { Input, Select } from '@/components/field'
 import { Problem } from '@/components/problem'
 import { Empty, SkeletonRows } from '@/components/states'
 import { fullTime } from '@/lib/format'
+import { useKeptText } from '@/lib/kept-text'
 import { client, queryClient } from '@/lib/queries'
 
 const linksKey = (pageId: string) => ['page-links', pageId]
@@ -35,7 +36,8 @@ export const ShareDialog = ({ page, open, onClose }: ShareDialogProps) => (
 )
 
 function NewLink({ page }: { page: PageData }) {
-  const [name, setName] = useState('')
+  const [typed, setName] = useKeptText(`link ${page.id}`)
+  const name = typed ?? ''
   const [days, setDays] = useState('90')
   const create = useMutation({
     mutationFn: () =>
@@ -44,7 +46,7 @@ function NewLink({ page }: { page: PageData }) {
         ...(days !== '' && { expires_in_days: Number(days) }),
       }),
     onSuccess: () => {
-      setName('')
+      setName(null)
       void queryClient.invalidateQueries({ queryKey: linksKey(page.id) })
     },
   })

@@ -37,7 +37,7 @@ export function TimeTravel({ page, now, first, past, mayRestore, onLook }: TimeT
       className="flex flex-wrap items-center gap-x-4 gap-y-2 border-b border-warn-line bg-warn-soft px-4 py-2 text-[13px]"
     >
       <p className="text-warn">
-        You look at version <b className="tabular-nums">{past}</b> of <span className="tabular-nums">{now}</span>
+        Viewing version <b className="tabular-nums">{past}</b> of <span className="tabular-nums">{now}</span>
       </p>
       <input
         type="range"

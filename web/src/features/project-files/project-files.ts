@@ -3,7 +3,7 @@ import { infiniteQueryOptions, queryOptions, type InfiniteData } from '@tanstack
 import { useCallback, useEffect } from 'react'
 import type { ArtifactData, OutlastEvent, Page } from '@outlast/sdk'
 import { useEvents } from '@outlast/sdk/react'
-import { client, queryClient } from '@/lib/queries'
+import { client, queryClient, showNews } from '@/lib/queries'
 import { useActiveProject } from '../shell/active-project'
 
 type Parts = InfiniteData<Page<ArtifactData>, string>
@@ -35,7 +35,15 @@ export function withFile(pages: readonly Page<ArtifactData>[], file: ArtifactDat
   })
 }
 
-export function putFile(file: ArtifactData): void {
+/** A file that was just added: the stream may have told of it already, and knows better then. */
+export function addFile(file: ArtifactData): void {
+  queryClient.setQueryData<Parts>(filesQuery(file.project_id).queryKey, (data) => {
+    const known = data?.pages.some(({ items }) => items.some(({ id }) => id === file.id)) ?? true
+    return data && !known ? { ...data, pages: withFile(data.pages, file) } : data
+  })
+}
+
+function putFile(file: ArtifactData): void {
   change(file.project_id, (pages) => withFile(pages, file))
 }
 
@@ -44,10 +52,7 @@ export function dropFile(projectId: string, fileId: string): void {
 }
 
 function change(projectId: string, next: (pages: Page<ArtifactData>[]) => Page<ArtifactData>[]): void {
-  queryClient.setQueryData<Parts>(
-    filesQuery(projectId).queryKey,
-    (data) => data && { ...data, pages: next(data.pages) },
-  )
+  showNews<Parts>(filesQuery(projectId).queryKey, (data) => ({ ...data, pages: next(data.pages) }))
 }
 
 /** Shows each change at once; what is found is asked for again. */

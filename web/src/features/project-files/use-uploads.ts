@@ -1,6 +1,6 @@
 import { useRef, useState } from 'react'
 import { client } from '@/lib/queries'
-import { putFile } from './project-files'
+import { addFile } from './project-files'
 
 export interface Upload {
   key: number
@@ -21,7 +21,7 @@ export function useUploads(projectId: string) {
   const send = async (key: number, file: File) => {
     set(key, { share: 0, error: null })
     try {
-      putFile(await client.artifacts.upload(projectId, file, undefined, (share) => set(key, { share })))
+      addFile(await client.artifacts.upload(projectId, file, undefined, (share) => set(key, { share })))
       dismiss(key)
     } catch (error) {
       set(key, { error: error as Error })

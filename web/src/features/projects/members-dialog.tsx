@@ -8,6 +8,7 @@ import { Dialog } from '@/components/dialog'
 import { Select } from '@/components/field'
 import { Problem } from '@/components/problem'
 import { SkeletonRows } from '@/components/states'
+import { plural } from '@/lib/format'
 import { client, membersQuery, queryClient } from '@/lib/queries'
 import { useMe } from '../session/session-gate'
 import { Avatar } from '../shell/avatar'
@@ -89,6 +90,12 @@ function MemberRow({ member, mayManage, onRole, onRemove }: MemberRowProps) {
         {member.name}
         {member.user_id === me.user.id && <span className="text-faint"> (you)</span>}
       </span>
+      {member.plan != null && (
+        <span className="text-xs text-faint max-sm:hidden">
+          {member.plan}
+          {member.balance != null && `, ${plural(member.balance, 'credit')}`}
+        </span>
+      )}
       {mayManage ? (
         <>
           <Select

@@ -1,11 +1,11 @@
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
 import { useLocation } from 'wouter'
 import type { Project } from '@outlast/sdk'
 import { Button } from '@/components/button'
 import { Dialog } from '@/components/dialog'
 import { Field, Input } from '@/components/field'
 import { Problem } from '@/components/problem'
+import { useKeptText } from '@/lib/kept-text'
 import { client, queryClient } from '@/lib/queries'
 import { useActiveProject } from '../shell/active-project'
 
@@ -31,7 +31,8 @@ export function ProjectDialog(props: ProjectDialogProps) {
 }
 
 function ProjectForm({ mode, project, onClose }: ProjectDialogProps) {
-  const [name, setName] = useState(mode === 'rename' ? (project?.name ?? '') : '')
+  const [typed, setTyped] = useKeptText(mode === 'rename' ? `project ${project?.id ?? ''}` : 'project')
+  const name = typed === null && mode === 'rename' ? (project?.name ?? '') : (typed ?? '')
   const { choose } = useActiveProject()
   const [, navigate] = useLocation()
   const save = useMutation({
@@ -41,6 +42,7 @@ function ProjectForm({ mode, project, onClose }: ProjectDialogProps) {
         : client.createProject(name.trim()),
     onSuccess: (saved) => {
       void queryClient.invalidateQueries({ queryKey: ['projects'] })
+      setTyped(null)
       onClose()
       if (mode === 'rename') return
       choose(saved.id)
@@ -56,7 +58,7 @@ function ProjectForm({ mode, project, onClose }: ProjectDialogProps) {
       }}
     >
       <Field label="Name">
-        <Input autoFocus value={name} maxLength={120} onChange={(event) => setName(event.target.value)} />
+        <Input autoFocus value={name} maxLength={120} onChange={(event) => setTyped(event.target.value)} />
       </Field>
       {save.error !== null && <Problem error={save.error} />}
       <div className="flex justify-end gap-2">

@@ -18,7 +18,7 @@ export function TextSection() {
     <Section title="Text">
       {refusal === null ? (
         <Words
-          key={`${element.loc} ${element.use} ${value}`}
+          key={`${element.loc} ${element.use}`}
           text={pending?.text ?? value ?? ''}
           onText={(text) => edit.session.updateText(text)}
         />
@@ -31,9 +31,11 @@ export function TextSection() {
 
 function Words({ text, onText }: { text: string; onText: (text: string) => void }) {
   const [draft, setDraft] = useState(text)
-  const focused = useRef(false)
+  const said = useRef(text)
   useEffect(() => {
-    if (!focused.current) setDraft(text)
+    if (text === said.current) return // as it was typed here, where spaces may still be on their way
+    said.current = text
+    setDraft(text)
   }, [text])
   return (
     <TextArea
@@ -41,11 +43,10 @@ function Words({ text, onText }: { text: string; onText: (text: string) => void 
       data-property="text"
       rows={Math.min(6, Math.max(2, Math.ceil(draft.length / 40)))}
       value={draft}
-      onFocus={() => (focused.current = true)}
-      onBlur={() => (focused.current = false)}
       onChange={(event) => {
         setDraft(event.target.value)
-        onText(event.target.value.replace(/\s+/g, ' ').trim())
+        said.current = event.target.value.replace(/\s+/g, ' ').trim()
+        onText(said.current)
       }}
       className="resize-y text-[13px]"
     />

@@ -9,6 +9,7 @@ import {
   MessageSquare,
   Moon,
   Search,
+  ShieldCheck,
   SquarePen,
   Sun,
   Files,
@@ -20,6 +21,7 @@ import { Dot } from '@/components/dot'
 import { cn } from '@/lib/cn'
 import { client } from '@/lib/queries'
 import { setTheme } from '@/lib/theme'
+import { useMe } from '../session/session-gate'
 import { useActiveProject, useProjects } from './active-project'
 
 interface Command {
@@ -108,6 +110,7 @@ function Palette({ onClose }: { onClose: () => void }) {
 function useCommands(q: string): Command[] {
   const [, navigate] = useLocation()
   const { projectId, choose } = useActiveProject()
+  const me = useMe()
   const projects = useProjects()
   const wanted = useDeferredValue(q.trim())
   const threads = useQuery({
@@ -129,6 +132,16 @@ function useCommands(q: string): Command[] {
     },
     { key: 'runs', icon: <Activity />, label: 'Runs', run: () => navigate('/runs') },
     { key: 'sandboxes', icon: <Box />, label: 'Sandboxes', run: () => navigate('/sandboxes') },
+    ...(me.user.is_admin
+      ? [
+          {
+            key: 'administration',
+            icon: <ShieldCheck />,
+            label: 'Administration',
+            run: () => navigate('/administration'),
+          },
+        ]
+      : []),
     { key: 'dark', icon: <Moon />, label: 'Dark theme', run: () => setTheme('dark') },
     { key: 'light', icon: <Sun />, label: 'Light theme', run: () => setTheme('light') },
     ...projects

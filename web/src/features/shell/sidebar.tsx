@@ -13,6 +13,11 @@ import { UserMenu } from './user-menu'
 const ITEM =
   'flex h-8 pointer-coarse:h-10 w-full items-center gap-2.5 rounded-lg px-2 text-muted hover:bg-hover hover:text-fg [&_svg]:size-4'
 
+/** A link to the page that is open already takes the focus to where one writes there; a page that opens takes it itself. */
+function toComposer(): void {
+  document.querySelector<HTMLElement>('[data-for-writing] [data-composer]')?.focus()
+}
+
 export function Sidebar({ onPalette }: { onPalette: () => void }) {
   const { projectId } = useActiveProject()
   const [path] = useLocation()
@@ -24,13 +29,23 @@ export function Sidebar({ onPalette }: { onPalette: () => void }) {
         <ProjectSwitcher />
       </div>
       <nav aria-label="Main" className="mt-2 space-y-0.5 px-2.5">
-        <Link href={`/projects/${projectId}`} className={cn(ITEM, isStart(path) && 'bg-active text-fg')}>
+        <Link
+          data-nav-link
+          href={`/projects/${projectId}`}
+          onClick={toComposer}
+          className={cn(ITEM, isStart(path) && 'bg-active text-fg')}
+        >
           <SquarePen />
           <span className="flex-1">New thread</span>
           <Kbd>N</Kbd>
         </Link>
         <InboxLink className={ITEM} />
-        <Link href={`/projects/${projectId}/canvas`} className={cn(ITEM, isCanvas(path) && 'bg-active text-fg')}>
+        <Link
+          data-nav-link
+          onClick={toComposer}
+          href={`/projects/${projectId}/canvas`}
+          className={cn(ITEM, isCanvas(path) && 'bg-active text-fg')}
+        >
           <Frame />
           Canvas
         </Link>

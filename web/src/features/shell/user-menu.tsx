@@ -1,4 +1,4 @@
-import { ChevronsUpDown, KeyRound, LogIn, LogOut, Monitor, Moon, Sun } from 'lucide-react'
+import { ChevronsUpDown, KeyRound, LogIn, LogOut, Monitor, Moon, ShieldCheck, Sun } from 'lucide-react'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { complain } from '@/components/toast'
@@ -57,6 +57,12 @@ export function UserMenu() {
           <KeyRound />
           API tokens
         </MenuItem>
+        {me.user.is_admin && (
+          <MenuItem onSelect={() => navigate('/administration')}>
+            <ShieldCheck />
+            Administration
+          </MenuItem>
+        )}
         {me.local_mode && (
           <MenuItem onSelect={() => navigate('/sign-in')}>
             <LogIn />

@@ -1,11 +1,10 @@
 import { ArrowDown } from 'lucide-react'
 import { useLayoutEffect, useMemo, type ReactNode } from 'react'
-import { liveRuns, queuedRuns } from '@outlast/sdk'
+import { liveRuns, queuedRuns, type Message, type RunState } from '@outlast/sdk'
 import { Button } from '@/components/button'
 import { Skeleton } from '@/components/states'
 import { cn } from '@/lib/cn'
-import { AssistantMessage } from './assistant-message'
-import { LiveAnswer } from './live-answer'
+import { Answer } from './answer'
 import { useOpenThread, useSender, useThreadFacts } from './thread-context'
 import { UserMessage } from './user-message'
 import { useStickToBottom } from './stick-to-bottom'
@@ -16,6 +15,17 @@ interface MessageListProps {
   /** Shown below the last answer while nothing is being made. */
   after?: ReactNode
 }
+
+const isLastAnswer = (said: Message[], at: number): boolean =>
+  said.findLastIndex(({ role }) => role === 'assistant') === at
+
+/** Taken out of the queue before it began: its message says so. */
+const wasDropped = ({ status, parts, attempt }: RunState): boolean =>
+  status === 'cancelled' && parts.length === 0 && attempt === 0
+
+/** Answered once more by a later run. */
+const isContinued = ({ run_id }: RunState, runs: RunState[]): boolean =>
+  runs.some(({ parent_run_id }) => parent_run_id === run_id)
 
 export function MessageList({ empty, after }: MessageListProps) {
   const { open } = useOpenThread()
@@ -29,10 +39,10 @@ export function MessageList({ empty, after }: MessageListProps) {
     if (isSending) toBottom()
   }, [isSending, toBottom])
   const live = useMemo(() => liveRuns(open), [open])
-  const waiting = new Set(queued.map(({ run_id }) => run_id))
-  const shown = live.filter((run) => !waiting.has(run.run_id))
-  const lastAnswer = messages.findLast(({ role }) => role === 'assistant')
-  const unsaved = sending !== null && !messages.some(({ id }) => id === sending.id) ? sending : null
+  const waiting = new Set(queued.map(({ message_id }) => message_id))
+  const said = messages.filter(({ id }) => !waiting.has(id))
+  const shown = live.filter((run) => !queued.includes(run) && (!wasDropped(run) || run.message_id === said.at(-1)?.id))
+  const unsaved = sending !== null && !sending.queued && !messages.some(({ id }) => id === sending.id) ? sending : null
   const isEmpty = messages.length === 0 && unsaved === null && shown.length === 0
   return (
     <div className="relative min-h-0 flex-1">
@@ -57,26 +67,35 @@ export function MessageList({ empty, after }: MessageListProps) {
               )}
             </div>
           )}
-          {messages.map((message) =>
-            message.role === 'assistant' ? (
-              <AssistantMessage
-                key={message.id}
-                message={message}
-                run={message.run_id === null ? undefined : open.runs[message.run_id]}
-                isLast={message === lastAnswer && activeRun === null}
-              />
-            ) : (
-              <UserMessage
-                key={message.id}
-                message={message}
-                queued={queued.find(({ message_id }) => message_id === message.id)}
-              />
+          {[
+            ...said.map((message, at) =>
+              message.role === 'assistant' ? (
+                <Answer
+                  key={message.run_id ?? message.id}
+                  message={message}
+                  run={message.run_id === null ? undefined : open.runs[message.run_id]}
+                  isLast={activeRun === null && isLastAnswer(said, at)}
+                  continued={said[at + 1]?.role === 'assistant' || (at === said.length - 1 && activeRun !== null)}
+                />
+              ) : (
+                <UserMessage
+                  key={message.id}
+                  message={message}
+                  dropped={message.status === 'cancelled' && !shown.some(({ message_id }) => message_id === message.id)}
+                />
+              ),
             ),
-          )}
+            ...shown.map((run) => (
+              <Answer
+                key={run.run_id}
+                message={null}
+                run={run}
+                isLast={activeRun === null}
+                continued={isContinued(run, shown)}
+              />
+            )),
+          ]}
           {unsaved !== null && <UserMessage message={unsaved} unsaved />}
-          {shown.map((run) => (
-            <LiveAnswer key={run.run_id} run={run} />
-          ))}
           {!isEmpty && activeRun === null && unsaved === null && after}
         </div>
       </div>

@@ -18,8 +18,17 @@ const SUGGESTIONS: [icon: ReactNode, text: string][] = [
   [<CircleHelp />, 'Ask me a question'],
 ]
 
+/** What shows answers is loaded once the first page stands. */
+export const loadThreadPage = () => import('./thread-page')
+
+const QUIET_MS = 1000
+
 /** Where a thread begins: with its first message. */
 export function NewThreadPage({ projectId }: { projectId: string }) {
+  useEffect(() => {
+    const timer = setTimeout(() => void loadThreadPage().catch(() => undefined), QUIET_MS)
+    return () => clearTimeout(timer)
+  }, [])
   const { projectId: active, choose, project } = useActiveProject()
   const { model } = useModelChoice()
   const [, navigate] = useLocation()
@@ -40,7 +49,7 @@ export function NewThreadPage({ projectId }: { projectId: string }) {
         <span className="flex-1" />
         <CreditsChip />
       </PageHeader>
-      <div className="flex min-h-0 flex-1 flex-col overflow-y-auto px-4">
+      <div data-for-writing className="flex min-h-0 flex-1 flex-col overflow-y-auto px-4">
         <div className="mx-auto flex w-full max-w-2xl flex-1 flex-col justify-end pb-4 sm:justify-center sm:pb-[12vh]">
           <div className="mb-7 text-center max-sm:my-auto">
             <Mark className="mx-auto mb-4 size-11" />

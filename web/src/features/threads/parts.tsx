@@ -1,3 +1,4 @@
+import { memo } from 'react'
 import { Info, TriangleAlert } from 'lucide-react'
 import { readAnswers, type ImagePart, type NoticePart, type Part, type Pending, type ReadAnswer } from '@outlast/sdk'
 import { Markdown } from '@/components/markdown'
@@ -11,6 +12,7 @@ import { Reasoning } from './reasoning'
 import { useThreadFacts } from './thread-context'
 import { PageChange } from './page-change'
 import { ToolCard } from './tool-card'
+import { tellsUnreadable } from './unreadable-files'
 import { sectionsOf } from './work'
 import { WorkGroup } from './work-group'
 
@@ -78,7 +80,15 @@ function ScreenPieces({ parts, pending, live }: Required<PartsProps>) {
   )
 }
 
-function PartView({ part, pending, growing }: { part: Part; pending: Pending | undefined; growing: boolean }) {
+const PartView = memo(function PartView({
+  part,
+  pending,
+  growing,
+}: {
+  part: Part
+  pending: Pending | undefined
+  growing: boolean
+}) {
   if (pending !== undefined) return <PendingCard pending={pending} />
   switch (part.type) {
     case 'text':
@@ -90,13 +100,13 @@ function PartView({ part, pending, growing }: { part: Part; pending: Pending | u
     case 'image':
       return <Picture part={part} />
     case 'notice':
-      return <Notice part={part} />
+      return tellsUnreadable([part]) ? null : <Notice part={part} />
     case 'page':
       return <PageChange part={part} />
     case 'proposal':
       return <ProposalCard part={part} />
   }
-}
+})
 
 /** A picture in an answer, as large as the answer is wide. */
 const Picture = ({ part: { attachment_id, name, width, height } }: { part: ImagePart }) => (

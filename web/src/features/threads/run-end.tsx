@@ -6,14 +6,19 @@ import { Button } from '@/components/button'
 import { client } from '@/lib/queries'
 import { Explained, Shortage } from './explained'
 import { useMayDrive } from './may-drive'
+import { isUnreadable, UnreadableFiles } from './unreadable-files'
 
 interface RunEndProps {
   runId: string | null
   status: 'cancelled' | 'error'
   stopReason: string | null
   error: RunError | null
+  /** When the answer was saved. */
+  at?: string | null
   /** Only the thread's last answer can be retried or continued. */
   canRestart: boolean
+  /** A later answer goes on from here: the error is told in passing. */
+  continued?: boolean
 }
 
 const CANCELLED: Record<string, string> = {
@@ -24,7 +29,7 @@ const CANCELLED: Record<string, string> = {
 }
 
 /** How an answer ended when it did not complete, and what can be done about it. */
-export function RunEnd({ runId, status, stopReason, error, canRestart }: RunEndProps) {
+export function RunEnd({ runId, status, stopReason, error, at = null, canRestart, continued = false }: RunEndProps) {
   if (status === 'cancelled')
     return (
       <div data-end="cancelled" className="mt-3 flex flex-wrap items-center gap-x-3 gap-y-2 text-muted">
@@ -35,37 +40,74 @@ export function RunEnd({ runId, status, stopReason, error, canRestart }: RunEndP
         {canRestart && runId !== null && <Restart runId={runId} />}
       </div>
     )
+  if (continued) return <Continued runId={runId} error={error} />
   return (
-    <div data-end="error" role="alert" className="mt-3 rounded-xl border border-danger-line bg-danger-soft px-3.5 py-3">
-      <p className="flex gap-2 text-danger">
-        <CircleX className="mt-px size-4 shrink-0" aria-hidden />
-        <span className="min-w-0 [overflow-wrap:anywhere]">
-          {error?.message ?? 'The answer was stopped by an error.'}
-        </span>
-      </p>
-      {error !== null && error.hint !== '' && <p className="mt-1 pl-6 text-muted">{error.hint}</p>}
-      {isCredits(error, stopReason) && <Shortage className="mt-1 pl-6" />}
-      {runId !== null && (
-        <div className="mt-2.5 flex flex-wrap items-center gap-2 pl-6">
-          {canRestart && <Restart runId={runId} />}
-          <Link href={`/runs/${runId}`} className="px-1 text-xs text-muted underline-offset-2 hover:underline">
-            What happened
-          </Link>
-        </div>
-      )}
+    <>
+      {isUnreadable(error) && <UnreadableFiles since={at} />}
+      <div
+        data-end="error"
+        role="alert"
+        className="mt-3 rounded-xl border border-danger-line bg-danger-soft px-3.5 py-3"
+      >
+        <p className="flex gap-2 text-danger">
+          <CircleX className="mt-px size-4 shrink-0" aria-hidden />
+          <span className="min-w-0 [overflow-wrap:anywhere]">
+            {error?.message ?? 'The answer was stopped by an error.'}
+          </span>
+        </p>
+        {error !== null && error.hint !== '' && !isUnreadable(error) && (
+          <p className="mt-1 pl-6 text-muted">{error.hint}</p>
+        )}
+        {isCredits(error, stopReason) && <Shortage className="mt-1 pl-6" />}
+        {runId !== null && (
+          <div className="mt-2.5 flex flex-wrap items-center gap-2 pl-6">
+            {canRestart && <Restart runId={runId} />}
+            <Link href={`/runs/${runId}`} className="px-1 text-xs text-muted underline-offset-2 hover:underline">
+              What happened
+            </Link>
+          </div>
+        )}
+      </div>
+    </>
+  )
+}
+
+/** An answer that is whole but for its end, which the model's output limit cut off; its notice stands above. */
+export function CutAtLimit({ runId }: { runId: string }) {
+  return (
+    <div data-end="length" className="mt-3">
+      <Restart runId={runId} ways={['continue']} />
     </div>
   )
 }
 
+const Continued = ({ runId, error }: Pick<RunEndProps, 'runId' | 'error'>) => (
+  <details data-end="continued" className="mt-3 text-[13px] text-faint">
+    <summary className="w-fit rounded hover:text-fg">Continued after an error</summary>
+    <p className="mt-1 [overflow-wrap:anywhere]">
+      {error?.message ?? 'The answer was stopped by an error.'}{' '}
+      {runId !== null && (
+        <Link href={`/runs/${runId}`} className="underline-offset-2 hover:underline">
+          What happened
+        </Link>
+      )}
+    </p>
+  </details>
+)
+
 const isCredits = (error: RunError | null, stopReason: string | null): boolean =>
   stopReason === 'credits' || error?.code === 'credits_needed'
 
-function Restart({ runId }: { runId: string }) {
+type Way = 'retry' | 'continue'
+
+const WAYS: Record<Way, string> = { retry: 'Retry', continue: 'Continue from here' }
+
+function Restart({ runId, ways = ['retry', 'continue'] }: { runId: string; ways?: Way[] }) {
   const mayDrive = useMayDrive()
-  const [busy, setBusy] = useState<'retry' | 'continue' | null>(null)
+  const [busy, setBusy] = useState<Way | null>(null)
   const [refused, setRefused] = useState<Error | null>(null)
   if (!mayDrive) return null
-  const start = (how: 'retry' | 'continue') => {
+  const start = (how: Way) => {
     setBusy(how)
     setRefused(null)
     client[how](runId)
@@ -75,12 +117,11 @@ function Restart({ runId }: { runId: string }) {
   return (
     <span className="flex flex-wrap gap-2">
       {refused !== null && <Explained error={refused} className="w-full" />}
-      <Button size="sm" busy={busy === 'retry'} disabled={busy !== null} onClick={() => start('retry')}>
-        Retry
-      </Button>
-      <Button size="sm" busy={busy === 'continue'} disabled={busy !== null} onClick={() => start('continue')}>
-        Continue from here
-      </Button>
+      {ways.map((way) => (
+        <Button key={way} size="sm" busy={busy === way} disabled={busy !== null} onClick={() => start(way)}>
+          {WAYS[way]}
+        </Button>
+      ))}
     </span>
   )
 }

@@ -25,15 +25,18 @@ export function keyFor(keys: Map<string, string>, body: string): string {
   return key
 }
 
+/** A message on its way; `queued`: behind the answer that is being made. */
+export type Unsaved = Message & { queued: boolean }
+
 /** Sends messages into a thread, and shows each until the stream brings the saved one. */
 export function useSending(threadId: string) {
-  const [sending, setSending] = useState<Message | null>(null)
+  const [sending, setSending] = useState<Unsaved | null>(null)
   const keys = useRef(new Map<string, string>())
   const sent = useRef(0)
   const send = useCallback(
     async (message: Outgoing) => {
       const body = bodyOf(message)
-      const unsaved = unsavedMessage(threadId, message.content)
+      const unsaved = unsavedMessage(threadId, message)
       setSending(unsaved)
       try {
         const key = keyFor(keys.current, `${sent.current} ${JSON.stringify(body)}`)
@@ -51,8 +54,9 @@ export function useSending(threadId: string) {
 }
 
 /** Stands for a message until the stream brings the saved one. */
-function unsavedMessage(threadId: string, content: string): Message {
+function unsavedMessage(threadId: string, { content, on_busy }: Outgoing): Unsaved {
   return {
+    queued: on_busy === 'enqueue',
     id: 'sending',
     thread_id: threadId,
     position: Number.MAX_SAFE_INTEGER,

@@ -19,7 +19,7 @@ interface TextBoxProps {
 /** Only from nobody or from the link that led here: never from a menu, nor on a phone, where keys cover the page. */
 function mayTakeFocus(): boolean {
   const held = document.activeElement
-  const free = held === null || held === document.body || held.matches('[data-thread-link]')
+  const free = held === null || held === document.body || held.matches('[data-thread-link], [data-nav-link]')
   return free && !matchMedia('(pointer: coarse)').matches
 }
 

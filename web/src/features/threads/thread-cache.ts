@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, type InfiniteData } from '@tanstack/react-query'
 import type { Lock, Page, Thread } from '@outlast/sdk'
-import { client, queryClient } from '@/lib/queries'
+import { client, queryClient, showNews } from '@/lib/queries'
 
 export interface ThreadFilter {
   projectId: string
@@ -21,11 +21,9 @@ export const threadsQuery = ({ projectId, status, q }: ThreadFilter) =>
 
 /** Puts a thread's news into every loaded list: in place, or on top where it belongs and is missing. */
 export function patchThreads(thread: Thread): void {
-  const lists = queryClient.getQueriesData<Pages>({ queryKey: ['threads'] })
-  for (const [key, data] of lists) {
+  for (const [key] of queryClient.getQueriesData<Pages>({ queryKey: ['threads'] })) {
     const filter = key[1] as ThreadFilter
-    if (data === undefined || filter.projectId !== thread.project_id) continue
-    queryClient.setQueryData<Pages>(key, patched(data, thread, filter))
+    if (filter.projectId === thread.project_id) showNews<Pages>(key, (data) => patched(data, thread, filter))
   }
 }
 

@@ -1,7 +1,7 @@
 import { createContext, useContext } from 'react'
-import type { Message, Role, Thread } from '@outlast/sdk'
+import type { Role, Thread } from '@outlast/sdk'
 import type { useThread } from '@outlast/sdk/react'
-import type { Outgoing } from './sending'
+import type { Outgoing, Unsaved } from './sending'
 
 export type OpenThread = ReturnType<typeof useThread>
 
@@ -29,7 +29,7 @@ interface Sender {
   /** Resolves when the message is saved. */
   send: (message: Outgoing) => Promise<void>
   /** The message on its way to the server. */
-  sending: Message | null
+  sending: Unsaved | null
 }
 
 export const FactsContext = createContext<ThreadFacts | null>(null)

@@ -15,6 +15,7 @@ import { lockState } from './lock-state'
 import { TypingLine, useTellTyping, Watching } from './presence'
 import type { Outgoing } from './sending'
 import { patchThreads } from './thread-cache'
+import { QueueTray } from './queue-tray'
 import { useOpenThread, useSender, useThreadFacts } from './thread-context'
 
 interface FooterProps {
@@ -41,6 +42,7 @@ export function Footer({ className, ...rest }: FooterProps) {
           </>
         )}
       </div>
+      <QueueTray />
       <Inner {...rest} />
     </div>
   )

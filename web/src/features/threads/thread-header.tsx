@@ -127,7 +127,7 @@ function ThreadMenu({ onRename }: { onRename: () => void }) {
               <ScrollText />
               Fork with a summary
             </MenuItem>
-            <MenuItem onSelect={archive}>
+            <MenuItem onSelect={archive} disabled={!archived && open.activeRun !== null}>
               {archived ? <ArchiveRestore /> : <Archive />}
               {archived ? 'Unarchive' : 'Archive'}
             </MenuItem>
@@ -140,7 +140,7 @@ function ThreadMenu({ onRename }: { onRename: () => void }) {
         {open.role === 'owner' && (
           <>
             <MenuLine />
-            <MenuItem danger onSelect={() => setLeaving(true)}>
+            <MenuItem danger onSelect={() => setLeaving(true)} disabled={open.activeRun !== null}>
               <Trash2 />
               Delete
             </MenuItem>

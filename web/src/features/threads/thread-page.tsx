@@ -10,7 +10,7 @@ import { useOpenThread } from './thread-context'
 import { ThreadHeader } from './thread-header'
 import { ThreadRoom } from './thread-room'
 
-export function ThreadPage({ threadId }: { threadId: string }) {
+export default function ThreadPage({ threadId }: { threadId: string }) {
   return (
     <ThreadRoom threadId={threadId} frame={withEmptyHeader}>
       <Columns />
@@ -37,7 +37,7 @@ function Columns() {
     <>
       <ThreadHeader preview={button} />
       <div className="flex min-h-0 flex-1">
-        <div className="relative flex min-w-0 flex-1 flex-col">
+        <div data-for-writing className="relative flex min-w-0 flex-1 flex-col">
           <ConnectionBar connection={open.connection} onWake={open.store.wake} />
           <MessageList />
           <Footer />

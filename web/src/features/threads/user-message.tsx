@@ -1,15 +1,14 @@
-import { LoaderCircle, MousePointerClick, X } from 'lucide-react'
+import { CircleSlash, MousePointerClick } from 'lucide-react'
 import { memo, useState } from 'react'
-import type { ImagePart, Message, RunState } from '@outlast/sdk'
+import type { ImagePart, Message } from '@outlast/sdk'
 import { CopyIcon } from '@/components/copy'
 import { Zoom } from '@/components/zoom'
-import { complain } from '@/components/toast'
 import { ClockTime } from '@/components/time'
 import { cn } from '@/lib/cn'
 import { client } from '@/lib/queries'
 import { useMentionable } from '../comments/people'
 import { Named } from '../comments/said'
-import { wordsOf } from '../pages/action-words'
+import { folded, foldedWords } from '../pages/action-words'
 import { useMe } from '../session/session-gate'
 import { useActiveProject } from '../shell/active-project'
 import { readActed, type Acted } from './acted'
@@ -19,13 +18,13 @@ import { ForkButton } from './fork-button'
 
 interface UserMessageProps {
   message: Message
-  /** The run that waits for its turn. */
-  queued?: RunState | undefined
   unsaved?: boolean
+  /** Its run was taken out of the queue before it began. */
+  dropped?: boolean
 }
 
 /** What a person wrote: plain text exactly as typed, never read as markup. */
-export const UserMessage = memo(function UserMessage({ message, queued, unsaved = false }: UserMessageProps) {
+export const UserMessage = memo(function UserMessage({ message, unsaved = false, dropped = false }: UserMessageProps) {
   const me = useMe()
   const images = message.parts.filter((part) => part.type === 'image')
   const whole = textOf(message)
@@ -54,8 +53,13 @@ export const UserMessage = memo(function UserMessage({ message, queued, unsaved 
           {text.includes('@') ? <WithNames text={text} /> : text}
         </div>
       )}
-      {queued !== undefined && <Queued run={queued} />}
-      {!unsaved && queued === undefined && (
+      {dropped && (
+        <p data-not-answered className="mt-1.5 flex items-center gap-1.5 text-xs text-muted">
+          <CircleSlash className="size-3.5 text-faint" aria-hidden />
+          Not answered
+        </p>
+      )}
+      {!unsaved && (
         <div className="absolute top-full right-0 flex h-7 items-center gap-0.5 text-xs text-faint opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100">
           <ClockTime iso={message.created_at} className="mr-1" />
           <ForkButton messageId={message.id} />
@@ -78,20 +82,35 @@ export const textOf = (message: Message): string =>
     .map(({ text }) => text)
     .join('\n\n')
 
-/** What was clicked, sent or chosen on a page. */
-const Actions = ({ acted, className }: { acted: Acted[]; className: string }) => (
-  <ul aria-label="Done on the page" className={cn('flex max-w-[88%] flex-col items-end gap-1', className)}>
-    {acted.map((action, at) => (
-      <li
-        key={at}
-        className="flex max-w-full items-center gap-2 rounded-full border border-line bg-bubble px-3 py-1.5 text-[13px]"
-      >
-        <MousePointerClick className="size-3.5 shrink-0 text-faint" aria-hidden />
-        <span className="truncate">{wordsOf(action)}</span>
-      </li>
-    ))}
-  </ul>
-)
+/** What was clicked, sent or chosen on a page: the same things as one line, and only a few lines at first. */
+function Actions({ acted, className }: { acted: Acted[]; className: string }) {
+  const [all, setAll] = useState(false)
+  const groups = folded(acted)
+  const shown = all ? groups : groups.slice(0, FEW_ACTIONS)
+  const rest = groups.slice(shown.length).reduce((sum, { actions }) => sum + actions.length, 0)
+  return (
+    <ul aria-label="Done on the page" className={cn('flex max-w-[88%] flex-col items-end gap-1', className)}>
+      {shown.map((group, at) => (
+        <li
+          key={at}
+          className="flex max-w-full items-center gap-2 rounded-full border border-line bg-bubble px-3 py-1.5 text-[13px]"
+        >
+          <MousePointerClick className="size-3.5 shrink-0 text-faint" aria-hidden />
+          <span className="truncate">{foldedWords(group)}</span>
+        </li>
+      ))}
+      {rest > 0 && (
+        <li>
+          <button className="rounded px-2 py-0.5 text-xs text-muted hover:text-fg" onClick={() => setAll(true)}>
+            {rest} more
+          </button>
+        </li>
+      )}
+    </ul>
+  )
+}
+
+const FEW_ACTIONS = 3
 
 const Thumbnail = ({ image }: { image: ImagePart }) => (
   <li>
@@ -102,28 +121,3 @@ const Thumbnail = ({ image }: { image: ImagePart }) => (
     />
   </li>
 )
-
-function Queued({ run }: { run: RunState }) {
-  const [busy, setBusy] = useState(false)
-  const cancel = () => {
-    setBusy(true)
-    client
-      .cancel(run.run_id)
-      .catch(complain)
-      .finally(() => setBusy(false))
-  }
-  return (
-    <p className="mt-1.5 flex items-center gap-1.5 text-xs text-muted">
-      {busy ? (
-        <LoaderCircle className="size-3 animate-spin" />
-      ) : (
-        <span className="size-2 rounded-full border-2 border-accent" />
-      )}
-      Queued: answered after the present one
-      <button className="flex items-center gap-0.5 rounded px-1 text-faint hover:text-fg" onClick={cancel}>
-        <X className="size-3" />
-        Cancel
-      </button>
-    </p>
-  )
-}

@@ -79,7 +79,7 @@ class ProjectFiles:
         def find(tx: Tx) -> tuple[ArtifactData, str | None]:
             row = tx.find(artifacts, {"id": artifact_id, "project_id": project_id})
             if row is None:
-                raise NotFound(f"The project has no file {artifact_id}.", artifact_id=artifact_id)
+                raise NotFound("The project has no such file.", artifact_id=artifact_id)
             return store.artifact_data(tx, artifact_id), row["text_blob"]
 
         data, blob = await self._db.read(find)
@@ -88,9 +88,12 @@ class ProjectFiles:
                 "Its text is being read." if data.state == "reading" else data.trouble or "It holds no text."
             )
             raise Conflict(
-                f"There is no text of {artifact_id}.", hint=words, artifact_id=artifact_id, state=data.state
+                "This file has no text that can be read.",
+                hint=words,
+                artifact_id=artifact_id,
+                state=data.state,
             )
         texts = (await anyio.to_thread.run_sync(self._blobs.get, blob)).decode().split(PAGE_BREAK)
         if not 1 <= page <= len(texts):
-            raise NotFound(f"File {artifact_id} has {len(texts)} pages.", pages=len(texts))
+            raise NotFound(f"This file has {len(texts)} pages.", pages=len(texts))
         return FilePage(data, texts[page - 1], page, len(texts))

@@ -1,6 +1,7 @@
 """Reads the texts of files that were uploaded: what is due, one after the other, then sleeps until the bell rings."""
 
 import logging
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
@@ -10,6 +11,8 @@ import sqlalchemy as sa
 
 from outlast.base.clock import Clock
 from outlast.base.errors import OutlastError, TryLater
+from outlast.base.supervision.causes import is_of_storage
+from outlast.base.supervision.supervisor import Supervisor
 from outlast.core.knowledge import filling
 from outlast.core.knowledge.artifacts import store
 from outlast.core.knowledge.artifacts.kinds import PDF, paged
@@ -19,6 +22,7 @@ from outlast.core.knowledge.exchanging import Contents, Exchange, exchange
 from outlast.core.knowledge.filling import NewSource
 from outlast.core.knowledge.sources import cut_name
 from outlast.core.knowledge.texts import Cut
+from outlast.core.set_aside import kinds
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
 
@@ -27,15 +31,39 @@ PAUSE_S: Final = 5.0  # after the database refused
 log = logging.getLogger("outlast.knowledge")
 
 
+@dataclass(slots=True)
+class _Text:
+    """What was read of a file: its passages, and where its text lies (None: there is none). `trouble`: of the storage,
+    which says nothing about the file."""
+
+    found: FileText
+    contents: Contents | None = None
+    planned: Exchange | None = None
+    blob: str | None = None
+    trouble: OutlastError | None = None
+
+
+def _failed(why: str) -> FileText:
+    return FileText((), trouble=f"Its text could not be read: {why}", failed=True)
+
+
 class ArtifactKeeper:
     """One per server. In memory: a bell, and what could not be stored in this server's life."""
 
     def __init__(
-        self, db: Database, clock: Clock, blobs: FolderBlobs, *, passage_chars: int, most_s: float
+        self,
+        db: Database,
+        clock: Clock,
+        blobs: FolderBlobs,
+        *,
+        passage_chars: int,
+        most_s: float,
+        supervisor: Supervisor | None = None,
     ) -> None:
         """`most_s` is how long reading one file may take; `passage_chars` as for documentation."""
         self._db, self._clock, self._blobs = db, clock, blobs
         self._passage_chars, self._most_s = passage_chars, most_s
+        self._guard = (supervisor or Supervisor(clock)).guard
         self._news = anyio.Event()
         self._given_up: list[str] = []
         db.on_notice(self._hear)
@@ -65,30 +93,31 @@ class ArtifactKeeper:
         return count
 
     async def _read(self, row: sa.RowMapping) -> None:
+        text = _Text(_failed("an error of this server, which its log has in full."))
+        await self._guard.once(kinds.FILE, row["id"], self._read_text, row, text)
+        if text.trouble is not None:
+            raise text.trouble  # the disk: it is read again once its lease lapses
         try:
-            content = await anyio.to_thread.run_sync(self._blobs.get, row["blob"])
-            found = await read_text(row["media_type"], content, self._most_s)
-            contents = await anyio.to_thread.run_sync(self._cut, row["name"], row["media_type"], found)
-            blob = planned = None
-            if contents is not None:
-                planned = await anyio.to_thread.run_sync(
-                    exchange, 0, (), contents
-                )  # beside the database's writer
-                blob = await anyio.to_thread.run_sync(self._blobs.put, found.whole.encode())
-        except OutlastError as error:
-            trouble = f"Its text could not be read: {error.message}"
-            found, contents, planned, blob = FileText((), trouble=trouble, failed=True), None, None, None
-        except Exception:  # the edge of one file: another one's trouble is not to end the keeper
-            log.exception("file not read", extra={"artifact": row["id"]})
-            trouble = "Its text could not be read: an error of this server, which its log has in full."
-            found, contents, planned, blob = FileText((), trouble=trouble, failed=True), None, None, None
-        try:
-            await self._db.write(self._store, row, found, contents, planned, blob)
+            await self._db.write(self._store, row, text.found, text.contents, text.planned, text.blob)
         except TryLater:  # the database, or the disk: it is read again once its lease lapses
             raise
         except OutlastError:
             self._given_up.append(row["id"])  # until the next start: the others go on
             raise
+
+    async def _read_text(self, row: sa.RowMapping, text: "_Text") -> None:
+        try:
+            content = await anyio.to_thread.run_sync(self._blobs.get, row["blob"])
+            found = await read_text(row["media_type"], content, self._most_s)
+            contents = await anyio.to_thread.run_sync(self._cut, row["name"], row["media_type"], found)
+            if contents is not None:  # beside the database's writer
+                text.planned = await anyio.to_thread.run_sync(exchange, 0, (), contents)
+                text.blob = await anyio.to_thread.run_sync(self._blobs.put, found.whole.encode())
+            text.found, text.contents = found, contents
+        except OutlastError as error:
+            if is_of_storage(error):
+                text.trouble = error
+            text.found = _failed(error.message)
 
     def _cut(self, name: str, media_type: str, found: FileText) -> Contents | None:
         """The passages of a text; None: there are none. Blocking for long texts."""

@@ -34,7 +34,8 @@ class Kind:
 
 def kind_of(name: str, content: bytes) -> Kind:
     """Raises `MalformedInput` for what is neither text, PDF nor one of four kinds of images; the declared type is not
-    believed, and a name's ending only tells one kind of text from another."""
+    believed, and a name's ending only tells one kind of text from another. At most `documents.artifact_bytes` (25 MB)
+    come here: call it in a thread."""
     image = recognise(content)
     if image is not None:
         return Kind(image.media_type, image)

@@ -36,9 +36,7 @@ def add(
         return str(known), False
     count = int(tx.execute(sa.select(sa.func.count()).select_from(artifacts).where(mine)).scalar_one())
     if most and count >= most:
-        raise TooManyArtifacts(
-            f"Project {project_id} has {count} files; at most {most} are kept.", project_id=project_id
-        )
+        raise TooManyArtifacts(f"The project has {count} files; it can keep {most}.", project_id=project_id)
     artifact_id = new_id("artifact")
     tx.insert(
         artifacts,
@@ -63,7 +61,7 @@ def artifact_data(tx: Tx, artifact_id: str) -> ArtifactData:
     """Raises `NotFound`."""
     row = tx.one(_SHOWN.where(artifacts.c.id == artifact_id))
     if row is None:
-        raise NotFound(f"There is no file {artifact_id}.", artifact_id=artifact_id)
+        raise NotFound("There is no such file.", artifact_id=artifact_id)
     return to_data(row)
 
 

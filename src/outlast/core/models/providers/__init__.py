@@ -86,11 +86,26 @@ _HEAVY: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 
 
 def preload(kind: str) -> None:
-    """Imports what the first turn of this kind would import; seconds of CPU for the vendors' SDKs. Blocks: call it in a
-    thread. Packages that are missing stay missing; the first use says so."""
+    """Imports what the first turn of this kind would import, and builds the SDK's models, which it would do with its
+    first answer, on the event loop; seconds of CPU for the vendors' SDKs. Blocks: call it in a thread. Packages that
+    are missing stay missing; the first use says so."""
     for module in _HEAVY.get(kind, ()):
         with suppress(ImportError):
             import_module(module)
+    if kind in _HEAVY:
+        _build_models(f"{kind}.")
+
+
+def _build_models(package: str) -> None:
+    from pydantic import BaseModel, PydanticUserError
+
+    waiting = [BaseModel]
+    while waiting:
+        model = waiting.pop()
+        waiting += model.__subclasses__()
+        if model.__module__.startswith(package) and not model.__pydantic_complete__:
+            with suppress(PydanticUserError):  # the first use says so, if there is one
+                model.model_rebuild(raise_errors=False)
 
 
 def open_provider(

@@ -12,6 +12,7 @@ import orjson
 from outlast.base.clock import Clock, SystemClock
 from outlast.core.models.protocol import (
     CHECK_MARK,
+    NOTE_MARK,
     Delta,
     ModelMessage,
     ModelRequest,
@@ -75,7 +76,7 @@ def _scene(request: ModelRequest) -> Scene:
     for message in request.messages:
         if message.role == "user" and (text := _text(message)).startswith(CHECK_MARK):
             found.append(text)
-        elif message.role == "user":
+        elif message.role == "user" and not text.startswith(NOTE_MARK):
             asked, results, found = text, [], []
         results += [piece for piece in message.pieces if isinstance(piece, ToolResultPiece)]
     tools = frozenset(tool.name for tool in request.tools)

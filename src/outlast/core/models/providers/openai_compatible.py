@@ -1,7 +1,7 @@
 """Chat completions over HTTP: OpenRouter, Groq, Ollama, vLLM, and whatever else speaks OpenAI's older format.
 
 A thin shell: `openai_requests` writes the body, `openai_stream` reads the answer, `failures` names what went wrong. It
-asks once (plus once more without `stream_options`, where a server does not know it) and never retries.
+asks once and never retries, except in another dialect where the refusal says what the server does not understand.
 """
 
 import json
@@ -14,14 +14,15 @@ import anyio
 import orjson
 
 from outlast.base.clock import Clock
+from outlast.base.errors import OutlastError
 from outlast.core.models import failures
 from outlast.core.models.config import ProviderConfig
 from outlast.core.models.failures import Peer
 from outlast.core.models.keys import ApiKey
 from outlast.core.models.prices import cost_usd
-from outlast.core.models.protocol import Delta, ModelRequest, TurnEnd
+from outlast.core.models.protocol import Delta, ModelRequest, TurnEnd, Usage, UsageDelta
 from outlast.core.models.providers.connections import Connections
-from outlast.core.models.providers.openai_requests import chat_body
+from outlast.core.models.providers.openai_requests import Dialect, adapted, chat_body, reasoning_sent
 from outlast.core.models.providers.openai_stream import ChatStream
 
 _MAX_ERROR_BYTES: Final = 64 * 1024
@@ -31,22 +32,23 @@ _DRAIN_TIMEOUT_S: Final = 0.1
 
 
 class OpenAICompatible:
-    """A `LanguageModel` for one provider. Holds no state but whether the server understands `stream_options`."""
+    """A `LanguageModel` for one provider. Holds no state but the dialect that each model answered in last."""
 
     def __init__(self, config: ProviderConfig, key: ApiKey, connections: Connections, clock: Clock) -> None:
         self._config = config
         self._key = key
         self._connections = connections
         self._clock = clock
-        self._knows_stream_options = True
+        self._dialects: dict[str, Dialect] = {}  # by model name; forgotten with the process
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Sequence[Delta], None]:
         """See `LanguageModel.stream`. Any bytes, keep-alive comments too, count as life for the time-outs."""
-        peer = Peer(self._config.name, request.model.name, self._key, self._config.key_env)
+        model = request.model
+        peer = Peer(self._config.name, model.name, self._key, self._config.key_env, model.label)
         first_byte_by = anyio.current_time() + self._config.first_byte_timeout_s
         response = await self._ask(request, peer, first_byte_by)
+        reader = ChatStream(peer)
         try:
-            reader = ChatStream(peer)
             deltas = reader.feed(await self._first_read(response, peer, first_byte_by))
             while not (reader.finished or response.content.at_eof()):
                 if deltas:
@@ -55,30 +57,43 @@ class OpenAICompatible:
             if deltas:
                 yield deltas
             last, finish, opaque = reader.end()
-            usage = reader.usage
-            if usage.cost_usd is None:
-                cost = cost_usd(self._config.kind, self._config.url, request.model.name, usage)
-                usage = replace(usage, cost_usd=cost)
-            yield [*last, TurnEnd(finish, usage, opaque)]
+            yield [*last, TurnEnd(finish, self._priced(request, reader.usage), opaque)]
             await _drain(response)
+        except OutlastError:
+            if reader.usage != Usage():  # a turn that failed was paid for all the same
+                yield [UsageDelta(self._priced(request, reader.usage))]
+            raise
         finally:
             response.close()  # at the end of the body this gives the connection back, before it breaks it
 
+    def _priced(self, request: ModelRequest, usage: Usage) -> Usage:
+        if usage.cost_usd is not None:
+            return usage
+        return replace(
+            usage, cost_usd=cost_usd(self._config.kind, self._config.url, request.model.name, usage)
+        )
+
     async def _ask(self, request: ModelRequest, peer: Peer, deadline: float) -> aiohttp.ClientResponse:
         """The opened answer (status 200), or the error."""
+        dialect = self._dialects.get(peer.model, Dialect())
         while True:
-            with_usage = self._knows_stream_options
-            response = await self._post(
-                chat_body(self._config, request, with_usage=with_usage), peer, deadline
-            )
+            body = chat_body(self._config, request, dialect=dialect)
+            response = await self._post(body, peer, deadline)
             if response.status == 200:
+                self._dialects[peer.model] = dialect.lasting()
                 return response
-            body = await _read_some(response)
-            if with_usage and response.status in (400, 422) and b"stream_options" in body:
-                self._knows_stream_options = False
+            said = await _read_some(response)
+            other = adapted(
+                dialect,
+                response.status,
+                said.decode("utf-8", "replace"),
+                reasoning_sent=reasoning_sent(body),
+            )
+            if other is not None:
+                dialect = other
                 continue
             wait_s = failures.retry_after_s(response.headers, self._clock.now())
-            raise failures.refusal(peer, response.status, failures.read_complaint(body), wait_s)
+            raise failures.refusal(peer, response.status, failures.read_complaint(said), wait_s)
 
     async def _post(self, body: dict[str, Any], peer: Peer, deadline: float) -> aiohttp.ClientResponse:
         config = self._config

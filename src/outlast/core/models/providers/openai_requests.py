@@ -1,8 +1,10 @@
 """A `ModelRequest` as the JSON body of an OpenAI-compatible `POST /chat/completions`."""
 
+import re
 from base64 import b64encode
 from collections.abc import Iterable, Iterator
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal
 
 from outlast.core.models.config import ProviderConfig
 from outlast.core.models.protocol import (
@@ -10,6 +12,8 @@ from outlast.core.models.protocol import (
     ModelMessage,
     ModelRequest,
     Piece,
+    Reasoning,
+    ReasoningPiece,
     TextPiece,
     ToolCallPiece,
     ToolResultPiece,
@@ -17,16 +21,68 @@ from outlast.core.models.protocol import (
 )
 
 OPAQUE_VERSION = 1
+THINKING_PARTS: Final = "thinking"
+"""The `reasoning_field` of a provider that thinks in parts of `content` (Mistral)."""
+_DEMANDED: Final = "reasoning_content"
+_DEMANDS: Final = re.compile(
+    r"reasoning_content\W[^.]{0,80}(?:must be|passed back|required|missing)|missing[^.]{0,40}reasoning_content",
+    re.IGNORECASE,
+)
+_UNKNOWN: Final = re.compile(
+    r"unsupported|not supported|unknown|unexpected|unrecognized|extra|not permitted", re.IGNORECASE
+)
+_MISLIKES: Final = re.compile(r"reasoning(?!_effort|\.effort)|thinking|signature", re.IGNORECASE)
 
 
-def chat_body(config: ProviderConfig, request: ModelRequest, *, with_usage: bool) -> dict[str, Any]:
-    """The body. `with_usage` asks for token counts at the end of the stream, which a few servers do not understand."""
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """What a server turned out to understand. `with_usage`: it knows `stream_options`. `reasoning`: earlier thinking is
+    handed back as it came; or on every call, empty where none is kept; or not in this request; or never."""
+
+    with_usage: bool = True
+    reasoning: Literal["as_it_came", "always", "not_now", "never"] = "as_it_came"
+
+    def lasting(self) -> "Dialect":
+        """What to remember of it. A thought that one transcript could not give back says nothing of the next."""
+        return replace(self, reasoning="as_it_came") if self.reasoning == "not_now" else self
+
+
+def adapted(dialect: Dialect, status: int, said: str, *, reasoning_sent: bool) -> Dialect | None:
+    """The dialect to ask once more in, after a refusal that says why; None: asking again does not help."""
+    if status not in (400, 422):
+        return None
+    if dialect.with_usage and "stream_options" in said:
+        return replace(dialect, with_usage=False)
+    if dialect.reasoning != "as_it_came":
+        return None
+    if _DEMANDS.search(said):
+        return replace(dialect, reasoning="always")
+    if reasoning_sent and _MISLIKES.search(said):
+        return replace(dialect, reasoning="never" if _UNKNOWN.search(said) else "not_now")
+    return None
+
+
+def reasoning_sent(body: dict[str, Any]) -> bool:
+    """Whether an assistant message of the body carries earlier thinking."""
+    return any(
+        _DEMANDED in message
+        or "reasoning" in message
+        or "reasoning_details" in message
+        or (message["role"] == "assistant" and isinstance(message["content"], list))
+        for message in body["messages"]
+    )
+
+
+def chat_body(
+    config: ProviderConfig, request: ModelRequest, *, dialect: Dialect = Dialect()
+) -> dict[str, Any]:
+    """The body, in the server's dialect."""
     body: dict[str, Any] = {
         "model": request.model.name,
-        "messages": list(_messages(config, request)),
+        "messages": list(_messages(config, request, dialect)),
         "stream": True,
     }
-    if with_usage:
+    if dialect.with_usage:
         body["stream_options"] = {"include_usage": True}
     if request.tools:
         body["tools"] = [_tool(tool) for tool in request.tools]
@@ -35,15 +91,24 @@ def chat_body(config: ProviderConfig, request: ModelRequest, *, with_usage: bool
         body[config.max_tokens_field] = bound
     if request.temperature is not None:
         body["temperature"] = request.temperature
-    return {**body, **config.extra_body}
+    return {**body, **_thinking(config, request.model.reasoning), **config.extra_body}
 
 
-def _messages(config: ProviderConfig, request: ModelRequest) -> Iterator[dict[str, Any]]:
+def _thinking(config: ProviderConfig, reasoning: Reasoning) -> dict[str, Any]:
+    """How much to think: OpenRouter takes an effort or a budget, the others an effort."""
+    if config.kind != "openrouter":
+        return {"reasoning_effort": reasoning.effort} if reasoning.effort is not None else {}
+    if reasoning.budget_tokens is not None:
+        return {"reasoning": {"max_tokens": reasoning.budget_tokens}}
+    return {"reasoning": {"effort": reasoning.effort}} if reasoning.effort is not None else {}
+
+
+def _messages(config: ProviderConfig, request: ModelRequest, dialect: Dialect) -> Iterator[dict[str, Any]]:
     if request.system:
         yield {"role": "system", "content": request.system}
     for message in request.messages:
         if message.role == "assistant":
-            yield _assistant(config, message)
+            yield _assistant(message, _own_opaque(config, request, message.opaque), dialect)
             continue
         yield from (_tool_result(piece) for piece in message.pieces if isinstance(piece, ToolResultPiece))
         spoken = [piece for piece in message.pieces if isinstance(piece, TextPiece | ImagePiece)]
@@ -51,24 +116,58 @@ def _messages(config: ProviderConfig, request: ModelRequest) -> Iterator[dict[st
             yield {"role": "user", "content": _content(spoken, vision=request.model.vision)}
 
 
-def _assistant(config: ProviderConfig, message: ModelMessage) -> dict[str, Any]:
+def _assistant(message: ModelMessage, opaque: dict[str, Any], dialect: Dialect) -> dict[str, Any]:
     text = "".join(piece.text for piece in message.pieces if isinstance(piece, TextPiece))
     calls = [piece for piece in message.pieces if isinstance(piece, ToolCallPiece)]
-    opaque = _own_opaque(config, message.opaque)
     body: dict[str, Any] = {"role": "assistant", "content": text or (None if calls else "")}
     if calls:
         extras = opaque.get("call_extras", {})
         body["tool_calls"] = [_tool_call(call, extras.get(call.call_id)) for call in calls]
-    if "reasoning_details" in opaque:
-        body["reasoning_details"] = opaque["reasoning_details"]
-    return body
+    thoughts = "".join(piece.text for piece in message.pieces if isinstance(piece, ReasoningPiece))
+    return body | _reasoning(body, thoughts, opaque, dialect)
 
 
-def _own_opaque(config: ProviderConfig, opaque: dict[str, Any] | None) -> dict[str, Any]:
-    """What this provider gave us to hand back; another provider's signatures would be refused, so they stay here."""
-    if opaque and opaque.get("provider") == config.name and opaque.get("v") == OPAQUE_VERSION:
-        return opaque
-    return {}
+def _reasoning(
+    body: dict[str, Any], thoughts: str, opaque: dict[str, Any], dialect: Dialect
+) -> dict[str, Any]:
+    """The earlier thinking, in the field it came in. Plain text goes back only with calls: DeepSeek and its kind refuse
+    a transcript whose calls lack it, and have no use for the rest."""
+    if dialect.reasoning in ("not_now", "never"):
+        return {}
+    if dialect.reasoning == "always" and "tool_calls" in body:
+        return {_DEMANDED: thoughts}
+    if details := opaque.get("reasoning_details"):
+        return {"reasoning_details": details}
+    field = opaque.get("reasoning_field")
+    if not thoughts or not isinstance(field, str):
+        return {}
+    if field == THINKING_PARTS:
+        spoken = [{"type": "text", "text": body["content"]}] if body["content"] else []
+        thinking = {"type": "thinking", "thinking": [{"type": "text", "text": thoughts}]}
+        return {"content": [thinking, *spoken]}
+    return {field: thoughts} if "tool_calls" in body else {}
+
+
+def _own_opaque(
+    config: ProviderConfig, request: ModelRequest, opaque: dict[str, Any] | None
+) -> dict[str, Any]:
+    """What this model gave us to hand back; another one's signatures would be refused, so they stay here."""
+    if not is_own_opaque(config.name, request.model.name, opaque):
+        return {}
+    assert opaque is not None
+    if request.model.send_reasoning == "never":
+        return {"call_extras": opaque.get("call_extras", {})}
+    return opaque
+
+
+def is_own_opaque(provider: str, model: str, opaque: dict[str, Any] | None) -> bool:
+    """Whether this provider's model made the record. Records of older servers do not name the model."""
+    return (
+        opaque is not None
+        and opaque.get("provider") == provider
+        and opaque.get("v") == OPAQUE_VERSION
+        and opaque.get("model", model) == model
+    )
 
 
 def _tool_call(call: ToolCallPiece, extra: Any) -> dict[str, Any]:

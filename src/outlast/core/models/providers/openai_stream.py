@@ -11,11 +11,21 @@ import orjson
 
 from outlast.base.errors import ModelCut, OutlastError
 from outlast.core.models.failures import Peer, complaint_of, cut, policy_refused, stream_refusal, unreadable
-from outlast.core.models.protocol import Delta, Finish, ReasoningDelta, TextDelta, Usage
-from outlast.core.models.providers.openai_requests import OPAQUE_VERSION
+from outlast.core.models.protocol import (
+    Delta,
+    Finish,
+    ProviderToolUsed,
+    ReasoningDelta,
+    TextDelta,
+    ToolCallStart,
+    Usage,
+)
+from outlast.core.models.provider_tools import provider_tool
+from outlast.core.models.providers.openai_requests import OPAQUE_VERSION, THINKING_PARTS
 from outlast.core.models.turn import TurnCalls
 
 _CACHED: Final = ("prompt_cache_hit_tokens", "cached_tokens", "cache_read_input_tokens")
+_THOUGHTS: Final = ("reasoning_content", "reasoning")  # the fields that plain thinking comes in
 MAX_LINE_BYTES: Final = 8 * 1024 * 1024
 _FINISHES: Final[dict[str, Finish]] = {
     "stop": "stop",
@@ -40,14 +50,18 @@ class ChatStream:
         self._slots: dict[int, tuple[int, str]] = {}  # the provider's call index → (ours, its id)
         self._finish: Finish | None = None
         self._refused = False
+        self._said = False  # text or a call has come
         self._usage = Usage()
         self._details: list[dict[str, Any]] = []
         self._call_extras: dict[str, Any] = {}
+        self._reasoning_field = ""
+        self._theirs: set[int] = set()  # slots of calls that the provider carries out itself
+        self._cites = False
 
     @property
     def answered(self) -> bool:
         """The model has said why it stopped; what may still come is the usage."""
-        return self._finish is not None
+        return self._finish is not None or self._failure is not None
 
     @property
     def usage(self) -> Usage:
@@ -72,8 +86,7 @@ class ChatStream:
     def end(self) -> tuple[list[Delta], Finish, dict[str, Any] | None]:
         """What completes the turn: missing deltas, the finish, the opaque record.
 
-        Raises the error that was streamed; `ModelCut` when the model had not said that it was done;
-        `ModelOutputInvalid` for broken tool arguments.
+        Raises the error that was streamed; `ModelCut` when the model had not said that it was done.
         """
         if self._failure is not None:
             raise self._failure
@@ -102,6 +115,8 @@ class ChatStream:
     def _event(self, data: bytes, deltas: list[Delta]) -> None:
         if data == b"[DONE]":
             self.finished = True
+            if self._finish is None and self._said:  # Snowflake says no more than that
+                self._finish = "stop"
             return
         try:
             event = orjson.loads(data)
@@ -113,10 +128,12 @@ class ChatStream:
         if event.get("error"):
             raise stream_refusal(self._peer, complaint_of(event))
         try:
-            if choices:
+            if choices and self._failure is None:
                 self._choice(choices[0], deltas)
-            if event.get("usage"):
-                self._usage = read_usage(event["usage"])
+            if usage := event.get("usage"):
+                self._usage = read_usage(usage)
+            elif (groq := event.get("x_groq")) and groq.get("usage"):
+                self._usage = read_usage(groq["usage"])
         except OutlastError:
             raise
         except (TypeError, AttributeError, KeyError, IndexError, ValueError):
@@ -124,10 +141,16 @@ class ChatStream:
 
     def _choice(self, choice: dict[str, Any], deltas: list[Delta]) -> None:
         delta = choice.get("delta") or choice.get("message") or {}
-        if text := delta.get("content"):
-            deltas.append(TextDelta(text if type(text) is str else _joined(text)))
-        if thought := delta.get("reasoning") or delta.get("reasoning_content"):
-            deltas.append(ReasoningDelta(str(thought)))
+        for field in _THOUGHTS:
+            if thought := delta.get(field):
+                self._reasoning_field = field
+                deltas.append(ReasoningDelta(str(thought)))
+                break
+        if content := delta.get("content"):
+            if type(content) is str:
+                deltas.append(TextDelta(content))
+            else:
+                self._content(content, deltas)
         if words := delta.get("refusal"):
             self._refused = True
             deltas.append(TextDelta(str(words)))
@@ -135,14 +158,41 @@ class ChatStream:
             self._keep_details(details)
         for call in delta.get("tool_calls") or ():
             self._tool_call(call, deltas)
+        if executed := delta.get("executed_tools"):  # Groq's compound systems
+            deltas += [
+                provider_tool(str(tool.get("type") or "tool"), tool.get("arguments")) for tool in executed
+            ]
+        if annotations := delta.get("annotations"):
+            self._cite(annotations, deltas)
+        self._said = self._said or any(isinstance(delta, TextDelta | ToolCallStart) for delta in deltas)
         if reason := choice.get("finish_reason"):
             self._stop(str(reason), choice)
+
+    def _content(self, content: list[dict[str, Any]], deltas: list[Delta]) -> None:
+        """Parts of the text (Mistral), of which some are thinking."""
+        for part in content:
+            if part.get("type") == "thinking":
+                self._reasoning_field = THINKING_PARTS
+                thoughts = part.get("thinking") or ""
+                text = thoughts if isinstance(thoughts, str) else _joined(thoughts)
+                deltas.append(ReasoningDelta(text))
+            elif part.get("text"):
+                deltas.append(TextDelta(str(part["text"])))
+
+    def _cite(self, annotations: list[dict[str, Any]], deltas: list[Delta]) -> None:
+        """Cited pages mean that the provider searched the web (OpenRouter's plugin); said once a turn."""
+        if not self._cites and any(item.get("type") == "url_citation" for item in annotations):
+            self._cites = True
+            deltas.append(provider_tool("web_search"))
 
     def _tool_call(self, call: dict[str, Any], deltas: list[Delta]) -> None:
         function = call.get("function") or {}
         slot, said_id = call.get("index"), call.get("id") or ""
         if slot is None:  # Gemini and older Ollama: whole calls without an index
             slot = len(self._calls) if said_id or function.get("name") else len(self._calls) - 1
+        if self._is_theirs(slot, call):
+            deltas.extend(self._their_call(slot, call))
+            return
         known = self._slots.get(slot)
         if known is None or (
             said_id and known[1] != said_id
@@ -158,24 +208,36 @@ class ChatStream:
             text = arguments if type(arguments) is str else orjson.dumps(arguments).decode()
             deltas.append(self._calls.add(known[0], text))
 
+    def _is_theirs(self, slot: int, call: dict[str, Any]) -> bool:
+        """A call of another type than `function` is carried out by the provider."""
+        return slot in self._theirs or call.get("type") not in (None, "", "function")
+
+    def _their_call(self, slot: int, call: dict[str, Any]) -> list[ProviderToolUsed]:
+        if slot in self._theirs:
+            return []
+        self._theirs.add(slot)
+        function = call.get("function") or {}
+        return [provider_tool(str(function.get("name") or call["type"]), function.get("arguments"))]
+
     def _stop(self, reason: str, choice: dict[str, Any]) -> None:
+        """The usage may still follow, also after a failure."""
         if reason == "content_filter":
-            raise policy_refused(self._peer, "the answer was stopped by the provider's filter.")
-        if reason == "error":
-            raise ModelCut(
+            self._failure = policy_refused(self._peer, "the answer was stopped by the provider's filter.")
+        elif reason == "error":
+            self._failure = ModelCut(
                 f"{self._peer.provider} reported an error in the middle of an answer of {self._peer.model}.",
                 hint="Ask again.",
                 provider=self._peer.provider,
                 model=self._peer.model,
             )
-        self._finish = _FINISHES.get(reason, "stop")
+        else:
+            self._finish = _FINISHES.get(reason, "stop")
 
     def _keep_details(self, details: list[dict[str, Any]]) -> None:
         """Joins the pieces of each reasoning block as OpenRouter wants them handed back: in order, unmodified."""
         for detail in details:
             last = self._details[-1] if self._details else None
-            same = last is not None and all(last.get(key) == detail.get(key) for key in ("type", "index"))
-            if last is None or not same:
+            if last is None or not _continues(last, detail):
                 self._details.append(dict(detail))
                 continue
             for key, value in detail.items():
@@ -191,7 +253,15 @@ class ChatStream:
             kept["reasoning_details"] = self._details
         if self._call_extras:
             kept["call_extras"] = self._call_extras
-        return {"provider": self._peer.provider, "v": OPAQUE_VERSION, **kept} if kept else None
+        if self._reasoning_field:
+            kept["reasoning_field"] = self._reasoning_field
+        made_by = {
+            "provider": self._peer.provider,
+            "model": self._peer.model,
+            "v": OPAQUE_VERSION,
+            "lasting": True,
+        }
+        return {**made_by, **kept} if kept else None
 
 
 def read_usage(usage: dict[str, Any]) -> Usage:
@@ -207,6 +277,12 @@ def read_usage(usage: dict[str, Any]) -> Usage:
         reasoning_tokens=int(completion.get("reasoning_tokens") or 0),
         cost_usd=float(cost) if isinstance(cost, int | float) else None,
     )
+
+
+def _continues(last: dict[str, Any], detail: dict[str, Any]) -> bool:
+    """Whether a reasoning detail is the next piece of the last one: of its kind, and with no other id."""
+    same_kind = all(last.get(key) == detail.get(key) for key in ("type", "index"))
+    return same_kind and not (last.get("id") and detail.get("id") and last["id"] != detail["id"])
 
 
 def _joined(content: list[dict[str, Any]]) -> str:

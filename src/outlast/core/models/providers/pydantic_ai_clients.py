@@ -3,9 +3,11 @@
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import cache
 from typing import Any, Final
 
 import httpx2
+from pydantic import TypeAdapter
 from pydantic_ai.models import Model, create_async_httpx2_client
 
 from outlast.core.models.config import ProviderConfig
@@ -50,6 +52,17 @@ def open_client(config: ProviderConfig, key: ApiKey) -> tuple[MakeModel, Close]:
     return openers[config.kind](config, key, http), http.aclose
 
 
+@cache
+def prepare(kind: str) -> None:
+    """Build the shapes of answers, which OpenAI's SDK would do at the first one: half a second in which the event loop
+    stands still. Blocking: call it in a thread. Again: nothing."""
+    if kind == "openai":
+        from openai.types.responses import Response, ResponseStreamEvent
+
+        Response.model_rebuild(force=True)
+        TypeAdapter(ResponseStreamEvent)
+
+
 def _openai(config: ProviderConfig, key: ApiKey, http: httpx2.AsyncClient) -> MakeModel:
     from openai import AsyncOpenAI
     from pydantic_ai.models.openai import OpenAIResponsesModel
@@ -71,6 +84,8 @@ def _anthropic(config: ProviderConfig, key: ApiKey, http: httpx2.AsyncClient) ->
     from pydantic_ai.models.anthropic import AnthropicModel
     from pydantic_ai.providers.anthropic import AnthropicProvider
 
+    from outlast.core.models.providers.pydantic_ai_anthropic import ServerToolModel
+
     client = AsyncAnthropic(
         api_key=key.reveal(),
         base_url=config.url or None,
@@ -79,13 +94,15 @@ def _anthropic(config: ProviderConfig, key: ApiKey, http: httpx2.AsyncClient) ->
         timeout=http.timeout,
     )
     provider = AnthropicProvider(anthropic_client=client)
-    return lambda name: AnthropicModel(name, provider=provider)
+    kind = ServerToolModel if config.extra_body.get("tools") else AnthropicModel
+    return lambda name: kind(name, provider=provider)
 
 
 def _google(config: ProviderConfig, key: ApiKey, http: httpx2.AsyncClient) -> MakeModel:
-    from pydantic_ai.models.google import GoogleModel
     from pydantic_ai.providers.google import GoogleProvider
+
+    from outlast.core.models.providers.pydantic_ai_google import PartialCallModel
 
     # The SDK retries nothing unless it is given retry options
     provider = GoogleProvider(api_key=key.reveal(), base_url=config.url or None, http_client=http)
-    return lambda name: GoogleModel(name, provider=provider)
+    return lambda name: PartialCallModel(name, provider=provider)

@@ -10,15 +10,24 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import anyio
+import anyio.to_thread
 
 from outlast.base.clock import Clock
-from outlast.base.errors import InvalidSetting
+from outlast.base.errors import InvalidSetting, OutlastError
 from outlast.core.models import failures
 from outlast.core.models.config import ProviderConfig
 from outlast.core.models.failures import Peer
 from outlast.core.models.keys import ApiKey
 from outlast.core.models.prices import cost_usd
-from outlast.core.models.protocol import Delta, LanguageModel, ModelRequest, TurnEnd
+from outlast.core.models.protocol import (
+    Delta,
+    LanguageModel,
+    ModelRequest,
+    Reasoning,
+    TurnEnd,
+    Usage,
+    UsageDelta,
+)
 from outlast.core.models.providers.connections import Connections
 
 if TYPE_CHECKING:
@@ -38,7 +47,7 @@ def open_direct(config: ProviderConfig, key: ApiKey, connections: Connections, c
         raise InvalidSetting(
             f"The provider {config.name!r} of kind {config.kind!r} needs packages that are not installed "
             f"({error.name or error}).",
-            hint="Install them: pip install 'outlast[providers]'",
+            hint="Install them, in Outlast's folder: pip install -e '.[providers]'",
             setting=f"providers.{config.name}.kind",
         ) from None
     connections.on_close(close)
@@ -59,11 +68,13 @@ class PydanticAIDirect:
         """See `LanguageModel.stream`. One batch per event of the vendor's SDK."""
         from pydantic_ai.direct import model_request_stream
 
-        from outlast.core.models.providers.pydantic_ai_clients import close_all, collecting
+        from outlast.core.models.providers.pydantic_ai_clients import close_all, collecting, prepare
         from outlast.core.models.providers.pydantic_ai_messages import EventReader, to_messages
 
+        await anyio.to_thread.run_sync(prepare, self._config.kind)
         watch = _Watch(
-            Peer(self._config.name, request.model.name, self._key, self._config.key_env), self._config
+            Peer(self._config.name, request.model.name, self._key, self._config.key_env, request.model.label),
+            self._config,
         )
         async with AsyncExitStack() as stack:
             responses: list[Any] = []
@@ -81,32 +92,45 @@ class PydanticAIDirect:
                 stream.cancel
             )  # breaks the connection at once; nothing after the natural end
             reader, events = EventReader(), aiter(stream)
-            while True:
-                with watch.waiting():
-                    event = await anext(events, None)
-                if event is None:
-                    break
-                watch.streaming = True
-                if deltas := reader.read(event):
-                    yield deltas
-            missing = reader.calls.complete()
-            yield [*missing, self._end(stream, watch.peer, reader)]
+            try:
+                while True:
+                    with watch.waiting():
+                        event = await anext(events, None)
+                        deltas = [] if event is None else reader.read(event)
+                    if event is None:
+                        break
+                    watch.streaming = True
+                    if deltas:
+                        yield deltas
+                yield [*reader.rest(stream.get().parts), self._end(stream, watch.peer, reader)]
+            except OutlastError:
+                if (usage := self._usage(stream, watch.peer)) is not None:
+                    yield [UsageDelta(usage)]  # a turn that failed was paid for all the same
+                raise
+
+    def _usage(self, stream: "StreamedResponse", peer: Peer) -> Usage | None:
+        """What the turn has used so far; None: the provider has not said."""
+        from outlast.core.models.providers.pydantic_ai_messages import to_usage
+
+        usage = to_usage(stream.get().usage)
+        if usage == Usage():
+            return None
+        return replace(usage, cost_usd=cost_usd(self._config.kind, self._config.url, peer.model, usage))
 
     def _end(self, stream: "StreamedResponse", peer: Peer, reader: "EventReader") -> TurnEnd:
-        from outlast.core.models.providers.pydantic_ai_messages import to_finish, to_opaque, to_usage
+        from outlast.core.models.providers.pydantic_ai_messages import to_finish, to_opaque
 
         response = stream.get()
         if response.finish_reason == "content_filter":
             raise failures.policy_refused(peer, "the answer was stopped by the provider's filter.")
         if response.finish_reason == "error":  # Gemini's name for a tool call it could not write to its end
             raise failures.unreadable(peer, "an answer that it called malformed itself,")
-        finish = to_finish(response.finish_reason)
+        finish = "paused" if response.state == "suspended" else to_finish(response.finish_reason)
         if finish is None:
             raise failures.cut(peer)
-        usage = to_usage(response.usage)
-        cost = cost_usd(self._config.kind, self._config.url, peer.model, usage)
-        opaque = to_opaque(self._config.name, response)
-        return TurnEnd(reader.calls.finish(finish), replace(usage, cost_usd=cost), opaque)
+        usage = self._usage(stream, peer) or Usage()
+        opaque = to_opaque(self._config.name, peer.model, response)
+        return TurnEnd(reader.calls.finish(finish), usage, opaque)
 
     def _settings(self, request: ModelRequest) -> "ModelSettings":
         settings: ModelSettings = {}
@@ -120,7 +144,25 @@ class PydanticAIDirect:
             settings["extra_body"] = dict(self._config.extra_body)
         if self._config.kind == "anthropic":
             settings["cache"] = True  # the others cache a stable prefix by themselves
+        settings.update(_thinking(self._config.kind, request.model.reasoning))  # type: ignore[typeddict-item]
         return settings
+
+
+def _thinking(kind: str, reasoning: Reasoning) -> dict[str, Any]:
+    """How much to think, in the words of `pydantic_ai`, which knows what each model of a vendor takes."""
+    settings: dict[str, Any] = {}
+    if reasoning.effort is not None:
+        settings["thinking"] = False if reasoning.effort == "none" else reasoning.effort
+    if kind == "openai" and reasoning.summary is not None:
+        settings["openai_reasoning_summary"] = reasoning.summary
+    if kind == "anthropic" and reasoning.budget_tokens is not None:
+        settings["anthropic_thinking"] = {"type": "enabled", "budget_tokens": reasoning.budget_tokens}
+    if kind == "google" and reasoning.budget_tokens is not None:
+        settings["google_thinking_config"] = {
+            "thinking_budget": reasoning.budget_tokens,
+            "include_thoughts": True,
+        }
+    return settings
 
 
 def _parameters(request: ModelRequest) -> "ModelRequestParameters":

@@ -1,6 +1,6 @@
 """Our transcript as `pydantic_ai` messages, and its events as our deltas. Imported only with the extra `providers`."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +15,7 @@ from outlast.core.models.protocol import (
     ImagePiece,
     ModelMessage,
     ModelRequest,
+    ModelSpec,
     ReasoningDelta,
     TextDelta,
     TextPiece,
@@ -23,10 +24,9 @@ from outlast.core.models.protocol import (
     ToolSpec,
     Usage,
 )
-from outlast.core.models.providers.openai_requests import unseen_image
-from outlast.core.models.turn import TurnCalls
-
-OPAQUE_VERSION = 1
+from outlast.core.models.provider_tools import provider_tool
+from outlast.core.models.providers.openai_requests import OPAQUE_VERSION, is_own_opaque, unseen_image
+from outlast.core.models.turn import TurnCalls, parse_arguments
 
 
 def to_messages(provider: str, request: ModelRequest) -> list[pai.ModelMessage]:
@@ -37,7 +37,7 @@ def to_messages(provider: str, request: ModelRequest) -> list[pai.ModelMessage]:
         if message.role == "assistant":
             if opening:
                 messages.append(pai.ModelRequest(parts=opening))
-            messages.append(_response(provider, message))
+            messages.append(_response(provider, request.model, message))
         else:
             messages.append(
                 pai.ModelRequest(parts=[*opening, *_request_parts(message, vision=request.model.vision)])
@@ -54,14 +54,14 @@ def to_tool(tool: ToolSpec) -> ToolDefinition:
     )
 
 
-def to_opaque(provider: str, response: pai.ModelResponse) -> dict[str, Any]:
+def to_opaque(provider: str, model: str, response: pai.ModelResponse) -> dict[str, Any]:
     """The response as `pydantic_ai` wants it back (signatures, item ids), as plain JSON values."""
     dumped = pai.ModelMessagesTypeAdapter.dump_python([response], mode="json")[0]
     kept = {key: value for key, value in dumped.items() if value is not None and key != "usage"}
     kept["parts"] = [
         {key: value for key, value in part.items() if value is not None} for part in dumped["parts"]
     ]
-    return {"provider": provider, "v": OPAQUE_VERSION, "response": kept}
+    return {"provider": provider, "model": model, "v": OPAQUE_VERSION, "response": kept}
 
 
 def _request_parts(message: ModelMessage, *, vision: bool) -> Iterator[pai.ModelRequestPart]:
@@ -83,8 +83,9 @@ def _request_parts(message: ModelMessage, *, vision: bool) -> Iterator[pai.Model
         yield pai.UserPromptPart(content)
 
 
-def _response(provider: str, message: ModelMessage) -> pai.ModelResponse:
-    kept = _kept_response(provider, message)
+def _response(provider: str, model: ModelSpec, message: ModelMessage) -> pai.ModelResponse:
+    own = is_own_opaque(provider, model.name, message.opaque) and model.send_reasoning != "never"
+    kept = _kept_response(message) if own else None
     if kept is not None:
         return kept
     parts: list[pai.ModelResponsePart] = []
@@ -96,11 +97,9 @@ def _response(provider: str, message: ModelMessage) -> pai.ModelResponse:
     return pai.ModelResponse(parts=parts)  # unsigned reasoning is left out: providers refuse or misread it
 
 
-def _kept_response(provider: str, message: ModelMessage) -> pai.ModelResponse | None:
-    """The provider's own record, if it is this provider's, still loads, and names the same calls as the transcript."""
+def _kept_response(message: ModelMessage) -> pai.ModelResponse | None:
+    """The provider's own record, if it still loads and names the same calls as the transcript."""
     opaque = message.opaque or {}
-    if opaque.get("provider") != provider or opaque.get("v") != OPAQUE_VERSION:
-        return None
     try:
         response = pai.ModelMessagesTypeAdapter.validate_python([opaque.get("response")])[0]
     except ValidationError:
@@ -122,6 +121,7 @@ class EventReader:
     def __init__(self) -> None:
         self.calls = TurnCalls()
         self._indexes: dict[int, int] = {}
+        self._told: set[str] = set()  # ids of the provider's own calls
 
     def read(self, event: Any) -> list[Delta]:
         """The deltas of one event; none for the many kinds that only repeat."""
@@ -129,7 +129,23 @@ class EventReader:
             return self._start(event.index, event.part)
         if isinstance(event, pai.PartDeltaEvent):
             return self._delta(event.index, event.delta)
+        if isinstance(event, pai.PartEndEvent):
+            return self._provider_tool(event.part)
         return []
+
+    def rest(self, parts: Iterable[Any]) -> list[Delta]:
+        """What is still missing at the end, from the whole response's parts."""
+        told = [delta for part in parts for delta in self._provider_tool(part)]
+        return [*told, *self.calls.complete()]
+
+    def _provider_tool(self, part: Any) -> list[Delta]:
+        """A whole call of the provider's own, told once. What an MCP server offers is listed each time; nobody reads
+        that."""
+        if not isinstance(part, pai.NativeToolCallPart) or part.tool_call_id in self._told:
+            return []
+        self._told.add(part.tool_call_id)
+        given = part.args if isinstance(part.args, dict) else parse_arguments(part.args or "")
+        return [] if (given or {}).get("action") == "list_tools" else [provider_tool(part.tool_name, given)]
 
     def _start(self, index: int, part: Any) -> list[Delta]:
         if isinstance(part, pai.TextPart):
@@ -152,7 +168,7 @@ class EventReader:
         return []
 
     def _arguments(self, index: int, arguments: str | dict[str, Any] | None) -> list[Delta]:
-        if not arguments:
+        if not arguments or index not in self._indexes:  # of a call that the provider carries out itself
             return []
         text = arguments if isinstance(arguments, str) else orjson.dumps(arguments).decode()
         return [self.calls.add(self._indexes[index], text)]

@@ -5,10 +5,8 @@ picture of the same one. In memory: those that run. What a killed server left is
 browser ends by itself after ten minutes, whoever is left to end it.
 """
 
-import shutil
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -19,9 +17,11 @@ from anyio.abc import TaskGroup, TaskStatus
 from outlast.base.clock import Clock
 from outlast.base.errors import OutlastError, SandboxLost
 from outlast.base.ids import new_id
+from outlast.base.supervision.supervisor import Supervisor
 from outlast.core.sandboxes.browser.door import Door
 from outlast.core.sandboxes.browser.program import LONGEST_S, folder_to_show, start_command
 from outlast.core.sandboxes.browser.protocol import Browser, BrowserGone
+from outlast.core.sandboxes.folders import discard_folder
 from outlast.core.sandboxes.interactive import ProcessSpec
 from outlast.core.sandboxes.interface import Limits, SandboxSpec
 from outlast.core.sandboxes.providers.local.launch import Ground
@@ -61,11 +61,34 @@ class AtHand:
         return not self.closing.is_set() and not self.browser.gone.is_set()
 
 
+Begun = AtHand | OutlastError | BrowserGone
+
+
+class _Beginning:
+    """Passes the outcome of a browser's start to its caller, once."""
+
+    def __init__(self, task_status: TaskStatus[Begun]) -> None:
+        self._task_status, self._told = task_status, False
+
+    def tell(self, begun: Begun) -> None:
+        if not self._told:
+            self._told = True
+            self._task_status.started(begun)
+
+
 class Browsers:
     """`folder` is their own, below the data directory; `cache_dir` that of all local sandboxes."""
 
-    def __init__(self, clock: Clock, folder: Path, cache_dir: Path, program: Path) -> None:
+    def __init__(
+        self,
+        clock: Clock,
+        folder: Path,
+        cache_dir: Path,
+        program: Path,
+        supervisor: Supervisor | None = None,
+    ) -> None:
         self._clock = clock
+        self._guard = (supervisor or Supervisor(clock)).guard
         self._work = folder / "work"
         self._provider = LocalProvider(folder / "state", cache_dir)
         self._program = program
@@ -100,7 +123,7 @@ class Browsers:
             await self._make_room()
             if self._tasks is None:
                 raise BrowserGone("the server is stopping")
-            begun: AtHand | OutlastError | BrowserGone = await self._tasks.start(self._live, serves)
+            begun: AtHand | OutlastError | BrowserGone = await self._tasks.start(self._keep, serves)
             if not isinstance(begun, AtHand):
                 raise begun
             begun.users += 1
@@ -134,9 +157,13 @@ class Browsers:
             oldest.closing.set()
             await oldest.closed.wait()
 
-    async def _live(
-        self, serves: tuple[str, int], *, task_status: TaskStatus[AtHand | OutlastError | BrowserGone]
-    ) -> None:
+    async def _keep(self, serves: tuple[str, int], *, task_status: TaskStatus[Begun]) -> None:
+        """One browser; its faults end nothing else."""
+        begin = _Beginning(task_status)
+        await self._guard.once("browser", serves[0], self._live, serves, begin)
+        begin.tell(BrowserGone("a fault of this server, which its log has in full"))
+
+    async def _live(self, serves: tuple[str, int], begin: "_Beginning") -> None:
         """One browser from its start to its end. A start that fails is told as the value it began with."""
         name = f"browser_{new_id('request')[-12:]}"
         at_hand: AtHand | None = None
@@ -156,13 +183,13 @@ class Browsers:
                 now = self._clock.monotonic()
                 at_hand = AtHand(serves, browser, door, now, used_at=now)
                 self._all.append(at_hand)
-                task_status.started(at_hand)
+                begin.tell(at_hand)
                 await self._until_over(at_hand)
                 tasks.cancel_scope.cancel()
         except BaseException as error:
             failure = _cause(error)
             if at_hand is None and failure is not None:
-                task_status.started(failure)
+                begin.tell(failure)
             elif failure is None:
                 raise
         finally:
@@ -199,7 +226,7 @@ class Browsers:
         if box is not None:
             with suppress(SandboxLost):
                 await box.kill()
-        await anyio.to_thread.run_sync(partial(shutil.rmtree, self._work / name, ignore_errors=True))
+        await anyio.to_thread.run_sync(discard_folder, self._work / name)
 
     async def _sweep(self) -> None:
         """Only this server works in the folder, so whatever lives in it belongs to one that was killed."""
@@ -207,7 +234,7 @@ class Browsers:
             for sandbox_id, ref in await self._provider.list_refs():
                 with suppress(SandboxLost):
                     await (await self._provider.connect(sandbox_id, ref)).kill()
-        await anyio.to_thread.run_sync(partial(shutil.rmtree, self._work, ignore_errors=True))
+        await anyio.to_thread.run_sync(discard_folder, self._work)
 
 
 def _cause(error: BaseException) -> OutlastError | BrowserGone | None:

@@ -12,7 +12,7 @@ class Look:
 
     `picture`: PNG of the asked size; None: none was taken, and `note` says why in words for a person. `errors`: what
     went wrong in the page: what it threw and did not catch, what of its own could not be loaded, the error page of its
-    dev server, no answer or no end. `console`: what it wrote to the console as an error, hints at most. Of both at
+    dev server, no answer or no end. `console`: what it wrote to the console as an error. Of both at
     most 20 texts of at most 2,000 characters, oldest first. `status`: HTTP status of the page, None when nothing
     answered (`errors` says so too). `duration_s`: how long it took.
     """

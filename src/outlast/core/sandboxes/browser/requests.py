@@ -12,6 +12,7 @@ from typing import Final
 from urllib.parse import urljoin, urlsplit
 
 import anyio
+import anyio.to_thread
 import httptools
 import orjson
 from anyio.abc import SocketStream
@@ -20,16 +21,19 @@ from outlast.base.errors import NotFound
 from outlast.core.sandboxes.interface import Sandbox
 
 ANSWER_BYTES: Final = 4 * 1024**2
+ERROR_CHARS: Final = 500_000  # of an error page are looked at
 MOST_MODULES: Final = 60
 TEXT_CHARS: Final = 2_000
-_MODULES: Final = re.compile(r"""<script[^>]*\btype=["']?module["']?[^>]*>""", re.IGNORECASE)
+_SCRIPTS: Final = re.compile(r"<script\b[^<>]*+>", re.IGNORECASE)
+_IS_MODULE: Final = re.compile(r"""\btype=["']?module\b""", re.IGNORECASE)
 _SOURCE: Final = re.compile(r"""\bsrc=["']?([^"'\s>]+)""", re.IGNORECASE)
-_IMPORTS: Final = re.compile(r"""\b(?:from|import)\s*\(?\s*["'](/[^"'\s]+)["']""")
+_IMPORTS: Final = re.compile(r"""\b(?:from|import)\s*+(?:\(\s*+)?+["'](/[^"'\s]++)["']""")
 _NOT_OURS: Final = ("/node_modules/", "/@vite/", "/@react-refresh", "/@id/", "/.vite/", "/@fs/")
 _NEXT_MESSAGE: Final = re.compile(r'data-next-error-message="([^"]*)"')
-_VITE_MESSAGE: Final = re.compile(r'\berror = \{.*?"message":("(?:[^"\\]|\\.)*")', re.DOTALL)
-_HIDDEN: Final = re.compile(r"<(script|style)\b.*?</\1>", re.IGNORECASE | re.DOTALL)
-_TAGS: Final = re.compile(r"<[^>]+>")
+_VITE_ERROR: Final = re.compile(r"\berror = \{")
+_VITE_MESSAGE: Final = re.compile(r'"message":("(?:[^"\\]|\\.)*+")', re.DOTALL)
+_HIDDEN: Final = re.compile(r"<(script|style)\b.*?(?:</\1>|\Z)", re.IGNORECASE | re.DOTALL)
+_TAGS: Final = re.compile(r"<[^<>]++>")
 
 
 @dataclass(slots=True)
@@ -58,12 +62,14 @@ async def ask_page(sandbox: Sandbox, port: int, path: str) -> tuple[int | None, 
     except (NotFound, OSError, anyio.BrokenResourceError, httptools.HttpParserError):
         return None, [f"Nothing answers on port {port}."]
     if page.status >= 400:
-        return page.status, [f"The page answered with status {page.status}. {error_text(page.text)}".strip()]
+        said = await anyio.to_thread.run_sync(error_text, page.text)
+        return page.status, [f"The page answered with status {page.status}. {said}".strip()]
     return page.status, await _module_errors(sandbox, port, path, page.text)
 
 
 async def _module_errors(sandbox: Sandbox, port: int, path: str, page: str) -> list[str]:
-    waiting, asked, errors = module_paths(page, path), set[str](), list[str]()
+    waiting = await anyio.to_thread.run_sync(module_paths, page, path)
+    asked, errors = set[str](), list[str]()
     while waiting and len(asked) < MOST_MODULES:
         module = waiting.pop(0)
         if module in asked:
@@ -75,15 +81,17 @@ async def _module_errors(sandbox: Sandbox, port: int, path: str, page: str) -> l
             errors.append(f"{module} could not be loaded.")
             continue
         if answer.status >= 400:
-            errors.append(f"{module}: status {answer.status}. {error_text(answer.text)}".strip())
+            said = await anyio.to_thread.run_sync(error_text, answer.text)
+            errors.append(f"{module}: status {answer.status}. {said}".strip())
         else:
-            waiting += imports_of(answer.text)
+            waiting += await anyio.to_thread.run_sync(imports_of, answer.text)
     return errors
 
 
 def module_paths(page: str, path: str) -> list[str]:
-    """The module scripts of an HTML page that come from its own server, as paths."""
-    found = (_SOURCE.search(tag) for tag in _MODULES.findall(page))
+    """The module scripts of an HTML page that come from its own server, as paths. At most `ANSWER_BYTES` are ever
+    asked of it: call it in a thread."""
+    found = (_SOURCE.search(tag) for tag in _SCRIPTS.findall(page) if _IS_MODULE.search(tag))
     joined = (urlsplit(urljoin(f"http://localhost{path}", match.group(1))) for match in found if match)
     return [
         _own(part.path, part.query) for part in joined if part.netloc == "localhost" and _is_own(part.path)
@@ -91,7 +99,7 @@ def module_paths(page: str, path: str) -> list[str]:
 
 
 def imports_of(module: str) -> list[str]:
-    """What a module loads from the project itself, as Vite writes it."""
+    """What a module loads from the project itself, as Vite writes it; at most `ANSWER_BYTES`, as of `module_paths`."""
     return [path for path in _IMPORTS.findall(module) if _is_own(path)]
 
 
@@ -104,11 +112,14 @@ def _is_own(path: str) -> bool:
 
 
 def error_text(body: str) -> str:
-    """What an error page says, as text of bounded length."""
+    """What an error page says, as text of at most `TEXT_CHARS`; `ERROR_CHARS` of it are looked at, in 30 ms at most:
+    call it in a thread."""
+    body = body[:ERROR_CHARS]
     told = _NEXT_MESSAGE.search(body)
     if told is not None:
         return html.unescape(told.group(1))[:TEXT_CHARS]
-    written = _VITE_MESSAGE.search(body)
+    begun = _VITE_ERROR.search(body)
+    written = _VITE_MESSAGE.search(body, begun.end()) if begun is not None else None
     if written is not None:
         with suppress(orjson.JSONDecodeError):
             return str(orjson.loads(written.group(1)))[:TEXT_CHARS]

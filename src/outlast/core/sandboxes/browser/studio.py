@@ -11,6 +11,7 @@ from outlast.base.clock import Clock
 from outlast.base.data_directory import cache_directory
 from outlast.base.errors import OutlastError, SandboxLost
 from outlast.base.settings.tables import ScreenSettings
+from outlast.base.supervision.supervisor import Supervisor
 from outlast.core.sandboxes.browser.browsers import AtHand, Browsers
 from outlast.core.sandboxes.browser.door import is_open
 from outlast.core.sandboxes.browser.interface import Look
@@ -49,11 +50,12 @@ class Studio:
         *,
         pictures: bool = True,
         missing: str = NO_PROGRAM,
+        supervisor: Supervisor | None = None,
     ) -> None:
         self._clock = clock
         self._pictures = pictures
         self._missing = missing  # what is said where there is no program
-        self.browsers = None if program is None else Browsers(clock, folder, cache_dir, program)
+        self.browsers = None if program is None else Browsers(clock, folder, cache_dir, program, supervisor)
         self._failed: tuple[float, str] | None = None  # until when no browser is tried, and why
 
     async def run(self, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
@@ -146,11 +148,21 @@ class Studio:
         return Look(None, tuple(errors), status, note, round(anyio.current_time() - began, 3))
 
 
-def open_studio(settings: ScreenSettings, clock: Clock, data_dir: Path) -> Studio:
+def open_studio(
+    settings: ScreenSettings, clock: Clock, data_dir: Path, supervisor: Supervisor | None = None
+) -> Studio:
     """The photographer of the server that owns `data_dir`."""
     program = find_browser(settings.browser) if settings.pictures else None
     if program is None and settings.pictures:
         log.warning("no pictures of screens: Chromium was not found", extra={"setting": "screens.browser"})
     missing = NAMED_WRONG.format(name=settings.browser) if settings.browser else NO_PROGRAM
     folder = data_dir / FOLDER
-    return Studio(clock, folder, cache_directory(), program, pictures=settings.pictures, missing=missing)
+    return Studio(
+        clock,
+        folder,
+        cache_directory(),
+        program,
+        pictures=settings.pictures,
+        missing=missing,
+        supervisor=supervisor,
+    )

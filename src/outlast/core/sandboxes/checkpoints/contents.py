@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Iterator
 from typing import Final
 
-from outlast.base.errors import InternalError
+from outlast.base.errors import StoredFileDamaged
 from outlast.core.sandboxes.checkpoints.tree import Entry
 from outlast.db.blobs import FolderBlobs
 
@@ -12,8 +12,8 @@ PIECE_BYTES: Final = 1024 * 1024
 
 
 def pieces_of(blobs: FolderBlobs, entry: Entry) -> Iterator[bytes]:
-    """A file's content piece by piece; the last step raises `InternalError` when the whole is not what was saved.
-    Raises `NotFound` where the blob is missing. Blocks."""
+    """A file's content piece by piece; the last step raises `StoredFileDamaged` when the whole is not what was
+    saved. Raises `StoredFileMissing` where the blob is missing. Blocks."""
     digest, at = hashlib.sha256(), 0
     while at < entry.size:
         piece = blobs.read(entry.blob, entry.offset + at, min(PIECE_BYTES, entry.size - at))
@@ -23,11 +23,7 @@ def pieces_of(blobs: FolderBlobs, entry: Entry) -> Iterator[bytes]:
         at += len(piece)
         yield piece
     if digest.hexdigest() != entry.sha256:
-        raise InternalError(
-            f"The stored content of {entry.path!r} is damaged.",
-            hint="Bring the blob folder back from a backup.",
-            blob=entry.blob,
-        )
+        raise StoredFileDamaged(f"The stored content of {entry.path!r} is damaged.", blob=entry.blob)
 
 
 def content_of(blobs: FolderBlobs, entry: Entry) -> bytes:

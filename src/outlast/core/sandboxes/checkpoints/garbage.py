@@ -1,12 +1,15 @@
 """Checkpoints that have had their time, and blobs that nobody names any more.
 
-A blob may go when no table names it, no manifest needs it, and it was neither stored nor used again for a day. So
-whoever stores one has a day to name it. Every table with a blob's name stands in `_named`.
+A blob may go when no table names it, no manifest needs it, and it was neither stored nor used again for a day. A
+caller that stores a blob therefore has a day to reference it. Every table with a blob's name stands in `named_blobs`.
+
+Nothing is collected beside a database that may not be the one that the blobs belong to: see `db/deployment.py`.
 """
 
 import time
 from dataclasses import dataclass
 from datetime import timedelta
+from pathlib import Path
 from typing import Final
 
 import anyio.to_thread
@@ -17,6 +20,7 @@ from outlast.core.sandboxes.checkpoints.rules import superfluous
 from outlast.core.sandboxes.checkpoints.tree import header
 from outlast.db.blobs import FolderBlobs, StoredBlob
 from outlast.db.database import Database, Tx
+from outlast.db.deployment import Deployment, begin_collection, why_held
 from outlast.db.tables import artifacts, attachments, modules
 
 GRACE_S: Final = 86_400.0
@@ -30,20 +34,30 @@ class Collected:
     checkpoints: int
     blobs: int
     size_bytes: int
+    held: str = ""  # why none was
 
 
 async def collect(
-    db: Database, blobs: FolderBlobs, keep_unbound: timedelta, grace_s: float = GRACE_S
+    db: Database,
+    blobs: FolderBlobs,
+    keep_unbound: timedelta,
+    grace_s: float = GRACE_S,
+    *,
+    data_dir: Path,
 ) -> Collected:
     """Remove both. Nothing is removed while a manifest cannot be read: what it needs is not known then (`NotFound`,
     `InternalError`). Safe beside everything else, also in several processes; may be cancelled and repeated."""
+    if held := await begin_collection(db, Deployment(data_dir, blobs.folder)):
+        return Collected(0, 0, 0, held)
     dropped = await drop_checkpoints(db, keep_unbound)
     before = time.time() - grace_s
     old = await anyio.to_thread.run_sync(_older, blobs, before)
     if not old:
         return Collected(dropped, 0, 0)
-    named, manifests = await db.read(_named)
-    needed = named | await anyio.to_thread.run_sync(_needed, blobs, manifests)
+    held, named, manifests = await db.read(lambda tx: (why_held(tx), *named_blobs(tx)))
+    if held:  # a backup began meanwhile: the copy that it takes of the database may name more
+        return Collected(dropped, 0, 0, held)
+    needed = named | await anyio.to_thread.run_sync(blobs_of_manifests, blobs, manifests)
     removed = size_bytes = 0
     for blob in old:
         if blob.name in needed:
@@ -65,7 +79,7 @@ async def drop_checkpoints(db: Database, keep_unbound: timedelta) -> int:
     return await db.write(store.drop, ids) if ids else 0
 
 
-def _named(tx: Tx) -> tuple[set[str], list[str]]:
+def named_blobs(tx: Tx) -> tuple[set[str], list[str]]:
     """(the blobs that tables name, those of them that are manifests)."""
     manifests = store.trees(tx)
     attached = tx.execute(sa.select(attachments.c.blob).distinct()).scalars()
@@ -75,7 +89,8 @@ def _named(tx: Tx) -> tuple[set[str], list[str]]:
     return {*manifests, *attached, *published, *files, *texts}, manifests
 
 
-def _needed(blobs: FolderBlobs, manifests: list[str]) -> set[str]:
+def blobs_of_manifests(blobs: FolderBlobs, manifests: list[str]) -> set[str]:
+    """The blobs that manifests need besides themselves. Raises `NotFound`, `InternalError`. Blocks."""
     heads = [header(_first_line(blobs, name)) for name in manifests]
     bases = {head.base for head in heads if head.base}
     heads += [header(_first_line(blobs, name)) for name in bases]

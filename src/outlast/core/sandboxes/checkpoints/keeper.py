@@ -3,8 +3,8 @@
 import hashlib
 import logging
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -17,24 +17,33 @@ import anyio.to_thread
 from anyio.abc import TaskGroup
 
 from outlast.base.clock import Clock
-from outlast.base.errors import InternalError, OutlastError
+from outlast.base.errors import (
+    InvalidRequest,
+    OutlastError,
+    StoredFileDamaged,
+    StoredFileMissing,
+    WorkspaceUnreadable,
+)
 from outlast.base.events import CheckpointData
 from outlast.base.settings import SandboxSettings
+from outlast.base.supervision.supervisor import Supervisor
 from outlast.core.sandboxes.checkpoints import places, store
 from outlast.core.sandboxes.checkpoints.editing import Edit, edited_tree
 from outlast.core.sandboxes.checkpoints.elsewhere import fill_sandbox, scan_sandbox
 from outlast.core.sandboxes.checkpoints.garbage import GRACE_S, Collected, collect
 from outlast.core.sandboxes.checkpoints.holding import files_in_folder, files_in_tree
+from outlast.core.sandboxes.checkpoints.kept import has_newer, move_aside
 from outlast.core.sandboxes.checkpoints.memory import Memories, Trees
 from outlast.core.sandboxes.checkpoints.places import Place
 from outlast.core.sandboxes.checkpoints.placing import place_tree
 from outlast.core.sandboxes.checkpoints.scan import Scan, scan_folder
 from outlast.core.sandboxes.checkpoints.store import NewCheckpoint
-from outlast.core.sandboxes.checkpoints.tree import EMPTY, Tree, decode
+from outlast.core.sandboxes.checkpoints.tree import EMPTY, Tree, decode, encode
 from outlast.core.sandboxes.checkpoints.unsynced import Unsynced
 from outlast.core.sandboxes.folders import remove_folder
 from outlast.core.sandboxes.interface import Sandbox
 from outlast.core.sandboxes.store import SandboxRow
+from outlast.core.set_aside import kinds
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database
 
@@ -76,10 +85,13 @@ class CheckpointKeeper:
         find: Find,
         keep_unbound: timedelta = KEEP_UNBOUND,
         layers_of: LayersOf = _none,
+        supervisor: Supervisor | None = None,
     ) -> None:
         self._db, self._blobs, self._clock, self._settings = db, blobs, clock, settings
         self._data_dir, self._node_id, self._local, self._find = data_dir, node_id, local, find
         self._keep_unbound, self._layers_of = keep_unbound, layers_of
+        self._supervisor = supervisor or Supervisor(clock)
+        self._guard = self._supervisor.guard
         self._locks: defaultdict[str, anyio.Lock] = defaultdict(anyio.Lock)
         self._hands: defaultdict[str, anyio.Lock] = defaultdict(anyio.Lock)
         self._trees = Trees()
@@ -121,38 +133,27 @@ class CheckpointKeeper:
     async def settled(self, workspace_id: str) -> None:
         """Return once nothing that `changed` told of is left to be saved. A failure is logged, not raised: the files
         are where they were, and are tried again with the next change."""
-        sandbox = None
-        if not self._local and workspace_id in self._wanted:
-            with suppress(OutlastError):
-                sandbox = await self._find(workspace_id)
-        if workspace_id in self._wanted or self._locks[workspace_id].locked():
-            async with self._locks[workspace_id]:
-                await self._take_wanted(workspace_id, sandbox)
+        await self._guard.once(kinds.WORKSPACE_CHECKPOINT, workspace_id, self._settle, workspace_id)
 
     async def run(self) -> None:
         """Until cancelled: save what `changed` tells of, and look after the rest every minute."""
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self._serve, tasks)
+            tasks.start_soon(self._supervisor.keep, "checkpoints of changed workspaces", self._serve, tasks)
             for look in count(1):
                 await self._clock.sleep(LOOK_EVERY_S)
-                try:
-                    await self.look_after()
-                    if look % COLLECT_EVERY == 0:
-                        await self.collect()
-                except Exception as error:  # the edge of a background task: tried again with the next look
-                    log.warning(
-                        "workspaces not looked after", extra={"reason": str(error)}, exc_info=_bug(error)
-                    )
+                await self.look_after()
+                if look % COLLECT_EVERY == 0:
+                    await self.collect()
 
     async def look_after(self) -> None:
         """Save what a killed or cancelled run has left unsaved, and give up folders that nobody has used for as long as
         the settings say."""
         for workspace_id, run_id in await self._db.read(places.unsaved, self._node_id, LEFT_FOR):
             self.changed(workspace_id, run_id, None)
-            await self.settled(workspace_id)
+            await self._guard.attempt(kinds.WORKSPACE_CHECKPOINT, workspace_id, self._settle, workspace_id)
         if self._local:
             for workspace_id in await self._db.read(places.idle, self._node_id, self._ttl):
-                await self.evict(workspace_id)
+                await self._guard.attempt(kinds.WORKSPACE_EVICTION, workspace_id, self._evict, workspace_id)
         await anyio.to_thread.run_sync(self._sync_folders)
         await anyio.to_thread.run_sync(self._memories.write)
         known = {*self._memories.known(), *self._unsynced.noted()}
@@ -164,7 +165,10 @@ class CheckpointKeeper:
 
     async def collect(self, grace_s: float = GRACE_S) -> Collected:
         """Remove checkpoints that have had their time, and blobs that nobody has named for `grace_s`; see `garbage`."""
-        return await collect(self._db, self._blobs, self._keep_unbound, grace_s)
+        collected = await collect(self._db, self._blobs, self._keep_unbound, grace_s, data_dir=self._data_dir)
+        if collected.held:
+            log.warning("stored files are not collected", extra={"reason": collected.held})
+        return collected
 
     # --- the folder
 
@@ -176,7 +180,7 @@ class CheckpointKeeper:
 
     async def bring_back(self, workspace_id: str) -> None:
         """Before a sandbox starts: its folder is made whole where it was given up, was lost, or lies on another node.
-        Raises `DiskFull`, `NotFound` and `InternalError` (a blob is missing or damaged)."""
+        Raises `DiskFull`, `WorkspaceUnreadable` (a stored file is missing or damaged)."""
         if not self._local:
             return
         async with self._locks[workspace_id]:
@@ -185,17 +189,21 @@ class CheckpointKeeper:
                 return
             if place.checkpoint_id is not None and not self._is_here(place):
                 await self._db.write(places.away, workspace_id)
-                await self._place(workspace_id)
+                await self._keep_newer(workspace_id)
+                with _told_as_unreadable():
+                    await self._place(workspace_id)
             await self._db.write(places.back, workspace_id, self._node_id)
 
     async def fill(self, workspace_id: str, sandbox: Sandbox) -> None:
-        """After a sandbox with a disk of its own has started: give it the files of the newest checkpoint."""
+        """After a sandbox with a disk of its own has started: give it the files of the newest checkpoint.
+        Raises `WorkspaceUnreadable`."""
         if self._local:
             return
         async with self._locks[workspace_id]:
             since, _, newest = await self._db.read(store.place_now, workspace_id)
             if newest is not None:
-                await fill_sandbox(sandbox, await self.tree(newest), self._blobs)
+                with _told_as_unreadable():
+                    await fill_sandbox(sandbox, await self.tree(newest), self._blobs)
             await self._db.write(places.mark_kept, workspace_id, since)  # what was not is lost
 
     async def leave(self, workspace_id: str, sandbox: Sandbox) -> None:
@@ -209,17 +217,8 @@ class CheckpointKeeper:
 
     async def evict(self, workspace_id: str) -> bool:
         """Save what is new, then give up the folder if the rules allow it: whether they did. A failure is logged."""
-        async with self._locks[workspace_id]:
-            try:
-                await self._take(NewCheckpoint(workspace_id, "sleep", "", 0, 0), None)
-                if not await self._db.write(places.evict, workspace_id, self._ttl):
-                    return False
-                self._memories.forget(workspace_id)
-                await anyio.to_thread.run_sync(remove_folder, self._folder(workspace_id))
-                return True
-            except (OutlastError, OSError) as error:
-                _log_failure(workspace_id, error)
-                return False
+        gone = await self._guard.once(kinds.WORKSPACE_EVICTION, workspace_id, self._evict, workspace_id)
+        return gone and not self._folder(workspace_id).exists()
 
     async def restore(self, target: CheckpointData) -> CheckpointData:
         """Bring the workspace's files back to what they were; what they are now is kept as a checkpoint first. The new
@@ -236,6 +235,30 @@ class CheckpointKeeper:
                 place = await self._db.read(places.demand_idle, workspace_id)
                 await self._take(NewCheckpoint(workspace_id, "person", "", 0, 0), sandbox)
                 return await self._exchange(place, target, sandbox)
+        finally:
+            self._moving.discard(workspace_id)
+
+    async def start_empty(self, workspace_id: str, first: NewCheckpoint | None = None) -> CheckpointData:
+        """Give the workspace no files (or those of `first`), also where its newest checkpoint cannot be read any more:
+        the new newest checkpoint. What the workspace holds on this machine is saved first, as a checkpoint or as a
+        folder that is moved aside; earlier checkpoints stay. Raises `ThreadBusy` while a run works there or waits for a
+        person, `NotFound`, `DiskFull`."""
+        await self._db.read(places.demand_idle, workspace_id)
+        sandbox = None if self._local else await self._find(workspace_id)
+        self._moving.add(workspace_id)
+        try:
+            async with self._locks[workspace_id]:
+                place = await self._db.read(places.demand_idle, workspace_id)
+                if self._local and not self._is_here(place):
+                    await anyio.to_thread.run_sync(self._move_aside, workspace_id)
+                else:
+                    saved = NewCheckpoint(workspace_id, "person", "", 0, 0)
+                    await self._take(saved, sandbox, upon_nothing=True)
+                if first is None:
+                    manifest, _ = encode(EMPTY)
+                    name = await anyio.to_thread.run_sync(self._blobs.put, manifest)
+                    first = NewCheckpoint(workspace_id, "person", name, 0, 0)
+                return await self._exchange(place, first, sandbox)
         finally:
             self._moving.discard(workspace_id)
 
@@ -267,7 +290,7 @@ class CheckpointKeeper:
     # --- reading
 
     async def tree(self, checkpoint: CheckpointData) -> Tree:
-        """What a checkpoint holds. Raises `NotFound` (its manifest is missing), `InternalError` (it is damaged)."""
+        """What a checkpoint holds. Raises `StoredFileMissing` (its manifest is missing), `StoredFileDamaged`."""
         known = self._trees.get(checkpoint.tree)
         if known is None:
             known = await anyio.to_thread.run_sync(_read_tree, self._blobs, checkpoint.tree)
@@ -324,29 +347,52 @@ class CheckpointKeeper:
             await fill_sandbox(sandbox, await self.tree(now), self._blobs)
         return now
 
+    async def _evict(self, workspace_id: str) -> None:
+        async with self._locks[workspace_id]:
+            await self._take(NewCheckpoint(workspace_id, "sleep", "", 0, 0), None)
+            if await self._db.write(places.evict, workspace_id, self._ttl):
+                self._memories.forget(workspace_id)
+                await anyio.to_thread.run_sync(remove_folder, self._folder(workspace_id))
+
     async def _serve(self, tasks: TaskGroup) -> None:
         """Save what is wanted, workspaces side by side."""
         while True:
             news = self._news
             for workspace_id in list(self._wanted):
-                tasks.start_soon(self.settled, workspace_id)
+                attempt = self._guard.attempt
+                tasks.start_soon(
+                    attempt, kinds.WORKSPACE_CHECKPOINT, workspace_id, self._settle, workspace_id
+                )
             await news.wait()
+
+    async def _settle(self, workspace_id: str) -> None:
+        """As `settled`; raises what went wrong."""
+        sandbox = None
+        if not self._local and workspace_id in self._wanted:
+            with suppress(OutlastError):
+                sandbox = await self._find(workspace_id)
+        if workspace_id in self._wanted or self._locks[workspace_id].locked():
+            async with self._locks[workspace_id]:
+                await self._take_wanted(workspace_id, sandbox)
 
     async def _take_wanted(self, workspace_id: str, sandbox: Sandbox | None) -> None:
         wanted = self._wanted.pop(workspace_id, None)
         if wanted is None:
             return
+        run_id, effect_id = wanted
         try:
-            run_id, effect_id = wanted
             await self._take(NewCheckpoint(workspace_id, "tool", "", 0, 0, run_id, effect_id), sandbox)
-        except Exception as error:  # the edge of a background task: it costs this checkpoint, not the server
+        except InvalidRequest as error:  # too much to save, until somebody inside removes some of it
             _log_failure(workspace_id, error)
 
-    async def _take(self, new: NewCheckpoint, sandbox: Sandbox | None) -> CheckpointData | None:
+    async def _take(
+        self, new: NewCheckpoint, sandbox: Sandbox | None, *, upon_nothing: bool = False
+    ) -> CheckpointData | None:
+        """`upon_nothing`: without a look at the newest checkpoint, which may be unreadable."""
         since, place, newest = await self._db.read(store.place_now, new.workspace_id)
         if place is None or (self._local and not self._is_here(place)):
             return None
-        before = EMPTY if newest is None else await self.tree(newest)
+        before = EMPTY if newest is None or upon_nothing else await self.tree(newest)
         scan = await self._scan(place, before, sandbox)
         if scan is None:
             return None
@@ -394,6 +440,23 @@ class CheckpointKeeper:
         ):  # a thread cannot be stopped: the lock is held until it has ended
             await anyio.to_thread.run_sync(self._write_folder, workspace_id, tree, without)
 
+    async def _keep_newer(self, workspace_id: str) -> None:
+        """A folder that is about to be replaced by a checkpoint may hold what no checkpoint has: after a restore by
+        hand, a lost node id, or a machine that went down. Then it is moved aside, and the log says where."""
+        newest = await self._db.read(store.newest_of, workspace_id)
+        if newest is None:
+            return
+        folder, taken = self._folder(workspace_id), datetime.fromisoformat(newest.created_at).timestamp()
+        if await anyio.to_thread.run_sync(has_newer, folder, taken):
+            await anyio.to_thread.run_sync(self._move_aside, workspace_id)
+
+    def _move_aside(self, workspace_id: str) -> None:
+        kept = move_aside(self._data_dir, self._folder(workspace_id), self._clock.now())
+        if kept is not None:
+            self._memories.forget(workspace_id)
+            facts = {"workspace_id": workspace_id, "kept_in": str(kept)}
+            log.warning("a workspace folder was replaced and kept", extra=facts)
+
     def _write_folder(self, workspace_id: str, tree: Tree, without: Collection[str]) -> None:
         place_tree(self._folder(workspace_id), tree, self._blobs, without)
         self._unsynced.note(workspace_id)
@@ -424,10 +487,20 @@ class CheckpointKeeper:
 def _read_tree(blobs: FolderBlobs, name: str) -> Tree:
     manifest = blobs.get(name)
     if hashlib.sha256(manifest).hexdigest() != name:
-        raise InternalError(
-            "A checkpoint's manifest is damaged.", hint="Bring the blob folder back from a backup.", blob=name
-        )
+        raise StoredFileDamaged("A checkpoint's manifest is damaged.", blob=name)
     return replace(decode(manifest, partial(_read_tree, blobs)), name=name)
+
+
+@contextmanager
+def _told_as_unreadable() -> Iterator[None]:
+    """Files that cannot be brought back are told with the way out, which a person has to choose."""
+    try:
+        yield
+    except (StoredFileMissing, StoredFileDamaged) as error:
+        what = "missing" if isinstance(error, StoredFileMissing) else "damaged"
+        raise WorkspaceUnreadable(
+            f"The files of this workspace cannot be restored: a stored file is {what}.", **error.fields
+        ) from error
 
 
 def _log_failure(workspace_id: str, error: Exception) -> None:

@@ -62,7 +62,7 @@ def demand_idle(tx: Tx, workspace_id: str) -> Place:
     busy = active_run(tx, place)
     if busy is not None:
         raise ThreadBusy(
-            f"Run {busy} works with these files and has not ended.",
+            "The agent still works with these files, or waits for a person.",
             hint="Wait for it or cancel it first.",
             active_run_id=busy,
         )
@@ -158,4 +158,4 @@ def _is_awake(tx: Tx, workspace_id: str) -> bool:
 
 
 def deleted(workspace_id: str) -> NotFound:
-    return NotFound(f"There is no workspace {workspace_id} any more: its owner was deleted.", id=workspace_id)
+    return NotFound("These files were deleted with what they belonged to.", id=workspace_id)

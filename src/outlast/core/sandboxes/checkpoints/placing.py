@@ -7,7 +7,6 @@ folder belongs to: the sandbox's own user, where it has one.
 
 import errno
 import os
-import shutil
 from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
@@ -19,6 +18,7 @@ from outlast.core.sandboxes.checkpoints.beneath import open_beneath, open_folder
 from outlast.core.sandboxes.checkpoints.contents import pieces_of
 from outlast.core.sandboxes.checkpoints.folder import Found, read_content, walk_folder
 from outlast.core.sandboxes.checkpoints.tree import Entry, Tree
+from outlast.core.sandboxes.folders import remove_tree
 from outlast.db.blobs import FolderBlobs
 
 ANY_SIZE: Final = 1 << 62
@@ -115,7 +115,7 @@ class _Place:
             try:
                 os.unlink(name, dir_fd=parent)
             except (IsADirectoryError, PermissionError):
-                shutil.rmtree(name, dir_fd=parent)
+                remove_tree(name, dir_fd=parent)
 
     def _is_there(self, entry: Entry, found: Found) -> bool:
         if (found.kind, found.target) != (entry.kind, entry.target):
@@ -167,7 +167,7 @@ class _Place:
             try:
                 os.rename(temporary, name, src_dir_fd=parent, dst_dir_fd=parent)
             except IsADirectoryError:
-                shutil.rmtree(name, dir_fd=parent)
+                remove_tree(name, dir_fd=parent)
                 os.rename(temporary, name, src_dir_fd=parent, dst_dir_fd=parent)
         except BaseException:
             with suppress(OSError):
@@ -179,7 +179,7 @@ class _Place:
             try:
                 os.unlink(name, dir_fd=parent)
             except (IsADirectoryError, PermissionError):
-                shutil.rmtree(name, dir_fd=parent)
+                remove_tree(name, dir_fd=parent)
 
     def _close_folder(self, entry: Entry) -> None:
         descriptor = open_beneath(self._root, entry.path, os.O_RDONLY | os.O_DIRECTORY)

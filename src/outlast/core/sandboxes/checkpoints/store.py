@@ -51,7 +51,7 @@ def checkpoint(tx: Tx, checkpoint_id: str) -> CheckpointData:
     """One checkpoint. Raises `NotFound`."""
     row = tx.one(sa.select(checkpoints).where(checkpoints.c.id == checkpoint_id))
     if row is None:
-        raise NotFound(f"There is no checkpoint {checkpoint_id} any more.", id=checkpoint_id)
+        raise NotFound("This version of the files is no longer kept.", id=checkpoint_id)
     return to_data(row)
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Final, Literal, NamedTuple
 
-from outlast.base.errors import InternalError
+from outlast.base.errors import StoredFileDamaged
 
 VERSION: Final = 1
 MANY: Final = 500  # entries; below, a manifest is always written whole
@@ -116,8 +116,8 @@ def encode(tree: Tree, base: Tree | None = None) -> tuple[bytes, Tree | None]:
 
 
 def decode(manifest: bytes, load: Load | None = None) -> Tree:
-    """The tree of a manifest; `load` is asked for what it is written against. Raises `InternalError` for anything but a
-    whole one."""
+    """The tree of a manifest; `load` is asked for what it is written against. Raises `StoredFileDamaged` for anything
+    but a whole one."""
     try:
         head, body = manifest.split(b"\n", 1)
         facts = _checked_head(head)
@@ -131,17 +131,17 @@ def decode(manifest: bytes, load: Load | None = None) -> Tree:
         kept = (entry for entry in base.entries if entry.path not in removed)
         return replace(Tree.of([*kept, *entries]), base=base)
     except (ValueError, KeyError, TypeError, IndexError) as error:
-        raise InternalError("A checkpoint's manifest is damaged.") from error
+        raise StoredFileDamaged("A checkpoint's manifest is damaged.") from error
 
 
 def header(manifest: bytes) -> Header:
-    """Its first line alone; the rest may be missing. Raises `InternalError`."""
+    """Its first line alone; the rest may be missing. Raises `StoredFileDamaged`."""
     try:
         facts = _checked_head(manifest.split(b"\n", 1)[0])
         sums = int(facts["files"]), int(facts["size_bytes"])
         return Header(*sums, tuple(facts["blobs"]), facts.get("base", ""))
     except (ValueError, KeyError, TypeError) as error:
-        raise InternalError("A checkpoint's manifest is damaged.") from error
+        raise StoredFileDamaged("A checkpoint's manifest is damaged.") from error
 
 
 def kind_of(mode: int) -> EntryKind | None:

@@ -21,7 +21,8 @@ class NotTls(Exception):
 
 
 def server_name(data: bytes) -> str | NotYet | None:
-    """The server name in a ClientHello, None if it carries none. Raises `NotTls`."""
+    """The server name in a ClientHello, None if it carries none. Raises `NotTls`, also for one of more than
+    `MOST_HELLO_BYTES`."""
     hello = b""
     at = 0
     while True:  # one message may be spread over several records

@@ -12,7 +12,8 @@ import anyio.to_thread
 from anyio.abc import TaskGroup, TaskStatus
 
 from outlast.base.clock import Clock
-from outlast.base.errors import OutlastError, SandboxLost, SandboxUnavailable
+from outlast.base.errors import SandboxUnavailable
+from outlast.base.supervision.supervisor import Supervisor
 from outlast.core.sandboxes.egress import store
 from outlast.core.sandboxes.egress.authority import Authorities, write_private
 from outlast.core.sandboxes.egress.dialing import (
@@ -30,6 +31,7 @@ from outlast.core.sandboxes.egress.upstream import Upstreams
 from outlast.core.sandboxes.egress.uses import UseLog
 from outlast.core.sandboxes.interface import Sandbox, SandboxSpec
 from outlast.core.sandboxes.store import SandboxRow
+from outlast.core.set_aside.kinds import SANDBOX_EGRESS
 from outlast.db.database import Database
 
 KEY: Final = "placeholders.key"
@@ -61,8 +63,10 @@ class EgressKeeper:
         lookup: SecretLookup | None = None,
         network: Network | None = None,
         contexts: TlsContexts | None = None,
+        supervisor: Supervisor | None = None,
     ) -> None:
         self._db, self._clock, self._policy, self._folder = db, clock, policy, folder
+        self._supervisor = supervisor or Supervisor(clock)
         self._lookup = lookup or OperatorSecrets()
         self._network = network or RealNetwork()
         self._contexts = contexts
@@ -75,7 +79,7 @@ class EgressKeeper:
         self._users: dict[str, tuple[float, str | None]] = {}
         self._news = 0
         self._gates: dict[str, Gate] = {}
-        self._waiting: dict[str, tuple[SandboxRow, Sandbox]] = {}  # opened before `run`
+        self._opened: dict[str, tuple[SandboxRow, Sandbox]] = {}
         self._tasks: TaskGroup | None = None
         self._reading = anyio.Lock()
 
@@ -101,9 +105,8 @@ class EgressKeeper:
         async with anyio.create_task_group() as tasks:
             self._tasks = tasks
             try:
-                tasks.start_soon(self._uses.run)
-                waiting, self._waiting = self._waiting, {}
-                for row, sandbox in waiting.values():
+                tasks.start_soon(self._supervisor.keep, "log of secret uses", self._uses.run)
+                for row, sandbox in list(self._opened.values()):
                     self.open(row, sandbox)
                 await self._forget_ended()
                 task_status.started()
@@ -121,7 +124,7 @@ class EgressKeeper:
             placeholders = await self._placeholders(row.id)
         except OSError as error:
             raise SandboxUnavailable(
-                f"The way out of {row.id} cannot be prepared: {error.strerror}.",
+                f"The sandbox's network access cannot be prepared: {error.strerror}.",
                 hint=f"Free space, or give the server the right to write in {self._folder}.",
                 sandbox_id=row.id,
             ) from error
@@ -132,11 +135,11 @@ class EgressKeeper:
         """It lives: serve it. Repeatable; neither waits nor raises."""
         if row.id in self._gates or not (self._policy.opens or row.id in self._earlier):
             return
+        self._opened[row.id] = row, sandbox
         if self._tasks is None:
-            self._waiting[row.id] = row, sandbox
             return
         gate = self._gates[row.id] = Gate(anyio.CancelScope())
-        self._tasks.start_soon(self._serve, row, sandbox, gate)
+        self._tasks.start_soon(self._keep_serving, row, sandbox, gate)
 
     def hear(self, _stream_id: str) -> None:
         """Something was committed: a run may have begun or ended."""
@@ -145,7 +148,7 @@ class EgressKeeper:
 
     def close(self, sandbox_id: str, *, for_good: bool) -> None:
         """Its processes have ended; `for_good`: they never start again, so its authority is forgotten."""
-        self._waiting.pop(sandbox_id, None)
+        self._opened.pop(sandbox_id, None)
         gate = self._gates.pop(sandbox_id, None)
         if gate is not None:
             gate.scope.cancel()
@@ -155,23 +158,16 @@ class EgressKeeper:
             except OSError as error:  # `run` tries again at the next start
                 log.warning("authority not removed", extra={"sandbox": sandbox_id, "reason": str(error)})
 
-    async def _serve(self, row: SandboxRow, sandbox: Sandbox, gate: Gate) -> None:
+    async def _keep_serving(self, row: SandboxRow, sandbox: Sandbox, gate: Gate) -> None:
+        """Until it is closed, or its listener is gone. A sandbox that cannot be served costs nobody else theirs."""
         try:
             with gate.scope:
-                await self._serve_once(row, sandbox, gate)
-        except SandboxLost:
-            pass
-        except OutlastError as error:
-            log.warning(
-                "egress not opened", extra={"sandbox": row.id, "code": error.code, "reason": error.message}
-            )
-        except OSError as error:
-            log.warning("egress not opened", extra={"sandbox": row.id, "reason": str(error)})
+                await self._supervisor.guard.keep(SANDBOX_EGRESS, row.id, self._serve, row, sandbox, gate)
         finally:
             if self._gates.get(row.id) is gate:
                 del self._gates[row.id]
 
-    async def _serve_once(self, row: SandboxRow, sandbox: Sandbox, gate: Gate) -> None:
+    async def _serve(self, row: SandboxRow, sandbox: Sandbox, gate: Gate) -> None:
         whose = partial(self._whose, row.workspace_id)
         placeholders = await self._placeholders(row.id)
         secrets = SandboxSecrets(placeholders, row.project_id, self._lookup, whose)
@@ -201,8 +197,9 @@ class EgressKeeper:
         return found[1]
 
     async def _placeholders(self, sandbox_id: str) -> dict[str, str]:
-        if not self._key:
-            self._key = await anyio.to_thread.run_sync(read_key, self._folder / KEY)
+        async with self._reading:  # two that make it at a time make two
+            if not self._key:
+                self._key = await anyio.to_thread.run_sync(read_key, self._folder / KEY)
         return {name: placeholder(self._key, sandbox_id, name) for name in names(self._policy)}
 
     async def _tls_contexts(self) -> TlsContexts:

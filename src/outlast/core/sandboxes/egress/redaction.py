@@ -1,9 +1,10 @@
 """Hiding secrets in what comes back: a host that echoes a request must not tell the sandbox what it was given.
 
 Each form of a secret is replaced by asterisks of the same length, so that lengths stated earlier stay true. Known
-forms: as it is, URL-encoded, as JSON and HTML write it, hexadecimal, and base64 (both alphabets) at any position
-inside a longer text. A host that encrypts or rearranges what it echoes cannot be caught this way: name only hosts that
-you trust with the secret.
+forms: as it is, URL-encoded, as JSON and HTML usually write it, hexadecimal, and base64 (both alphabets) at any
+position inside a longer text; upper and lower case count as the same. A host that encrypts, spaces, reverses or cuts
+what it echoes, or writes it as numeric entities, escapes of every character or base32, cannot be caught this way: name
+only hosts that you trust with the secret.
 """
 
 import base64
@@ -59,12 +60,13 @@ def _base64_forms(secret: bytes) -> set[bytes]:
 
 
 class Redactor:
-    """The forms of some secrets, ready to be searched for. Empty: everything passes as it is."""
+    """The forms of some secrets in lower case, ready to be searched for. Empty: everything passes as it is. Bounds:
+    steps grow with the length of what passes, piece by piece, for each form."""
 
     __slots__ = ("_forms", "_inside")
 
     def __init__(self, secrets: Iterable[bytes] = ()) -> None:
-        forms = {form for secret in secrets if secret for form in forms_of(secret)}
+        forms = {form.lower() for secret in secrets if secret for form in forms_of(secret)}
         self._forms: Sequence[bytes] = sorted(forms, key=len, reverse=True)
         self._inside = frozenset(byte for form in forms for byte in form[:-1])  # where a cut form may end
 
@@ -81,24 +83,25 @@ class Redactor:
 
     def finds(self, data: bytes) -> bool:
         """Whether anything in it would be hidden."""
-        return any(form in data for form in self._forms)
+        lower = data.lower()
+        return any(form in lower for form in self._forms)
 
     def stream(self) -> "RedactedStream":
         """A fresh search over pieces of one body."""
         return RedactedStream(self)
 
     def _spans(self, data: bytes) -> list[tuple[int, int]]:
-        spans = []
+        spans, lower = [], data.lower()
         for form in self._forms:
-            at = data.find(form)
+            at = lower.find(form)
             while at >= 0:
                 spans.append((at, at + len(form)))
-                at = data.find(form, at + 1)
+                at = lower.find(form, at + 1)
         return spans
 
     def _undecided(self, data: bytes) -> int:
         """Where the longest tail begins that may be the beginning of a form; the data's length if there is none."""
-        earliest = len(data)
+        earliest, data = len(data), data.lower()
         if not data or data[-1] not in self._inside:
             return earliest
         for form in self._forms:

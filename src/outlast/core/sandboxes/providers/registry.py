@@ -21,26 +21,30 @@ GROUP: Final = "outlast.sandbox_providers"
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """A provider that can be chosen. `origin` says where it comes from; `missing` the extra to install first."""
+    """A provider that can be chosen. `origin` says where it comes from; `missing` the extra to install first;
+    `unproven` what was never tried with it."""
 
     name: str
     origin: str
     missing: str = ""
+    unproven: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class _BuiltIn:
     module: str
     needs: str = ""  # the module that its extra of the same name installs
+    unproven: str = ""
 
 
+UNPROVEN_DENO: Final = "unproven: never run against the real service"
 _HERE: Final = "outlast.core.sandboxes.providers"
 BUILT_IN: Final[Mapping[str, _BuiltIn]] = types.MappingProxyType(
     {
         "local": _BuiltIn(f"{_HERE}.local.opening"),
         "docker": _BuiltIn(f"{_HERE}.docker.provider"),
         "e2b": _BuiltIn(f"{_HERE}.e2b.provider", needs="e2b"),
-        "deno": _BuiltIn(f"{_HERE}.deno.provider", needs="deno_sandbox"),
+        "deno": _BuiltIn(f"{_HERE}.deno.provider", needs="deno_sandbox", unproven=UNPROVEN_DENO),
     }
 )
 
@@ -98,7 +102,8 @@ def _load(entry: EntryPoint) -> ProviderFunction:
 
 def _built_in() -> Iterator[Known]:
     for name, built_in in BUILT_IN.items():
-        yield Known(name, "Outlast", "" if _installed(built_in.needs) else f"outlast[{name}]")
+        missing = "" if _installed(built_in.needs) else f".[{name}]"
+        yield Known(name, "Outlast", missing, built_in.unproven)
 
 
 def _of_others() -> Iterator[Known]:
@@ -122,6 +127,6 @@ def _installed(module: str) -> bool:
 def _not_installed(name: str, module: str) -> StartRefused:
     return StartRefused(
         f"sandbox.provider is {name!r}, and the package {module} is not installed.",
-        hint=f"Install it: pip install 'outlast[{name}]'.",
+        hint=f"Install it, in Outlast's folder: pip install -e '.[{name}]'",
         setting="sandbox.provider",
     )

@@ -5,13 +5,15 @@ import hashlib
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 import anyio
 from anyio.abc import TaskGroup, TaskStatus
 
 from outlast.base.clock import Clock
 from outlast.base.errors import NotFound, OutlastError, SandboxLost
+from outlast.base.supervision.causes import cause_of, is_of_storage
+from outlast.base.supervision.supervisor import Supervisor
 from outlast.core.sandboxes import store as sandbox_rows
 from outlast.core.sandboxes.interactive import ProcessEnd, ProcessInfo, ProcessOutput, ProcessSpec
 from outlast.core.sandboxes.interface import Sandbox
@@ -31,6 +33,7 @@ from outlast.core.sandboxes.services.rules import (
 )
 from outlast.core.sandboxes.services.store import ServiceRow
 from outlast.core.sandboxes.store import Announce, SandboxRow, announce_to_project
+from outlast.core.set_aside import kinds
 from outlast.db.database import Database, Tx
 
 FIRST_LOOK_S: Final = 0.1
@@ -74,26 +77,33 @@ class ServiceKeeper:
         *,
         find: Callable[[str], Awaitable[object]] | None = None,
         announce: Announce = announce_to_project,
+        supervisor: Supervisor | None = None,
     ) -> None:
         self._db, self._clock, self._find, self._announce = db, clock, find, announce
         self.logs = logs
+        self._guard = (supervisor or Supervisor(clock)).guard
         self._awake: dict[str, Place] = {}
         self._tasks: TaskGroup | None = None
         self._news = anyio.Event()  # set, and replaced, whenever a service's state changes
 
     async def run(self, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
         """Until cancelled. The processes live on; the next server takes them up."""
-        async with anyio.create_task_group() as self._tasks:
-            for place in self._awake.values():
-                self._tasks.start_soon(self._begin_all, place)
-            task_status.started()
-            await anyio.sleep_forever()
+        async with anyio.create_task_group() as tasks:
+            self._tasks = tasks
+            try:
+                for place in self._awake.values():
+                    place.kept.clear()
+                    self._soon(tasks, place, self._begin_all)
+                task_status.started()
+                await anyio.sleep_forever()
+            finally:
+                self._tasks = None
 
     def awake(self, row: SandboxRow, sandbox: Sandbox) -> None:
         self.asleep(row)
         place = self._awake[row.workspace_id] = Place(row, sandbox)
         if self._tasks is not None:
-            self._tasks.start_soon(self._begin_all, place)
+            self._soon(self._tasks, place, self._begin_all)
 
     def asleep(self, row: SandboxRow) -> None:
         place = self._awake.pop(row.workspace_id, None)
@@ -149,6 +159,9 @@ class ServiceKeeper:
         """The end of what it printed, at most 64 KiB."""
         return self.logs.tail(workspace_id, name, max_bytes)
 
+    def _soon(self, tasks: TaskGroup, place: Place, what: Callable[[Place], Awaitable[None]]) -> None:
+        tasks.start_soon(self._guard.keep, kinds.SERVICES_START, place.row.workspace_id, what, place)
+
     async def _begin_all(self, place: Place) -> None:
         declared = await self._db.read(store.services_of, place.row.workspace_id)
         for service in declared:
@@ -176,18 +189,24 @@ class ServiceKeeper:
 
     async def _keep(self, place: Place, service: ServiceRow, scope: anyio.CancelScope, anew: bool) -> None:
         """Life after life, until it is given up, or left alone."""
+        name = f"{service.workspace_id}/{service.name}"
         with scope:
-            try:
-                if anew:
-                    await self._end_process(place, service.name)
-                await self._lives(place, service.declared)
-            except* SandboxLost:
-                if self._tasks is not None:
-                    self._tasks.start_soon(self._suspect, place)
-            except* OutlastError as errors:
-                await self._tell(place, service.name, ServiceState.FAILED, str(_first(errors)))
+            await self._guard.keep(kinds.SERVICE, name, self._keep_once, place, service, anew)
         if place.kept.get(service.name) is scope:
             del place.kept[service.name]
+
+    async def _keep_once(self, place: Place, service: ServiceRow, anew: bool) -> None:
+        try:
+            if anew:
+                await self._end_process(place, service.name)
+            await self._lives(place, service.declared)
+        except* SandboxLost:
+            if self._tasks is not None:
+                self._soon(self._tasks, place, self._suspect)
+        except* OutlastError as errors:
+            if is_of_storage(errors):
+                raise  # says nothing about the service, which may well run: it is looked at again
+            await self._tell(place, service.name, ServiceState.FAILED, str(cause_of(errors)))
 
     async def _suspect(self, place: Place) -> None:
         """Its connections broke: look whether it is gone, which shows a moment later; if it is not, begin again."""
@@ -309,13 +328,6 @@ class ServiceKeeper:
         await self._db.write(change)
         news, self._news = self._news, anyio.Event()
         news.set()
-
-
-def _first(errors: BaseExceptionGroup[Any]) -> BaseException:
-    found: BaseException = errors
-    while isinstance(found, BaseExceptionGroup):
-        found = found.exceptions[0]
-    return found
 
 
 def _tag(service: Declared) -> str:

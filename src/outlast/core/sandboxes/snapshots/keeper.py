@@ -5,6 +5,7 @@ import logging
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 from typing import Final
 
@@ -15,6 +16,7 @@ from outlast.base.clock import Clock
 from outlast.base.errors import Conflict, OutlastError, SandboxUnavailable
 from outlast.base.events import SnapshotProgress
 from outlast.base.settings import SandboxSettings
+from outlast.base.supervision.supervisor import Supervisor
 from outlast.core.sandboxes.interface import Progress, SandboxProvider, SnapshotRecipe
 from outlast.core.sandboxes.snapshots import store
 from outlast.core.sandboxes.snapshots.recipes import CONFIGURED, Recipes
@@ -27,6 +29,7 @@ from outlast.core.sandboxes.snapshots.rules import (
 )
 from outlast.core.sandboxes.snapshots.store import Announce, Place, announce_to_project
 from outlast.core.sandboxes.templates import Templates
+from outlast.core.set_aside import kinds
 from outlast.db.database import Database
 
 TELL_EVERY_S: Final = 1.0
@@ -69,12 +72,14 @@ class SnapshotKeeper:
         announce: Announce = announce_to_project,
         templates: Templates = MappingProxyType({}),
         env: Mapping[str, str] = _NONE,
+        supervisor: Supervisor | None = None,
     ) -> None:
         """`env` is added to that of each app template. Raises `InvalidSetting` for a configured template that is no
         folder."""
         self._db, self._provider, self._clock, self._settings = db, provider, clock, settings
         self._place = Place(provider.name, node_id)
         self._announce = announce
+        self._supervisor = supervisor or Supervisor(clock)
         self._recipes = Recipes(provider, settings, templates, env)
         self._progress: tuple[str, Reached] | None = None  # of the snapshot of this name
         self._told_at = float("-inf")
@@ -89,15 +94,16 @@ class SnapshotKeeper:
         """Build what is configured, then whenever somebody needs it and it is not there; collect what is old. Until
         cancelled; a build cut short is begun anew by the next server."""
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self._collect_now_and_then)
+            tasks.start_soon(self._supervisor.keep, "collection of snapshots", self._collect_now_and_then)
             at_start = True
             while True:
                 for template in sorted(self._wanted):
-                    try:
-                        await self._build_if_needed(template, at_start=at_start)
+                    name, build = template or "configured", partial(self._build_if_needed, at_start=at_start)
+                    guard = self._supervisor.guard
+                    done = await guard.attempt_now(kinds.SNAPSHOT, name, build, template)
+                    if done or await guard.is_set_aside(kinds.SNAPSHOT, name):
                         self._wanted.discard(template)
-                    except OutlastError as error:
-                        log.warning("no snapshot", extra={"code": error.code, "reason": error.message})
+                    else:
                         await self._clock.sleep(AFTER_ERROR_S)
                         self._wish.set()
                 self._ring()

@@ -6,13 +6,14 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from outlast.base.errors import MalformedInput, PathRefused
+from outlast.base.syntax_trees import TooManySteps
 from outlast.core.screens.edits.marks import Mark, byte_at, parse_mark, place_at
 from outlast.core.screens.edits.shapes import Edit, EditResult, Refusal, Splice
 from outlast.core.screens.edits.slots import Slot, plain, same, slot_of
-from outlast.core.screens.edits.syntax import Element, Parsed, element_at, faults, parse
+from outlast.core.screens.edits.syntax import MAX_SOURCE_BYTES, Element, Parsed, element_at, faults, parse
 
 MAX_EDITS: Final = 200
-MAX_SOURCE_BYTES: Final = 500_000  # of a component's file; it is parsed once for each edit at worst
+MAX_PARSED_BYTES: Final = 5_000_000  # in all, where the edits of a file are tried one by one
 MAX_CLASSES_CHARS: Final = 4_000
 MAX_TEXT_CHARS: Final = 10_000
 MAX_ATTRIBUTE_CHARS: Final = 4_000
@@ -42,7 +43,9 @@ class Ready:
 
 def apply_edits(files: Mapping[str, bytes], edits: Sequence[Edit]) -> Applied:
     """Apply as many of the edits as can be; all places are those of `files` as given. An edit whose value is there
-    already counts as applied, so a repeated request does no harm. Never raises for what an edit says."""
+    already counts as applied, so a repeated request does no harm. Never raises for what an edit says. Each file is
+    parsed within the bounds of `parse`, again after its edits, and where those do not go together, after each, until
+    `MAX_PARSED_BYTES` were read: call it in a thread."""
     results: dict[int, EditResult] = {}
     by_path: defaultdict[str, list[tuple[int, Edit, Mark]]] = defaultdict(list)
     for number, edit in enumerate(edits):
@@ -79,7 +82,10 @@ def _apply_to(
     text = text_of(path, source)
     if isinstance(text, Refusal):
         return source, {number: _refused(edit, text) for number, edit, _ in wanted}
-    parsed = parse(source)
+    try:
+        parsed = parse(source)
+    except TooManySteps:
+        return source, {number: _refused(edit, too_tangled(path)) for number, edit, _ in wanted}
     results: dict[int, EditResult] = {}
     starts: dict[int, int] = {}
     ready: list[Ready] = []
@@ -113,6 +119,12 @@ def text_of(path: str, source: bytes) -> str | Refusal:
         return source.decode()
     except UnicodeDecodeError:
         return Refusal("broken_source", f"{path!r} is not UTF-8 text.")
+
+
+def too_tangled(path: str) -> Refusal:
+    return Refusal(
+        "source_too_large", f"{path!r} takes too many steps to read.", "Ask the agent to change it."
+    )
 
 
 def find(parsed: Parsed, text: str, mark: Mark) -> Element | None:
@@ -154,7 +166,7 @@ def _together(parsed: Parsed, ready: Sequence[Ready]) -> tuple[Sequence[Ready], 
     if _reads(new, ready, before):
         return ready, new
     kept: list[Ready] = []
-    for one in ready:
+    for one in ready[: MAX_PARSED_BYTES // max(1, len(source))]:
         if _reads(splice(source, [each.splice for each in (*kept, one)]), [*kept, one], before):
             kept.append(one)
     return kept, splice(source, [each.splice for each in kept])
@@ -162,7 +174,10 @@ def _together(parsed: Parsed, ready: Sequence[Ready]) -> tuple[Sequence[Ready], 
 
 def _reads(new: bytes, made: Sequence[Ready], faults_before: int) -> bool:
     """Whether the new source says what each edit meant, and is no more broken than it was."""
-    parsed = parse(new)
+    try:
+        parsed = parse(new)
+    except TooManySteps:
+        return False
     if faults(parsed) > faults_before:
         return False
     for one in made:

@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from outlast.base.errors import MalformedInput, PathRefused
-from outlast.core.screens.edits.applying import find, text_of
+from outlast.base.syntax_trees import TooManySteps
+from outlast.core.screens.edits.applying import find, text_of, too_tangled
 from outlast.core.screens.edits.marks import parse_mark
 from outlast.core.screens.edits.shapes import Refusal
 from outlast.core.screens.edits.slots import (
@@ -43,7 +44,8 @@ class ElementRead:
 
 
 def read_elements(files: Mapping[str, bytes], locs: Sequence[str]) -> list[ElementRead]:
-    """What the files say of each element, in order. Never raises for what they hold."""
+    """What the files say of each element, in order. Never raises for what they hold. Each file is parsed once, within
+    the bounds of `parse`: call it in a thread."""
     known: dict[str, Parsed] = {}
     return [_read(files, loc, known) for loc in locs]
 
@@ -59,8 +61,11 @@ def _read(files: Mapping[str, bytes], loc: str, known: dict[str, Parsed]) -> Ele
     text = text_of(mark.path, source)
     if isinstance(text, Refusal):
         return _nothing(loc, text)
-    if mark.path not in known:
-        known[mark.path] = parse(source)
+    try:
+        if mark.path not in known:
+            known[mark.path] = parse(source)
+    except TooManySteps:
+        return _nothing(loc, too_tangled(mark.path))
     element = find(known[mark.path], text, mark)
     if element is None:
         return _nothing(loc, Refusal("no_element", f"No element begins at {mark}.", "Select it again."))

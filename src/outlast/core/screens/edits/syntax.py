@@ -1,13 +1,21 @@
-"""The syntax tree of a component's file, and the elements in it. The parser is loaded at its first use."""
+"""The syntax tree of a component's file, and the elements in it. The parser is loaded at its first use.
+
+Bounds: `MAX_SOURCE_BYTES` of a file, 20 steps for each of its bytes (files of people take 2 to 7) and half a second of
+processor time. A file of the greatest size takes 0.15 s: call it in a thread.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-if TYPE_CHECKING:
-    from tree_sitter import Language, Node, Parser, Tree
+from outlast.base.syntax_trees import Budget, TooManySteps, parse_within
 
+if TYPE_CHECKING:
+    from tree_sitter import Language, Node, Tree
+
+MAX_SOURCE_BYTES: Final = 500_000  # of a component's file
+_MOST_CPU_S: Final = 0.5  # of one parse
 ELEMENTS: Final = ("jsx_element", "jsx_self_closing_element")
 _AROUND: Final = (
     "parenthesized_expression",
@@ -72,11 +80,16 @@ class Element:
 
 
 def parse(source: bytes) -> Parsed:
-    """The tree; what is no TypeScript is in it as errors. The source must be UTF-8.
+    """The tree; what is no TypeScript is in it as errors. The source must be UTF-8, at most `MAX_SOURCE_BYTES`. Raises
+    TooManySteps for a larger one, and for one that takes more steps than it may: some hundreds of words in no order can
+    send the grammar back and forth for minutes.
 
     A bare & in JSX text and attributes is an error to this grammar, but not to compilers, and classes such as
     `[&_p]:mt-4` are full of them. So the tree is made with | in its place: as good in code, plain in text."""
-    return Parsed(source, _parser().parse(source.replace(b"&", b"|")))
+    if len(source) > MAX_SOURCE_BYTES:
+        raise TooManySteps
+    budget = Budget(20 * len(source) + 20_000)
+    return Parsed(source, parse_within(_language(), source.replace(b"&", b"|"), budget, _MOST_CPU_S))
 
 
 def faults(parsed: Parsed) -> int:
@@ -126,13 +139,6 @@ def _walk(node: "Node") -> Iterator["Node"]:
         yield node
         if node.has_error:
             waiting.extend(node.children)
-
-
-def _parser() -> "Parser":
-    """One for each file: a parser serves one thread at a time."""
-    import tree_sitter
-
-    return tree_sitter.Parser(_language())
 
 
 @cache

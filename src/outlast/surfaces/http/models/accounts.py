@@ -9,6 +9,12 @@ class UserAnswer(Answer):
     plan: str
 
 
+class SignedInUserAnswer(UserAnswer):
+    """`is_admin`: may run the server."""
+
+    is_admin: bool
+
+
 class LimitsAnswer(Answer):
     message_bytes: int
     image_bytes: int
@@ -23,7 +29,7 @@ class ClocksAnswer(Answer):
 
 
 class MeAnswer(Answer):
-    user: UserAnswer
+    user: SignedInUserAnswer
     signed_in: bool
     local_mode: bool
     default_project_id: str | None
@@ -72,7 +78,32 @@ class SandboxHealth(Answer):
     fixes: list[str]
 
 
+class ServiceHealth(Answer):
+    """A part of the server that is restarted when it fails. `down_s`: 0 while it is up."""
+
+    name: str
+    is_vital: bool
+    down_s: float
+    restarts: int
+    code: str
+
+
+class SetAsideItem(Answer):
+    """What failed again and again, and is not tried any more."""
+
+    kind: str
+    id: str
+    since: str
+    tries: int
+    code: str
+
+
 class ReadyAnswer(Answer):
+    """`down`: vital services that have been down for more than 10 s. The last two: with `?verbose` only."""
+
     status: str
     database: str
     sandbox: SandboxHealth
+    down: list[str]
+    services: list[ServiceHealth] | None = None
+    set_aside: list[SetAsideItem] | None = None

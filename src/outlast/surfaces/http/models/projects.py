@@ -23,10 +23,14 @@ class ProjectAnswer(Answer):
 
 
 class MemberAnswer(Answer):
+    """`plan` and `balance` are for owners; a `balance` of null beside a plan is unlimited."""
+
     user_id: str
     name: str
     role: RoleName
     created_at: str
+    plan: str | None
+    balance: int | None
 
 
 class RoleRequest(Request):

@@ -112,10 +112,12 @@ class InspectAnswer(Answer):
 
 
 class StylesRequest(Request):
-    """`styles`: CSS by property, to be said in classes; `classes`: those to be asked about."""
+    """`styles`: CSS by property, to be said in classes (`exact`: with these very values, not by their names);
+    `classes`: those to be asked about."""
 
     styles: dict[str, str] = Field(default_factory=dict, max_length=MOST_STYLES)
     classes: list[str] = Field(default_factory=list, max_length=MOST_CLASSES)
+    exact: bool = False
 
 
 class StylesAnswer(Answer):

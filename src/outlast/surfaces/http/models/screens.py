@@ -135,3 +135,12 @@ class ScreenChangesAnswer(Answer):
     after: CheckpointData | None
     items: list[FileChangeAnswer]
     truncated: bool
+
+
+class ImageHostAnswer(Answer):
+    """A host of other sites' pictures; `allowed_at` null: they were blocked, and nobody has allowed them."""
+
+    host: str
+    asked_at: str
+    allowed_by: str | None
+    allowed_at: str | None

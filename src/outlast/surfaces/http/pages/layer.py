@@ -5,9 +5,10 @@ from collections.abc import Iterable
 from typing import Final
 from urllib.parse import parse_qs, urlsplit
 
+from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from outlast.base.errors import Gone, OutlastError, PermissionNeeded
+from outlast.base.errors import Gone, OutlastError, PermissionNeeded, RateLimited
 from outlast.surfaces.http.pages import shell
 from outlast.surfaces.http.pages.embeds import Embeds
 from outlast.surfaces.http.pages.hosts import PageHosts, app_origins
@@ -15,6 +16,7 @@ from outlast.surfaces.http.pages.runtime_files import KINDS, RuntimeFiles
 from outlast.surfaces.http.preview.answers import Notice, answer_notice, is_page_visit
 from outlast.surfaces.http.preview.headers import first
 from outlast.surfaces.http.stream import EventStream
+from outlast.surfaces.http.wrong_sign_ins import address_of
 
 EMBED: Final = "/embed/"
 EVENTS: Final = "/events"
@@ -51,6 +53,8 @@ class PagesLayer:
             await self._serve(scope, receive, send, host)
         except (Gone, PermissionNeeded):
             await _tell(scope, send, _no_link())
+        except RateLimited as error:
+            await _tell(scope, send, Notice(429, "Too many at once", error.message, error.hint))
         except OutlastError as error:
             log.warning("page not served", extra={"code": error.code})
             await _tell(scope, send, Notice(503, "Not now", error.message, error.hint))
@@ -110,7 +114,10 @@ class PagesLayer:
         query = parse_qs(scope["query_string"].decode("latin-1"))
         last = first(scope["headers"], b"last-event-id").decode("latin-1") or query.get("after", [""])[0]
         frames = await self._embeds.follow(page_id, secret, last)
-        stream = EventStream(frames, self._embeds.streams, lambda: self._embeds.is_good(page_id, secret))
+        address = address_of(HTTPConnection(scope))
+        stream = EventStream(
+            frames, self._embeds.streams, lambda: self._embeds.is_good(page_id, secret), address, "address"
+        )
         told = {**scope, "path": f"{EMBED}…{EVENTS}"}  # what a log may say of it
         await stream(told, receive, _readable(send))
 

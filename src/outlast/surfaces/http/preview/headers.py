@@ -66,8 +66,8 @@ def to_inside(headers: Headers, visitor: Visitor) -> list[tuple[bytes, bytes]]:
     return kept
 
 
-def to_outside(headers: Headers, frame_ancestors: bytes) -> list[tuple[bytes, bytes]]:
-    """An answer's headers as the visitor gets them: framed by Outlast's own pages alone."""
+def to_outside(headers: Headers, policy: bytes) -> list[tuple[bytes, bytes]]:
+    """An answer's headers as the visitor gets them, with a content security policy beside the app's own, if any."""
     dropped = HOP_BY_HOP | NOT_OUTSIDE | _named_in_connection(headers)
     kept: list[tuple[bytes, bytes]] = []
     for name, value in headers:
@@ -76,7 +76,7 @@ def to_outside(headers: Headers, frame_ancestors: bytes) -> list[tuple[bytes, by
         taken = limited(value) if name == b"set-cookie" else value
         if taken is not None:
             kept.append((name, taken))
-    kept.append((b"content-security-policy", b"frame-ancestors " + frame_ancestors))
+    kept.append((b"content-security-policy", policy))
     return kept
 
 

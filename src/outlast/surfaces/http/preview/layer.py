@@ -9,12 +9,15 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 import anyio
 from anyio.abc import TaskStatus
+from starlette.datastructures import Headers as StarletteHeaders
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from outlast.actions import previews as actions
 from outlast.actions.previews import Visitor
+from outlast.actions.screen_images import report_blocked
 from outlast.actions.services import Services
-from outlast.base.errors import OutlastError
+from outlast.base.errors import OutlastError, RateLimited
+from outlast.surfaces.http.bodies import Body
 from outlast.surfaces.http.preview import notices
 from outlast.surfaces.http.preview.access import Access
 from outlast.surfaces.http.preview.answers import PRIVATE, Notice, answer_notice, is_page_visit
@@ -23,15 +26,18 @@ from outlast.surfaces.http.preview.exchange import BadAnswer
 from outlast.surfaces.http.preview.headers import Headers, all_of, first
 from outlast.surfaces.http.preview.headers import Visitor as Origin
 from outlast.surfaces.http.preview.hosts import Address, PreviewHosts, port_suffix
+from outlast.surfaces.http.preview.policy import REPORTS_PATH, blocked_picture, preview_policy
 from outlast.surfaces.http.preview.proxying import Proxy, Request, cut
 from outlast.surfaces.http.preview.tunnel import is_switch, is_web_socket, pass_bytes, shake_hands
 from outlast.surfaces.http.preview.waking import Waiting, Waker
+from outlast.surfaces.http.stream_places import StreamPlaces
 from outlast.surfaces.http.takeover import TAKE_OVER
 
 OWN_PATHS: Final = "/.outlast/"
 TICKET_PATH: Final = "/.outlast/ticket"
 PAGE_PATIENCE_S: Final = 1.5  # then a person is told what is being waited for
 PATIENCE_S: Final = 10.0  # then a program is
+MOST_REPORT_BYTES: Final = 16_384
 COOKIE_AGE_S: Final = 7 * 86_400
 _ORIGIN: Final = re.compile(r"https?://[a-z0-9.-]+(?::[0-9]{1,5})?", re.IGNORECASE)  # policies know no IPv6
 log = logging.getLogger("outlast.preview")
@@ -39,7 +45,8 @@ log = logging.getLogger("outlast.preview")
 
 class PreviewLayer:
     """Wraps the application. `own_origins` are the pages that may frame any preview; `public_url` is where people
-    find Outlast, if that is configured. `run` has to be running; `close` ends what is open."""
+    find Outlast, if that is configured; `places` bounds what one visitor has open at once. `run` has to be running;
+    `close` ends what is open."""
 
     def __init__(
         self,
@@ -51,6 +58,7 @@ class PreviewLayer:
         *,
         own_origins: Iterable[str] = (),
         public_url: str = "",
+        places: StreamPlaces | None = None,
     ) -> None:
         self._app = app
         self._services = services
@@ -59,12 +67,14 @@ class PreviewLayer:
         self._waker = waker
         self._own_origins = tuple(own_origins)
         self._public_url = public_url.rstrip("/")
+        self.places = places or StreamPlaces()
 
     async def run(self, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
         """What goes on beside the requests; until cancelled."""
+        supervisor = self._services.supervisor
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self._access.run)
-            await tasks.start(self._waker.run)
+            tasks.start_soon(supervisor.keep, "access to previews", self._access.run)
+            await supervisor.start(tasks, "waking for previews", self._waker.run)
             task_status.started()
 
     def hear(self, bell: str) -> None:
@@ -147,6 +157,8 @@ class _Visit:
                 await self._tell(notices.foreign_page())
             else:
                 await self._let_in(address)
+        except RateLimited as error:
+            await self._tell(Notice(429, "Too many at once", error.message, error.hint))
         except OutlastError as error:
             log.warning("preview not served", extra={"code": error.code, "host": self._host})
             await self._tell(Notice(503, "Not now", error.message, error.hint))
@@ -159,6 +171,9 @@ class _Visit:
     # --- the ticket ---
 
     async def _own(self, address: Address) -> None:
+        if self._scope["path"] == REPORTS_PATH and self._scope["method"] == "POST":
+            await self._take_report(address)
+            return
         if self._scope["path"] != TICKET_PATH or self._scope["method"] != "GET":
             await self._tell(notices.no_preview())
             return
@@ -178,6 +193,16 @@ class _Visit:
         await self._send({"type": "http.response.start", "status": 303, "headers": headers})
         await self._send({"type": "http.response.body", "body": b"", "more_body": False})
 
+    async def _take_report(self, address: Address) -> None:
+        """A browser tells what it blocked: a member may want to allow pictures of that host."""
+        found = None if self._is_foreign(address) else await self._visitor(address)
+        body = await _small_body(Body(self._receive, StarletteHeaders(raw=list(self._headers)), None).receive)
+        if found is not None and (blocked := blocked_picture(body)):
+            await report_blocked(self._layer.services, found[1].workspace_id, [blocked])
+        self._status = 204
+        await self._send({"type": "http.response.start", "status": 204, "headers": list(PRIVATE)})
+        await self._send({"type": "http.response.body", "body": b"", "more_body": False})
+
     # --- who comes, and from where ---
 
     def _is_foreign(self, address: Address) -> bool:
@@ -186,15 +211,29 @@ class _Visit:
         origin = first(self._headers, b"origin").decode("latin-1")
         if origin and origin != "null":
             return not self._is_own(origin, address)
+        if self._must_say_its_origin:
+            return True
         if first(self._headers, b"sec-fetch-site") in (b"", b"same-origin", b"none"):
             return False
         if first(self._headers, b"sec-fetch-mode") == b"navigate":
             return self._scope["method"] not in ("GET", "HEAD")
         return not self._is_own(first(self._headers, b"referer").decode("latin-1"), address)
 
+    @property
+    def _must_say_its_origin(self) -> bool:
+        """By plain HTTP under a real name browsers say no more than an origin, and send our plain cookie from every
+        sandbox's pages: what changes something has to say that it comes from here."""
+        if self._layer.hosts.is_local or self._layer.scheme(self._scope) == "https":
+            return False
+        is_upgrade = bool(first(self._headers, b"upgrade"))
+        return is_upgrade or self._scope["method"] not in ("GET", "HEAD")
+
     def _is_own(self, url: str, address: Address) -> bool:
         """Whether a URL belongs to any port of the same sandbox, as browsers reach it here."""
-        parts = urlsplit(url)
+        try:
+            parts = urlsplit(url)
+        except ValueError:
+            return False
         named = self._layer.hosts.parse(parts.netloc)
         return (
             named is not None
@@ -214,7 +253,7 @@ class _Visit:
         value, visitor = found
         self._scope["state"]["user_id"] = visitor.user_id
         self._ancestors = self._layer.frame_ancestors(self._host, visitor.opener)
-        with self._layer.access.open(value, address) as scope:
+        with self._layer.places.taken(visitor.user_id), self._layer.access.open(value, address) as scope:
             await self._pass_on(visitor)
         if scope.cancelled_caught:
             cut(self._scope)
@@ -224,7 +263,7 @@ class _Visit:
     async def _pass_on(self, visitor: Visitor) -> None:
         client = (self._scope.get("client") or ("",))[0]
         origin = Origin(client, self._layer.scheme(self._scope), first(self._headers, b"host"))
-        request = Request(self._scope, self._headers, visitor, origin, self._ancestors)
+        request = Request(self._scope, self._headers, visitor, origin, self._policy(visitor))
         proxy = Proxy(self._layer.waker, request, self._receive, self._send)
         try:
             if is_web_socket(request):
@@ -242,6 +281,14 @@ class _Visit:
                 await self._tell(notices.bad_answer(visitor.port, error.why))
         finally:
             self._status = self._status or proxy.status
+
+    def _policy(self, visitor: Visitor) -> bytes:
+        """What the pages of this preview may load and reach."""
+        suffix, hosts = port_suffix(self._host), self._layer.hosts
+        siblings = [hosts.format(Address(port, visitor.sandbox_id)) + suffix for port in visitor.siblings]
+        images = [*self._layer.services.settings.screens.image_hosts, *visitor.image_hosts]
+        scheme = self._layer.scheme(self._scope)
+        return preview_policy(self._ancestors, self._host.lower(), scheme, siblings, images)
 
     async def _connect(self, request: Request, proxy: Proxy) -> None:
         """A WebSocket. It thaws a frozen sandbox and restarts none: a forgotten tab tries again for ever."""
@@ -288,6 +335,16 @@ class _Visit:
                 "user_id": self._scope["state"].get("user_id"),
             }
             log.debug("preview", extra=fields)
+
+
+async def _small_body(receive: Receive) -> bytes:
+    """A body of at most `MOST_REPORT_BYTES`; what is longer is cut off there."""
+    body, more = b"", True
+    while more and len(body) < MOST_REPORT_BYTES:
+        message = await receive()
+        body += message.get("body", b"")
+        more = message.get("more_body", False)
+    return body
 
 
 def safe_path(target: str) -> bytes:

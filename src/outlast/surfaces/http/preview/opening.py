@@ -11,6 +11,7 @@ from outlast.surfaces.http.preview.layer import PreviewLayer
 from outlast.surfaces.http.preview.pool import Pool
 from outlast.surfaces.http.preview.waking import Awake, Waker
 from outlast.surfaces.http.sign_in import Surface
+from outlast.surfaces.http.stream_places import StreamPlaces
 
 LOCAL: Final = "local"
 
@@ -44,9 +45,10 @@ def with_previews(app: ASGIApp, surface: Surface, hosts: KnownHosts) -> PreviewL
         services,
         surface.previews,
         access,
-        Waker(machines or NoMachines(), awake, Pool()),
+        Waker(machines or NoMachines(), awake, Pool(), supervisor=services.supervisor),
         own_origins=sorted(hosts.origins),
         public_url=settings.server.public_url,
+        places=StreamPlaces(settings.limits.streams_per_user),
     )
     services.db.on_notice(layer.hear)
     return layer

@@ -22,13 +22,14 @@ log = logging.getLogger("outlast.preview")
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What a visitor asks for: the ASGI scope with its headers, who asks, and which pages may frame the answer."""
+    """What a visitor asks for: the ASGI scope with its headers, who asks, and the content security policy of what is
+    answered."""
 
     scope: Scope
     headers: Headers
     visitor: Visitor
     origin: Origin
-    frame_ancestors: bytes
+    policy: bytes
 
     @property
     def method(self) -> str:
@@ -136,7 +137,7 @@ class Proxy:
         head = await self._head(answer)
         self.status = head.status
         is_events = first(head.headers, b"content-type").startswith(b"text/event-stream")
-        headers = to_outside(head.headers, self._request.frame_ancestors)
+        headers = to_outside(head.headers, self._request.policy)
         await self._send({"type": "http.response.start", "status": head.status, "headers": headers})
         piece = b""
         while not answer.is_over:

@@ -29,7 +29,7 @@ async def shake_hands(line: Line, request: Request) -> tuple[Head, Answer]:
 
 async def pass_bytes(line: Line, browser: TakenOver, head: Head, request: Request, waker: Waker) -> None:
     """Answer the handshake, then pass bytes both ways until one side ends. Cancelled: both are cut."""
-    headers = to_outside(head.headers, request.frame_ancestors)
+    headers = to_outside(head.headers, request.policy)
     headers += [(b"connection", b"Upgrade"), (b"upgrade", first(head.headers, b"upgrade"))]
     lines = [b"HTTP/1.1 101 Switching Protocols\r\n", *(b"%b: %b\r\n" % pair for pair in headers), b"\r\n"]
     try:

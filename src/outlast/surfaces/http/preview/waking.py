@@ -10,7 +10,9 @@ import anyio
 from anyio.abc import TaskGroup, TaskStatus
 
 from outlast.actions.previews import Visitor
+from outlast.base.clock import SystemClock
 from outlast.base.errors import NotFound, OutlastError, SandboxLost, SandboxUnavailable
+from outlast.base.supervision.supervisor import Supervisor
 from outlast.core.sandboxes.store import SandboxRow
 from outlast.surfaces.http.preview.line import Line
 from outlast.surfaces.http.preview.pool import Dial, Pool
@@ -111,12 +113,18 @@ class Waker:
     idle lines. `run` has to be running."""
 
     def __init__(
-        self, machines: Machines, awake: Awake, pool: Pool, now: Callable[[], float] = time.monotonic
+        self,
+        machines: Machines,
+        awake: Awake,
+        pool: Pool,
+        now: Callable[[], float] = time.monotonic,
+        supervisor: Supervisor | None = None,
     ) -> None:
         self._machines = machines
         self._awake_now = awake
         self.pool = pool
         self._now = now
+        self._guard = (supervisor or Supervisor(SystemClock())).guard
         self._wakes: dict[str, _Wake] = {}
         self._used: dict[str, float] = {}
         self._waits: dict[tuple[str, int], tuple[float, float]] = {}  # since when, and when last
@@ -166,7 +174,8 @@ class Waker:
     def use(self, visitor: Visitor) -> None:
         """Somebody is at work on an open connection: keeps it awake, wakes it if need be. Returns at once."""
         if self._is_asleep_or_stale(visitor.workspace_id) and self._tasks is not None:
-            self._tasks.start_soon(self._keep_awake, visitor)
+            once = self._guard.once
+            self._tasks.start_soon(once, "waking", visitor.workspace_id, self._keep_awake, visitor)
 
     async def wake_again(self, visitor: Visitor) -> None:
         """Wake it if it was put to sleep since it was reached."""
@@ -224,7 +233,10 @@ class Waker:
                     "refused", why="The server is stopping.", hint="Load the page again in a moment."
                 )
             wake = self._wakes[workspace_id] = _Wake(anyio.Event())
-            self._tasks.start_soon(self._wake, visitor, wake, RECORD_AFTER_S if thawed is not None else 0.0)
+            after_s = RECORD_AFTER_S if thawed is not None else 0.0
+            self._tasks.start_soon(
+                self._guard.once, "waking", workspace_id, self._wake, visitor, wake, after_s
+            )
         if thawed is not None:
             return thawed
         await wake.done.wait()

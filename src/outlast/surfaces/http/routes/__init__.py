@@ -2,6 +2,7 @@
 
 from outlast.surfaces.http.routes import (
     accounts,
+    administration,
     agent_run,
     approvals,
     artifacts,
@@ -27,6 +28,7 @@ from outlast.surfaces.http.routes import (
     sandboxes,
     screen_edits,
     screen_files,
+    screen_images,
     screens,
     secret_uses,
     sections,
@@ -36,6 +38,7 @@ from outlast.surfaces.http.routes import (
 
 __all__ = [
     "accounts",
+    "administration",
     "agent_run",
     "approvals",
     "artifacts",
@@ -61,6 +64,7 @@ __all__ = [
     "sandboxes",
     "screen_edits",
     "screen_files",
+    "screen_images",
     "screens",
     "secret_uses",
     "sections",

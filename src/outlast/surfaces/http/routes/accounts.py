@@ -29,7 +29,7 @@ async def read_me(request: Request, surface: Served, actor: Signed) -> Response:
     me = await actions.read_me(surface.services, actor)
     answer = reply(
         {
-            "user": {"id": me.user_id, "name": me.name, "plan": me.plan},
+            "user": {"id": me.user_id, "name": me.name, "plan": me.plan, "is_admin": me.is_admin},
             "signed_in": True,
             "local_mode": surface.local_owner is not None,
             "default_project_id": me.default_project_id,
@@ -63,9 +63,10 @@ def _bounds(services: Services) -> dict[str, Any]:
 
 
 @router.post("/session", status_code=204)
-async def open_session(body: SessionRequest, surface: Served) -> Response:
+async def open_session(body: SessionRequest, request: Request, surface: Served) -> Response:
     """Exchange an API token for a cookie session."""
-    actor = await actions.actor_for_token(surface.services, body.token.strip())
+    with surface.watched(request):
+        actor = await actions.actor_for_token(surface.services, body.token.strip())
     return set_cookie(nothing(), surface, await actions.open_session(surface.services, actor))
 
 

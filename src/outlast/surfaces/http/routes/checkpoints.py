@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from outlast.actions import checkpoints as actions
 from outlast.actions.checkpoints import CheckpointView, KeptFile
+from outlast.actions.screen_themes import reset_workspace as start_anew
 from outlast.actions.screen_themes import restore
 from outlast.base.clock import iso
 from outlast.base.events import CheckpointData
@@ -74,6 +75,14 @@ async def restore_checkpoint(checkpoint_id: str, services: Svc, actor: Signed) -
     while a run works there or waits for a person. A screen keeps its present theme. Answers the new newest
     checkpoint."""
     return reply(await restore(services, actor, checkpoint_id))
+
+
+@router.post("/threads/{thread_id}/workspace/reset", response_model=CheckpointData)
+async def reset_workspace(thread_id: str, services: Svc, actor: Signed) -> Response:
+    """Start with an empty workspace (editors), where stored files are gone for good (`workspace_unreadable`); a screen
+    starts with its template's files. Earlier checkpoints stay, and so does what lies on the server's disk. Refused
+    (409) while a run works there or waits for a person. Answers the new newest checkpoint."""
+    return reply(await start_anew(services, actor, thread_id))
 
 
 def _shown(view: CheckpointView) -> dict[str, Any]:

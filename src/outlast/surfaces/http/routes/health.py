@@ -1,12 +1,15 @@
 """Is it alive, can it work."""
 
-from fastapi import APIRouter
+from typing import Annotated
+
+from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from outlast.surfaces.http.models.accounts import HealthAnswer, ReadyAnswer
 from outlast.surfaces.http.replies import reply
 from outlast.surfaces.http.sign_in import Served
 
+Verbose = Annotated[str | None, Query(max_length=10, description="Say more: `?verbose`.")]
 router = APIRouter(tags=["Health"])
 
 
@@ -17,7 +20,9 @@ async def read_health() -> Response:
 
 
 @router.get("/readyz", response_model=ReadyAnswer)
-async def read_readiness(surface: Served) -> Response:
-    """Whether it can serve: 503 while its database does not answer. Says what isolation sandboxes have here."""
-    ready, report = await surface.readiness.report()
+async def read_readiness(surface: Served, verbose: Verbose = None) -> Response:
+    """Whether it can serve: 503 while its database does not answer, or its worker, its HTTP server or the database's
+    writer is down for more than 10 s. Says what isolation sandboxes have here; with `verbose` also how every service
+    is, and which items are set aside because they kept failing."""
+    ready, report = await surface.readiness.report(verbose=verbose not in (None, "0", "false"))
     return reply(report, 200 if ready else 503)

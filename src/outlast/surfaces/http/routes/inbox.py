@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from outlast.actions import inbox as actions
@@ -16,12 +16,18 @@ router = APIRouter(prefix="/v1", tags=["Inbox"])
 
 
 @router.get("/inbox", response_model=Page[InboxItemAnswer])
-async def list_inbox(services: Svc, actor: Signed, project: str | None = None) -> Response:
+async def list_inbox(
+    services: Svc,
+    actor: Signed,
+    project: str | None = None,
+    before: str | None = None,
+    limit: int = Query(50, ge=1, le=200),
+) -> Response:
     """What waits for the caller, newest first: approvals, questions, proposals, requests to hand over what they drive
     or keep, mentions, and comments that they were given. `inbox.changed` in a project's stream says when to read it
     again."""
-    items = await actions.list_inbox(services, actor, project)
-    return reply(page([asdict(item) for item in items]))
+    found = await actions.read_inbox(services, actor, project, limit, before)
+    return reply(page([asdict(item) for item in found.items], found.next))
 
 
 @router.post("/mentions/{mention_id}/read", status_code=204)

@@ -1,6 +1,6 @@
 """Invitations: links that let one person join a project."""
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from outlast.actions import members as actions
@@ -51,10 +51,13 @@ async def withdraw_invitation(invitation_id: str, services: Svc, actor: Signed) 
 
 
 @router.post("/invitations/accept", response_model=AcceptAnswer)
-async def accept_invitation(body: AcceptRequest, surface: Served, actor: MaybeSigned) -> Response:
+async def accept_invitation(
+    body: AcceptRequest, request: Request, surface: Served, actor: MaybeSigned
+) -> Response:
     """Join a project. Whoever is not signed in becomes a new user, signed in by cookie, with an API token shown
     once."""
-    joined = await actions.accept_invitation(surface.services, actor, body.token.strip(), body.name)
+    with surface.watched(request):
+        joined = await actions.accept_invitation(surface.services, actor, body.token.strip(), body.name)
     answer = reply(
         {
             "project_id": joined.project_id,

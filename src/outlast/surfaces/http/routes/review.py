@@ -8,7 +8,9 @@ from starlette.responses import Response
 
 from outlast.actions import review as actions
 from outlast.base.document_data import ProposalData
+from outlast.base.errors import MalformedInput
 from outlast.core.documents.edits import State
+from outlast.core.documents.reopened import Reopening
 from outlast.core.documents.reviewing import Decided, Verdict
 from outlast.surfaces.http.models.review import DecidedAnswer, DecisionRequest, DecisionsRequest, MergeAnswer
 from outlast.surfaces.http.models.shapes import Page
@@ -56,8 +58,8 @@ async def read_proposal(proposal_id: str, services: Svc, actor: Signed) -> Respo
 
 @router.post("/proposals/{proposal_id}/accept", response_model=DecidedAnswer)
 async def accept_proposal(proposal_id: str, services: Svc, actor: Signed, key: Key = None) -> Response:
-    """Accept every edit that is still open (editors), in one version; nothing at all where one of them is in conflict
-    (409 `text_changed`, `conflicts` names all) or in a section that somebody else keeps (409 `section_locked`)."""
+    """Accept every edit that is still open (editors), in one version. One that is in conflict, or in a section that
+    somebody else keeps, stays open and is named in `left`."""
     return reply(_shown(await actions.decide_all(services, actor, proposal_id, "accept", key=key)))
 
 
@@ -71,10 +73,22 @@ async def reject_proposal(proposal_id: str, services: Svc, actor: Signed, key: K
 async def decide_edits(
     proposal_id: str, body: DecisionsRequest, services: Svc, actor: Signed, key: Key = None
 ) -> Response:
-    """Decide about several edits at once (editors): all or none, in one version. Deciding again is refused (409
-    `edit_decided`, with the first decision)."""
-    verdicts = [Verdict(one.edit_id, one.decision, one.text, one.old) for one in body.decisions]
-    return reply(_shown(await actions.decide_edits(services, actor, proposal_id, verdicts, key=key)))
+    """Decide about several edits at once (editors): all or none, in one version; or, with `possible`, all that can be
+    accepted. Deciding again is refused (409 `edit_decided`, with the first decision). `reopen` is for all or for none
+    of them."""
+    verdicts = [
+        Verdict(one.edit_id, one.decision, one.text, one.old)
+        for one in body.decisions
+        if one.decision != "reopen"
+    ]
+    wanted = [Reopening(one.edit_id, one.decided_at) for one in body.decisions if one.decision == "reopen"]
+    if verdicts and wanted:
+        raise MalformedInput("Edits are reopened by a request of their own.", field="decisions")
+    if wanted:
+        return reply(_shown(await actions.reopen_edits(services, actor, proposal_id, wanted, key=key)))
+    possible = body.possible
+    decided = await actions.decide_edits(services, actor, proposal_id, verdicts, possible=possible, key=key)
+    return reply(_shown(decided))
 
 
 @router.post("/edits/{edit_id}", response_model=DecidedAnswer)
@@ -82,7 +96,12 @@ async def decide_edit(
     edit_id: str, body: DecisionRequest, services: Svc, actor: Signed, key: Key = None
 ) -> Response:
     """Accept, edit and accept, or reject one edit (editors). A block that moved on is merged with; a real conflict is
-    refused (409 `text_changed`) with the texts and hunks: answer with `old`, the text that you saw, and your `text`."""
+    refused (409 `text_changed`) with the texts and hunks: answer with `old`, the text that you saw, and your `text`.
+    `reopen` takes the decision back: what was accepted leaves the document, with all that was accepted in the same
+    version, and what others wrote since stays."""
+    if body.decision == "reopen":
+        wanted = Reopening(edit_id, body.decided_at)
+        return reply(_shown(await actions.reopen_edit(services, actor, wanted, key=key)))
     verdict = Verdict(edit_id, body.decision, body.text, body.old)
     return reply(_shown(await actions.decide_edit(services, actor, verdict, key=key)))
 
@@ -95,4 +114,4 @@ async def read_merge(edit_id: str, services: Svc, actor: Signed) -> Response:
 
 
 def _shown(decided: Decided) -> dict[str, object]:
-    return {"version": decided.version, "edits": decided.edits}
+    return {"version": decided.version, "edits": decided.edits, "left": [asdict(one) for one in decided.left]}

@@ -55,4 +55,5 @@ async def inspect_elements(screen_id: str, body: InspectRequest, services: Svc, 
 async def map_styles(screen_id: str, body: StylesRequest, services: Svc, actor: Signed) -> Response:
     """CSS as the Tailwind classes of the project's own design system (editors), and what classes say. Nothing is woken:
     while the sandbox sleeps they are arbitrary values where nothing better is known."""
-    return reply(await styles.map_styles(services, actor, screen_id, body.styles, body.classes))
+    found = await styles.map_styles(services, actor, screen_id, body.styles, body.classes, exact=body.exact)
+    return reply(found)

@@ -9,6 +9,7 @@ from starlette.types import ASGIApp
 
 from outlast.actions import following as actions
 from outlast.base.errors import Gone, PermissionNeeded
+from outlast.core.accounts.actor import Actor
 from outlast.core.projects.permissions import require, require_run, require_thread
 from outlast.core.projects.rules import Right
 from outlast.surfaces.http.replies import nothing
@@ -42,7 +43,7 @@ async def follow_run(
     frames = await actions.follow_run(surface.services, actor, run_id, last or after, pusher(request.scope))
     if frames is None:
         return nothing()
-    return _stream(surface, frames, _still(request, surface, require_run, run_id))
+    return _stream(surface, actor, frames, _still(request, surface, require_run, run_id))
 
 
 @router.get("/threads/{thread_id}/events", response_class=Response, responses=STREAM)
@@ -57,7 +58,7 @@ async def follow_thread(
     """A thread's events and those of its runs, after an opaque cursor. Shows the caller to others as watching."""
     push = pusher(request.scope)
     frames = await actions.follow_thread(surface.services, actor, thread_id, last or after, push)
-    return _stream(surface, frames, _still(request, surface, require_thread, thread_id))
+    return _stream(surface, actor, frames, _still(request, surface, require_thread, thread_id))
 
 
 @router.get("/projects/{project_id}/events", response_class=Response, responses=STREAM)
@@ -71,13 +72,13 @@ async def follow_project(
 ) -> Response:
     """A project's events: threads changed, members, locks, sandboxes."""
     frames = await actions.follow_project(surface.services, actor, project_id, last or after)
-    return _stream(surface, frames, _still(request, surface, require, project_id))
+    return _stream(surface, actor, frames, _still(request, surface, require, project_id))
 
 
 def _stream(
-    surface: Surface, frames: AsyncIterator[bytes], may_read: Callable[[], Awaitable[bool]]
+    surface: Surface, actor: Actor, frames: AsyncIterator[bytes], may_read: Callable[[], Awaitable[bool]]
 ) -> Response:
-    return _Handed(EventStream(frames, surface.streams, may_read))
+    return _Handed(EventStream(frames, surface.streams, may_read, actor.user_id))
 
 
 class _Handed(Response):

@@ -18,6 +18,7 @@ from outlast.core.accounts.actor import Actor
 from outlast.core.sandboxes.hosted import Hosted
 from outlast.core.sandboxes.interface import Sandbox
 from outlast.surfaces.protocols.e2b.naming import USER, workspace_of
+from outlast.surfaces.protocols.e2b.numbers import whole_number
 from outlast.surfaces.protocols.e2b.runtime import E2bRuntime
 
 API_KEY: Final = "x-api-key"
@@ -89,7 +90,8 @@ async def inside_for_file(request: Request, operation: Operation) -> Inside:
         return _signature_fits(found, request, operation)
 
     expires = query.get("signature_expiration", "")
-    if expires.removeprefix("-").isdigit() and int(expires) < time.time():
+    moment = whole_number(expires)
+    if moment is not None and moment < time.time():
         raise NotSignedIn("signature is already expired", hint="")  # in envd's words
     if not named:  # the address of a file names no sandbox where all of them share one host
         signed = await hosted.find_hosted(services_of(request), fits)

@@ -17,6 +17,7 @@ from starlette.types import Receive, Scope, Send
 
 from outlast.base.errors import InputTooLarge, MalformedInput, OutlastError, SandboxLost
 from outlast.surfaces.http.stream import ABORT
+from outlast.surfaces.protocols.e2b.numbers import whole_number
 from outlast.surfaces.protocols.e2b.problems import connect_error, http_status_of_word, told, word_of
 
 Message = dict[str, Any]
@@ -46,16 +47,26 @@ def field(message: Message, name: str) -> Any:
     return message.get(snake)
 
 
+def object_in(message: Message, name: str) -> Message:
+    """A field that is an object itself; empty where it is not there. Raises `MalformedInput` for anything else."""
+    value = message.get(name)
+    if value is None or value == "":
+        return {}
+    if not isinstance(value, dict):
+        raise MalformedInput(f"{name} is an object.", field=name)
+    return value
+
+
 def timeout_of(request: Request) -> float | None:
     """How long the caller waits, in seconds; None: as long as it takes."""
-    stated = request.headers.get("connect-timeout-ms", "")
-    return int(stated) / 1000 if stated.isdigit() and len(stated) <= 10 and int(stated) else None
+    stated = whole_number(request.headers.get("connect-timeout-ms", ""))
+    return stated / 1000 if stated is not None and 0 < stated < 10**10 else None
 
 
 def ping_s(request: Request) -> float:
     """How long a stream may be silent before the caller wants a sign of life."""
-    stated = request.headers.get("keepalive-ping-interval", "")
-    return max(1.0, float(stated)) if stated.isdigit() and len(stated) < 6 else DEFAULT_PING_S
+    stated = whole_number(request.headers.get("keepalive-ping-interval", ""))
+    return max(1.0, float(stated)) if stated is not None and 0 <= stated < 10**5 else DEFAULT_PING_S
 
 
 @asynccontextmanager

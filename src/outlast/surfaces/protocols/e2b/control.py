@@ -21,6 +21,7 @@ from outlast.surfaces.http.preview.hosts import port_suffix
 from outlast.surfaces.protocols.e2b import shapes
 from outlast.surfaces.protocols.e2b.access import actor_of, runtime_of, services_of
 from outlast.surfaces.protocols.e2b.naming import shown_id, template_of, workspace_of
+from outlast.surfaces.protocols.e2b.numbers import whole_number
 from outlast.surfaces.protocols.e2b.problems import status_for, told
 from outlast.surfaces.protocols.e2b.shapes import body_of
 
@@ -273,16 +274,24 @@ def _beyond(found: list[Hosted], after: str, order: str) -> list[Hosted]:
 def _limit(text: str | None) -> int:
     if text is None:
         return MOST_LISTED
-    if not text.isdigit() or not 0 < int(text) <= MOST_LISTED:
+    limit = whole_number(text)
+    if limit is None or not 0 < limit <= MOST_LISTED:
         raise MalformedInput(f"The limit is 1 to {MOST_LISTED}.", field="limit")
-    return int(text)
+    return limit
 
 
 def _within(request: Request, now: datetime) -> bool:
-    start, end = request.query_params.get("start", ""), request.query_params.get("end", "")
-    if not all(text == "" or text.lstrip("-").isdigit() for text in (start, end)):
-        raise MalformedInput("start and end are whole seconds since 1970.", field="start")
-    return not (start and now.timestamp() < int(start)) and not (end and now.timestamp() > int(end) + 1)
+    start, end = _seconds(request, "start"), _seconds(request, "end")
+    begun = start is None or now.timestamp() >= start
+    return begun and (end is None or now.timestamp() <= end + 1)
+
+
+def _seconds(request: Request, name: str) -> int | None:
+    text = request.query_params.get(name, "")
+    number = whole_number(text)
+    if number is None and text:
+        raise MalformedInput("start and end are whole seconds since 1970.", field=name)
+    return number
 
 
 def _metric(

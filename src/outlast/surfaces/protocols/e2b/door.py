@@ -17,6 +17,7 @@ from outlast.surfaces.protocols.e2b.runtime import E2bRuntime
 
 PREFIX: Final = "/e2b"
 SANDBOX_ID: Final = "e2b-sandbox-id"
+INPUT_PATH: Final = "/process.Process/StreamInput"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,11 @@ class Knock:
     path: str
     sandbox_id: str | None
     is_inside: bool
+
+    @property
+    def is_open_ended(self) -> bool:
+        """Whether its body is input of a program, which comes when it comes."""
+        return self.is_inside and self.path == INPUT_PATH
 
 
 def knock_of(scope: Scope) -> Knock | None:

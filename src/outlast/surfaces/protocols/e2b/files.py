@@ -24,6 +24,10 @@ MAX_KEY_BYTES: Final = 246
 MAX_FILES: Final = 1000
 MEBIBYTE: Final = 1024 * 1024
 GZIP_LEVEL: Final = 5
+FREE_UNPACKED_BYTES: Final = (
+    64 * MEBIBYTE
+)  # that any small body may unpack to; beyond that, so many times its size
+MOST_RATIO: Final = 50
 _PRINTABLE: Final = re.compile(r"[\x20-\x7e]*")
 
 
@@ -169,11 +173,17 @@ async def _body(request: Request) -> AsyncIterator[bytes]:
     encoding = request.headers.get("content-encoding", "identity").lower()
     if encoding not in ("identity", "gzip"):
         raise MalformedInput(f"The encoding {encoding[:40]} is not taken; use identity or gzip.")
-    limit, taken = _limit(request), 0
+    limit, taken, packed = _limit(request), 0, 0
     unpack = zlib.decompressobj(31) if encoding == "gzip" else None
     async for chunk in request.stream():
+        packed += len(chunk)
         async for piece in _unpacked(chunk, unpack):
             taken += len(piece)
+            if unpack is not None and taken > FREE_UNPACKED_BYTES + MOST_RATIO * packed:
+                raise InputTooLarge(
+                    f"The body unpacks to more than {MOST_RATIO} times its size.",
+                    hint="Send it uncompressed.",
+                )
             if taken > limit:
                 raise InputTooLarge(f"A sandbox holds at most {limit:,} bytes.", limit_bytes=limit)
             yield piece

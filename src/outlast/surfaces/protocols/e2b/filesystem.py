@@ -125,13 +125,17 @@ async def watch_dir(request: Request) -> ASGIApp:
 
     async def produce(emit: Emit) -> None:
         try:
-            async with files.watch(path, recursive=bool(message.get("recursive"))) as changes:
-                await emit({"start": {}})
-                async with connect.pinging(emit, {"keepalive": {}}, connect.ping_s(request)):
-                    async for change in changes:
-                        await emit({"filesystem": await _event(change, path, with_entry)})
+            with runtime_of(request).streams.taken(place.hosted.user_id):
+                await follow(emit)
         except PathRefused as error:
             raise MalformedInput(error.message, hint=error.hint) from None
+
+    async def follow(emit: Emit) -> None:
+        async with files.watch(path, recursive=bool(message.get("recursive"))) as changes:
+            await emit({"start": {}})
+            async with connect.pinging(emit, {"keepalive": {}}, connect.ping_s(request)):
+                async for change in changes:
+                    await emit({"filesystem": await _event(change, path, with_entry)})
 
     return StreamAnswer(produce, connect.timeout_of(request))
 

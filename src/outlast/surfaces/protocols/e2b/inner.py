@@ -7,9 +7,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from outlast.base.errors import NotOffered
+from outlast.core.sandboxes.interface import SandboxStatistics
 from outlast.surfaces.protocols.e2b.access import inside, runtime_of, services_of
 
 MEBIBYTE: Final = 1024 * 1024
+IDLE: Final = SandboxStatistics(0, 0, 0.0)  # of one that has fallen asleep since it was found
 
 
 async def health(request: Request) -> Response:
@@ -20,7 +22,7 @@ async def health(request: Request) -> Response:
 
 async def metrics(request: Request) -> Response:
     place, settings = await inside(request), services_of(request).settings.sandbox
-    measured = await place.sandbox.statistics()
+    measured = await place.sandbox.statistics() or IDLE
     cpus, memory_mb = (settings.cpus, settings.memory_mb) if settings else (1.0, 0)
     used_mb = measured.memory_bytes // MEBIBYTE
     return _json(

@@ -35,7 +35,8 @@ SANDBOX_PORT: Final = b"e2b-sandbox-port"
 TRAFFIC_TOKEN: Final = b"e2b-traffic-access-token"
 OURS: Final = frozenset({SANDBOX_ID.encode(), SANDBOX_PORT, TRAFFIC_TOKEN, b"x-access-token", b"x-api-key"})
 PATIENCE_S: Final = 2.0
-FRAMES: Final = b"'none'"
+# A program that visits ports with its token is no member's browser: what its pages load is the program's matter.
+POLICY: Final = b"frame-ancestors 'none'"
 _LABEL: Final = re.compile(r"([1-9][0-9]{0,4})-([0-9a-z]{26})")
 _OWN_HOST: Final = b"127.0.0.1"
 
@@ -44,13 +45,14 @@ class E2bPorts:
     """Stands before the previews (`rest`) and before the application (`app`), and takes what is meant for here."""
 
     def __init__(
-        self, rest: ASGIApp, app: ASGIApp, services: Services, hosts: PreviewHosts, waker: Waker
+        self, rest: PreviewLayer, app: ASGIApp, services: Services, hosts: PreviewHosts, waker: Waker
     ) -> None:
         self._rest = rest
         self._app = app
         self._services = services
         self._hosts = hosts
         self._waker = waker
+        self._places = rest.places
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers: Headers = scope["headers"] if scope["type"] == "http" else ()
@@ -79,10 +81,11 @@ class E2bPorts:
             visitor = await self._visitor(scope["headers"], sandbox_id, port)
             request = _request(scope, visitor)
             proxy = Proxy(self._waker, request, receive, send)
-            if is_web_socket(request):
-                await self._connect(request, proxy)
-            else:
-                await proxy.run(await self._waker.reach(visitor, PATIENCE_S))
+            with self._places.taken(visitor.user_id):
+                if is_web_socket(request):
+                    await self._connect(request, proxy)
+                else:
+                    await proxy.run(await self._waker.reach(visitor, PATIENCE_S))
         except Waiting as waiting:
             why = waiting.why or f"The sandbox is running but port {port} is not open: nothing listens there."
             await plain(SandboxUnavailable(why, hint=waiting.hint), BAD_GATEWAY)(scope, receive, send)
@@ -156,4 +159,4 @@ def _request(scope: Scope, visitor: Visitor) -> Request:
     bare = raw.removeprefix(PREFIX.encode()) if first(scope["headers"], SANDBOX_PORT) else raw
     client = (scope.get("client") or ("",))[0]
     origin = Origin(client, str(scope["scheme"]), first(scope["headers"], b"host"))
-    return Request({**scope, "raw_path": bare or b"/"}, headers, visitor, origin, FRAMES)
+    return Request({**scope, "raw_path": bare or b"/"}, headers, visitor, origin, POLICY)

@@ -87,14 +87,15 @@ async def start(request: Request) -> ASGIApp:
     processes = place.sandbox.processes
 
     async def produce(emit: Emit) -> None:
-        try:
-            info = await processes.start(spec)
-        except (NotFound, PathRefused) as error:
-            raise MalformedInput(error.message, hint=error.hint) from None
-        limit = None if timeout_s is None else runtime.end_after(timeout_s, processes, info.pid)
-        await _follow(processes, info.pid, emit, connect.ping_s(request))
-        if limit is not None:
-            limit.cancel()
+        with runtime.streams.taken(place.hosted.user_id):
+            try:
+                info = await processes.start(spec)
+            except (NotFound, PathRefused) as error:
+                raise MalformedInput(error.message, hint=error.hint) from None
+            limit = None if timeout_s is None else runtime.end_after(timeout_s, processes, info.pid)
+            await _follow(processes, info.pid, emit, connect.ping_s(request))
+            if limit is not None:
+                limit.cancel()
 
     return StreamAnswer(produce, timeout_s)
 
@@ -106,7 +107,8 @@ async def listen(request: Request) -> ASGIApp:
 
     async def produce(emit: Emit) -> None:
         pid = await _pid(place.sandbox.processes, message)
-        await _follow(place.sandbox.processes, pid, emit, connect.ping_s(request))
+        with runtime_of(request).streams.taken(place.hosted.user_id):
+            await _follow(place.sandbox.processes, pid, emit, connect.ping_s(request))
 
     return StreamAnswer(produce, connect.timeout_of(request))
 
@@ -116,13 +118,14 @@ async def stream_input(request: Request) -> ASGIApp:
     place = await inside(request)
     processes, pid = place.sandbox.processes, None
     try:
-        async for message in connect.read_stream(request):
-            if "start" in message:
-                pid = await _pid(processes, message["start"])
-            elif "data" in message and pid is not None:
-                await processes.write(pid, _input(message["data"]))
-            elif "keepalive" not in message:
-                raise MalformedInput("A stream of input begins with the process it is for.")
+        with runtime_of(request).streams.taken(place.hosted.user_id):
+            async for message in connect.read_stream(request):
+                if "start" in message:
+                    pid = await _pid(processes, connect.object_in(message, "start"))
+                elif "data" in message and pid is not None:
+                    await processes.write(pid, _input(connect.object_in(message, "data")))
+                elif "keepalive" not in message:
+                    raise MalformedInput("A stream of input begins with the process it is for.")
     except OutlastError as error:
         return connect.stream_error(error)
     return connect.stream_of_one({})
@@ -184,14 +187,18 @@ def _spec(message: Message) -> ProcessSpec:
     _words([*env, *env.values()], "process.envs")
     if sum(len(word) for word in (*argv, *env, *env.values())) > MAX_ARGUMENT_BYTES:
         raise MalformedInput(f"Arguments and environment have at most {MAX_ARGUMENT_BYTES:,} bytes.")
-    terminal = _size(message.get("pty"))
+    terminal, folder, tag = _size(message.get("pty")), config.get("cwd") or "", message.get("tag")
+    if not isinstance(folder, str):
+        raise MalformedInput("A folder is text.", field="process.cwd")
+    if tag is not None and not isinstance(tag, str):
+        raise MalformedInput("A tag is text.", field="tag")
     return ProcessSpec(
         argv,
-        full_path(config.get("cwd") or ""),
+        full_path(folder),
         env,
         terminal,
         stdin=terminal is not None or message.get("stdin", True) is not False,
-        tag=message.get("tag"),
+        tag=tag,
     )
 
 
@@ -204,7 +211,7 @@ def _words(given: Any, name: str) -> list[str]:
 def _size(pty: Any) -> TerminalSize | None:
     if pty is None:
         return None
-    size = pty.get("size") or {} if isinstance(pty, dict) else {}
+    size = connect.object_in(pty, "size") if isinstance(pty, dict) else {}
     columns, rows = size.get("cols") or 80, size.get("rows") or 24
     if not all(isinstance(number, int) and 0 < number <= 10_000 for number in (columns, rows)):
         raise MalformedInput("A terminal has 1 to 10,000 columns and rows.", field="pty.size")
@@ -212,8 +219,8 @@ def _size(pty: Any) -> TerminalSize | None:
 
 
 def _input(message: Message) -> bytes:
-    given = message.get("input") or {}
-    text = given.get("stdin", given.get("pty", ""))
+    given = connect.object_in(message, "input")
+    text: Any = given.get("stdin", given.get("pty", ""))
     try:
         return base64.b64decode(text.replace("-", "+").replace("_", "/") + "=" * (-len(text) % 4))
     except (AttributeError, ValueError, binascii.Error):
@@ -222,7 +229,7 @@ def _input(message: Message) -> bytes:
 
 async def _pid(processes: Processes, message: Message) -> int:
     """Which process is meant, by its number or its tag. Raises `NotFound`."""
-    selector = message.get("process") or {}
+    selector = connect.object_in(message, "process")
     tag, pid = selector.get("tag"), selector.get("pid")
     if tag is not None:
         for info in await processes.list():

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final
 
 import anyio
 from anyio.abc import TaskGroup
@@ -20,6 +20,7 @@ from outlast.base.ids import new_id
 from outlast.core.sandboxes.hosted import BELL
 from outlast.core.sandboxes.interactive import FileChangeSeen, Processes
 from outlast.core.sandboxes.interface import Sandbox
+from outlast.surfaces.http.stream_places import StreamPlaces
 
 MAX_WATCHERS: Final = 200
 FIRST_CHANGE_S: Final = 0.25
@@ -70,6 +71,7 @@ class E2bRuntime:
 
     def __init__(self, services: Services) -> None:
         self._services = services
+        self.streams = StreamPlaces(services.settings.limits.streams_per_user)
         self._watchers: dict[str, Watcher] = {}
         self._measured: dict[str, tuple[float, float]] = {}  # CPU seconds, and when: the last measure of each
         self._send: MemoryObjectSendStream[Task]
@@ -79,7 +81,7 @@ class E2bRuntime:
     async def run(self) -> None:
         """Until cancelled."""
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self._end_sandboxes)
+            tasks.start_soon(self._services.supervisor.keep, "ends of hosted sandboxes", self._end_sandboxes)
             await self._start_tasks(tasks)
 
     def statistics(self) -> dict[str, int]:
@@ -172,7 +174,7 @@ class E2bRuntime:
 
     async def _start_tasks(self, tasks: TaskGroup) -> None:
         async for task in self._receive:
-            tasks.start_soon(_guarded, task)
+            tasks.start_soon(self._services.supervisor.guard.once, "request", "e2b", _log_early_end, task)
 
     async def _end_sandboxes(self) -> None:
         """Pause or kill the sandboxes whose time is over, at that time."""
@@ -195,7 +197,7 @@ class E2bRuntime:
         return min(max(wait_s, 0.01), LONGEST_SLEEP_S)
 
 
-async def _guarded(task: Task) -> Any:
+async def _log_early_end(task: Task) -> None:
     """What goes on without a request fails alone; the sandbox may be gone by then."""
     try:
         await task()

@@ -18,6 +18,7 @@ from outlast.core.sandboxes.checkpoints.keeper import CheckpointKeeper, Find
 from outlast.core.sandboxes.interface import Sandbox
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
+from outlast.db.deployment import Deployment, join
 from outlast.db.opening import open_database
 from outlast.db.tables import checkpoints, workspaces
 from tests.factories import Team, make_run, make_thread, say
@@ -70,6 +71,7 @@ class Desk:
             return team, workspace_id
 
         self.team, self.workspace_id = await self.db.write(fill)
+        await join(self.db, Deployment(self.data_dir, self.blobs.folder))
         self.thread_id, self.project_id = self.team.thread_id, self.team.project_id
 
     def write(self, **files: str) -> None:

@@ -293,8 +293,9 @@ async def test_restoring_is_refused_while_a_run_works_there(desk: Desk) -> None:
     first = await desk.take()
     desk.write(a_txt="two")
     run_id = await desk.run(leg="parked", status="awaiting_approval")
-    with pytest.raises(ThreadBusy, match=run_id):
+    with pytest.raises(ThreadBusy) as refused:
         await desk.keeper.restore(first)
+    assert refused.value.fields["active_run_id"] == run_id
     assert desk.read() == {"a.txt": "two"}
 
 

@@ -14,6 +14,7 @@ from outlast.core.models.failures import Peer
 from outlast.core.models.keys import ApiKey
 from outlast.core.models.protocol import (
     Delta,
+    ProviderToolUsed,
     ReasoningDelta,
     TextDelta,
     ToolArgumentsDelta,
@@ -164,6 +165,84 @@ def test_reasoning_details_are_joined_for_handing_back() -> None:
     ]
 
 
+def test_the_field_that_thinking_came_in_is_kept() -> None:
+    for field in ("reasoning", "reasoning_content"):
+        _, outcome, _ = read([event(**{field: "hm"}) + end()])
+        by = {"provider": "fake", "model": "some/model", "v": 1, "lasting": True}
+        assert outcome[1] == {**by, "reasoning_field": field}
+
+
+def test_two_signatures_with_one_index_stay_two() -> None:
+    """Gemini behind OpenRouter signs each call, with an id of its own and all under index 0. Glued together they
+    came back as one signature that nobody had made: "Corrupted thought signature"."""
+    first = {"type": "reasoning.encrypted", "index": 0, "id": "tool_a", "data": "AAAA"}
+    body = event(reasoning_details=[first, {"type": "reasoning.encrypted", "index": 0, "data": "1111"}])
+    second = {**first, "id": "tool_b", "data": "BBBB"}
+    _, outcome, _ = read([body + event(reasoning_details=[second]) + end()])
+    assert outcome[1]["reasoning_details"] == [{**first, "data": "AAAA1111"}, second]
+
+
+def test_mistrals_thinking_parts_are_reasoning_in_the_order_they_came() -> None:
+    thinking = {"type": "thinking", "thinking": [{"type": "text", "text": "Let me see."}]}
+    body = event(content=[thinking]) + event(content=[thinking, {"type": "text", "text": "Yes."}]) + end()
+    deltas, outcome, _ = read([body])
+    assert deltas == [ReasoningDelta("Let me see."), ReasoningDelta("Let me see."), TextDelta("Yes.")]
+    assert outcome[1]["reasoning_field"] == "thinking"
+
+
+def test_reasoning_comes_before_the_text_of_the_same_chunk() -> None:
+    assert read([event(content="Yes.", reasoning="hm") + end()])[0] == [
+        ReasoningDelta("hm"),
+        TextDelta("Yes."),
+    ]
+
+
+def test_done_without_a_finish_reason_ends_an_answer_that_has_content() -> None:
+    """Snowflake Cortex sends usage and [DONE] and never says why it stopped: each run was cut, and paid three times."""
+    assert read([event(content="Yes.") + b"data: [DONE]\n\n"])[1][0] == "stop"
+    assert read([call("{}", index=0, id="x", name="f") + b"data: [DONE]\n\n"])[1][0] == "tool_calls"
+    assert read([event(role="assistant") + b"data: [DONE]\n\n"])[1][0] is errors.ModelCut
+
+
+def test_groqs_own_place_for_usage_is_read() -> None:
+    usage = b'data: {"choices": [], "x_groq": {"id": "req_1", "usage": {"prompt_tokens": 7, "completion_tokens": 2}}}'
+    assert read([event(content="x") + usage + b"\n\n" + end()])[2] == Usage(7, 2)
+
+
+def test_a_call_that_the_provider_carries_out_is_told_and_not_made() -> None:
+    theirs = {
+        "index": 0,
+        "id": "ws_1",
+        "type": "web_search",
+        "function": {"arguments": '{"query": "otters"}'},
+    }
+    body = event(tool_calls=[theirs]) + call("…", index=0) + call("{}", index=1, id="x", name="f")
+    deltas, outcome, _ = read([body + end("tool_calls")])
+    assert deltas == [
+        ProviderToolUsed("web_search", "The provider searched the web: otters"),
+        ToolCallStart(0, "x", "f"),
+        ToolArgumentsDelta(0, "{}"),
+    ]
+    assert outcome[0] == "tool_calls"
+
+
+def test_groqs_executed_tools_and_cited_pages_are_told() -> None:
+    tool = {"type": "search", "arguments": '{"query": "otters"}', "output": "…", "index": 0}
+    cited = event(annotations=[{"type": "url_citation", "url_citation": {"url": "https://a.example"}}])
+    deltas, _, _ = read([event(executed_tools=[tool]) + cited + cited + event(content="Otters.") + end()])
+    assert deltas == [
+        ProviderToolUsed("search", "The provider searched the web: otters"),
+        ProviderToolUsed("web_search", "The provider searched the web."),
+        TextDelta("Otters."),
+    ]
+
+
+def test_arguments_cut_short_are_handed_on_as_they_came() -> None:
+    deltas, outcome, _ = read([call('{"command": "ec', index=0, id="x", name="f") + end("length")])
+    assert deltas == [ToolCallStart(0, "x", "f"), ToolArgumentsDelta(0, '{"command": "ec')]
+    assert outcome[0] == "length"
+
+
 def test_a_refusal_in_words_is_shown_and_ends_as_refused() -> None:
     deltas, outcome, _ = read([event(refusal="I will not.") + end()])
     assert (deltas, outcome[0]) == ([TextDelta("I will not.")], "refused")
@@ -208,6 +287,7 @@ def test_a_last_line_without_its_line_end_still_counts() -> None:
         (b'data: {"error": {"message": "?", "type": "invalid_request_error"}}', errors.ModelRejected),
         (b'data: {"error": {"message": "?", "code": "content_filter"}}', errors.ModelPolicyRefused),
         (b'data: {"error": "what"}', errors.ModelOverloaded),
+        (b'data: {"choices": [{"delta": {"content": [1]}}]}', errors.ModelOutputInvalid),
         (b"data: nonsense", errors.ModelOutputInvalid),
         (b"data: 42", errors.ModelOutputInvalid),
         (

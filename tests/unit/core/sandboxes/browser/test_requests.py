@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -47,3 +49,18 @@ def test_nothing_that_a_server_answers_is_too_strange(body: str) -> None:
     error_text(body)
     module_paths(body, "/")
     imports_of(body)
+
+
+def test_an_error_page_of_opening_marks_is_read_at_once() -> None:
+    """Each `<` was read to the end of the answer, and each script that is never closed: a sandbox's app could keep the
+    server's event loop busy for minutes."""
+    begun = time.thread_time()
+    for part in ("<", "</", "<script ", "error = {", "<script>", 'data-next-error-message="'):
+        error_text(part * (4_000_000 // len(part)))
+        module_paths(part * (4_000_000 // len(part)), "/")
+    imports_of("import" + " " * 4_000_000)
+    assert time.thread_time() - begun < 10
+
+
+def test_what_a_script_says_that_is_never_closed_is_not_shown() -> None:
+    assert error_text("<p>Broken</p><script>const a = 1") == "Broken"

@@ -32,6 +32,14 @@ def streamed(redactor: Redactor, pieces: list[bytes]) -> bytes:
     return b"".join([*(stream.feed(piece) for piece in pieces), stream.finish()])
 
 
+@pytest.mark.parametrize("told", [b"SK-ABC-DEF-GHI", b"sk-abc-def-ghi", b"Sk-aBc-dEf-gHi"])
+def test_upper_and_lower_case_hide_nothing_from_the_search(told: bytes):
+    redactor = Redactor([b"sk-AbC-dEf-gHi"])
+    assert redactor.hide(b"You sent " + told) == b"You sent " + b"*" * len(told)
+    assert redactor.finds(told)
+    assert streamed(redactor, [b"You sent " + told[:5], told[5:]]) == b"You sent " + b"*" * len(told)
+
+
 @pytest.mark.parametrize(
     "told",
     [

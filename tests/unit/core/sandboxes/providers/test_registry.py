@@ -110,8 +110,8 @@ def test_without_its_extra_a_hosted_one_says_what_to_install(
     monkeypatch.setattr(registry, "_installed", lambda module: not module)
     with pytest.raises(StartRefused, match="e2b") as caught:
         open_provider("e2b", setup)
-    assert "outlast[e2b]" in caught.value.hint
-    assert Known("e2b", "Outlast", "outlast[e2b]") in known_providers()
+    assert "pip install -e '.[e2b]'" in caught.value.hint
+    assert Known("e2b", "Outlast", ".[e2b]") in known_providers()
 
 
 def test_an_option_that_a_provider_does_not_know_is_refused(setup: ProviderSetup) -> None:
@@ -123,3 +123,9 @@ def test_a_configuration_is_checked_without_a_server() -> None:
     check_provider(SandboxSettings(provider="docker", options={"image": "mine:1"}))
     with pytest.raises(InvalidSetting, match=r"sandbox\.options\.imge"):
         check_provider(SandboxSettings(provider="docker", options={"imge": "mine:1"}))
+
+
+def test_a_provider_that_never_met_its_service_is_said_to_be_unproven() -> None:
+    told = {known.name: known.unproven for known in known_providers()}
+    assert told["deno"] == "unproven: never run against the real service"
+    assert told["local"] == told["docker"] == ""

@@ -3,6 +3,7 @@
 import pytest
 
 from outlast.core.screens.edits.applying import apply_edits
+from outlast.core.screens.edits.reading import read_elements
 from outlast.core.screens.edits.shapes import Edit
 from tests.unit.core.screens.edits.sources import PATH, change, marked, page
 
@@ -266,3 +267,13 @@ def test_a_file_that_is_broken_elsewhere_can_be_edited_where_it_is_whole() -> No
     assert broken.results[0].code == "no_element"
     binary = apply_edits({PATH: b"\xff\xfe"}, [Edit(f"{PATH}:1:0", "classes", "a", "b")])
     assert binary.results[0].code == "broken_source"
+
+
+def test_a_file_that_the_grammar_reads_for_ever_is_refused() -> None:
+    """32 characters in no order kept a thread busy without end."""
+    source = b'<p>x</p>;\n`${const =[b""/>async}${<div>${#'
+    (result,) = apply_edits({PATH: source}, [Edit(f"{PATH}:1:0", "text", "x", "y")]).results
+    assert (result.status, result.code) == ("refused", "source_too_large")
+    (read,) = read_elements({PATH: source}, [f"{PATH}:1:0"])
+    assert read.refusal is not None
+    assert read.refusal.code == "source_too_large"

@@ -14,6 +14,7 @@ from outlast.surfaces.http.pages.hosts import PageHosts
 from outlast.surfaces.http.pages.layer import PagesLayer
 from outlast.surfaces.http.pages.runtime_files import RuntimeFiles
 from outlast.surfaces.http.stream import OpenStreams, StreamTimes
+from outlast.surfaces.http.stream_places import StreamPlaces
 
 HOST = "pag-01.pages.preview.localhost:8400"
 ORIGIN = f"http://{HOST}"
@@ -23,7 +24,8 @@ PAGE = Embedded("pag_01", "thr_1", 'A "page" </title>', '<h1 id="t">Hello</h1>',
 class Links:
     """One link, whose secret is `good`."""
 
-    streams = OpenStreams(StreamTimes(15, 30, 60))
+    def __init__(self) -> None:
+        self.streams = OpenStreams(StreamTimes(15, 30, 60))
 
     async def open(self, page_id: str, secret: str) -> Embedded:
         if (page_id, secret) != ("pag_01", "good"):
@@ -80,6 +82,7 @@ async def ask(layer: PagesLayer, path: str, host: str = HOST, method: str = "GET
         "path": path,
         "query_string": query.encode(),
         "headers": headers,
+        "client": ("127.0.0.1", 1234),
         "extensions": {},
     }
     left = False
@@ -178,3 +181,14 @@ async def test_without_the_built_files_it_is_said_what_to_do(tmp_path: Path):
     answered = await ask(layer, "/")
     assert answered.status == 503
     assert b"make setup" in answered.body
+
+
+async def test_one_address_follows_so_many_pages_at_once_and_others_are_let_in(layer: PagesLayer):
+    layer._embeds.streams.places = StreamPlaces(1)
+    with layer._embeds.streams.places.taken("192.0.2.7", "address"):
+        refused = await ask(layer, "/embed/good/events", x_forwarded_for="192.0.2.7")
+        assert refused.status == 429
+        assert refused.headers["access-control-allow-origin"] == "*"
+        assert b"limits.streams_per_user" in refused.body
+        assert (await ask(layer, "/embed/good/events", x_forwarded_for="192.0.2.8")).status == 200
+    assert (await ask(layer, "/embed/good/events", x_forwarded_for="192.0.2.7")).status == 200

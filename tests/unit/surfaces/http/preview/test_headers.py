@@ -20,7 +20,8 @@ def test_headers_between_neighbours_go_no_further():
         b"x-forwarded-host",
         b"x-forwarded-proto",
     ]
-    assert [name for name, _ in to_outside(headers, b"'self'")] == [b"accept", b"content-security-policy"]
+    policy = b"frame-ancestors 'self'"
+    assert [name for name, _ in to_outside(headers, policy)] == [b"accept", b"content-security-policy"]
 
 
 def test_what_a_visitor_claims_about_proxies_is_not_believed():
@@ -37,7 +38,9 @@ def test_a_connection_header_cannot_take_the_host_away():
 
 
 def test_the_apps_own_policy_stays_beside_ours():
-    headers = to_outside([(b"content-security-policy", b"default-src 'self'")], b"'self' http://localhost:1")
+    headers = to_outside(
+        [(b"content-security-policy", b"default-src 'self'")], b"frame-ancestors 'self' http://localhost:1"
+    )
     assert [value for name, value in headers if name == b"content-security-policy"] == [
         b"default-src 'self'",
         b"frame-ancestors 'self' http://localhost:1",

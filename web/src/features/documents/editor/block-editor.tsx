@@ -13,7 +13,6 @@ export interface EditorMoves {
   onLeave: (by: -1 | 1) => void
   /** Done: the block is shown again. `byKey`: not because something else was clicked. */
   onDone: (byKey: boolean) => void
-  onDiscard: () => void
   /** The block ends at the caret, and a new one begins with the rest. */
   onSplit: (before: string, after: string) => void
   /** Backspace at the very beginning. */
@@ -134,8 +133,7 @@ function pressed(
   const { key, altKey, shiftKey } = event
   const mod = event.ctrlKey || event.metaKey
   const at = now.start === now.end ? now.start : -1
-  if (key === 'Escape') return (moves.onDiscard(), true)
-  if (key === 'Enter' && mod) return (moves.onDone(true), true)
+  if (key === 'Escape' || (key === 'Enter' && mod)) return (moves.onDone(true), true)
   if (altKey && !mod && (key === 'ArrowUp' || key === 'ArrowDown'))
     return (moves.onMove(key === 'ArrowUp' ? -1 : 1), true)
   if (mod && !altKey && !shiftKey && MARK_KEYS[key.toLowerCase()] !== undefined && shapeOf(now.text) !== 'code') {

@@ -8,7 +8,14 @@ from typing import Any, Final
 
 import orjson
 
-from outlast.core.models.protocol import CHECK_MARK, ModelMessage, ModelRequest, TextPiece, ToolResultPiece
+from outlast.core.models.protocol import (
+    CHECK_MARK,
+    NOTE_MARK,
+    ModelMessage,
+    ModelRequest,
+    TextPiece,
+    ToolResultPiece,
+)
 
 PROPOSE: Final = "propose_edits"
 SEARCH: Final = "search_files"
@@ -85,7 +92,7 @@ def document_scene(request: ModelRequest) -> DocumentScene:
     asked: ModelMessage | None = None
     results: list[ToolResultPiece] = []
     for message in request.messages:
-        if message.role == "user" and not _text(message).startswith(CHECK_MARK):
+        if message.role == "user" and not _text(message).startswith((CHECK_MARK, NOTE_MARK)):
             asked, results = message, []
         results += [piece for piece in message.pieces if isinstance(piece, ToolResultPiece)]
     texts = (

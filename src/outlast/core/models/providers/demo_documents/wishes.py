@@ -64,11 +64,51 @@ _QUESTION: Final = re.compile(
 )
 _FIRST: Final = r"introduc\w*|intro|opening|beginning|preface|lead"
 _LAST: Final = r"conclu\w*|ending|closing|last section"
-_NO_NAMES: Final = (
-    "the a an and or of to in on for with this that it its is are be make more section paragraph document text please "
-    "can you should would could turn into list fix shorter concise wording add about last first"
+_COMMON: Final = frozenset(
+    {
+        "the",
+        "a",
+        "an",
+        "and",
+        "or",
+        "of",
+        "to",
+        "in",
+        "on",
+        "for",
+        "with",
+        "this",
+        "that",
+        "it",
+        "its",
+        "is",
+        "are",
+        "be",
+        "make",
+        "more",
+        "section",
+        "paragraph",
+        "document",
+        "text",
+        "please",
+        "can",
+        "you",
+        "should",
+        "would",
+        "could",
+        "turn",
+        "into",
+        "list",
+        "fix",
+        "shorter",
+        "concise",
+        "wording",
+        "add",
+        "about",
+        "last",
+        "first",
+    }
 )
-_COMMON: Final = frozenset(_NO_NAMES.split())
 
 
 def wish_of(scene: DocumentScene) -> Wish:

@@ -8,7 +8,14 @@ from typing import Any, Final
 
 import orjson
 
-from outlast.core.models.protocol import CHECK_MARK, ModelMessage, ModelRequest, TextPiece, ToolResultPiece
+from outlast.core.models.protocol import (
+    CHECK_MARK,
+    NOTE_MARK,
+    ModelMessage,
+    ModelRequest,
+    TextPiece,
+    ToolResultPiece,
+)
 
 SEARCH: Final = "search_docs"
 RUN: Final = "run_code"
@@ -84,7 +91,7 @@ def page_scene(request: ModelRequest) -> PageScene:
         text = _text(message)
         if message.role == "user" and text.startswith(CHECK_MARK):
             found.append(text)
-        elif message.role == "user" and text:
+        elif message.role == "user" and text and not text.startswith(NOTE_MARK):
             asked, results, found = text, [], []
         results += [piece for piece in message.pieces if isinstance(piece, ToolResultPiece)]
     parts = sections(asked)

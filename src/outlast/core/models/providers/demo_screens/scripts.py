@@ -7,7 +7,14 @@ from typing import Final
 
 import orjson
 
-from outlast.core.models.protocol import CHECK_MARK, ModelMessage, ModelRequest, TextPiece, ToolResultPiece
+from outlast.core.models.protocol import (
+    CHECK_MARK,
+    NOTE_MARK,
+    ModelMessage,
+    ModelRequest,
+    TextPiece,
+    ToolResultPiece,
+)
 from outlast.core.models.providers.demo_answers import quoted
 from outlast.core.models.providers.demo_lines import Line, Say, Think, Use
 from outlast.core.models.providers.demo_screens.edits import add_section, space, tint
@@ -110,6 +117,8 @@ def scene_of(request: ModelRequest) -> ScreenScene:
             if texts and texts[0].startswith(CHECK_MARK):
                 found.append(texts[0])
                 mending = 0
+                continue
+            if texts and texts[0].startswith(NOTE_MARK):
                 continue
             if texts and texts[0].startswith(CONTEXT):
                 context, texts = texts[0], texts[1:]

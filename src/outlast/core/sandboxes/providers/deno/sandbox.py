@@ -41,7 +41,7 @@ class DenoSandbox(HostedSandbox):
 
     async def freeze(self) -> None:
         if not await self.is_there():
-            raise SandboxLost(f"the sandbox {self.sandbox_id} is gone", sandbox_id=self.sandbox_id)
+            raise SandboxLost("The sandbox is gone.", sandbox_id=self.sandbox_id)
         lacking("pause", "it cannot be frozen")
 
     async def thaw(self) -> None:

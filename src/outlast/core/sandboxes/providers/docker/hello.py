@@ -33,13 +33,14 @@ def meeting(folder: Path) -> Iterator[socket.socket]:
         (place / HELLO).unlink(missing_ok=True)
 
 
-async def introduce(hello: socket.socket, folder: Path, config: bytes) -> None:
-    """Meet the agent and hand over; returns once it serves. Waits for ever: the caller watches the container."""
+async def introduce(hello: socket.socket, folder: Path, config: bytes, presence: Path) -> None:
+    """Meet the agent and hand over, with a descriptor that can ask whether a server holds the lock on `presence`;
+    returns once it serves. Waits for ever: the caller watches the container."""
     await anyio.wait_readable(hello)
     agent, _ = hello.accept()
-    with agent, bound(folder, SOCKET, socket.SOCK_STREAM) as listener:
+    with agent, bound(folder, SOCKET, socket.SOCK_STREAM) as listener, presence.open("rb") as lock:
         agent.setblocking(False)
-        socket.send_fds(agent, [config], [listener.fileno()])
+        socket.send_fds(agent, [config], [listener.fileno(), lock.fileno()])
         await anyio.wait_readable(agent)
         if agent.recv(16) != _ANSWER:
             raise ConnectionError("the agent gave up")

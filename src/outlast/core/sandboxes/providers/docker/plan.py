@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from outlast.core.sandboxes.interface import SandboxSpec
 from outlast.core.sandboxes.providers.local.base_layer import HOME, TOOLS
-from outlast.core.sandboxes.providers.local.launch import OPEN_FILES, WORKSPACE
+from outlast.core.sandboxes.providers.local.launch import WORKSPACE, open_files, temporary_bytes
 
 OWNER_LABEL: Final = "outlast.server"
 SANDBOX_LABEL: Final = "outlast.sandbox"
@@ -65,12 +65,18 @@ def _hardening() -> dict[str, Any]:
 
 def _bounds(spec: SandboxSpec) -> dict[str, Any]:
     limits = spec.limits
-    exact = {"nofile": OPEN_FILES, "nproc": max(limits.processes, 64), "core": 0, "fsize": limits.disk_bytes}
+    exact = {
+        "nofile": open_files(),
+        "nproc": max(limits.processes, 64),
+        "core": 0,
+        "fsize": limits.disk_bytes,
+    }
     return {
         "Memory": limits.memory_bytes,
         "MemorySwap": limits.memory_bytes,  # as much as the memory alone: no swap on top
         "NanoCpus": int(limits.cpu_count * NANO),
         "PidsLimit": limits.processes,
+        "ShmSize": temporary_bytes(limits.memory_bytes).shm,
         "Ulimits": [{"Name": name, "Soft": value, "Hard": value} for name, value in exact.items()],
     }
 
@@ -90,8 +96,9 @@ def _mounts(spec: SandboxSpec, place: Place) -> dict[str, Any]:
         ((WORKSPACE, HOME), ("/tmp",)) if spec.home_is_workspace else ((WORKSPACE,), ("/tmp", HOME))
     )
     mounts += [{"Type": "bind", "Source": workspace, "Target": target, "ReadOnly": False} for target in at]
-    size = f"size={spec.limits.disk_bytes}"
+    shares = temporary_bytes(spec.limits.memory_bytes)
+    sizes = {"/tmp": shares.tmp, HOME: shares.home}
     return {
         "Mounts": mounts,
-        "Tmpfs": dict.fromkeys(temporary, f"rw,nosuid,nodev,exec,mode=1777,{size}"),
+        "Tmpfs": {path: f"rw,nosuid,nodev,exec,mode=1777,size={sizes[path]}" for path in temporary},
     }

@@ -3,7 +3,6 @@
 import functools
 import json
 import os
-import shutil
 import tempfile
 import time
 from collections.abc import Awaitable, Callable
@@ -17,6 +16,7 @@ import anyio.to_thread
 
 from outlast.base.errors import OutlastError, SandboxUnavailable
 from outlast.core.sandboxes.defaults import ProviderDefaults
+from outlast.core.sandboxes.folders import discard_folder
 from outlast.core.sandboxes.interface import Capabilities, Command, Limits, ProbeReport, SandboxSpec
 from outlast.core.sandboxes.providers.local.base_layer import TOOLS, BaseLayer, prepare_base
 from outlast.core.sandboxes.providers.local.connection import lost
@@ -27,6 +27,8 @@ from outlast.core.sandboxes.providers.local.launch import (
     own_workspace,
 )
 from outlast.core.sandboxes.providers.local.network import write_authorities
+from outlast.core.sandboxes.providers.local.presence import Presence
+from outlast.core.sandboxes.providers.local.seccomp import filter_program
 from outlast.core.sandboxes.providers.setup import ProviderSetup, read_options
 
 from .engine import Engine, EngineRefused, first_answer
@@ -68,6 +70,7 @@ class DockerProvider(ProviderDefaults):
         self._cache_dir = setup.cache_dir.absolute()
         self._owner = setup.owner
         self._options = options
+        self._presence = Presence(self.state_dir)
         self._engine: Engine | None = None
         self._base: BaseLayer | None = None
         self._preparing = anyio.Lock()
@@ -115,7 +118,9 @@ class DockerProvider(ProviderDefaults):
             with meeting(folder) as hello:
                 container = await self._start(engine, spec.sandbox_id, body)
                 with anyio.fail_after(START_TIMEOUT_S):
-                    await _unless_ended(engine, container, lambda: introduce(hello, folder, config))
+                    await _unless_ended(
+                        engine, container, lambda: introduce(hello, folder, config, self._presence.path)
+                    )
             return DockerSandbox(engine, await _look(engine, spec.sandbox_id, container), folder)
         except BaseException as error:
             with anyio.move_on_after(CLEAN_UP_TIMEOUT_S, shield=True):
@@ -149,7 +154,9 @@ class DockerProvider(ProviderDefaults):
         return sorted(found)
 
     async def engine(self) -> Engine:
-        """Where the engine answers, found once. Raises `SandboxUnavailable` when it does nowhere."""
+        """Where the engine answers, found once; from then on containers see that a server is there. Raises
+        `SandboxUnavailable` when it answers nowhere."""
+        self._presence.hold()
         if self._engine is None:
             options = [self._options.socket] if self._options.socket else list(_usual_sockets())
             found = await first_answer([Path(path) for path in options])
@@ -179,7 +186,7 @@ class DockerProvider(ProviderDefaults):
     def _not_started(self, sandbox_id: str, error: str, said: str) -> SandboxUnavailable:
         image = self._options.image
         return SandboxUnavailable(
-            f"the container of sandbox {sandbox_id} did not start: {said or error or 'it did not answer in time'}",
+            f"The sandbox's container did not start: {said or error or 'it did not answer in time'}",
             hint=f"Is the image {image!r} there (docker pull {image}), with Python 3.9 or newer and bash in it?"
             " 'outlast doctor' tries it.",
             sandbox_id=sandbox_id,
@@ -195,7 +202,7 @@ def _forget_folders(state_dir: Path, known: set[str]) -> None:
     """Remove the folders of containers that somebody else removed."""
     for folder in state_dir.iterdir() if state_dir.is_dir() else ():
         if folder.name not in known and _is_old(folder.stat().st_mtime):
-            shutil.rmtree(folder, ignore_errors=True)
+            discard_folder(folder)
 
 
 def _usual_sockets() -> tuple[str, ...]:
@@ -221,7 +228,16 @@ def _agent_config(spec: SandboxSpec, base: BaseLayer) -> dict[str, object]:
     path = own["PATH"].replace(base.search_path, SEARCH_PATH)
     env = {**own, "PATH": path, **spec.env}
     bounds: dict[str, object] = {"rlimits": [], "disk_bytes": spec.limits.disk_bytes}
-    return {"env": env, **bounds, "egress": spec.egress, "layers": list(spec.layers)}
+    loaded = {"machine": os.uname().machine, "program": filter_program().hex()}
+    own_end = {"end_after_s": spec.orphan.end_after_s}
+    return {
+        "env": env,
+        **bounds,
+        **own_end,
+        "egress": spec.egress,
+        "layers": list(spec.layers),
+        "filter": loaded,
+    }
 
 
 async def _unless_ended(engine: Engine, container: str, work: Callable[[], Awaitable[None]]) -> None:

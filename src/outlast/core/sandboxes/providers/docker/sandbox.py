@@ -1,7 +1,6 @@
 """The server's handle on one container."""
 
 import functools
-import shutil
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ import anyio.to_thread
 from anyio.abc import SocketStream
 
 from outlast.base.errors import SandboxUnavailable
+from outlast.core.sandboxes.folders import discard_folder
 from outlast.core.sandboxes.interface import SandboxStatistics
 from outlast.core.sandboxes.providers.local.cgroups import Group, group_of
 from outlast.core.sandboxes.providers.local.connection import Pool, connect_in, lost
@@ -78,7 +78,7 @@ class DockerSandbox(AgentHandle):
         except EngineRefused as error:
             since.unlink(missing_ok=True)
             raise SandboxUnavailable(
-                f"the sandbox {self.sandbox_id} cannot be frozen here: {error}",
+                f"The sandbox cannot be frozen here: {error}",
                 hint="The engine needs a control group freezer; without one idle sandboxes are stopped.",
             ) from error
 
@@ -129,9 +129,7 @@ class DockerSandbox(AgentHandle):
             await self._engine.unpause(self.ref)
         except EngineRefused as error:
             if (await self._state()).get("Paused"):
-                raise SandboxUnavailable(
-                    f"the sandbox {self.sandbox_id} cannot be thawed: {error}"
-                ) from error
+                raise SandboxUnavailable(f"The sandbox cannot be thawed: {error}") from error
 
 
 async def reach(folder: Path) -> SocketStream:
@@ -145,7 +143,7 @@ async def end_container(engine: Engine, ref: str, folder: Path) -> None:
         await engine.remove(ref)
     except EngineRefused as error:
         raise SandboxUnavailable(f"the container {ref[:12]} could not be removed: {error}") from error
-    await anyio.to_thread.run_sync(functools.partial(shutil.rmtree, folder, ignore_errors=True))
+    await anyio.to_thread.run_sync(discard_folder, folder)
 
 
 def _start_time(pid: int) -> str:

@@ -117,10 +117,10 @@ async def _start_agent(sandbox: AsyncSandbox, spec: SandboxSpec, nonce: str) -> 
     try:
         said = await shell(sandbox, start_command(spec, nonce))
     except SandboxLost as error:
-        raise SandboxUnavailable(f"the sandbox {spec.sandbox_id} ended while it started") from error
+        raise SandboxUnavailable("The sandbox ended while it started.", sandbox_id=spec.sandbox_id) from error
     if said.split("\n")[-1] != RUNNING:
         raise SandboxUnavailable(
-            f"Outlast's agent did not start in the sandbox {spec.sandbox_id}: {said[-1000:] or 'no message'}",
+            f"Outlast's agent did not start in the sandbox: {said[-1000:] or 'no message'}",
             hint="The template needs Python 3.9 or newer and bash; name one in sandbox.options.template.",
             sandbox_id=spec.sandbox_id,
         )

@@ -37,7 +37,7 @@ class E2bSandbox(HostedSandbox):
 
     async def freeze(self) -> None:
         if self._awake is None:
-            await self._service.look(self.ref)  # it may be gone meanwhile
+            await self.look()
             return
         await self.fall_asleep()
         try:
@@ -59,6 +59,9 @@ class E2bSandbox(HostedSandbox):
             with suppress(SandboxLost):
                 await self._service.kill(self.ref)
             self.wake_up()
+
+    async def look(self) -> None:
+        await self._service.look(self.ref)
 
     async def extend(self) -> None:
         await self._service.extend(self.ref)

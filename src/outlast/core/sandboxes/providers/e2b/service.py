@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from typing import Any, Final, TypeVar
 
+import anyio.lowlevel
 import httpx
 from e2b import AsyncSandbox, CommandExitException, SandboxQuery
 from e2b.exceptions import (
@@ -88,7 +89,7 @@ async def shell(sandbox: AsyncSandbox, script: str) -> str:
 async def told(ref: str, call: Callable[[], Awaitable[T]]) -> T:
     """Do the call; the SDK's refusals become ours."""
     try:
-        return await call()
+        return await _unless_cancelled(call)
     except _GONE as error:
         raise lost(ref) from error
     except AuthenticationException as error:
@@ -107,3 +108,12 @@ async def told(ref: str, call: Callable[[], Awaitable[T]]) -> T:
         ) from error
     except Exception as error:  # what the SDK could not read comes through as what broke in it
         raise SandboxUnavailable(f"E2B answered something unexpected: {type(error).__name__}") from error
+
+
+async def _unless_cancelled(call: Callable[[], Awaitable[T]]) -> T:
+    """Do the call; a cancellation stays one, also where the SDK made an error of its own from it."""
+    try:
+        return await call()
+    except Exception:
+        await anyio.lowlevel.checkpoint_if_cancelled()
+        raise

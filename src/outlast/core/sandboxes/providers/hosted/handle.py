@@ -45,9 +45,8 @@ class HostedSandbox(AgentHandle):
         self._ref = ref
         self.killed = False  # by this handle: nothing is to be looked for
         self._extended_at = time.monotonic()
-        self._waking = anyio.Event()
-        if not asleep:
-            self._waking.set()
+        self._waking, self._falling = anyio.Event(), anyio.Event()
+        (self._falling if asleep else self._waking).set()
 
     @property
     def sandbox_id(self) -> str:
@@ -65,6 +64,9 @@ class HostedSandbox(AgentHandle):
     async def is_there(self) -> bool:
         """Whether the sandbox still lives with its agent; woken, where the service has put it to sleep by itself."""
 
+    async def look(self) -> None:
+        """Ask the service whether the sleeping sandbox is still there, without waking it. Raises `SandboxLost`."""
+
     @abstractmethod
     async def extend(self) -> None:
         """Ask the service to let it run on."""
@@ -77,11 +79,32 @@ class HostedSandbox(AgentHandle):
         heard = _Heard(on_output)
         return await self._steadily(lambda: super(HostedSandbox, self).evaluate(evaluation, heard.anew()))
 
-    async def statistics(self) -> SandboxStatistics:
-        """What its whole machine uses. Asked at each use, so the service hears of it here."""
+    async def statistics(self) -> SandboxStatistics | None:
+        """What its whole machine uses; None while it sleeps, also when it falls asleep meanwhile. Asked at each use,
+        so the service hears of it here."""
+        if self.sleeps:
+            await self.look()
+            return None
         await self._extend_if_due()
+        found: list[SandboxStatistics] = []
+        failure: Exception | None = None
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(_cancel_at, self._falling, tasks.cancel_scope)
+            try:
+                found.append(await self._measure())
+            except Exception as error:  # told outside of the group, which would wrap it
+                failure = error
+            tasks.cancel_scope.cancel()
+        if failure is not None:
+            raise failure
+        return found[0] if found else None
+
+    async def _measure(self) -> SandboxStatistics:
         head, _ = await self._through_breaks(lambda: self._pool.ask("statistics"))
         return SandboxStatistics(int(head["memory_bytes"]), int(head["processes"]), float(head["cpu_s"]))
+
+    async def ping(self) -> None:
+        """`statistics` asks inside already."""
 
     async def acknowledge(self, effect_id: str) -> None:
         await self._through_breaks(lambda: super(HostedSandbox, self).acknowledge(effect_id))
@@ -115,9 +138,11 @@ class HostedSandbox(AgentHandle):
     async def fall_asleep(self) -> None:
         """From now on calls wait; the connections, which do not survive it, are dropped."""
         self._waking = anyio.Event()
+        self._falling.set()
         await self._pool.aclose()
 
     def wake_up(self) -> None:
+        self._falling = anyio.Event()
         self._waking.set()
 
     async def awake(self) -> None:
@@ -168,6 +193,11 @@ class HostedSandbox(AgentHandle):
         self._extended_at = time.monotonic()
         with suppress(OutlastError):  # what is wrong the call itself finds out
             await self.extend()
+
+
+async def _cancel_at(event: anyio.Event, scope: anyio.CancelScope) -> None:
+    await event.wait()
+    scope.cancel()
 
 
 class _Heard:

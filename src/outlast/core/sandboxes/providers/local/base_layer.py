@@ -21,6 +21,7 @@ from typing import Final
 import deno
 
 from outlast.base.errors import SandboxIsolationMissing
+from outlast.core.sandboxes.folders import discard_folder
 
 from .node import find_node, place_node
 
@@ -176,7 +177,7 @@ def _build(folder: Path, python: Path) -> None:
         if not folder.exists():  # another process may have been faster
             raise
     finally:
-        shutil.rmtree(work, ignore_errors=True)
+        discard_folder(work)
 
 
 def _build_etc(etc: Path) -> None:

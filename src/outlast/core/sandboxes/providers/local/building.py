@@ -8,7 +8,6 @@ run, every import is made once so that the caches are warm, and the sandbox ends
 import functools
 import json
 import shlex
-import shutil
 import subprocess
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
 from contextlib import asynccontextmanager
@@ -24,6 +23,7 @@ import anyio.to_thread
 from outlast.base.errors import ArgumentsInvalid, OutlastError, SandboxUnavailable
 from outlast.base.ids import new_id
 from outlast.core.sandboxes.egress.allow_list import serve_allow_list
+from outlast.core.sandboxes.folders import discard_folder
 from outlast.core.sandboxes.interface import (
     Command,
     CommandResult,
@@ -198,7 +198,7 @@ def clear_build(work: Path) -> None:
     state = State.read(work / "state")
     if state is not None:
         clear_remains(state, work / "state")
-    shutil.rmtree(work, ignore_errors=True)
+    discard_folder(work)
 
 
 def _write_home(home: Path, recipe: SnapshotRecipe, indexes: Indexes) -> None:

@@ -122,9 +122,10 @@ def _local_socket(stream: ByteStream) -> socket.socket | None:
 class Exchange:
     """One request under way; `done` after its last answer."""
 
-    def __init__(self, wire: Wire, sandbox_id: str) -> None:
+    def __init__(self, wire: Wire, sandbox_id: str, lost: Callable[[], SandboxLost]) -> None:
         self._wire = wire
         self._sandbox_id = sandbox_id
+        self._lost = lost
         self.done = False
 
     async def next(self, received: Received | None = None) -> Frame:
@@ -134,7 +135,7 @@ class Exchange:
             receiving = self._wire.receive() if received is None else self._wire.receive_with(received)
             head, payload = await receiving
         except _GONE as error:
-            raise lost(self._sandbox_id) from error
+            raise self._lost() from error
         self.done = bool(head.get("end", True))
         if head.get("ok") is not True:
             self.done = True
@@ -146,7 +147,7 @@ class Exchange:
         try:
             await self._wire.send({"op": "continue", **request}, payload)
         except _GONE as error:
-            raise lost(self._sandbox_id) from error
+            raise self._lost() from error
 
     async def pages(self) -> AsyncIterator[dict[str, Any]]:
         """The entries of an answer that comes in pages."""
@@ -175,6 +176,10 @@ class Pool:
         self._sandbox_id = sandbox_id
         self._opening = opening
         self._idle: list[Wire] = []
+        self.gone: SandboxLost | None = None  # why it was ended, where that is known
+
+    def _lost(self) -> SandboxLost:
+        return self.gone or lost(self._sandbox_id)
 
     async def ask(self, op: str, payload: bytes = b"", **request: Any) -> Frame:
         """One request, one answer."""
@@ -192,8 +197,8 @@ class Pool:
                 wire = self._idle.pop() if self._idle else Wire(await self._opening())
                 await wire.send({"op": op, **request}, payload)
             except _GONE as error:
-                raise lost(self._sandbox_id) from error
-            exchange = Exchange(wire, self._sandbox_id)
+                raise self._lost() from error
+            exchange = Exchange(wire, self._sandbox_id, self._lost)
             yield exchange
         finally:
             if wire is not None:
@@ -214,7 +219,7 @@ class Pool:
 
 def lost(sandbox_id: str) -> SandboxLost:
     return SandboxLost(
-        f"the sandbox {sandbox_id} is gone",
+        "The sandbox is gone.",
         hint="A new one over the same files is made at the next use.",
         sandbox_id=sandbox_id,
     )

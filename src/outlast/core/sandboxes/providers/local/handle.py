@@ -3,10 +3,13 @@
 import codecs
 import inspect
 import socket
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any, Final
 
-from outlast.base.errors import InputTooLarge
+import anyio
+
+from outlast.base.errors import InputTooLarge, SandboxLost
 from outlast.core.sandboxes.defaults import SandboxDefaults
 from outlast.core.sandboxes.interactive import Files, Processes
 from outlast.core.sandboxes.interface import (
@@ -20,12 +23,13 @@ from outlast.core.sandboxes.interface import (
 
 from .anyfiles import LocalFiles
 from .cgroups import Group
-from .connection import Exchange, Pool
+from .connection import Exchange, Pool, lost
 from .descriptors import Received
 from .inside.frames import MAX_PAYLOAD_BYTES
 from .inside.ports import EGRESS_PORT
 from .interactive import LocalProcesses
 
+ANSWER_S: Final = 15.0
 LIMITS_HIT: Final = {"memory": "out of memory", "processes": "no more processes could be started"}
 
 
@@ -36,6 +40,10 @@ class AgentHandle(SandboxDefaults):
     def __init__(self, pool: Pool, group: Group) -> None:
         self._pool = pool
         self._group = group
+
+    @property
+    @abstractmethod
+    def sandbox_id(self) -> str: ...
 
     @property
     def processes(self) -> Processes:
@@ -153,6 +161,18 @@ class AgentHandle(SandboxDefaults):
             async with self._pool.exchange("egress") as exchange:
                 await exchange.next(received)
             return received.take_listener(EGRESS_PORT)
+
+    async def ping(self) -> None:
+        with anyio.move_on_after(ANSWER_S):
+            await self._pool.ask("hello")
+            return
+        raise lost(self.sandbox_id)
+
+    def process_ids(self) -> list[int]:
+        return self._group.processes()
+
+    def ends_with(self, error: SandboxLost) -> None:
+        self._pool.gone = error
 
     async def aclose(self) -> None:
         await self._pool.aclose()

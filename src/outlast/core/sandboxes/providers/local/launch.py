@@ -6,11 +6,13 @@ import json
 import marshal
 import os
 import re
+import resource
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
+from outlast.core.sandboxes.folders import each_folder
 from outlast.core.sandboxes.interface import SandboxSpec
 
 from .base_layer import HOME, USER_ID, BaseLayer
@@ -27,8 +29,17 @@ LAYERS: Final = (
 )
 COUNTED: Final = "/run/layers"  # where the agent sees that, to count it with the workspace
 START_TIMEOUT_S: Final = 20.0
-LOOK_AFTER_S: Final = 60.0  # how often an idle shim looks whether its state file is still there
-OPEN_FILES: Final = 4096
+LOOK_AFTER_S: Final = 60.0  # how often an idle shim looks whether its state file and a server are still there
+LEAST_LOOK_S: Final = 0.1
+OPEN_FILES: Final = 4096  # or as many as the server's own hard limit allows
+HIDDEN_FACTS: Final = (
+    "config.gz",
+    "cmdline",
+    "keys",
+    "key-users",
+    "timer_list",
+    "sched_debug",
+)  # of the kernel
 LEAST_DATA_BYTES: Final = 1024**3  # Deno does not start below 768 MiB
 UID_BASE: Final = 1 << 28
 UID_SPAN: Final = 1 << 28
@@ -79,9 +90,13 @@ def own_workspace(workspace_dir: Path, uid: int) -> None:
     workspace_dir.mkdir(parents=True, exist_ok=True)
     if not uid or os.lstat(workspace_dir).st_uid == uid:
         return
-    for root, folders, names in os.walk(workspace_dir):
-        for name in [*folders, *names]:
-            os.lchown(os.path.join(root, name), uid, uid)
+    top = os.open(workspace_dir, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        for folder in each_folder(top):
+            for name in os.listdir(folder):
+                os.chown(name, uid, uid, dir_fd=folder, follow_symlinks=False)
+    finally:
+        os.close(top)
     os.lchown(workspace_dir, uid, uid)  # last: it marks the folder as done
 
 
@@ -164,8 +179,32 @@ class Stage:
         return self.place(path)
 
 
+@dataclass(frozen=True, slots=True)
+class TemporaryBytes:
+    """The largest sizes of the folders that lie in memory: /tmp, /dev/shm, an empty home folder, and the changes of one
+    layer."""
+
+    tmp: int
+    shm: int
+    home: int
+    layer: int
+
+
+def temporary_bytes(memory_bytes: int) -> TemporaryBytes:
+    """Together at most seven eighths of the sandbox's memory: with all of it in files nothing could be ended to get
+    memory back but the agent."""
+    eighth = memory_bytes // 8
+    return TemporaryBytes(tmp=eighth * 3, shm=eighth, home=eighth * 2, layer=eighth)
+
+
+def open_files() -> int:
+    """How many descriptors a process inside may have: nobody can be given more than the server's own hard limit."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return OPEN_FILES if hard == resource.RLIM_INFINITY else min(OPEN_FILES, hard)
+
+
 def bwrap_arguments(
-    base: BaseLayer, workspace_dir: Path, disk_bytes: int, stage: Stage, ground: Ground = NOTHING
+    base: BaseLayer, workspace_dir: Path, sizes: TemporaryBytes, stage: Stage, ground: Ground = NOTHING
 ) -> list[str]:
     """The command line of bubblewrap; fills `stage`."""
     words = [BWRAP, "--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts"]
@@ -176,19 +215,23 @@ def bwrap_arguments(
         words += ["--ro-bind", stage.place(path), inside]
     for target, inside in base.symlinks:
         words += ["--symlink", target, inside]
-    words += ["--proc", "/proc", "--dev", "/dev"]
-    words += ["--size", str(disk_bytes), "--perms", "1777", "--tmpfs", "/tmp"]
-    words += _home_arguments(disk_bytes, stage, ground)
+    words += ["--proc", "/proc"]
+    for fact in (name for name in HIDDEN_FACTS if os.path.exists(f"/proc/{name}")):
+        words += ["--ro-bind", "/dev/null", f"/proc/{fact}"]
+    words += ["--dev", "/dev", "--size", str(sizes.shm), "--perms", "1777", "--tmpfs", "/dev/shm"]
+    words += ["--remount-ro", "/dev"]
+    words += ["--size", str(sizes.tmp), "--perms", "1777", "--tmpfs", "/tmp"]
+    words += _home_arguments(sizes, stage, ground)
     words += ["--dir", "/run", "--dir", "/var/tmp"]
     words += ["--bind", stage.place(workspace_dir), WORKSPACE]
-    words += _layer_arguments(disk_bytes, stage, ground)
+    words += _layer_arguments(sizes, stage, ground)
     for path, inside in ground.read_only:
         words += ["--ro-bind", stage.place(path), inside]
     words += ["--remount-ro", "/", "--chdir", WORKSPACE, "--", *base.agent]
     return words
 
 
-def _layer_arguments(disk_bytes: int, stage: Stage, ground: Ground) -> list[str]:
+def _layer_arguments(sizes: TemporaryBytes, stage: Stage, ground: Ground) -> list[str]:
     """Folders of the workspace that come from the snapshot. Where no layer can be put over them, each package is shown
     read-only, so that others can be added beside them, and what else there is (caches) begins empty in the workspace
     itself."""
@@ -199,7 +242,7 @@ def _layer_arguments(disk_bytes: int, stage: Stage, ground: Ground) -> list[str]
             source = stage.place_layered(path, f"{LAYERS}/{number}", small=layer != NODE_FOLDER)
             words += ["--bind", source, inside]
         elif layer == NODE_FOLDER:
-            words += ["--size", str(disk_bytes), "--perms", "0755", "--tmpfs", inside]
+            words += ["--size", str(sizes.layer), "--perms", "0755", "--tmpfs", inside]
             packages = [entry for entry in sorted(path.iterdir()) if not _is_cache(entry)]
             words += _shown((entry, f"{inside}/{entry.name}") for entry in packages)
     return words
@@ -219,12 +262,12 @@ def _shown(entries: Iterable[tuple[Path, str]]) -> list[str]:
     return words
 
 
-def _home_arguments(disk_bytes: int, stage: Stage, ground: Ground) -> list[str]:
+def _home_arguments(sizes: TemporaryBytes, stage: Stage, ground: Ground) -> list[str]:
     """The home folder. Where no layer can be put over a snapshot, because the server is not root, what lies in it is
     shown read-only, each thing by itself, so that others can be added beside them."""
     if ground.home is not None:
         return ["--bind", stage.place(ground.home), HOME]
-    empty = ["--size", str(disk_bytes), "--perms", "0755", "--tmpfs", HOME]
+    empty = ["--size", str(sizes.home), "--perms", "0755", "--tmpfs", HOME]
     if ground.snapshot is None:
         return empty
     links = [word for target, inside in ground.snapshot.symlinks() for word in ("--symlink", target, inside)]
@@ -252,6 +295,7 @@ def write_plan(
     state_dir: Path,
     uid: int,
     ground: Ground = NOTHING,
+    presence: Path | None = None,
 ) -> bytes:
     """The whole plan, marshalled for the shim (the same Python runs it)."""
     limits = spec.limits
@@ -268,8 +312,9 @@ def write_plan(
         (state_dir / LAYERS).mkdir(mode=0o755)
         ground = replace(ground, read_only=(*ground.read_only, (state_dir / LAYERS, COUNTED)))
         counted.append(COUNTED)
-    argv = bwrap_arguments(base, spec.workspace_dir.resolve(), limits.disk_bytes, stage, ground)
-    rlimits = [("RLIMIT_CORE", 0), ("RLIMIT_FSIZE", limits.disk_bytes), ("RLIMIT_NOFILE", OPEN_FILES)]
+    sizes = temporary_bytes(limits.memory_bytes)
+    argv = bwrap_arguments(base, spec.workspace_dir.resolve(), sizes, stage, ground)
+    rlimits = [("RLIMIT_CORE", 0), ("RLIMIT_FSIZE", limits.disk_bytes), ("RLIMIT_NOFILE", open_files())]
     if not layout.enforces("memory"):
         rlimits.append(("RLIMIT_DATA", max(limits.memory_bytes, LEAST_DATA_BYTES)))
     if not layout.enforces("pids") and counts_per_namespace():
@@ -289,10 +334,13 @@ def write_plan(
         "limit_files": limit_files(layout, group, limits.memory_bytes, limits.cpu_count, limits.processes),
         "agent_config": json.dumps(config).encode(),
         "start_timeout_s": START_TIMEOUT_S,
-        "look_after_s": LOOK_AFTER_S,
+        "look_after_s": min(LOOK_AFTER_S, max(spec.orphan.freeze_after_s, LEAST_LOOK_S)),
+        "presence": "" if presence is None else str(presence.absolute()),
+        "freeze_after_s": spec.orphan.freeze_after_s,
+        "end_after_s": spec.orphan.end_after_s,
         "stage": stage.sources,
         "layers": stage.layers,
-        "layer_bytes": limits.disk_bytes,
+        "layer_bytes": sizes.layer,
         "in_use": str(ground.snapshot.lock) if ground.snapshot else "",
         "seccomp": filter_program(),
         "uid": uid,

@@ -2,7 +2,6 @@
 
 import functools
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -17,6 +16,7 @@ import anyio.to_thread
 
 from outlast.base.errors import Conflict, SandboxIsolationMissing, SandboxLost, SandboxUnavailable
 from outlast.core.sandboxes.defaults import ProviderDefaults
+from outlast.core.sandboxes.folders import discard_folder
 from outlast.core.sandboxes.interface import (
     BuiltSnapshot,
     Capabilities,
@@ -42,6 +42,7 @@ from .launch import (
     own_workspace,
     write_plan,
 )
+from .presence import Presence
 from .sandbox import LocalSandbox, State, clear_remains
 from .snapshots import SnapshotFolder
 
@@ -61,6 +62,7 @@ class LocalProvider(ProviderDefaults):
     def __init__(self, state_dir: Path, cache_dir: Path) -> None:
         self.state_dir = state_dir.absolute()
         self.cache_dir = cache_dir.absolute()
+        self._presence = Presence(self.state_dir)
         self._snapshots = SnapshotFolder(self.cache_dir)
         self._base: BaseLayer | None = None
         self._layout: Layout | None = None
@@ -113,7 +115,7 @@ class LocalProvider(ProviderDefaults):
             return ProbeReport(False, "none", (f"the trial could not be prepared: {error}",))
         finally:
             with anyio.CancelScope(shield=True):
-                await _in_thread(functools.partial(shutil.rmtree, workspace, ignore_errors=True))
+                await _in_thread(functools.partial(discard_folder, workspace))
 
     async def create(self, spec: SandboxSpec) -> LocalSandbox:
         snapshot = self._snapshots.get(spec.snapshot_ref) if spec.snapshot_ref else None
@@ -127,7 +129,8 @@ class LocalProvider(ProviderDefaults):
             raise SandboxIsolationMissing(missing.details[0], hint=missing.fixes[0])
         base, layout = await self.prepare()
         group = Group.planned(layout, spec.sandbox_id)
-        plan = await _in_thread(functools.partial(_lay_out, spec, base, layout, group, folder, ground))
+        where = self._presence.path
+        plan = await _in_thread(functools.partial(_lay_out, spec, base, layout, group, folder, ground, where))
         shim = self._start_shim(folder, plan)
         ready = False
         try:
@@ -183,6 +186,7 @@ class LocalProvider(ProviderDefaults):
         return LocalSandbox(state, folder)
 
     async def list_refs(self) -> list[tuple[str, str]]:
+        self._presence.hold()
         self._collect()
         await self._clear_abandoned()
         return await _in_thread(self._scan)
@@ -198,11 +202,12 @@ class LocalProvider(ProviderDefaults):
             elif state is not None:
                 clear_remains(state, folder)
             elif time.time() - folder.stat().st_mtime > FORGOTTEN_AFTER_S:
-                shutil.rmtree(folder, ignore_errors=True)
+                discard_folder(folder)
         return found
 
     async def prepare(self) -> tuple[BaseLayer, Layout]:
         """Make the base layer and look at the control groups; otherwise done at the first use. Repeatable."""
+        self._presence.hold()
         async with self._preparing:
             if self._base is None or self._layout is None:
                 self._base = await _in_thread(functools.partial(prepare_base, self.cache_dir))
@@ -248,7 +253,13 @@ class LocalProvider(ProviderDefaults):
 
 
 def _lay_out(
-    spec: SandboxSpec, base: BaseLayer, layout: Layout, group: Group, folder: Path, ground: Ground
+    spec: SandboxSpec,
+    base: BaseLayer,
+    layout: Layout,
+    group: Group,
+    folder: Path,
+    ground: Ground,
+    presence: Path,
 ) -> bytes:
     uid = choose_uid(find_powers(), spec.workspace_dir)
     own_workspace(spec.workspace_dir, uid)
@@ -256,7 +267,7 @@ def _lay_out(
         own_workspace(ground.home, uid)
     make_mount_points(spec.workspace_dir, (layer for layer, _ in ground.layers), uid)
     folder.mkdir(mode=0o700, parents=True)
-    return write_plan(spec, base, layout, group, folder, uid, ground)
+    return write_plan(spec, base, layout, group, folder, uid, ground, presence)
 
 
 async def _wait_ready(shim: subprocess.Popen[bytes]) -> bool:
@@ -276,7 +287,7 @@ def _not_started(sandbox_id: str, folder: Path) -> SandboxUnavailable:
     except OSError:
         log = ""
     return SandboxUnavailable(
-        f"the sandbox {sandbox_id} did not start: {log or 'no message'}",
+        f"The sandbox did not start: {log or 'no message'}",
         hint="'outlast doctor' tries it and says what to change on this machine.",
         sandbox_id=sandbox_id,
         log=log,

@@ -2,8 +2,8 @@
 
 import json
 import os
-import shutil
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -13,11 +13,13 @@ import anyio
 import anyio.to_thread
 
 from outlast.base.errors import SandboxUnavailable
+from outlast.core.sandboxes.folders import discard_folder
 from outlast.core.sandboxes.interface import SandboxStatistics
 
 from .cgroups import Group
 from .connection import Pool, lost, open_socket
 from .handle import AgentHandle
+from .launch import LAYERS
 
 KILL_TIMEOUT_S: Final = 10.0
 THAW_NOTE_TIMEOUT_S: Final = 2.0
@@ -84,9 +86,7 @@ class LocalSandbox(AgentHandle):
             self._group.freeze()
         except OSError as error:
             since.unlink(missing_ok=True)
-            raise SandboxUnavailable(
-                f"the sandbox {self.sandbox_id} cannot be frozen here: {error}"
-            ) from error
+            raise SandboxUnavailable(f"The sandbox cannot be frozen here: {error}") from error
 
     async def thaw(self) -> None:
         self._require_alive()
@@ -116,6 +116,9 @@ class LocalSandbox(AgentHandle):
         if self._group.folders and not self._group.processes():  # its shim is about to end too
             raise lost(self.sandbox_id)
         return SandboxStatistics(self._group.memory_bytes(), self._group.process_count(), self._group.cpu_s())
+
+    def disk_folders(self) -> Sequence[Path]:
+        return (self._state_dir / LAYERS,)
 
     async def log(self) -> str:
         try:
@@ -172,7 +175,7 @@ def clear_remains(state: State, state_dir: Path) -> None:
         state.group.remove()
     for path in state_dir.iterdir() if state_dir.is_dir() else ():
         if path.is_dir():
-            shutil.rmtree(path, ignore_errors=True)
+            discard_folder(path)
         else:
             path.unlink(missing_ok=True)
     if state_dir.is_dir():

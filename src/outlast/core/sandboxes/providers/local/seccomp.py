@@ -3,8 +3,9 @@
 A deny list over what namespaces and dropped capabilities already refuse: the doors through which kernel bugs are
 usually reached (io_uring, bpf, keys, userfaultfd), everything that would make a new namespace or a mount, and
 looking into other processes. Denied calls fail with EPERM; `clone3` with ENOSYS, so that libraries fall back to
-`clone`, whose flags a filter can read. Sockets are limited to Unix, IPv4, IPv6 and netlink: AF_VSOCK would reach a
-virtual machine's host past the network namespace.
+`clone`, whose flags a filter can read. Sockets are limited to Unix, IPv4, IPv6 and netlink for routing: AF_VSOCK would
+reach a virtual machine's host past the network namespace. The agent, process 1, has the same user as the code around
+it: nobody but itself changes a process's resource limits, and process 1 cannot be given less of the processor.
 """
 
 import errno
@@ -26,7 +27,20 @@ _X32_BIT: Final = 0x40000000
 
 _NEW_NAMESPACES: Final = 0x7E020080  # CLONE_NEW{NS,CGROUP,UTS,IPC,USER,PID,NET,TIME}
 _TERMINAL_INJECTION: Final = (0x5412, 0x541C)  # TIOCSTI, TIOCLINUX
-_SOCKET_FAMILIES: Final = (1, 2, 10, 16)  # AF_UNIX, AF_INET, AF_INET6, AF_NETLINK
+_SOCKET_FAMILIES: Final = (1, 2, 10)  # AF_UNIX, AF_INET, AF_INET6
+_NETLINK, _NETLINK_ROUTE = 16, 0
+_AGENT: Final = 1
+_PRIO_USER: Final = 2
+
+# name: (x86_64, aarch64), the process is the first argument
+_OF_PROCESSES: Final[dict[str, tuple[int, int]]] = {
+    "sched_setparam": (142, 118),
+    "sched_setscheduler": (144, 119),
+    "sched_setaffinity": (203, 122),
+    "sched_setattr": (314, 274),
+    "migrate_pages": (256, 238),
+    "move_pages": (279, 239),
+}
 
 # name: (x86_64, aarch64); None where the architecture has no such call
 _DENIED: Final[dict[str, tuple[int | None, int | None]]] = {
@@ -85,10 +99,10 @@ _DENIED: Final[dict[str, tuple[int | None, int | None]]] = {
     "uselib": (134, None),
     "nfsservctl": (180, 42),
 }
-# architecture: (audit value, column above, clone, clone3, socket, ioctl)
+# architecture: (audit value, column above, clone, clone3, socket, ioctl, prlimit64, setpriority)
 _ARCHITECTURES: Final = {
-    "x86_64": (0xC000003E, 0, 56, 435, 41, 16),
-    "aarch64": (0xC00000B7, 1, 220, 435, 198, 29),
+    "x86_64": (0xC000003E, 0, 56, 435, 41, 16, 302, 141),
+    "aarch64": (0xC00000B7, 1, 220, 435, 198, 29, 261, 140),
 }
 
 
@@ -121,7 +135,7 @@ def filter_program(machine: str | None = None) -> bytes:
     name = machine or platform.machine()
     if name not in _ARCHITECTURES:
         raise UnknownArchitecture(name)
-    audit, column, clone, clone3, socket, ioctl = _ARCHITECTURES[name]
+    audit, column, clone, clone3, socket, ioctl, prlimit, setpriority = _ARCHITECTURES[name]
     program = [_step(_LOAD, _ARCH_AT), _step(_EQUAL, audit, 1, 0), _step(_RETURN, _KILL_PROCESS)]
     program.append(_step(_LOAD, _NUMBER_AT))
     if name == "x86_64":
@@ -131,10 +145,18 @@ def filter_program(machine: str | None = None) -> bytes:
     program += _block(
         clone, [_argument(0), _step(_ANY_BIT, _NEW_NAMESPACES, 0, 1), _refuse(errno.EPERM), allow]
     )
+    # Each family jumps to the last step, which allows; netlink goes on to its protocol.
     families = [
-        _step(_EQUAL, family, len(_SOCKET_FAMILIES) - i, 0) for i, family in enumerate(_SOCKET_FAMILIES)
+        _step(_EQUAL, family, len(_SOCKET_FAMILIES) - i + 3, 0) for i, family in enumerate(_SOCKET_FAMILIES)
     ]
-    program += _block(socket, [_argument(0), *families, _refuse(errno.EAFNOSUPPORT), allow])
+    netlink = [_step(_EQUAL, _NETLINK, 0, 2), _argument(2), _step(_EQUAL, _NETLINK_ROUTE, 1, 0)]
+    program += _block(socket, [_argument(0), *families, *netlink, _refuse(errno.EAFNOSUPPORT), allow])
+    eperm = _refuse(errno.EPERM)
+    program += _block(prlimit, [_argument(0), _step(_EQUAL, 0, 1, 0), eperm, allow])
+    by_user = [_argument(0), _step(_EQUAL, _PRIO_USER, 2, 0)]
+    program += _block(setpriority, [*by_user, _argument(1), _step(_EQUAL, _AGENT, 0, 1), eperm, allow])
+    for numbers in _OF_PROCESSES.values():
+        program += _block(numbers[column], [_argument(0), _step(_EQUAL, _AGENT, 0, 1), eperm, allow])
     requests = [
         _step(_EQUAL, request, len(_TERMINAL_INJECTION) - i, 0)
         for i, request in enumerate(_TERMINAL_INJECTION)

@@ -17,6 +17,7 @@ import marshal
 import os
 import select
 import sys
+import time
 
 CLONE_NEWNS, CLONE_NEWUSER = 0x20000, 0x10000000
 MS_BIND, MS_REC, MS_PRIVATE, MS_NOSUID, MS_NODEV = 0x1000, 0x4000, 0x40000, 2, 4
@@ -78,7 +79,7 @@ def main() -> None:
         ours.send(plan["agent_config"])
         if _wait_ready(ours, plan["start_timeout_s"]):
             os.write(1, b"ready\n")
-            _serve(listener, ours, plan["look_after_s"])
+            _serve(listener, ours, _Server(plan))
     except OSError as error:
         os.write(2, f"shim: {error}\n".encode())
     finally:
@@ -356,18 +357,88 @@ def _wait_ready(agent: "_socket.socket", timeout_s: float) -> bool:
         return False
 
 
-def _serve(listener: "_socket.socket", agent: "_socket.socket", look_after_s: float) -> None:
+class _Server:
+    """Whether a server is there; without one the sandbox is frozen, and is over, each after its time."""
+
+    def __init__(self, plan: dict) -> None:  # type: ignore[type-arg]
+        self._plan = plan
+        self._gone_at = -1.0
+        self._frozen = False
+
+    def look_again_s(self) -> float:
+        look_after_s: float = self._plan["look_after_s"]
+        if self._gone_at < 0:
+            return look_after_s
+        due = self._plan["end_after_s" if self._frozen else "freeze_after_s"]
+        left_s: float = self._gone_at + due - time.monotonic()
+        return min(look_after_s, max(left_s, 0.01))
+
+    def is_over(self) -> bool:
+        """Look whether it came back, and do what is due."""
+        if not self._plan["presence"] or _is_held(self._plan["presence"]):
+            self._gone_at, self._frozen = -1.0, False
+            return False
+        now = time.monotonic()
+        if self._gone_at < 0:
+            self._gone_at = now
+        if now - self._gone_at >= self._plan["end_after_s"]:
+            os.write(2, b"shim: no server came back\n")
+            return True
+        if now - self._gone_at >= self._plan["freeze_after_s"] and not self._frozen:
+            self._frozen = True
+            _freeze(self._plan["group_folders"])
+        return False
+
+
+def _is_held(path: str) -> bool:
+    """Whether some process holds the lock on that file; also where that cannot be found out."""
+    import fcntl  # only here: a shared library of its own
+    import struct
+
+    try:
+        fd = os.open(path, os.O_RDONLY)
+    except OSError:
+        return True
+    try:
+        wanted = struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 0, 0, 0)
+        found: int = struct.unpack("hhqqi4x", fcntl.fcntl(fd, fcntl.F_OFD_GETLK, wanted))[0]
+        return found != fcntl.F_UNLCK
+    except OSError:
+        return True
+    finally:
+        os.close(fd)
+
+
+def _freeze(folders: "list[str]") -> None:
+    """As the server does it: the next one finds since when, and thaws it."""
+    if os.path.exists("frozen_since"):
+        return
+    with open("frozen_since", "w") as file:
+        file.write(str(time.monotonic()))
+    for name, value in (("cgroup.freeze", "1"), ("freezer.state", "FROZEN")):
+        for folder in folders:
+            if os.path.exists(f"{folder}/{name}"):
+                try:
+                    with open(f"{folder}/{name}", "w") as file:
+                        file.write(value)
+                    return
+                except OSError:
+                    continue
+    os.unlink("frozen_since")  # it cannot be frozen here
+
+
+def _serve(listener: "_socket.socket", agent: "_socket.socket", server: _Server) -> None:
     """Pass connections on until the agent's socket closes, which it does when the sandbox's first process ends, or
     until the state file is gone: then the data directory was deleted, and no server could ever find this sandbox
-    again."""
+    again; or until the server has been gone for too long."""
     poll = select.poll()
     poll.register(listener.fileno(), select.POLLIN)
     poll.register(agent.fileno(), select.POLLIN)
     fresh = {}
     watchers = []
     while True:
-        ready = poll.poll(look_after_s * 1000)
-        if not ready and not os.path.exists("state.json"):
+        ready = poll.poll(server.look_again_s() * 1000)
+        if not ready and (not os.path.exists("state.json") or server.is_over()):
             return
         for fd, _events in ready:
             if fd == agent.fileno():

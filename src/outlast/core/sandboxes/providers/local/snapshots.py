@@ -14,7 +14,6 @@ import fcntl
 import json
 import os
 import re
-import shutil
 import stat
 import tempfile
 import time
@@ -24,6 +23,7 @@ from pathlib import Path
 from typing import Final
 
 from outlast.base.errors import ArgumentsInvalid, Conflict, SandboxUnavailable
+from outlast.core.sandboxes.folders import discard_folder, each_folder, remove_folder
 
 from .base_layer import HOME, BaseLayer
 
@@ -100,7 +100,7 @@ class Work:
     def close(self) -> None:
         """Let go of it, and remove it unless `publish` took it. Blocking: it may hold very many files."""
         os.close(self.lock)
-        shutil.rmtree(self.folder, ignore_errors=True)
+        discard_folder(self.folder)
 
 
 class SnapshotFolder:
@@ -171,7 +171,7 @@ class SnapshotFolder:
             ) from error
         finally:
             os.close(lock)
-        shutil.rmtree(aside, ignore_errors=True)
+        discard_folder(aside)
 
     def forgotten(self) -> list[str]:
         """Names of those that nobody has started from for very long: the server that had them built may be gone with
@@ -200,7 +200,7 @@ def _keep_only(project: Path, layers: Sequence[str]) -> None:
             if is_folder and any(layer.startswith(f"{at}{name}/") for layer in layers):
                 deeper.append(name)
             elif is_folder:
-                shutil.rmtree(path)
+                remove_folder(path)
             else:
                 path.unlink()
         folders[:] = deeper
@@ -223,12 +223,15 @@ def _is_free(path: Path) -> bool:
 def _open_to_all(home: Path) -> int:
     """Let every user read, and change in a layer of its own, what is there; return its size in bytes."""
     size = 0
-    for root, folders, names in os.walk(home):
-        os.chmod(root, 0o777)
-        for name in [*folders, *names]:
-            path = os.path.join(root, name)
-            facts = os.lstat(path)
-            if stat.S_ISREG(facts.st_mode):
-                size += facts.st_blocks * 512 // facts.st_nlink
-                os.chmod(path, 0o777 if facts.st_mode & 0o111 else 0o666)
+    top = os.open(home, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        for folder in each_folder(top):
+            os.fchmod(folder, 0o777)
+            for name in os.listdir(folder):
+                facts = os.stat(name, dir_fd=folder, follow_symlinks=False)
+                if stat.S_ISREG(facts.st_mode):
+                    size += facts.st_blocks * 512 // facts.st_nlink
+                    os.chmod(name, 0o777 if facts.st_mode & 0o111 else 0o666, dir_fd=folder)
+    finally:
+        os.close(top)
     return size

@@ -10,6 +10,7 @@ import pytest
 from outlast.agents.screens.tags import parse_outcome
 from outlast.core.models.protocol import (
     CHECK_MARK,
+    NOTE_MARK,
     Delta,
     ModelMessage,
     ModelRequest,
@@ -44,6 +45,7 @@ class Project:
     title: str = "Screen 1"
     types: str = ""
     problems: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)  # told after the next results, one after the other
     calls: list[str] = field(default_factory=list)
     written: list[str] = field(default_factory=list)
 
@@ -97,6 +99,8 @@ async def play(project: Project, asked: str) -> str:
         messages.append(ModelMessage("assistant", (TextPiece(text), *calls)))
         if calls:
             messages.append(ModelMessage("tool", tuple(project.answer(call) for call in calls)))
+            if project.notes:
+                messages.append(ModelMessage("user", (TextPiece(f"{NOTE_MARK} {project.notes.pop(0)}"),)))
         elif project.problems:
             told = f"{CHECK_MARK}\n\n1. {project.problems.pop(0)}"
             messages.append(ModelMessage("user", (TextPiece(told),)))
@@ -169,6 +173,16 @@ async def test_a_change_reads_what_is_there_and_keeps_it(screen: str, asked: str
     assert "by-hand" in project.files[PAGE]
     assert files_said(text) == set(project.written)
     assert parse_outcome(text).title == "A title of my own"
+
+
+async def test_a_wish_is_done_also_where_the_sandbox_was_lost_meanwhile() -> None:
+    """The notice was glued in front of the file that was read: no JSON any more, and the first wish was dropped."""
+    project = Project()
+    await play(project, "a landing page")
+    project.notes.append("The sandbox had ended.")
+    await play(project, "make it warmer")
+    assert project.notes == []
+    assert "[--primary:var(--chart-3)]" in project.files["app/page.tsx"]
 
 
 async def test_changes_add_up() -> None:

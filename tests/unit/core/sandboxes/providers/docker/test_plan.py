@@ -48,7 +48,9 @@ def test_only_the_workspace_and_bounded_temporary_folders_are_writable(spec: San
     writable = {mount["Target"] for mount in config["Mounts"] if not mount["ReadOnly"]}
     assert writable == {"/workspace"}
     assert set(config["Tmpfs"]) == {"/tmp", "/home/user"}
-    assert all(f"size={LIMITS.disk_bytes}" in options for options in config["Tmpfs"].values())
+    sizes = {path: int(options.rpartition("size=")[2]) for path, options in config["Tmpfs"].items()}
+    assert sum(sizes.values()) + config["ShmSize"] <= LIMITS.memory_bytes * 7 // 8
+    assert max(*sizes.values(), config["ShmSize"]) <= LIMITS.memory_bytes // 2
 
 
 def test_the_home_folder_can_be_the_workspace(spec: SandboxSpec) -> None:

@@ -65,7 +65,7 @@ async def test_calls_wait_while_it_sleeps() -> None:
 
     async def call() -> None:
         with pytest.raises(SandboxLost):
-            await sandbox.statistics()
+            await sandbox.read_file("a", 1)
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(call)
@@ -73,6 +73,12 @@ async def test_calls_wait_while_it_sleeps() -> None:
         assert sandbox.opened == 0
         await sandbox.thaw()
     assert sandbox.opened == 1
+
+
+async def test_measuring_one_that_sleeps_does_not_wait() -> None:
+    sandbox = Unsteady(asleep=True)
+    assert await sandbox.statistics() is None
+    assert sandbox.opened == 0
 
 
 async def test_what_was_heard_is_not_told_again_however_it_is_cut_the_second_time() -> None:

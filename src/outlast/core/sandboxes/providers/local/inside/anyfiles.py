@@ -13,7 +13,7 @@ import stat
 from .commands import WORKSPACE
 from .effects import Refused
 from .facts import Facts, readable, refused, resolve
-from .files import temporary
+from .files import make_folders, temporary
 from .pages import Pages
 from .sessions import Session
 
@@ -297,7 +297,7 @@ class Chore(Session):
 
 def _make_folders(path: str) -> None:
     try:
-        os.makedirs(path, exist_ok=True)
+        make_folders(path)
     except FileExistsError as error:
         raise Refused("path_refused", f"{readable(path)!r} is no folder", hint="") from error
     except OSError as error:

@@ -13,7 +13,9 @@ import struct
 from .json_text import loads
 from .loop import READ, Loop
 from .main import Connection, start_agent
+from .orphaned import ServerWatch
 from .processes import Spawner
+from .system_calls import load_filter
 
 HELLO = "/run/outlast/hello"
 MAX_CONFIG_BYTES = 1 << 20
@@ -26,13 +28,18 @@ def main() -> None:
     spawner = Spawner(loop.reap)
     hello = _socket.socket(_socket.AF_UNIX, _socket.SOCK_SEQPACKET)
     hello.connect(HELLO)
-    message, extra, _flags, _address = hello.recvmsg(MAX_CONFIG_BYTES, _socket.CMSG_SPACE(4))
+    message, extra, _flags, _address = hello.recvmsg(MAX_CONFIG_BYTES, _socket.CMSG_SPACE(8))
     if not message or len(extra) != 1:
         return  # the start was given up
-    listener = _socket.socket(fileno=struct.unpack("i", extra[0][2])[0])
-    os.set_inheritable(listener.fileno(), False)
+    listener_fd, presence_fd = struct.unpack("ii", extra[0][2])
+    listener = _socket.socket(fileno=listener_fd)
+    os.set_inheritable(listener_fd, False)
+    os.set_inheritable(presence_fd, False)
     listener.setblocking(False)
-    agent = start_agent(loop, spawner, loads(message))
+    config = loads(message)
+    agent = start_agent(loop, spawner, config)
+    ServerWatch(loop, presence_fd, config["end_after_s"])
+    load_filter(config.get("filter"))
 
     def accept(_events: int) -> None:
         try:

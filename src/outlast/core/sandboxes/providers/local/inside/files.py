@@ -49,7 +49,7 @@ def _write_one(target: str, data: bytes) -> None:
     if os.path.islink(target):
         target = resolve(os.path.relpath(target, WORKSPACE))
     parent = os.path.dirname(target)
-    os.makedirs(parent, exist_ok=True)
+    make_folders(parent)
     exists = os.path.exists(target)
     mode = stat.S_IMODE(os.stat(target).st_mode) if exists else 0o644
     beside = temporary(target, exists)
@@ -63,6 +63,20 @@ def _write_one(target: str, data: bytes) -> None:
     except OSError:
         os.unlink(beside)
         raise
+
+
+def make_folders(path: str) -> None:
+    """Make a folder with those above it, at any depth that a path can name; fine when it is there. Raises `OSError`."""
+    missing = []
+    while not os.path.isdir(path):
+        missing.append(path)
+        path = os.path.dirname(path)
+    for folder in reversed(missing):
+        try:
+            os.mkdir(folder)
+        except FileExistsError:
+            if not os.path.isdir(folder):
+                raise
 
 
 def temporary(target: str, exists: bool) -> str:
@@ -100,34 +114,32 @@ def entries(prefix: str, limit: int, hidden: frozenset[str] = frozenset()) -> li
     top = resolve(prefix) if prefix not in ("", ".", "./") else WORKSPACE
     found: list[dict[str, Any]] = []
     try:
-        _walk(top, limit, found, hidden)
+        levels = [iter(_children(top))]
     except OSError as error:
         raise _refused(error, prefix) from error
+    while levels and len(found) < limit:
+        entry = next(levels[-1], None)
+        if entry is None:
+            levels.pop()
+            continue
+        path = os.path.relpath(entry.path, WORKSPACE)
+        try:
+            facts = entry.stat(follow_symlinks=False)
+            if path in hidden:
+                continue
+            is_dir = stat.S_ISDIR(facts.st_mode)
+            size = 0 if is_dir else facts.st_size
+            found.append({"path": path, "size": size, "is_dir": is_dir, "mtime": facts.st_mtime})
+            if is_dir:
+                levels.append(iter(_children(entry.path)))
+        except OSError:  # it vanished, may not be read, or lies deeper than a path can say
+            continue
     return found
 
 
-def _walk(folder: str, limit: int, found: list[dict[str, Any]], hidden: frozenset[str]) -> None:
+def _children(folder: str) -> list[os.DirEntry[str]]:
     with os.scandir(folder) as scan:
-        children = sorted(scan, key=lambda entry: entry.name)
-    for entry in children:
-        if len(found) >= limit:
-            return
-        try:
-            facts = entry.stat(follow_symlinks=False)
-        except FileNotFoundError:
-            continue
-        is_dir = stat.S_ISDIR(facts.st_mode)
-        path = os.path.relpath(entry.path, WORKSPACE)
-        if path in hidden:
-            continue
-        found.append(
-            {"path": path, "size": 0 if is_dir else facts.st_size, "is_dir": is_dir, "mtime": facts.st_mtime}
-        )
-        if is_dir:
-            try:
-                _walk(entry.path, limit, found, hidden)
-            except PermissionError:
-                continue
+        return sorted(scan, key=lambda entry: entry.name)
 
 
 def _refused(error: OSError, path: str) -> Refused:

@@ -22,7 +22,24 @@ KILL_PASSES = 20
 QUIET_PASSES = 2  # one look at /proc is not one moment: a child may be read after its parent is gone
 UNDECIDED_S = 0.002
 MAX_DYING_S = 0.5
-DEFAULT_SIGNALS = (signal.SIGCHLD, signal.SIGPIPE, signal.SIGINT, signal.SIGXFSZ)
+IGNORED_SIGNALS = (
+    signal.SIGINT,
+    signal.SIGTERM,
+    signal.SIGHUP,
+    signal.SIGQUIT,
+    signal.SIGUSR1,
+    signal.SIGUSR2,
+    signal.SIGALRM,
+    signal.SIGVTALRM,
+    signal.SIGPROF,
+    signal.SIGXCPU,
+    signal.SIGIO,
+    signal.SIGPWR,
+    signal.SIGTSTP,
+    signal.SIGTTIN,
+    signal.SIGTTOU,
+)
+DEFAULT_SIGNALS = (signal.SIGCHLD, signal.SIGPIPE, signal.SIGXFSZ, *IGNORED_SIGNALS)
 
 _numbers = itertools.count(1)
 
@@ -33,7 +50,8 @@ class Spawner:
     It hides the agent (nobody else in the sandbox may read its memory or descriptors through /proc), and makes every
     process it starts a better victim than the agent when memory runs out. When no process can be made, it ends the
     largest family of processes, as the kernel does when memory runs out: else a fork bomb left in the background
-    would make the sandbox useless. `reap` collects ended children, which count until then.
+    would make the sandbox useless. Signals that code in the sandbox may send to the agent are ignored; what it starts
+    has them back. `reap` collects ended children, which count until then.
     """
 
     def __init__(self, reap: Callable[[], None]) -> None:
@@ -43,6 +61,8 @@ class Spawner:
         except OSError:
             self._oom_score = -1
         _prctl(PR_SET_DUMPABLE, 0)
+        for number in IGNORED_SIGNALS:
+            signal.signal(number, signal.SIG_IGN)
 
     def spawn(
         self,

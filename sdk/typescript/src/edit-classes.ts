@@ -1,0 +1,110 @@
+/** Which classes an element's changes are saved as: those that come to exactly what its preview shows. */
+import type { OutlastClient } from './client.ts'
+import type { PendingElement, StyleChange } from './edit-pending.ts'
+import type { StyleCheck } from './edit-protocol.ts'
+
+/** By property; `refused` says why a value has no class. */
+export interface FittedClasses {
+  styles: Record<string, StyleChange>
+  refused: Record<string, string>
+}
+
+/** Asks the page; empty where it does not answer. */
+export type Measure = (one: PendingElement, checks: StyleCheck[]) => Promise<number[]>
+
+type Css = Record<string, string>
+
+interface Candidate {
+  property: string
+  change: StyleChange
+  /** What the preview shows from now on, where the class says it. */
+  css: Css | null
+  tries: { css: Css; exact: boolean; important: boolean }[]
+}
+
+/**
+ * Finds classes for all changes of an element and measures them where it stands: an ancestor may have another scale, and
+ * another class of its own may win. A named class that does not fit gives way to one with the exact value, that one to an
+ * important one. A class that was picked by name stays: its preview shows what it says.
+ */
+export async function fitClasses(
+  client: OutlastClient,
+  screenId: string,
+  one: PendingElement,
+  measure: Measure,
+): Promise<FittedClasses> {
+  const changes = Object.entries(one.styles)
+  const values = valuesOf(changes.filter(([, change]) => change.picked === undefined))
+  const { classes, refused } =
+    Object.keys(values).length === 0
+      ? { classes: {} as Record<string, string>, refused: {} }
+      : await client.edits.classes(screenId, values)
+  const named = changes.flatMap(([property, change]): [string, StyleChange][] => {
+    const name = change.picked ?? classes[property]
+    return name === undefined ? [] : [[property, { ...change, class: name }]]
+  })
+  const names = named.flatMap(([, change]) => (isArbitrary(change) ? [] : [change.class ?? '']))
+  const known = names.length === 0 ? {} : (await client.edits.classes(screenId, {}, names)).known
+  const candidates = named.map(([property, change]) => candidate(property, change, known[change.class ?? ''] ?? {}))
+  const chosen = await choose(one, candidates, measure)
+  const exact = candidates.filter(
+    ({ change, tries }, at) => tries[chosen[at] ?? -1]?.exact === true && !isArbitrary(change),
+  )
+  const found = exact.length === 0 ? {} : (await client.edits.exactClasses(screenId, exactValues(exact))).classes
+  const styles = candidates.map(({ property, change, css, tries }, at): [string, StyleChange] => {
+    const fit = tries[chosen[at] ?? -1]
+    const name = (fit?.exact === true ? found[property] : undefined) ?? change.class
+    return [
+      property,
+      {
+        ...change,
+        class: fit?.important === true ? `${name}!` : name,
+        ...(css !== null && { css }),
+        fitted: true,
+      },
+    ]
+  })
+  return { styles: Object.fromEntries(styles), refused }
+}
+
+const valuesOf = (changes: readonly [string, StyleChange][]): Css =>
+  Object.fromEntries(changes.map(([property, { value }]) => [property, value]))
+
+const exactValues = (exact: readonly Candidate[]): Css =>
+  Object.fromEntries(exact.map(({ property, change }) => [property, change.value]))
+
+const isArbitrary = ({ class: name }: StyleChange): boolean => name !== null && name.includes('[')
+
+function candidate(property: string, change: StyleChange, said: Css): Candidate {
+  // What Tailwind puts together out of variables of its own is not measured, nor is what is no plain class.
+  const css = Object.keys(said).length > 0 && !/var\(--tw-[\w-]+\)/.test(Object.values(said).join()) ? said : null
+  const value = { [property]: change.value }
+  const named = css === null ? [] : [{ css, exact: false, important: false }]
+  if (change.picked !== undefined) {
+    const important = named.map((one) => ({ css: importantly(one.css), exact: false, important: true }))
+    return { property, change, css, tries: [...named, ...important] }
+  }
+  if (css === null && !isArbitrary(change)) return { property, change, css: null, tries: [] }
+  const exact = { css: value, exact: true, important: false }
+  const tries = [...named, exact, { css: importantly(value), exact: true, important: true }]
+  return { property, change, css: null, tries }
+}
+
+const importantly = (css: Css): Css =>
+  Object.fromEntries(Object.entries(css).map(([name, value]) => [name, `${value} !important`]))
+
+/** By candidate, the place of the first try that fits; the first where nothing is known better. */
+async function choose(one: PendingElement, candidates: readonly Candidate[], measure: Measure): Promise<number[]> {
+  const measured = candidates.filter(({ tries }) => tries.length > 0)
+  const shown = candidates.map((each): [string, StyleChange] => [
+    each.property,
+    { ...each.change, ...(each.css !== null && { css: each.css }) },
+  ])
+  const checks = measured.map(({ property, change, css, tries }) => ({
+    property,
+    shown: [...new Set([property, ...Object.keys(css ?? change.css ?? {})])],
+    tries: tries.map((each) => each.css),
+  }))
+  const found = checks.length === 0 ? [] : await measure({ ...one, styles: Object.fromEntries(shown) }, checks)
+  return candidates.map((each) => Math.max(0, found[measured.indexOf(each)] ?? 0))
+}

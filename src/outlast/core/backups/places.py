@@ -1,0 +1,57 @@
+"""What lies where: a server's parts, and those of a backup."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Final
+
+from outlast.db.deployment import Deployment
+from outlast.db.opening import sqlite_path
+
+MANIFEST: Final = "manifest.json"
+DATABASE: Final = "database/outlast.db"
+BLOBS: Final = "blobs"
+FILES: Final = "files"
+DERIVED: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "lock": "held by the running server",
+        "search": "search indexes, built again from the database",
+        "checkpoints": "what was seen of files at the last look",
+        "sandboxes": "sandboxes that run on this machine, and what is installed for them",
+        "browsers": "browsers that take pictures",
+    }
+)
+"""Entries of a data directory that a backup leaves out, each with what it is. `sandboxes-NAME` are left out too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A server's data directory, blob folder and database URL."""
+
+    data_dir: Path
+    blob_dir: Path
+    database_url: str
+
+    @property
+    def deployment(self) -> Deployment:
+        return Deployment(self.data_dir, self.blob_dir)
+
+    @property
+    def database_file(self) -> Path | None:
+        """The file of an SQLite database; None: it is on PostgreSQL."""
+        if not self.database_url.startswith("sqlite:///"):
+            return None
+        return sqlite_path(self.database_url, self.data_dir)
+
+    def is_left_out(self, path: str) -> bool:
+        """Whether the entry of the data directory at this relative path is not among a backup's `files`."""
+        first = path.split("/", 1)[0]
+        if first in DERIVED or first.startswith("sandboxes-") or ("/" not in path and path.endswith(".new")):
+            return True
+        whole = self.data_dir / path
+        database = self.database_file
+        of_database = (
+            () if database is None else tuple(f"{database}{end}" for end in ("", "-wal", "-shm", "-journal"))
+        )
+        return whole == self.blob_dir or str(whole) in of_database

@@ -1,0 +1,66 @@
+"""Ids in an order. Each is found, put behind another and taken out in one step, however many there are. Pure."""
+
+from collections.abc import Iterable, Iterator
+
+
+class Chain:
+    """`name` says what it is the order of. None stands before the first and behind the last."""
+
+    def __init__(self, name: str, ids: Iterable[str] = ()) -> None:
+        self.name = name
+        self._behind: dict[str | None, str | None] = {None: None}
+        self._before: dict[str | None, str | None] = {None: None}
+        for one in ids:
+            self.put(one, self.last)
+
+    def __iter__(self) -> Iterator[str]:
+        return self.onwards(self.first)
+
+    @property
+    def first(self) -> str | None:
+        return self._behind[None]
+
+    @property
+    def last(self) -> str | None:
+        return self._before[None]
+
+    def before(self, one: str) -> str | None:
+        """What stands before it."""
+        return self._before[one]
+
+    def onwards(self, one: str | None) -> Iterator[str]:
+        """It and what stands behind it. The chain may not be changed meanwhile."""
+        while one is not None:
+            yield one
+            one = self._behind[one]
+
+    def put(self, one: str, after: str | None) -> None:
+        """Put it behind another (None: first)."""
+        behind = self._behind[after]
+        self._behind[after] = self._before[behind] = one
+        self._before[one], self._behind[one] = after, behind
+
+    def take(self, one: str) -> None:
+        """Take it out."""
+        before, behind = self._before.pop(one), self._behind.pop(one)
+        self._behind[before], self._before[behind] = behind, before
+
+    def split(self, after: str | None) -> tuple["Chain", "Chain"]:
+        """What stands up to `after`, and what stands behind it. The longer of them is this chain, so that splitting on
+        and on takes few steps; the shorter one is new."""
+        moving, is_head = self._shorter(after)
+        other = Chain(self.name)
+        for one in moving:
+            self.take(one)
+            other.put(one, other.last)
+        return (other, self) if is_head else (self, other)
+
+    def _shorter(self, after: str | None) -> tuple[list[str], bool]:
+        """The shorter side, and whether it is that before the cut."""
+        head, tail = list[str](), list[str]()
+        low, high = after, self._behind[after]
+        while low is not None and high is not None:
+            head.append(low)
+            tail.append(high)
+            low, high = self._before[low], self._behind[high]
+        return (head[::-1], True) if low is None else (tail, False)

@@ -1,0 +1,17 @@
+"""Anthropic's model where the operator's own fields switch on tools that Anthropic runs by itself. Imported only with
+the extra."""
+
+from typing import Any, Final, get_args
+
+from anthropic.types.beta import BetaServerToolUseBlock
+from pydantic_ai.models.anthropic import AnthropicModel
+
+SERVER_TOOLS: Final = frozenset(get_args(BetaServerToolUseBlock.model_fields["name"].annotation))
+
+
+class ServerToolModel(AnthropicModel):
+    """`pydantic_ai` drops calls of tools that it has not switched on itself, and keeps their results: neither is such a
+    call told, nor does Anthropic take back a result without its call."""
+
+    def _get_enabled_server_tool_names(self, *args: Any, **more: Any) -> frozenset[str]:
+        return super()._get_enabled_server_tool_names(*args, **more) | SERVER_TOOLS

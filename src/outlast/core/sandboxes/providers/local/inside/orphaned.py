@@ -1,0 +1,59 @@
+"""Whether a server is still there for a container: the agent, its first process, ends with the container when none is.
+
+What a server holds is a lock; the kernel takes it back when the server's process ends. The agent was given a descriptor
+of the locked file that can ask, and nothing in the container sees the file.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import time
+
+from .loop import Loop
+
+LEAST_LOOK_S = 0.05
+LOOK_S = 30.0
+
+
+class ServerWatch:
+    """Stops the loop `end_after_s` after the last server was seen. Time that the container slept counts: a server that
+    wakes it is there."""
+
+    def __init__(self, loop: Loop, fd: int, end_after_s: float) -> None:
+        self._loop = loop
+        self._fd = fd
+        self._end_after_s = end_after_s
+        self._gone_at = -1.0
+        self._look_later(min(LOOK_S, end_after_s))
+
+    def _look_later(self, seconds: float) -> None:
+        self._loop.after(max(seconds, LEAST_LOOK_S), self._look)
+
+    def _look(self) -> None:
+        now = time.monotonic()
+        if is_locked(self._fd):
+            self._gone_at = -1.0
+            self._look_later(min(LOOK_S, self._end_after_s))
+            return
+        if self._gone_at < 0:
+            self._gone_at = now
+        left_s = self._gone_at + self._end_after_s - now
+        if left_s > 0:
+            self._look_later(min(LOOK_S, left_s))
+            return
+        os.write(2, b"no server came back\n")
+        self._loop.stop()
+
+
+def is_locked(fd: int) -> bool:
+    """Whether some process holds the lock on that file; also where that cannot be found out."""
+    import fcntl  # only here: a shared library of its own
+
+    try:
+        wanted = struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 0, 0, 0)
+        asked = fcntl.fcntl(fd, fcntl.F_OFD_GETLK, wanted)  # type: ignore[attr-defined, unused-ignore]
+        found: int = struct.unpack("hhqqi4x", asked)[0]
+        return found != fcntl.F_UNLCK
+    except OSError:
+        return True

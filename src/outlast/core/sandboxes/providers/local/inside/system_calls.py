@@ -1,0 +1,31 @@
+"""Loading the system call filter where nobody outside did it: in a container."""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False  # importing `typing` would cost every sandbox 3 ms of its start
+if TYPE_CHECKING:
+    from typing import Optional
+
+PR_SET_SECCOMP = 22
+SECCOMP_MODE_FILTER = 2
+
+
+def load_filter(wanted: Optional[dict[str, str]]) -> None:
+    """From now on this process, and all that it starts, lives under the filter: `machine`, the processor that it is
+    for, and `program`, in hexadecimal digits. Without effect on another processor. Raises OSError when the kernel
+    takes no filter."""
+    if not wanted or wanted["machine"] != os.uname().machine:
+        return
+    import ctypes
+
+    class Program(ctypes.Structure):
+        _fields_ = [("length", ctypes.c_ushort), ("steps", ctypes.c_char_p)]
+
+    steps = bytes.fromhex(wanted["program"])
+    program = Program(len(steps) // 8, steps)
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, ctypes.byref(program), 0, 0) != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"no system call filter: {os.strerror(number)}")

@@ -1,0 +1,262 @@
+"""Which database, data directory and blob folder belong together, and when blobs may be collected.
+
+A deployment has a random id: in the database (`meta`), and in a file `deployment` of the data directory and of the
+blob folder. A server that finds different ones does not start: beside the wrong database, files that people need look
+like files that nobody names. Folders and databases of versions without ids get one at the first start.
+
+The *mark* is a number that grows with each start and each collection, first in the database, then in the blob folder.
+A folder whose mark is ahead of the database's has seen a later database: this one was restored. Then nothing is
+collected until `outlast verify` has found every blob that the database names, which ends with `trust_database`.
+A backup holds collection off for a while (`hold_collection`), so that what its copy of the database names stays.
+"""
+
+import json
+import os
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Final
+
+import sqlalchemy as sa
+
+from outlast.base.errors import DeploymentMismatch, StartRefused
+from outlast.base.ids import new_id
+from outlast.db.database import Database, Tx
+from outlast.db.tables import meta, users
+
+FILE: Final = "deployment"
+_ID: Final = "deployment.id"
+_ADOPTING: Final = "deployment.adopting"  # the id is chosen, and not yet in both folders
+_MARK: Final = "collection.mark"
+_RESTORED: Final = "collection.restored"
+_HELD_UNTIL: Final = "collection.held_until"
+
+
+@dataclass(frozen=True, slots=True)
+class FolderMark:
+    """What a folder's file says: the deployment that it belongs to, and (in a blob folder) its mark."""
+
+    id: str
+    mark: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What a database says. `id` is None before the first start; `is_used` once it has a user."""
+
+    id: str | None
+    is_used: bool
+    is_adopting: bool
+    mark: int
+    is_restored: bool
+    held_until: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Deployment:
+    """The two folders of a server. Calls block."""
+
+    data_dir: Path
+    blob_dir: Path
+
+    def read(self) -> tuple[FolderMark | None, FolderMark | None]:
+        """What the data directory and the blob folder say. Raises `StartRefused` for a file that cannot be read."""
+        return read_file(self.data_dir), read_file(self.blob_dir)
+
+    def holds_files(self, folder: Path) -> bool:
+        """Whether one of the two has files of people: workspaces, or blobs."""
+        where, pattern = (folder, "??/*") if folder == self.blob_dir else (folder / "workspaces", "*")
+        return next(where.glob(pattern), None) is not None
+
+    def write(self, deployment_id: str, mark: int) -> None:
+        """Name both folders; a mark never goes back. Raises `StartRefused`."""
+        write_file(self.data_dir, FolderMark(deployment_id))
+        known = read_file(self.blob_dir)
+        if known is None or known.id != deployment_id or known.mark < mark:
+            write_file(self.blob_dir, FolderMark(deployment_id, mark))
+
+
+async def join(database: Database, deployment: Deployment, *, adopt: bool = False) -> bool:
+    """See that the database and the folders belong together, naming what is new; whether blobs may be collected.
+    `adopt`: take used folders that have no id for the database's own. Raises `DeploymentMismatch`, `StartRefused`.
+    Safe to repeat, and beside other servers that start; a killed one leaves what the next call completes."""
+    folder_id = await check(database, deployment, adopt=adopt)
+    in_blob_dir = read_file(deployment.blob_dir)
+    standing = await database.write(_name, folder_id, 0 if in_blob_dir is None else in_blob_dir.mark)
+    assert standing.id is not None
+    deployment.write(standing.id, 0 if standing.is_restored else standing.mark)
+    if standing.is_adopting:
+        await database.write(_forget, _ADOPTING)
+    return not standing.is_restored
+
+
+async def check(database: Database, deployment: Deployment, *, adopt: bool = False) -> str | None:
+    """Raise `DeploymentMismatch` unless the database and the folders belong together; the folders' id, if they have
+    one. Changes nothing."""
+    folders = list(zip((deployment.data_dir, deployment.blob_dir), deployment.read(), strict=True))
+    known = {str(folder): mark.id for folder, mark in folders if mark is not None}
+    used = [str(folder) for folder, mark in folders if mark is None and deployment.holds_files(folder)]
+    require_match(await database.read(standing_of), known, [] if adopt else used)
+    return next(iter(known.values()), None)
+
+
+def require_match(standing: Standing, folder_ids: dict[str, str], used: list[str]) -> None:
+    """Raise `DeploymentMismatch` unless a database and folders belong together. `folder_ids`: the ids by folder;
+    `used`: folders that hold files and have no id."""
+    for folder, found in folder_ids.items():
+        if standing.id is not None and found != standing.id:
+            raise DeploymentMismatch(
+                f"The database belongs to deployment {standing.id}, the folder {folder} to {found}.",
+                folder=folder,
+            )
+    if len(set(folder_ids.values())) > 1:
+        raise DeploymentMismatch(
+            f"The data directory and the blob folder belong to different deployments: {folder_ids}."
+        )
+    if standing.id is None and not standing.is_used and (folder_ids or used):
+        folder = next(iter([*folder_ids, *used]))
+        raise DeploymentMismatch(
+            f"The database is empty, but the folder {folder} holds files of an earlier one.", folder=folder
+        )
+    if standing.id is not None and used and not standing.is_adopting:
+        raise DeploymentMismatch(
+            f"The folder {used[0]} holds files, and nothing says that they belong to this database.",
+            hint="If they do: outlast verify --adopt. If not, correct server.data_dir, database.url or blobs.url.",
+            folder=used[0],
+        )
+
+
+async def begin_collection(database: Database, deployment: Deployment) -> str:
+    """Why no blob may be collected now; empty: it may, and both marks say so. Blocks for a moment."""
+    in_data_dir, in_blob_dir = deployment.read()
+    ids = {None if one is None else one.id for one in (in_data_dir, in_blob_dir)}
+    folder_mark = 0 if in_blob_dir is None else in_blob_dir.mark
+
+    def begin(tx: Tx) -> tuple[str, Standing]:
+        standing = standing_of(tx)
+        if ids != {standing.id} or standing.id is None:
+            return "the database, the data directory and the blob folder do not belong together", standing
+        if standing.is_restored or folder_mark > standing.mark:
+            return "the database was restored: run 'outlast verify'", standing
+        if reason := why_held(tx):
+            return reason, standing
+        _put(tx, _MARK, str(standing.mark + 1))
+        return "", standing_of(tx)
+
+    reason, standing = await database.write(begin)
+    if not reason and standing.id is not None:
+        deployment.write(standing.id, standing.mark)
+    return reason
+
+
+def why_held(tx: Tx) -> str:
+    """Why a backup holds collection off; empty: none does."""
+    until = standing_of(tx).held_until
+    return f"a backup is being taken (until {until:%H:%M:%S} UTC)" if until and until > tx.now else ""
+
+
+def hold_collection(tx: Tx, time: timedelta) -> None:
+    """Hold off collection for `time` from now, even if the caller exits. Calling it again extends the hold."""
+    _put(tx, _HELD_UNTIL, (tx.now + time).isoformat())
+
+
+def release_collection(tx: Tx) -> None:
+    """The hold is over."""
+    _forget(tx, _HELD_UNTIL)
+
+
+def trust_database(tx: Tx, folder_mark: int) -> int:
+    """Every blob that the database names is there: it may be collected beside it again. The new mark, which belongs
+    into the blob folder."""
+    mark = max(standing_of(tx).mark, folder_mark) + 1
+    _put(tx, _MARK, str(mark))
+    _forget(tx, _RESTORED)
+    return mark
+
+
+def standing_of(tx: Tx) -> Standing:
+    """What the database says of its deployment."""
+    keys = (_ID, _ADOPTING, _MARK, _RESTORED, _HELD_UNTIL)
+    rows = tx.execute(sa.select(meta.c.key, meta.c.value).where(meta.c.key.in_(keys)))
+    said = {row.key: row.value for row in rows}
+    return Standing(
+        id=said.get(_ID),
+        is_used=tx.execute(sa.select(users.c.id).limit(1)).first() is not None,
+        is_adopting=_ADOPTING in said,
+        mark=int(said.get(_MARK, "0")),
+        is_restored=_RESTORED in said,
+        held_until=datetime.fromisoformat(said[_HELD_UNTIL]) if _HELD_UNTIL in said else None,
+    )
+
+
+def read_file(folder: Path) -> FolderMark | None:
+    """What a folder says; None: nothing. Raises `StartRefused`."""
+    file = folder / FILE
+    try:
+        facts = json.loads(file.read_bytes())
+        return FolderMark(str(facts["id"]), int(facts.get("mark", 0)))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise StartRefused(
+            f"The file {file} cannot be read: {error}.",
+            hint="It names the deployment that the folder belongs to. Restore it from a backup, or remove it and run "
+            "'outlast verify --adopt'.",
+        ) from None
+
+
+def write_file(folder: Path, mark: FolderMark) -> None:
+    """Durably say whose a folder is; made if missing. Raises `StartRefused` where that cannot be written."""
+    facts = {"id": mark.id} | ({"mark": mark.mark} if mark.mark else {})
+    new = folder / f"{FILE}.{os.getpid()}.new"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with new.open("w") as file:
+            file.write(json.dumps(facts) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        new.replace(folder / FILE)
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        with suppress(OSError):
+            new.unlink(missing_ok=True)
+        raise StartRefused(
+            f"The folder {folder} cannot be written: {error.strerror}.",
+            hint="Make room there, or give this user the right to write.",
+            folder=str(folder),
+        ) from None
+
+
+def _name(tx: Tx, folder_id: str | None, folder_mark: int) -> Standing:
+    """Give the database its id (that of its folders, where they have one) and the next mark, unless it was restored."""
+    before = standing_of(tx)
+    if before.id is None:
+        _claim(tx, folder_id or new_id("deployment"))
+        _put(tx, _ADOPTING, "1")
+    if before.mark < folder_mark:
+        _put(tx, _RESTORED, "1")
+    elif not before.is_restored:
+        _put(tx, _MARK, str(before.mark + 1))
+    return standing_of(tx)
+
+
+def _claim(tx: Tx, deployment_id: str) -> None:
+    """The id, unless another server has just chosen one."""
+    words = "insert into meta (key, value) values (:key, :value) on conflict (key) do nothing"
+    tx.execute(sa.text(words), {"key": _ID, "value": deployment_id})
+
+
+def _put(tx: Tx, key: str, value: str) -> None:
+    words = (
+        "insert into meta (key, value) values (:key, :value) on conflict (key) do update set value = :value"
+    )
+    tx.execute(sa.text(words), {"key": key, "value": value})
+
+
+def _forget(tx: Tx, key: str) -> None:
+    tx.execute(sa.delete(meta).where(meta.c.key == key))

@@ -1,0 +1,26 @@
+"""What the first page costs on the wire."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.conftest import OpenPage
+
+pytestmark = pytest.mark.browser
+
+MOST_BYTES = 260_000
+
+
+def test_the_first_page_is_small_on_the_wire(open_page: OpenPage) -> None:
+    # Scripts and styles went out uncompressed: 922 kB for a page with one text box.
+    page = open_page("/sign-in")
+    page.goto("about:blank")
+    network = page.context.new_cdp_session(page)
+    received: list[int] = []
+    network.on("Network.loadingFinished", lambda event: received.append(int(event["encodedDataLength"])))
+    network.send("Network.enable")
+    network.send("Network.setCacheDisabled", {"cacheDisabled": True})
+    page.goto("/")
+    expect(page.get_by_label("Message", exact=True)).to_be_visible()
+    page.wait_for_load_state("load")
+    print(f"first page: {sum(received):,} bytes in {len(received)} answers")
+    assert sum(received) <= MOST_BYTES

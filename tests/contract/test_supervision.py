@@ -1,0 +1,179 @@
+"""No exception of a task ends the server: which tasks are started, and where anything at all is caught.
+
+A task goes through the supervisor (`keep`, `start`) or the item guard (`once`, `attempt`, `keep`), which never raise.
+Every other one is named here, with where its errors go. A new one is not: start it through one of the two.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parents[2] / "src" / "outlast"
+APART = ("testing/", "base/supervision/", "core/sandboxes/providers/local/inside/")
+GROUPS = {"group", "tasks", "_group", "_tasks"}
+SAFE = {"attempt", "attempt_now", "keep", "once"}
+
+REQUEST = "lives in a request or a tool call, whose caller answers its errors"
+PART = "a part of one service or item, which fails and is tried again as a whole"
+GUARDED = "its own body is the supervisor or the item guard"
+STOP = "the stop of the program"
+COMMAND = "a command of the CLI"
+TASKS = {
+    "actions/sandbox_views.py list_sandboxes": REQUEST,
+    "agents/screens/checking.py Checker._types_and_page": REQUEST,
+    "app.py _serve": PART,
+    "app.py _start_inner": GUARDED,
+    "app.py _stop": STOP,
+    "core/knowledge/artifacts/keeper.py ArtifactKeeper._sleep": PART,
+    "core/knowledge/embedding.py Indexer._rest": PART,
+    "core/knowledge/keeper.py SourceKeeper._sleep": PART,
+    "core/knowledge/reading/web.py WebReader._pages": PART,
+    "core/knowledge/search.py Knowledge._cosines": REQUEST,
+    "core/knowledge/search.py Knowledge._look": REQUEST,
+    "core/runs/calling.py call_tools": PART,
+    "core/runs/taking.py stream_lines": PART,
+    "core/sandboxes/browser/browsers.py Browsers._live": PART,
+    "core/sandboxes/browser/browsers.py Browsers._until_over": PART,
+    "core/sandboxes/browser/browsers.py Browsers.take": GUARDED,
+    "core/sandboxes/browser/door.py _splice": PART,
+    "core/sandboxes/checkpoints/scan.py _Work.save_all": PART,
+    "core/sandboxes/disk_guard.py DiskGuard._look": GUARDED,
+    "core/sandboxes/egress/allow_list.py serve_allow_list": PART,
+    "core/sandboxes/egress/keeper.py EgressKeeper._serve": PART,
+    "core/sandboxes/egress/keeper.py EgressKeeper.open": GUARDED,
+    "core/sandboxes/egress/passage.py Passage._run_both_ways": REQUEST,
+    "core/sandboxes/egress/proxy.py SandboxProxy.serve": REQUEST,
+    "core/sandboxes/egress/tunnel.py join": REQUEST,
+    "core/sandboxes/ladder.py Ladder._rest": PART,
+    "core/sandboxes/providers/docker/provider.py _unless_ended": REQUEST,
+    "core/sandboxes/providers/hosted/handle.py HostedSandbox._steadily": REQUEST,
+    "core/sandboxes/providers/hosted/handle.py HostedSandbox.statistics": REQUEST,
+    "core/sandboxes/providers/hosted/splice.py _carry": PART,
+    "core/sandboxes/providers/local/building.py Build._sandbox": PART,
+    "core/sandboxes/services/keeper.py ServiceKeeper._begin": GUARDED,
+    "core/sandboxes/services/keeper.py ServiceKeeper._live": PART,
+    "core/sandboxes/snapshots/keeper.py SnapshotKeeper._build_telling": PART,
+    "core/streams/writer.py Flusher.run": PART,
+    "surfaces/cli/following.py _ask_about": COMMAND,
+    "surfaces/demo_tracker/opening.py Tracker.run": PART,
+    "surfaces/http/preview/proxying.py Proxy._pass": REQUEST,
+    "surfaces/http/preview/tunnel.py pass_bytes": REQUEST,
+    "surfaces/http/routes/agent_run.py run_agent_and_wait": REQUEST,
+    "surfaces/http/server.py HttpServer.run_until_stopped": PART,
+    "surfaces/http/stream.py EventStream._serve": REQUEST,
+    "surfaces/protocols/e2b/connect.py StreamAnswer.__call__": REQUEST,
+    "surfaces/protocols/e2b/connect.py pinging": REQUEST,
+}
+
+PLUG_IN = "code of somebody else"
+TRANSACTION = "told to whoever asked for the transaction"
+CLEAN_UP = "after an effect whose result is recorded: logged"
+EFFECT = "the edge of an effect: told to the model, or recorded with the run"
+UNWRAPPED = "carried out of a task group, so that it is raised without the group"
+CACHE = "a cache or an index that can be made again"
+CATCHES = {
+    "core/knowledge/artifacts/pdf_text.py _lines": PLUG_IN,
+    "core/knowledge/saved.py load": CACHE,
+    "core/knowledge/search.py Knowledge._look": REQUEST,
+    "core/knowledge/search.py Knowledge._look.by_vectors": REQUEST,
+    "core/knowledge/search.py Knowledge._vector": REQUEST,
+    "core/runs/calling.py _perform": EFFECT,
+    "core/runs/calling.py _quietly": CLEAN_UP,
+    "core/runs/staging.py _once": EFFECT,
+    "core/runs/staging.py _quietly": CLEAN_UP,
+    "core/runs/taking.py _take_in": EFFECT,
+    "core/runs/taking.py stream_lines": UNWRAPPED,
+    "core/runs/taking.py stream_lines.read": UNWRAPPED,
+    "core/runs/worker.py Worker._work": "the edge of a leg: its run is ended, or tried again",
+    "core/sandboxes/egress/lookups.py open_lookup": PLUG_IN,
+    "core/sandboxes/egress/passage.py Passage._run_both_ways": UNWRAPPED,
+    "core/sandboxes/egress/proxy.py SandboxProxy._take": REQUEST,
+    "core/sandboxes/egress/secrets.py SandboxSecrets.value": PLUG_IN,
+    "core/sandboxes/providers/deno/service.py told": PLUG_IN,
+    "core/sandboxes/providers/e2b/service.py _unless_cancelled": "raised again, unless it was a cancellation",
+    "core/sandboxes/providers/e2b/service.py told": PLUG_IN,
+    "core/sandboxes/providers/hosted/handle.py HostedSandbox._steadily": UNWRAPPED,
+    "core/sandboxes/providers/hosted/handle.py HostedSandbox.statistics": UNWRAPPED,
+    "core/sandboxes/providers/registry.py _load": PLUG_IN,
+    "core/sandboxes/snapshots/keeper.py SnapshotKeeper._build_telling": PLUG_IN,
+    "core/streams/hub.py _takes": "one visitor's connection: its own follower is woken and meets the same",
+    "core/streams/writer.py _flush": "noticed by its leg, whose next record fails the same way",
+    "db/database.py _call": "after a commit: logged, and nobody who waits for the transaction is held up",
+    "db/postgres.py PostgresDatabase._transact": TRANSACTION,
+    "db/sqlite.py SqliteDatabase.__init__": "told as the error that it is, to whoever opens the database",
+    "db/sqlite.py SqliteDatabase._commit_group": TRANSACTION,
+    "db/sqlite.py SqliteDatabase._read_loop": TRANSACTION,
+    "db/sqlite.py _run_in_savepoint": TRANSACTION,
+    "surfaces/http/doors.py Doors.__call__": REQUEST,
+    "surfaces/http/pages/layer.py PagesLayer.__call__": REQUEST,
+    "surfaces/http/preview/layer.py _Visit.serve": REQUEST,
+    "surfaces/protocols/e2b/files.py _Form._next": REQUEST,
+}
+
+
+@cache
+def nodes() -> tuple[tuple[str, ast.AST, ast.AST | None], ...]:
+    """Every node of the program with the place it stands in, as file and dotted function, and its parent."""
+    names = {path: path.relative_to(PACKAGE).as_posix() for path in sorted(PACKAGE.rglob("*.py"))}
+    return tuple(
+        found
+        for path, name in names.items()
+        if not name.startswith(APART)
+        for found in below(ast.parse(path.read_text()), name, (), None)
+    )
+
+
+def below(
+    node: ast.AST, file: str, scope: tuple[str, ...], parent: ast.AST | None
+) -> Iterator[tuple[str, ast.AST, ast.AST | None]]:
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        scope = (*scope, node.name)
+    yield f"{file} {'.'.join(scope)}", node, parent
+    for child in ast.iter_child_nodes(node):
+        yield from below(child, file, scope, node)
+
+
+def name_of(node: ast.AST | None) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+
+
+def starts_a_task(node: ast.AST) -> bool:
+    """Also where `start_soon` is handed over as a function."""
+    if not isinstance(node, ast.Attribute):
+        return False
+    return node.attr == "start_soon" or (node.attr == "start" and name_of(node.value) in GROUPS)
+
+
+def is_safe(parent: ast.AST | None) -> bool:
+    return isinstance(parent, ast.Call) and bool(parent.args) and name_of(parent.args[0]) in SAFE
+
+
+def catches_everything(node: ast.AST) -> bool:
+    if not isinstance(node, ast.ExceptHandler):
+        return False
+    kinds = node.type.elts if isinstance(node.type, ast.Tuple) else [node.type]
+    return any(kind is None or name_of(kind) == "Exception" for kind in kinds)
+
+
+def test_every_task_goes_through_the_supervisor_or_the_item_guard_or_is_named_here() -> None:
+    found = {place for place, node, parent in nodes() if starts_a_task(node) and not is_safe(parent)}
+    assert sorted(found) == sorted(TASKS)
+
+
+def test_anything_at_all_is_caught_by_the_supervisor_and_the_item_guard_or_where_it_is_named_here() -> None:
+    assert sorted({place for place, node, _ in nodes() if catches_everything(node)}) == sorted(CATCHES)
+
+
+def test_the_check_is_not_blind() -> None:
+    program = (
+        "def f(tasks, guard):\n    tasks.start_soon(work)\n    tasks.start_soon(guard.once, 'a', 'b', work)\n"
+    )
+    found = [
+        is_safe(parent)
+        for _, node, parent in below(ast.parse(program), "f.py", (), None)
+        if starts_a_task(node)
+    ]
+    assert found == [False, True]

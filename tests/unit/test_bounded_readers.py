@@ -1,0 +1,371 @@
+"""Every reader of what comes from outside: its work grows with the length of its input, whatever that holds, and its
+documentation says how much it reads."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import sys
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from outlast.agents.pages import code_uses, finishing, html_budget
+from outlast.agents.screens import captures, tags
+from outlast.base import host_patterns, packages
+from outlast.core.documents import cutting, quotes
+from outlast.core.documents.merge import merge
+from outlast.core.knowledge import declarations, signatures, splitting, web_pages, words
+from outlast.core.knowledge.artifacts import kinds
+from outlast.core.knowledge.reading import web
+from outlast.core.mentions import rules as mentions
+from outlast.core.models import failures, output_limits, turn
+from outlast.core.pages import bounds, offers, sanitise
+from outlast.core.pages import lines as page_lines
+from outlast.core.runs import lines as run_lines
+from outlast.core.sandboxes.browser import requests
+from outlast.core.sandboxes.checkpoints import rules as checkpoints
+from outlast.core.sandboxes.egress import client_hello
+from outlast.core.sandboxes.egress.redaction import Redactor
+from outlast.core.screens import files as screen_files
+from outlast.core.screens import image_hosts, theme_mapping
+from outlast.core.screens.edits import syntax
+from outlast.core.screens.theme_list import THEMES
+from outlast.core.threads import search
+from outlast.core.threads.rules import title_from
+from outlast.surfaces.http import static
+from outlast.surfaces.http.preview import cookies
+from tests.steps import assert_nearly_linear, steps_of
+
+MOST_CPU_S = 4.0  # for the largest input, on any machine: what grows with the square takes minutes
+SMALL, LARGE = 500, 4_000  # characters of the inputs whose steps are counted
+
+MARKDOWN = (
+    "# ",
+    "\n",
+    "\n\n",
+    " ",
+    "    ",
+    "a",
+    "word ",
+    "`",
+    "```",
+    "~~~",
+    "*",
+    "_",
+    "[",
+    "]",
+    "](",
+    "![",
+    "<",
+    "<!--",
+    "-->",
+    "<div>",
+    "|",
+    "|-|",
+    "---",
+    "- ",
+    "1. ",
+    "> ",
+    "&amp;",
+    "\\",
+    "\t",
+    "{#x}",
+    "<a id=x>",
+    "@a",
+    "é",
+    "\r\n",
+)
+HTML = (
+    "<div>",
+    "</div>",
+    "<p>",
+    "<b>",
+    "<a href='x'>",
+    "<table>",
+    "<td>",
+    "<svg>",
+    "<script",
+    "</script>",
+    "<style>",
+    "<!--",
+    "-->",
+    "<",
+    "</",
+    ">",
+    "=",
+    "'",
+    '"',
+    " ",
+    "a",
+    "x=1",
+    "&amp;",
+    "&",
+    "<h1>",
+    "</h1",
+    "<pre>",
+    "<li>",
+    "<header>",
+    "<form>",
+    "<button data-action=x>",
+    "\n",
+    "<img src=",
+    "type=module",
+    "id=",
+    "<title>",
+)
+CSS = (
+    "{",
+    "}",
+    "@media ",
+    "/*",
+    "*/",
+    ";",
+    ":",
+    "a",
+    ",",
+    '"',
+    "'",
+    "\\",
+    "(",
+    ")",
+    "url(",
+    "--x",
+    " ",
+    "\n",
+    "@theme inline",
+)
+JSON = (
+    "{",
+    "}",
+    "[",
+    "]",
+    '"',
+    "\\",
+    ":",
+    ",",
+    "1",
+    "-",
+    "true",
+    " ",
+    "\n",
+    "```",
+    "max_tokens",
+    "is 32768",
+    "<= ",
+)
+CODE = (
+    "import ",
+    "from ",
+    "require(",
+    "'",
+    '"',
+    "(",
+    ")",
+    " ",
+    "\n",
+    "\t",
+    "a",
+    ",",
+    "{",
+    "}",
+    "<",
+    "`",
+    "${",
+    "function ",
+    "def ",
+    ":",
+    "class ",
+    "namespace a ",
+    "/*",
+    "*/",
+    "@x\n",
+    "=>",
+    "#",
+    "\\",
+)
+ENDINGS = (
+    "<title>",
+    "</title>",
+    "<task_summary>",
+    "</task_summary>",
+    "<files_summary>",
+    "\n",
+    " ",
+    "- ",
+    "a",
+    "`",
+    "**",
+    ":",
+    "(",
+    "/",
+    '"',
+    "<",
+    "\t",
+    "- a.b: ",
+)
+CAPTURES = (
+    captures.BEGIN,
+    captures.END,
+    "HTML:",
+    "```html\n",
+    "```",
+    "CSS:",
+    "```css\n",
+    "\n",
+    " ",
+    "a",
+    "\t",
+)
+ADDRESSES = (
+    "a",
+    "/",
+    ":",
+    "?",
+    "#",
+    "%2f",
+    ".",
+    "@",
+    "[",
+    "]",
+    "http://",
+    "-",
+    " ",
+    "é",
+    "*",
+    "<loc>",
+    "</loc>",
+    "\n",
+    "- [",
+    "](",
+    "<![CDATA[",
+)
+HEADERS = ("outlast_preview=", "a", ";", "=", " ", "text/html", ",", "q=0", "*")
+BYTES = ("\x16\x03\x01", "\x00", "\x01", "ÿ", "a")
+SECRET = "aaaaaaaaaaaaaaaaaaaaaaab"
+
+
+@dataclass(frozen=True)
+class Reader:
+    """`read` is called with a text; `largest` is its greatest length in characters. `function` says its bound."""
+
+    function: Callable[..., object]
+    tokens: Sequence[str]
+    largest: int
+    read: Callable[[str], object] | None = None
+    budget: int = 2_000  # steps that it may take beside those that its input's length allows
+
+    def __str__(self) -> str:
+        return f"{self.function.__module__.removeprefix('outlast.')}.{self.function.__qualname__}"
+
+    def __call__(self, text: str) -> object:
+        return (self.read or self.function)(text[: self.largest])
+
+
+def _redacted(text: str) -> None:
+    stream = Redactor([SECRET.encode()]).stream()
+    data = text.encode()
+    for start in range(0, len(data), 1_000):
+        stream.feed(data[start : start + 1_000])
+    stream.finish()
+
+
+READERS = [
+    Reader(cutting.cut, MARKDOWN, 1_000_000),
+    Reader(quotes.find, MARKDOWN, 50_000, lambda text: quotes.find(quotes.quote_at(text, 0, 200), text)),
+    Reader(merge, MARKDOWN, 50_000, lambda text: merge(text, text[9:] + "x", "y" + text), 2_000_000),
+    Reader(splitting.cut_markdown, MARKDOWN, 1_000_000, lambda text: splitting.cut_markdown(text, "u", 1_500)),
+    Reader(signatures.cut_signatures, CODE, 200_000, lambda text: signatures.cut_signatures(text, "u", "m", 1_500)),
+    Reader(declarations.cut_declarations, CODE, 20_000, lambda text: declarations.cut_declarations(text, "u", 1_500)),
+    Reader(web_pages.read_web_page, HTML, 50_000, lambda text: web_pages.read_web_page(text, "http://a/b")),
+    Reader(web.listed_links, (*ADDRESSES, *MARKDOWN), 1_000_000, lambda text: web.listed_links(text, "http://a/b.txt")),
+    Reader(web.sitemap_links, ADDRESSES, 1_000_000),
+    Reader(words.terms_of, MARKDOWN, 1_000_000),
+    Reader(kinds.kind_of, MARKDOWN, 1_000_000, lambda text: kinds.kind_of("a.md", text.encode())),
+    Reader(tags.parse_outcome, ENDINGS, 200_000),
+    Reader(tags.strip_tags, ENDINGS, 200_000),
+    Reader(captures.bounded, CAPTURES, 200_000),
+    Reader(html_budget.within, HTML, 1_000_000, lambda text: html_budget.within(text, len(text) // 2)),
+    Reader(finishing.heading_of, HTML, 1_000_000),
+    Reader(code_uses.imports_of, CODE, 200_000, lambda text: code_uses.imports_of(text, "typescript")),
+    Reader(page_lines.read_line, JSON, 1_000_000),
+    Reader(bounds.demand_bounded, HTML, 1_000_000),
+    Reader(sanitise.sanitised, HTML, 100_000),
+    Reader(offers.offer_of, HTML, 1_000_000, lambda text: offers.offer_of(text, "x")),
+    Reader(theme_mapping.dress, CSS, 500_000, lambda text: theme_mapping.dress(text, next(iter(THEMES.values())))),
+    Reader(screen_files.hits_in, MARKDOWN, 1_000_000, lambda text: list(screen_files.hits_in("a", text.encode(), "a"))),
+    Reader(syntax.parse, CODE, 20_000, lambda text: syntax.parse(text.encode())),
+    Reader(image_hosts.checked_host, ADDRESSES, 200_000),
+    Reader(host_patterns.parse_pattern, ADDRESSES, 200_000),
+    Reader(packages.parse_package, ADDRESSES, 200_000),
+    Reader(mentions.find_names, MARKDOWN, 200_000, lambda text: mentions.find_names(text, [("u", "a"), ("v", "a a")])),
+    Reader(title_from, MARKDOWN, 200_000),
+    Reader(search.snippet, MARKDOWN, 200_000, lambda text: search.snippet(text, ["word", "a"])),
+    Reader(run_lines.lines_in, JSON, 200_000),
+    Reader(turn.parse_arguments, JSON, 1_000_000),
+    Reader(failures.read_complaint, JSON, 200_000, lambda text: failures.read_complaint(text.encode())),
+    Reader(output_limits.named_limit, JSON, 200_000, lambda text: output_limits.named_limit(text, 1_000)),
+    Reader(requests.error_text, (*HTML, "error = {", '"message":"'), 4_000_000),
+    Reader(requests.module_paths, HTML, 4_000_000, lambda text: requests.module_paths(text, "/")),
+    Reader(requests.imports_of, CODE, 4_000_000),
+    Reader(checkpoints.text_difference, ("a\n", "b\n", "\n", "c"), 200_000,
+           lambda text: checkpoints.text_difference("a", text.encode(), (text[9:] + "x").encode())),
+    Reader(client_hello.server_name, BYTES, 65_000, lambda text: client_hello.server_name(text.encode("latin-1"))),
+    Reader(Redactor, (SECRET, "a", "b", "%61", "YWFh"), 1_000_000, _redacted),
+    Reader(cookies.grants_in, HEADERS, 65_000, lambda text: cookies.grants_in([text.encode()])),
+    Reader(static.accepted, HEADERS, 65_000),
+]  # fmt: skip
+BOUND = re.compile(r"\bBounds?\b|[Aa]t\s+most|more than|longer than|up to|grow|first \d")
+
+
+def _text(parts: tuple[str, str, str], length: int) -> str:
+    before, motif, after = parts
+    return (before + motif * (length // len(motif)))[:length] + after
+
+
+def _parts(reader: Reader) -> st.SearchStrategy[tuple[str, str, str]]:
+    def some(least: int, most: int) -> st.SearchStrategy[str]:
+        return st.lists(st.sampled_from(reader.tokens), min_size=least, max_size=most).map("".join)
+
+    return st.tuples(some(0, 2), some(1, 4), some(0, 2))
+
+
+@pytest.mark.parametrize("reader", READERS, ids=str)
+def test_the_steps_of_a_reader_grow_with_the_length_of_its_input(reader: Reader) -> None:
+    @settings(max_examples=12)
+    @given(_parts(reader))
+    def grows(parts: tuple[str, str, str]) -> None:
+        steps_of(lambda: reader(_text(parts, 50)))  # what is loaded and compiled once is no step
+        assert_nearly_linear(lambda length: lambda: reader(_text(parts, length)), SMALL, LARGE, reader.budget)
+
+    grows()
+
+
+@pytest.mark.parametrize("reader", READERS, ids=str)
+def test_a_reader_reads_the_largest_input_in_bounded_time(reader: Reader) -> None:
+    """Steps do not see regular expressions and native parsers: here a time is the bound that only growth beyond all
+    measure exceeds."""
+    seconds = {token: _cpu_s(reader, token, reader.largest // 10) for token in reader.tokens}
+    worst = max(seconds, key=lambda token: seconds[token])
+    assert seconds[worst] < MOST_CPU_S / 4, worst
+    assert _cpu_s(reader, worst, reader.largest) < MOST_CPU_S, worst
+
+
+def _cpu_s(reader: Reader, token: str, length: int) -> float:
+    text = _text(("", token, ""), length)
+    begun = time.thread_time()
+    with suppress(Exception):  # an input refused is an input dealt with
+        reader(text)
+    return time.thread_time() - begun
+
+
+@pytest.mark.parametrize("reader", READERS, ids=str)
+def test_a_reader_says_in_its_documentation_how_much_it_reads(reader: Reader) -> None:
+    module = sys.modules[reader.function.__module__]
+    told = f"{inspect.getdoc(reader.function)}\n{inspect.getdoc(module)}"
+    assert BOUND.search(told), f"no bound in the docstrings of {reader} and its module"

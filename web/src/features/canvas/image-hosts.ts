@@ -1,0 +1,26 @@
+import { useQuery } from '@tanstack/react-query'
+import { useCallback } from 'react'
+import type { ImageHost, OutlastEvent, ScreenData } from '@outlast/sdk'
+import { useEvents } from '@outlast/sdk/react'
+import { client } from '@/lib/queries'
+
+const NONE: ImageHost[] = []
+
+/** Other hosts whose pictures a screen loads, or wants to load. Read again with each news of the screen: that a host was
+ * blocked, allowed or removed is one, though the screen itself stays the same. */
+export function useImageHosts(screen: ScreenData): { hosts: ImageHost[]; refetch: () => Promise<unknown> } {
+  const { data, refetch } = useQuery({
+    queryKey: ['image-hosts', screen.id],
+    queryFn: ({ signal }) => client.screens.imageHosts(screen.id, signal),
+    staleTime: 0,
+  })
+  useEvents(
+    useCallback(
+      (event: OutlastEvent) => {
+        if (event.event === 'screen.updated' && event.data.screen.id === screen.id) void refetch()
+      },
+      [screen.id, refetch],
+    ),
+  )
+  return { hosts: data?.items ?? NONE, refetch }
+}

@@ -1,0 +1,185 @@
+import { memo } from 'react'
+import { FileDiff } from 'lucide-react'
+import { Link } from 'wouter'
+import { isTerminal, readAnswers, statusText, type Message, type RunState } from '@outlast/sdk'
+import { IconButton } from '@/components/button'
+import { CopyIcon } from '@/components/copy'
+import { ClockTime } from '@/components/time'
+import { plural } from '@/lib/format'
+import { ChangedFilesButton } from '../files/files-button'
+import { useOpenCode } from '../screen-code/open-code'
+import { AnswerHead } from './answer-head'
+import { ForkButton } from './fork-button'
+import { Parts } from './parts'
+import { PausedNote } from './paused-note'
+import { Problems } from './problems'
+import { CutAtLimit, RunEnd } from './run-end'
+import { useThreadFacts } from './thread-context'
+import { isUnreadable, tellsUnreadable, UnreadableFiles } from './unreadable-files'
+import { textOf } from './user-message'
+import { Workflow } from './workflow'
+
+interface AnswerProps {
+  /** Null while it is made, and for one that left nothing to save. */
+  message: Message | null
+  /** Known while this page saw the run. */
+  run: RunState | undefined
+  isLast: boolean
+  /** A later run went on from where this one stopped. */
+  continued: boolean
+}
+
+/** An answer, while it is made and from then on: the saved message takes the place of what the run showed, in the same
+ * elements, so that nothing is drawn anew at the end. */
+export const Answer = memo(function Answer({ message, run, isLast, continued }: AnswerProps) {
+  const { look } = useThreadFacts()
+  if (message === null && (run === undefined || leavesNothing(run))) return null
+  const live = message === null ? run : undefined
+  const working = live !== undefined && !isTerminal(live.status)
+  return (
+    <article
+      aria-label="Answer"
+      aria-busy={working}
+      data-message={message?.id}
+      data-live={live?.run_id}
+      data-status={message?.status ?? live?.status}
+      className="group"
+    >
+      {look === 'panel' && (
+        <AnswerHead
+          model={message?.model ?? live?.model ?? null}
+          credits={message?.credits ?? null}
+          failed={message !== null && (message.status !== 'complete' || message.stop_reason === 'problems')}
+          at={message?.created_at ?? null}
+        />
+      )}
+      <div className="space-y-3">
+        {live !== undefined && <Workflow run={live} when="before" />}
+        <Parts key="parts" parts={message?.parts ?? live?.parts ?? []} pending={live?.pending} live={working} />
+        {live !== undefined && <Workflow run={live} when="after" />}
+      </div>
+      {live !== undefined && <Working run={live} />}
+      <End message={message} run={run} canRestart={isLast} continued={continued} />
+      {tellsUnreadable(message?.parts ?? []) && !isUnreadable(message?.error ?? null) && (
+        <UnreadableFiles since={message?.created_at ?? null} />
+      )}
+      {message?.stop_reason === 'length' && isLast && message.run_id !== null && <CutAtLimit runId={message.run_id} />}
+      {message?.status === 'complete' && <Problems message={message} run={run} isLast={isLast} />}
+      {message !== null && <Foot message={message} />}
+    </article>
+  )
+})
+
+/** Completed without a word. */
+const leavesNothing = ({ status, parts }: RunState): boolean => status === 'completed' && parts.length === 0
+
+function Working({ run }: { run: RunState }) {
+  if (isTerminal(run.status)) return null
+  return (
+    <>
+      {run.status === 'paused' && <PausedNote run={run} />}
+      <StatusLine run={run} />
+    </>
+  )
+}
+
+interface EndProps extends Pick<AnswerProps, 'message' | 'run' | 'continued'> {
+  canRestart: boolean
+}
+
+/** How it ended, where it did not complete. */
+function End({ message, run, canRestart, continued }: EndProps) {
+  const status = message === null ? run?.status : ENDED[message.status]
+  if (status !== 'cancelled' && status !== 'error') return null
+  return (
+    <RunEnd
+      runId={message === null ? (run?.run_id ?? null) : message.run_id}
+      status={status}
+      stopReason={message?.stop_reason ?? run?.stop_reason ?? null}
+      error={message?.error ?? run?.error ?? null}
+      at={message?.created_at ?? null}
+      canRestart={canRestart}
+      continued={continued}
+    />
+  )
+}
+
+const ENDED: Record<Message['status'], 'cancelled' | 'error' | 'completed'> = {
+  complete: 'completed',
+  partial: 'error',
+  error: 'error',
+  cancelled: 'cancelled',
+}
+
+const WAITS = new Set(['awaiting_approval', 'paused'])
+
+function StatusLine({ run }: { run: RunState }) {
+  const text = statusText(run)
+  const last = run.parts.at(-1)
+  const shownAbove = run.status === 'running' && run.retry_at === null && last?.type === 'reasoning' && last.text !== ''
+  if (text === '' || shownAbove) return null
+  return (
+    <p role="status" data-status-text className="mt-3 flex items-center gap-2 text-[13px]">
+      {WAITS.has(run.status) ? (
+        <>
+          <span className="size-2 rounded-full bg-amber" />
+          <span className="text-warn">{text}</span>
+        </>
+      ) : (
+        <>
+          <span className="size-2 animate-breathe rounded-full bg-accent" />
+          <span className="shimmer-text">{text}</span>
+        </>
+      )}
+      {run.attempt > 1 && <span className="text-faint">attempt {run.attempt}</span>}
+    </p>
+  )
+}
+
+function Foot({ message }: { message: Message }) {
+  const { look, profile, screenId } = useThreadFacts()
+  const openCode = useOpenCode(screenId)
+  const { run_id } = message
+  const copied = () => (profile === 'screen' ? shownTextOf(message) : textOf(message))
+  return (
+    <footer className="mt-1 -ml-1.5 flex h-7 items-center gap-0.5 text-xs text-faint">
+      <CopyIcon label="Copy answer" text={copied} />
+      <ForkButton messageId={message.id} />
+      {openCode === null ? (
+        <ChangedFilesButton messageId={message.id} />
+      ) : (
+        run_id !== null && (
+          <IconButton
+            label="What this answer changed"
+            size="icon-sm"
+            onClick={() => openCode({ view: 'changes', runId: run_id })}
+          >
+            <FileDiff />
+          </IconButton>
+        )
+      )}
+      <span className="ml-1 flex min-w-0 items-center gap-1.5 opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100">
+        {look === 'page' && <Facts message={message} />}
+        {run_id !== null && (
+          <Link href={`/runs/${run_id}`} className="shrink-0 hover:text-fg hover:underline">
+            Steps and cost
+          </Link>
+        )}
+      </span>
+    </footer>
+  )
+}
+
+const Facts = ({ message: { created_at, model, credits } }: { message: Message }) => (
+  <>
+    <ClockTime iso={created_at} />
+    {model !== null && <span className="truncate">{model}</span>}
+    {credits !== null && credits > 0 && <span>{plural(credits, 'credit')}</span>}
+  </>
+)
+
+/** A screen's answer as it is read: without its marks. */
+const shownTextOf = ({ parts }: Message): string =>
+  readAnswers(parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])))
+    .flatMap(({ text }) => (text === '' ? [] : [text]))
+    .join('\n\n')

@@ -1,0 +1,82 @@
+import { LoaderCircle, X } from 'lucide-react'
+import { useState } from 'react'
+import { queuedRuns, type Message, type RunState } from '@outlast/sdk'
+import { IconButton } from '@/components/button'
+import { complain } from '@/components/toast'
+import { plural } from '@/lib/format'
+import { client } from '@/lib/queries'
+import { wordsOf } from '../pages/action-words'
+import { useMe } from '../session/session-gate'
+import { readActed } from './acted'
+import { readCaptures } from './captures'
+import { useOpenThread, useSender, useThreadFacts } from './thread-context'
+import { textOf } from './user-message'
+
+/** Messages that wait for the answer before them, in their order. Each joins the conversation when its turn comes. */
+export function QueueTray() {
+  const { open } = useOpenThread()
+  const { sending } = useSender()
+  const queued = queuedRuns(open).flatMap((run) => {
+    const message = open.messages.find(({ id }) => id === run.message_id)
+    return message === undefined ? [] : [{ run, message }]
+  })
+  const unsaved = sending?.queued === true && !open.messages.some(({ id }) => id === sending.id) ? sending : null
+  if (queued.length === 0 && unsaved === null) return null
+  return (
+    <section aria-label="Queued messages" className="mb-2 rounded-2xl border border-line bg-side px-3 py-2">
+      <h2 className="text-xs text-muted">Queued: answered next</h2>
+      <ul className="mt-1 max-h-40 space-y-0.5 overflow-y-auto">
+        {queued.map(({ run, message }) => (
+          <Row key={message.id} message={message} run={run} />
+        ))}
+        {unsaved !== null && <Row message={unsaved} run={null} />}
+      </ul>
+    </section>
+  )
+}
+
+function Row({ message, run }: { message: Message; run: RunState | null }) {
+  const me = useMe()
+  const { mayWrite } = useThreadFacts()
+  const [busy, setBusy] = useState(false)
+  const other = message.sender_id !== null && message.sender_id !== me.user.id
+  const cancel = () => {
+    if (run === null) return
+    setBusy(true)
+    client
+      .cancel(run.run_id)
+      .catch(complain)
+      .finally(() => setBusy(false))
+  }
+  return (
+    <li data-queued={message.id} className="flex min-h-8 items-center gap-2">
+      {busy || run === null ? (
+        <LoaderCircle className="size-3 shrink-0 animate-spin text-faint" aria-hidden />
+      ) : (
+        <span className="size-2 shrink-0 rounded-full border-2 border-accent" aria-hidden />
+      )}
+      <p className="min-w-0 flex-1 truncate">
+        {other && <span className="text-faint">{message.sender_name}: </span>}
+        {summaryOf(message)}
+      </p>
+      {mayWrite && run !== null && (
+        <IconButton label="Remove from the queue" size="icon-sm" disabled={busy} onClick={cancel}>
+          <X />
+        </IconButton>
+      )}
+    </li>
+  )
+}
+
+/** A message in one line. */
+function summaryOf(message: Message): string {
+  const { text, captures } = readCaptures(textOf(message))
+  const acted = readActed(text)
+  if (acted !== null) return acted.map(wordsOf).join(', ')
+  const images = message.parts.filter(({ type }) => type === 'image').length
+  const more = [
+    ...(images > 0 ? [plural(images, 'image')] : []),
+    ...(captures.length > 0 ? [plural(captures.length, 'element')] : []),
+  ].join(', ')
+  return text === '' ? more : text.replace(/\s+/g, ' ') + (more === '' ? '' : ` (${more})`)
+}

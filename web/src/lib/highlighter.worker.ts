@@ -1,0 +1,5 @@
+/** The worker in which code gets its colours: a long block takes seconds on a slow machine. */
+import { answerOn } from './colouring'
+import { colour } from './highlighter'
+
+answerOn(self as unknown as Worker, colour)
