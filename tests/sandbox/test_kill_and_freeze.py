@@ -102,8 +102,10 @@ async def test_nothing_runs_while_frozen_and_frozen_time_does_not_count(
 
 
 async def test_statistics_show_what_the_sandbox_uses(box: LocalSandbox) -> None:
-    await box.run(Command("eff_1", 1, "sleep 1000 & sleep 1000 &"))
+    await box.run(
+        Command("eff_1", 1, "head -c 20000000 /dev/zero > /dev/shm/held; sleep 1000 & sleep 1000 &")
+    )
     statistics = await box.statistics()
     assert statistics.processes >= 4
-    assert statistics.memory_bytes > 1_000_000
+    assert statistics.memory_bytes > 20_000_000
     assert statistics.cpu_s > 0

@@ -57,10 +57,7 @@ export function useReviewKeys({ review, acceptAll, help }: Does): void {
   useKeys(keys, { first: true })
 }
 
-export async function takeBack(review: Review): Promise<void> {
-  if (review.get().undo === null) return say('There is no decision to take back.')
-  await sayIt(review.undo())
-}
+export const takeBack = (review: Review): Promise<void> => sayIt(review.undo())
 
 export const reopen = (review: Review, edit: EditData): Promise<void> => sayIt(review.reopen(edit))
 

@@ -54,6 +54,8 @@ export class Review {
   /** By edit: what is typed and not accepted yet, wherever it is shown. */
   readonly #typed = new Map<string, Typed>()
   readonly #works = new Map<string, Work>()
+  /** Ends once the answer to the last decision is there. */
+  #deciding: Promise<unknown> = Promise.resolve()
   readonly #listeners = new Set<() => void>()
 
   constructor(readonly store: DocumentStore) {}
@@ -127,11 +129,21 @@ export class Review {
   forgive = (): void => this.#set({ refused: null })
 
   /** Decides about an edit and goes on to the next one. Refused: comes back to it, with the reason. */
-  decide = async (
+  decide = (
     edit: EditData,
     decision: 'accept' | 'reject',
     more: { text?: string; old?: string } = {},
-  ): Promise<boolean> => {
+  ): Promise<boolean> => this.#making(this.#decide(edit, decision, more))
+
+  /** All that is open in the list, each proposal in one version; what cannot be accepted now stays open. false: something
+   * did. */
+  decideAll = (decision: 'accept' | 'reject'): Promise<boolean> => this.#making(this.#decideAll(decision))
+
+  async #decide(
+    edit: EditData,
+    decision: 'accept' | 'reject',
+    more: { text?: string; old?: string },
+  ): Promise<boolean> {
     if (edit.state !== 'open' || this.store.get().deciding[edit.id] !== undefined) return false
     const next = nextOpen(this.list(), edit.id, 1)
     const looking = this.#state.current === edit.id || this.#state.current === null
@@ -155,9 +167,7 @@ export class Review {
     }
   }
 
-  /** All that is open in the list, each proposal in one version; what cannot be accepted now stays open. false: something
-   * did. */
-  decideAll = async (decision: 'accept' | 'reject'): Promise<boolean> => {
+  async #decideAll(decision: 'accept' | 'reject'): Promise<boolean> {
     const open = this.list().items.filter(({ edit }) => edit.state === 'open')
     this.#set({ refused: null, editing: null, resolving: null })
     const made = new Map<string, readonly EditData[]>()
@@ -183,15 +193,17 @@ export class Review {
   }
 
   /** Undoes the decision about an edit, including one that another member made. */
-  reopen = (edit: EditData): Promise<string> => {
-    this.#set({ undo: reopening(new Map([[edit.proposal_id, [edit]]])) })
-    return this.undo()
+  reopen = (edit: EditData): Promise<string> => this.#takeBack(reopening(new Map([[edit.proposal_id, [edit]]])))
+
+  /** Takes the last decision back, also one whose answer is still on its way. */
+  undo = async (): Promise<string> => {
+    await this.#deciding
+    return this.#takeBack(this.#state.undo)
   }
 
-  /** Takes the last decision back. */
-  undo = async (): Promise<string> => {
-    const { undo, undoing } = this.#state
-    if (undo === null || undoing) return ''
+  async #takeBack(undo: Undoing | null): Promise<string> {
+    if (this.#state.undoing) return ''
+    if (undo === null) return 'There is no decision to take back.'
     this.#set({ undoing: true })
     try {
       const done = await undo.run(this.store)
@@ -200,6 +212,11 @@ export class Review {
     } finally {
       this.#set({ undoing: false })
     }
+  }
+
+  #making<V>(doing: Promise<V>): Promise<V> {
+    this.#deciding = doing
+    return doing
   }
 
   /** What was typed and not accepted is there again, beside the text that stood in its way. */

@@ -14,6 +14,7 @@ API: Final = "/v1.40"  # Docker 19.03 and Podman 3, and all newer ones
 ANSWER_TIMEOUT_S: Final = 120.0
 PING_TIMEOUT_S: Final = 20.0
 MAX_LOG_BYTES: Final = 2000
+REMOVE_AGAIN_S: Final = (0.05, 0.2, 0.5, 1.0, 2.0)
 _QUIET: Final = (304, 404, 409)  # done already, gone already, or in that state already
 
 
@@ -68,14 +69,22 @@ class Engine:
         await self._ask("POST", f"/containers/{container}/unpause")
 
     async def remove(self, container: str) -> None:
-        """End it with all its processes and remove it; fine when it is gone. Returns when it is."""
-        try:
-            await self._ask("DELETE", f"/containers/{container}", force="true", v="true")
-        except EngineRefused as refused:
-            if refused.status == 409:  # somebody else is removing it
-                await self._ask("POST", f"/containers/{container}/wait", quietly=True, condition="removed")
-            elif refused.status != 404:
-                raise
+        """End it with all its processes and remove it; fine when it is gone. Returns when it is. An engine that fails
+        at it, as Podman does where the container ends at the same moment, is asked again for some seconds."""
+        for pause_s in (*REMOVE_AGAIN_S, None):
+            try:
+                await self._ask("DELETE", f"/containers/{container}", force="true", v="true")
+            except EngineRefused as refused:
+                if refused.status >= 500 and pause_s is not None:
+                    await anyio.sleep(pause_s)
+                    continue
+                if refused.status == 409:  # somebody else is removing it
+                    await self._ask(
+                        "POST", f"/containers/{container}/wait", quietly=True, condition="removed"
+                    )
+                elif refused.status != 404:
+                    raise
+            return
 
     async def wait_end(self, container: str) -> int:
         """The exit code, once it has ended."""

@@ -2,6 +2,7 @@
 
 import functools
 import json
+import logging
 import os
 import tempfile
 import time
@@ -37,6 +38,7 @@ from .plan import OWNER_LABEL, SANDBOX_LABEL, SEARCH_PATH, Place, container_body
 from .sandbox import Container, DockerSandbox, end_container
 
 T = TypeVar("T")
+log = logging.getLogger("outlast.sandboxes")
 
 START_TIMEOUT_S: Final = 60.0
 CLEAN_UP_TIMEOUT_S: Final = 60.0
@@ -149,7 +151,12 @@ class DockerProvider(ProviderDefaults):
             if entry.get("State") in ("running", "paused"):
                 found.append((sandbox_id, container))
             elif entry.get("State") not in _STARTING or _is_old(float(entry.get("Created") or 0)):
-                await end_container(engine, container, self.state_dir / sandbox_id)
+                try:
+                    await end_container(engine, container, self.state_dir / sandbox_id)
+                except (
+                    SandboxUnavailable
+                ) as error:  # the others are listed; this one is tried at the next look
+                    log.warning("container not removed", extra={"sandbox_id": sandbox_id, "code": error.code})
         await _in_thread(functools.partial(_forget_folders, self.state_dir, known))
         return sorted(found)
 
