@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import fcntl
 import functools
-import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
 from outlast.base.data_directory import cache_directory
+from tests.forked import run_outlast
 
 BUILD_S = 280
 
@@ -26,7 +25,4 @@ def built_template(name: str) -> str:
     with (cache / f"{name}.lock").open("w") as lock, tempfile.TemporaryDirectory() as folder:
         fcntl.flock(lock, fcntl.LOCK_EX)
         options = ["--template", name, "--data-dir", str(Path(folder) / "data")]
-        command = [sys.executable, "-m", "outlast", "snapshot", "build", *options]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=BUILD_S)
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout.split()[0]
+        return run_outlast("snapshot", "build", *options, timeout=BUILD_S).split()[0]

@@ -12,7 +12,6 @@ import shutil
 import signal
 import socket
 import subprocess
-import sys
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Generator, Iterator
@@ -23,6 +22,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 import outlast
+from tests.forked import Forked
 from tests.reruns import SERVER
 
 pytestmark = pytest.mark.browser
@@ -62,19 +62,15 @@ class Server:
         self.port = _free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.token = ""
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: Forked | None = None
 
     def start(self, *more: str) -> None:
         """Returns when the server answers. `more` are further options of the command line."""
-        command = [sys.executable, "-m", "outlast", "serve"]
-        options = ["--data-dir", str(self.folder / "data"), "--port", str(self.port)]
+        options = ["serve", "--data-dir", str(self.folder / "data"), "--port", str(self.port)]
         if self._configuration:
             (self.folder / "outlast.toml").write_text(self._configuration)
             options += ["--config", str(self.folder / "outlast.toml")]
-        log = (self.folder / "server.log").open("ab")
-        self._process = subprocess.Popen(
-            [*command, *options, *more], stdout=log, stderr=log, env=self._environment
-        )
+        self._process = Forked([*options, *more], self.folder / "server.log", env=self._environment)
         wait = urllib.request.Request(f"{self.url}/readyz")
         for _ in range(START_TRIES):
             if self._process.poll() is not None:
@@ -153,7 +149,7 @@ def _free_port() -> int:
         return port
 
 
-def _wait_for_exit(process: subprocess.Popen[bytes], seconds: float) -> bool:
+def _wait_for_exit(process: Forked, seconds: float) -> bool:
     try:
         process.wait(seconds)
     except subprocess.TimeoutExpired:

@@ -6,8 +6,6 @@ The models are those of `MODELS`, spoken to over the real wire; their next answe
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +17,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser import memory_sandboxes
 from tests.browser.conftest import WEB, Server, _free_port
+from tests.forked import Forked
 
 KEY: Final = "STUDIO_KEY"
 CONFIG: Final = """
@@ -176,8 +175,8 @@ def open_studio(folder: Path, **options: Any) -> Iterator[Studio]:
     if not WEB.is_file():
         pytest.skip("the web app is not built; `make setup` builds it")
     studio = Studio(folder, **options)
-    command = [sys.executable, "-m", "outlast.testing.model_server", "--port", str(studio.model_port)]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as model:
+    words = ["--port", str(studio.model_port)]
+    with Forked(words, folder / "model.log", module="outlast.testing.model_server") as model:
         try:
             studio.start()
             yield studio  # its sandboxes are in its memory and end with it

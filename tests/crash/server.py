@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import socket
-import subprocess
-import sys
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -24,11 +22,13 @@ from outlast.core.sandboxes.providers.local.provider import LocalProvider
 from outlast.db.database import Database
 from outlast.db.opening import open_database
 from outlast.testing.crash import COMMITS_FILE, POINT_FILE, STAGED, CrashPoint
+from tests.forked import Forked
 
 START_S = 90.0
 LOOK_S = 0.02  # how often a process that is starting or ending is looked at
 UNAVAILABLE = 503
 MONTH = 1_000_000  # credits of a month
+CRASH_SERVER = "outlast.testing.crash_server"
 CONFIG = """
 default_model = "scripted"
 [providers.scripted]
@@ -84,7 +84,7 @@ class CrashServer:
     port: int = 0
     starts: int = 0
     then: list[CrashPoint] = field(default_factory=list)  # armed one at each further start
-    process: subprocess.Popen[bytes] | None = None
+    process: Forked | None = None
     client: aiohttp.ClientSession | None = None
     reviving: anyio.Lock = field(default_factory=anyio.Lock)
 
@@ -118,17 +118,7 @@ class CrashServer:
             )
             + self.more
         )
-        # It dies with the tests, also when those are killed
-        words = [
-            "setpriv",
-            "--pdeathsig",
-            "KILL",
-            sys.executable,
-            "-m",
-            "outlast.testing.crash_server",
-            self.role,
-        ]
-        words += ["--config", str(config), "--data-dir", str(self.data_dir)]
+        words = [self.role, "--config", str(config), "--data-dir", str(self.data_dir)]
         return [*words, "--port", str(self.port)] if self.role == "serve" else words
 
     def environment(self) -> dict[str, str]:
@@ -152,11 +142,11 @@ class CrashServer:
         if process.returncode != -signal.SIGKILL:
             raise AssertionError(f"the server did not start:\n{self.log()[before:][-4000:]}")
 
-    def _launch(self) -> subprocess.Popen[bytes]:
+    def _launch(self) -> Forked:
         self.port = self.port or free_port()
-        command = self.command()
-        with (self.folder / "server.log").open("ab") as log:
-            self.process = subprocess.Popen(command, stdout=log, stderr=log, env=self.environment())
+        self.process = Forked(
+            self.command(), self.folder / "server.log", module=CRASH_SERVER, env=self.environment()
+        )
         self.starts += 1
         return self.process
 
@@ -192,9 +182,9 @@ class CrashServer:
         """Wait for the end of the process there is now; the exit code."""
         process = self._running()
         await until(lambda: process.poll() is not None)
-        return process.returncode
+        return process.wait()
 
-    def _running(self) -> subprocess.Popen[bytes]:
+    def _running(self) -> Forked:
         assert self.process is not None
         return self.process
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 import os
 import random
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -36,6 +35,7 @@ from tests.crash.conftest import MakeServer
 from tests.crash.kills import SEED_VARIABLE, seed_of_this_run
 from tests.crash.scenario import new_page
 from tests.crash.server import CrashServer, until
+from tests.forked import Forked, run_outlast
 
 pytestmark = [pytest.mark.timeout(600)]
 PATIENCE_S = 240.0
@@ -223,8 +223,8 @@ def house(tmp_path: Path, migrated_sqlite: Path) -> Path:
     data = tmp_path / "house"
     data.mkdir()
     shutil.copy(migrated_sqlite, data / "outlast.db")
-    subprocess.run([*command("token", "create"), "--data-dir", str(data)], check=True, capture_output=True)
-    subprocess.run([*command("verify"), "--data-dir", str(data)], check=True, capture_output=True)
+    run_outlast("token", "create", "--data-dir", str(data))
+    run_outlast("verify", "--data-dir", str(data))
     (data / "node").write_text("nod_1")
     for number in range(1500):
         file = data / "workspaces" / f"wsp_{number % 7}" / f"{number}.txt"
@@ -235,13 +235,11 @@ def house(tmp_path: Path, migrated_sqlite: Path) -> Path:
 
 def test_a_killed_backup_is_never_taken_for_whole(house: Path, tmp_path: Path, kills: int) -> None:
     chance = random.Random(seed_of_this_run())
-    words = [*command("backup", str(tmp_path / "whole")), "--data-dir", str(house)]
-    whole_s = seconds_of(words)
+    whole_s = seconds_of("backup", str(tmp_path / "whole"), "--data-dir", str(house))
     halves = wholes = 0
     for number in range(kills):
         folder = tmp_path / f"backup{number}"
-        words = [*command("backup", str(folder)), "--data-dir", str(house)]
-        killed_after(words, chance.uniform(0.2, 1.1) * whole_s)
+        killed_after(chance.uniform(0.2, 1.1) * whole_s, "backup", str(folder), "--data-dir", str(house))
         target = tmp_path / f"restored{number}"
         if is_whole(folder):
             wholes += 1
@@ -250,12 +248,8 @@ def test_a_killed_backup_is_never_taken_for_whole(house: Path, tmp_path: Path, k
             assert (target / "outlast.db").is_file()
         else:
             halves += 1
-            told = subprocess.run(
-                [*command("restore", str(folder)), "--data-dir", str(target)],
-                capture_output=True,
-                check=False,
-            )
-            assert told.returncode != 0
+            with Forked(["restore", str(folder), "--data-dir", str(target)], tmp_path / "log") as refused:
+                assert refused.wait() != 0
             assert not target.exists()
         shutil.rmtree(folder, ignore_errors=True)
         shutil.rmtree(target, ignore_errors=True)
@@ -270,17 +264,13 @@ def test_a_killed_restore_leaves_no_data_directory_or_a_whole_one(
 ) -> None:
     chance = random.Random(seed_of_this_run())
     backup = tmp_path / "backup"
-    subprocess.run(
-        [*command("backup", str(backup)), "--data-dir", str(house)], check=True, capture_output=True
-    )
+    run_outlast("backup", str(backup), "--data-dir", str(house))
     manifest = read_manifest(backup)
-    whole_s = seconds_of([*command("restore", str(backup)), "--data-dir", str(tmp_path / "first")])
+    whole_s = seconds_of("restore", str(backup), "--data-dir", str(tmp_path / "first"))
     halves = wholes = 0
     for number in range(kills):
         target = tmp_path / "again" / f"data{number % 2}"  # so that what a killed one left is met again
-        killed_after(
-            [*command("restore", str(backup)), "--data-dir", str(target)], chance.uniform(0.2, 1.1) * whole_s
-        )
+        killed_after(chance.uniform(0.2, 1.1) * whole_s, "restore", str(backup), "--data-dir", str(target))
         if target.exists():
             wholes += 1
             assert list(differing(target, manifest.files, links=True)) == []
@@ -292,10 +282,6 @@ def test_a_killed_restore_leaves_no_data_directory_or_a_whole_one(
         f"{kills} kills of a restore ({whole_s:.2f} s): {halves} none, {wholes} whole; {SEED_VARIABLE} to repeat"
     )
     assert halves
-
-
-def command(*words: str) -> list[str]:
-    return ["setpriv", "--pdeathsig", "KILL", sys.executable, "-m", "outlast", *words]
 
 
 def place_of(data_dir: Path) -> Place:
@@ -310,15 +296,15 @@ def is_whole(folder: Path) -> bool:
     return True
 
 
-def seconds_of(words: list[str]) -> float:
+def seconds_of(*words: str) -> float:
     began = time.monotonic()
-    subprocess.run(words, check=True, capture_output=True)
+    run_outlast(*words)
     return time.monotonic() - began
 
 
-def killed_after(words: list[str], seconds: float) -> None:
-    with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+def killed_after(seconds: float, *words: str) -> None:
+    with Forked(words, Path(os.devnull)) as process:
         try:
             process.wait(seconds)
         except subprocess.TimeoutExpired:
-            process.send_signal(signal.SIGKILL)
+            process.kill()

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from tests.flow.program.serving import served
+from tests.forked import run_outlast
 
 CONFIG = """
 [server]
@@ -44,7 +43,6 @@ class E2bService:
 def serving_e2b(folder: Path) -> Iterator[E2bService]:
     config = folder / "outlast.toml"
     config.write_text(CONFIG.format(folder=folder / "data"))
-    words = [sys.executable, "-m", "outlast", "token", "create", "--config", str(config)]
-    made = subprocess.run(words, capture_output=True, text=True, check=True)
+    key = run_outlast("token", "create", "--config", str(config)).split()[-1]
     with served(config) as url:
-        yield E2bService(url, made.stdout.split()[-1])
+        yield E2bService(url, key)

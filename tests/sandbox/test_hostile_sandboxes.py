@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -19,6 +17,7 @@ from urllib.request import Request, urlopen
 import pytest
 from e2b import Sandbox
 
+from tests.forked import Forked, run_outlast
 from tests.sandbox.e2b_service import CONFIG
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.timeout(300)]
@@ -39,7 +38,7 @@ class Server:
     config: Path
     key: str = ""
     url: str = ""
-    process: subprocess.Popen[bytes] | None = None
+    process: Forked | None = None
 
     @property
     def pid(self) -> int:
@@ -59,9 +58,7 @@ class Server:
         log = self.config.with_suffix(".log")
         log.touch()
         before = len(log.read_text())
-        words = ["setpriv", "--pdeathsig", "KILL", sys.executable, "-m", "outlast", "serve"]
-        with log.open("a") as written:
-            self.process = subprocess.Popen([*words, "--config", str(self.config)], stderr=written)
+        self.process = Forked(["serve", "--config", str(self.config)], log)
         until = time.monotonic() + START_S
         while "is ready" not in (said := log.read_text()[before:]):
             assert self.process.poll() is None, said
@@ -90,9 +87,7 @@ class Server:
 def server(tmp_path: Path) -> Iterator[Server]:
     config = tmp_path / "outlast.toml"
     config.write_text(CONFIG.format(folder=tmp_path / "data"))
-    words = [sys.executable, "-m", "outlast", "token", "create", "--config", str(config)]
-    made = subprocess.run(words, capture_output=True, text=True, check=True)
-    running = Server(config, made.stdout.split()[-1])
+    running = Server(config, run_outlast("token", "create", "--config", str(config)).split()[-1])
     running.start()
     yield running
     if running.process is not None and running.process.poll() is None:

@@ -8,7 +8,7 @@ import os
 from functools import partial
 from pathlib import Path
 
-from outlast.__main__ import main
+from outlast.__main__ import main as run
 from outlast.base.clock import Clock
 from outlast.db.database import Database
 from outlast.db.opening import open_database
@@ -21,8 +21,9 @@ def _open_crashing(url: str, data_dir: Path, clock: Clock) -> Database:
     return CrashingDatabase(inner, Path(os.environ[POINT_FILE]), Path(commits) if commits else None)
 
 
-if __name__ == "__main__":
-    gc.disable()  # as `main` does while it imports the program; it enables it again
+def main() -> None:
+    """The command `outlast`, as the environment wants it."""
+    gc.disable()  # as `run` does while it imports the program; it enables it again
     from outlast import app
     from outlast.testing.lag import run_logging_stalls
     from outlast.testing.staged_chat import StagedChat
@@ -31,4 +32,8 @@ if __name__ == "__main__":
     app.run_program = partial(run_logging_stalls, app.run_program)
     if os.environ.get(STAGED) == "1":
         app.ChatProfile = StagedChat  # type: ignore[attr-defined]  # the same
+    run()
+
+
+if __name__ == "__main__":
     main()

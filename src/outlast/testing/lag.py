@@ -188,10 +188,15 @@ async def run_logging_stalls(
         await program(settings, announced, **options)
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """The command `outlast`, with the watch."""
     gc.disable()  # as `main` does while it imports the program; it enables it again
     from outlast import app
-    from outlast.__main__ import main
+    from outlast.__main__ import main as run
 
     app.run_program = partial(run_logging_stalls, app.run_program)
+    run()
+
+
+if __name__ == "__main__":
     main()

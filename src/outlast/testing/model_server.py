@@ -394,7 +394,8 @@ async def _main(port: int, answers: list[Answer]) -> None:
         await anyio.sleep_forever()
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Serve until the process is ended."""
     parser = argparse.ArgumentParser(
         description="A model server for tests: real wire formats, faults on demand."
     )
@@ -403,3 +404,7 @@ if __name__ == "__main__":
     options = parser.parse_args()
     script = orjson.loads(options.script.read_bytes()) if options.script else []
     anyio.run(_main, options.port, [Answer.parse(value) for value in script])
+
+
+if __name__ == "__main__":
+    main()

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.forked import Forked
 from tests.lag import assert_kept_going
 
 # The demo without sandboxes: it then has nothing to run, and only talks.
@@ -30,9 +29,9 @@ provider = "none"
 @contextmanager
 def served(config: Path) -> Iterator[str]:
     """The address of a server that runs while this context is open, and stops in good order."""
-    command = [sys.executable, "-m", "outlast.testing.lag", "serve", "--config", str(config)]
     log = config.with_suffix(".log")
-    with log.open("w") as written, subprocess.Popen(command, stderr=written) as process:
+    log.write_text("")
+    with Forked(["serve", "--config", str(config)], log, module="outlast.testing.lag") as process:
         address = ""
         while not address and process.poll() is None:
             lines = log.read_text().splitlines()

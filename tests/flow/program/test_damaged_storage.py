@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import sqlite3
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from outlast.surfaces.cli.exits import Exit
 from outlast.surfaces.http.readiness import Readiness
 from tests.flow.program.serving import CONFIG
 from tests.flow.program.test_cli import outlast
+from tests.forked import Forked
 
 
 @pytest.fixture
@@ -30,9 +30,11 @@ def config(tmp_path: Path) -> Path:
     return file
 
 
-def serve(config: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "outlast", "serve", "--config", str(config)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+def serve(config: Path) -> tuple[int, str]:
+    """The exit code of a server that cannot start, and what it said."""
+    log = config.with_suffix(".log")
+    with Forked(["serve", "--config", str(config)], log) as process:
+        return process.wait(60), log.read_text()
 
 
 def database_of(config: Path) -> Path:
@@ -57,11 +59,11 @@ def damage(file: Path, how: str, begin: int = 4096) -> None:
 def test_a_damaged_database_refuses_the_start_with_what_to_do(config: Path, how: str) -> None:
     damage(database_of(config), how)
     (config.parent / "data" / "lock").write_text("1\n")  # the last server was killed
-    told = serve(config)
-    assert told.returncode == Exit.REFUSED_TO_START
-    assert "database_damaged" in told.stderr
-    assert "outlast restore" in told.stderr
-    assert "Traceback" not in told.stderr
+    code, said = serve(config)
+    assert code == Exit.REFUSED_TO_START
+    assert "database_damaged" in said
+    assert "outlast restore" in said
+    assert "Traceback" not in said
 
 
 @pytest.mark.parametrize("how", ["header", "half", "bytes"])
@@ -112,10 +114,10 @@ def full_disk(tmp_path: Path) -> Iterator[Path]:
 def test_a_start_on_a_full_disk_says_so(full_disk: Path, tmp_path: Path) -> None:
     file = tmp_path / "full.toml"
     file.write_text(CONFIG.format(folder=full_disk / "data"))
-    told = serve(file)
-    assert told.returncode == Exit.REFUSED_TO_START
-    assert "disk_full" in told.stderr
-    assert "Traceback" not in told.stderr
+    code, said = serve(file)
+    assert code == Exit.REFUSED_TO_START
+    assert "disk_full" in said
+    assert "Traceback" not in said
 
 
 class ReadOnly:
