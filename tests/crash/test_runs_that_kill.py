@@ -19,7 +19,7 @@ from tests.crash.server import CrashServer
 
 pytestmark = [pytest.mark.timeout(600)]
 OTHERS = 20
-WORDS = [f"word{n}" for n in range(40)]
+WORDS = [f"word{n}" for n in range(10)]
 ANSWER: list[dict[str, Any]] = [{"text": " ".join(WORDS)}]
 STALLS: list[dict[str, Any]] = [{"fault": "stall_body"}]
 
@@ -27,7 +27,7 @@ STALLS: list[dict[str, Any]] = [{"fault": "stall_body"}]
 async def test_a_run_that_kills_the_server_three_times_is_ended_and_twenty_others_are_exact(
     make_server: MakeServer, model: ModelServer
 ) -> None:
-    await _kill(make_server(), model)
+    await _kill(make_server(lease_s=5.0), model)
 
 
 @pytest.mark.deep
