@@ -5,14 +5,15 @@
 A title counts where it begins a line, so that an answer may speak of HTML's own `<title>` without meaning it; of
 several tags with one name the last counts. One that is not closed (a cut answer) ends at the next tag or at the end.
 
-Bounds: steps grow with the length of the answer, which its model's output limit bounds; 100 KB take 15 ms.
+Bounds: only the end of an answer is parsed, in 0.2 ms, or 10 ms where it is made of tags; `strip_tags` takes steps that
+grow with the length of its text.
 """
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from outlast.base.screen_data import ScreenFile
 
@@ -22,12 +23,10 @@ MOST_FILES: Final = 200
 PATH_CHARS: Final = 300
 DESCRIPTION_CHARS: Final = 300
 SUMMARY_CHARS: Final = 20_000
+ENDING_CHARS: Final = 64_000
 
 _NAMES: Final = "title|task_summary|files_summary"
-_OPENING: Final = r"(?:^[ \t]*<(?P<title>title)|<(?P<summary>task_summary|files_summary))\s*>"
-_NEXT: Final = r"(?:^[ \t]*<title|<(?:task_summary|files_summary))\s*>"
-_CLOSING: Final = rf"(?:</(?P=title)\s*>|</(?P=summary)\s*>|(?={_NEXT})|\Z)"
-_BLOCK: Final = re.compile(rf"{_OPENING}(?P<body>.*?){_CLOSING}", re.MULTILINE | re.DOTALL | re.IGNORECASE)
+_TAG: Final = re.compile(rf"<(?P<end>/?)(?P<name>{_NAMES})\s*>", re.IGNORECASE)
 _LONE: Final = re.compile(
     r"</?(?:task_summary|files_summary)\s*>|^[ \t]*</?title\s*>[ \t]*$\n?", re.MULTILINE | re.IGNORECASE
 )
@@ -60,8 +59,9 @@ class Outcome:
 
 
 def parse_outcome(text: str) -> Outcome:
-    """The answer's tags, each trimmed; an empty one counts as missing."""
-    found = {_name_of(block): block["body"].strip() for block in _BLOCK.finditer(text)}
+    """The tags in the last 64,000 characters of the answer, each trimmed; an empty one counts as missing."""
+    text = text[-ENDING_CHARS:]
+    found = {block.name: text[block.begin : block.end].strip() for block in _blocks(text)}
     title = parse_title(found.get("title", ""))
     return Outcome(title or None, found.get("task_summary") or None, found.get("files_summary") or None)
 
@@ -71,17 +71,51 @@ def strip_tags(text: str) -> str:
     kept, before = text, ""
     while kept != before:  # what was taken out may have moved another tag to the beginning of its line
         before = kept
-        kept = _BLOCK.sub(_shown, kept)
-        kept = _LONE.sub("", kept)
+        kept = _LONE.sub("", _without_blocks(kept))
     return kept.strip()
 
 
-def _name_of(block: re.Match[str]) -> str:
-    return str(block["title"] or block["summary"]).lower()
+class _Block(NamedTuple):
+    """A tag and what is in it: offsets of the whole, and of what it says."""
+
+    name: str
+    start: int
+    begin: int
+    end: int
+    stop: int
 
 
-def _shown(block: re.Match[str]) -> str:
-    return block["body"] if _name_of(block) == "task_summary" else ""
+def _blocks(text: str) -> Iterator[_Block]:
+    """In the order of the text, none inside another."""
+    name, start, begin = "", 0, 0  # of the one that is open
+    for tag in _TAG.finditer(text):
+        said = tag["name"].lower()
+        opens_at = _line_start(text, tag.start()) if said == "title" else tag.start()
+        if tag["end"] and said == name:
+            yield _Block(name, start, begin, tag.start(), tag.end())
+            name = ""
+        elif not tag["end"] and opens_at is not None:
+            if name:
+                yield _Block(name, start, begin, opens_at, opens_at)
+            name, start, begin = said, opens_at, tag.end()
+    if name:
+        yield _Block(name, start, begin, len(text), len(text))
+
+
+def _line_start(text: str, at: int) -> int | None:
+    """Where the line begins that has nothing but blanks before `at`."""
+    while at > 0 and text[at - 1] in " \t":
+        at -= 1
+    return at if at == 0 or text[at - 1] == "\n" else None
+
+
+def _without_blocks(text: str) -> str:
+    kept, done = [], 0
+    for block in _blocks(text):
+        kept.append(text[done : block.start])
+        kept.append(text[block.begin : block.end] if block.name == "task_summary" else "")
+        done = block.stop
+    return "".join([*kept, text[done:]])
 
 
 def parse_title(text: str) -> str:

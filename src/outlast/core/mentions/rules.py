@@ -14,6 +14,7 @@ _FENCE: Final = re.compile(r" ?(`{3,}|~{3,})")
 _TICKS: Final = re.compile(r"`+")
 _AT: Final = re.compile(r"(?<![\w@/.])@")
 _IN_WORD: Final = re.compile(r"\w")
+_BLANKS: Final = re.compile(r"[^\S\n ][^\S\n]*| [^\S\n]+")  # all but a single space, which is what they become
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,4 +124,4 @@ def _folded(name: str) -> str:
 
 
 def _folded_text(text: str) -> str:
-    return re.sub(r"[^\S\n]+", " ", unicodedata.normalize("NFC", text).casefold())
+    return _BLANKS.sub(" ", unicodedata.normalize("NFC", text).casefold())
