@@ -14,7 +14,9 @@ _FENCE: Final = re.compile(r" ?(`{3,}|~{3,})")
 _TICKS: Final = re.compile(r"`+")
 _AT: Final = re.compile(r"(?<![\w@/.])@")
 _IN_WORD: Final = re.compile(r"\w")
-_BLANKS: Final = re.compile(r"[^\S\n ][^\S\n]*| [^\S\n]+")  # all but a single space, which is what they become
+_BLANKS: Final = re.compile(
+    r"[^\S\n ][^\S\n]*| [^\S\n]+"
+)  # all but a single space, which is what they become
 
 
 @dataclass(frozen=True, slots=True)

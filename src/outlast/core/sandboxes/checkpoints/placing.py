@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Final
 from uuid import uuid4
 
-from outlast.base.errors import DiskFull
+from outlast.base.errors import DiskFull, SandboxUnavailable
 from outlast.core.sandboxes.checkpoints.beneath import open_beneath, open_folder
 from outlast.core.sandboxes.checkpoints.contents import pieces_of
 from outlast.core.sandboxes.checkpoints.folder import Found, read_content, walk_folder
@@ -24,20 +24,41 @@ from outlast.db.blobs import FolderBlobs
 ANY_SIZE: Final = 1 << 62
 OPEN_MODE: Final = 0o700
 TRIES: Final = 100  # as deep as folders may be closed to their owner, one in the other
+PASSES: Final = 8  # over a folder in which code moves things meanwhile; each does only what is left
 _FULL: Final = (errno.ENOSPC, errno.EDQUOT)
+_MOVED: Final = (
+    errno.ENOENT,
+    errno.ENOTDIR,
+    errno.EEXIST,
+    errno.ELOOP,
+    errno.EISDIR,
+    errno.ENOTEMPTY,
+    errno.EXDEV,
+)
 
 
 def place_tree(root: Path, tree: Tree, blobs: FolderBlobs, without: Collection[str] = ()) -> int:
     """Write, change and remove until the folder holds the tree and nothing else but sockets, pipes and devices, and the
-    folders `without`, which are let be; not synced yet. How many entries were written. May be repeated; an interrupted
-    one leaves a mix of both.
+    folders `without`, which are let be; not synced yet. How many entries were written at last. May be repeated; an
+    interrupted one leaves a mix of both.
 
-    Raises `DiskFull`, `NotFound` and `InternalError` (a blob is missing or damaged), `OSError`. Blocks.
+    Raises `SandboxUnavailable` (code that runs there changes it all the time), `DiskFull`, `NotFound` and
+    `InternalError` (a blob is missing or damaged), `OSError`. Blocks.
     """
     root.mkdir(parents=True, exist_ok=True)
     place = _Place(root, blobs, frozenset(without))
     try:
-        return place.hold(tree)
+        for _ in range(PASSES):
+            try:
+                return place.hold(tree)
+            except OSError as error:
+                if error.errno not in _MOVED:
+                    raise
+        raise SandboxUnavailable(
+            "The files keep changing while they are restored.",
+            hint="End what runs in the sandbox, then restore again.",
+            retry_after_s=5,
+        )
     except OSError as error:
         if error.errno in _FULL:
             raise DiskFull(f"The files could not be restored: {error.strerror}.", retry_after_s=10) from error
@@ -61,6 +82,7 @@ class _Place:
         os.close(self._root)
 
     def hold(self, tree: Tree) -> int:
+        self._leave()
         there = {found.path: found for found in self._walk()}
         self._remove_others(tree, there)
         written = 0

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outlast.base.errors import InputTooLarge, InternalError
-from outlast.core.sandboxes.checkpoints import beneath
+from outlast.base.errors import InputTooLarge, InternalError, SandboxUnavailable
+from outlast.core.sandboxes.checkpoints import beneath, placing
 from outlast.core.sandboxes.checkpoints.beneath import open_beneath, open_folder, walk_beneath
 from outlast.core.sandboxes.checkpoints.folder import read_content, walk_folder
 from outlast.core.sandboxes.checkpoints.packing import SMALL_BYTES
@@ -235,3 +235,26 @@ def test_an_empty_tree_empties_the_folder(shelf: Shelf) -> None:
     shelf.write("a/b/c")
     place_tree(shelf.root, Tree(), shelf.blobs)
     assert os.listdir(shelf.root) == []
+
+
+@pytest.mark.parametrize("times", [1, placing.PASSES])
+def test_a_folder_that_code_moves_away_while_it_is_restored_is_made_again_or_said_to_keep_changing(
+    shelf: Shelf, monkeypatch: pytest.MonkeyPatch, times: int
+) -> None:
+    shelf.write("real/key", "ours")
+    scan = shelf.scan()
+    moves = iter(range(times))
+
+    def moving(root: int, path: str, flags: int, mode: int = 0) -> int:
+        if path == "real" and next(moves, None) is not None:
+            shutil.rmtree(shelf.root / "real")
+            (shelf.root / "real").symlink_to("/")
+        return open_beneath(root, path, flags, mode)
+
+    monkeypatch.setattr(placing, "open_beneath", moving)
+    if times == 1:
+        place_tree(shelf.root, scan.tree, shelf.blobs)
+        assert (shelf.root / "real" / "key").read_text() == "ours"
+    else:
+        with pytest.raises(SandboxUnavailable, match="keep changing"):
+            place_tree(shelf.root, scan.tree, shelf.blobs)
