@@ -101,7 +101,7 @@ class Server:
                     self.post(f"/v1/sandboxes/{sandbox['id']}/kill", {})
         except OSError as error:  # it is not running, or takes no requests without a token
             print(f"sandboxes may be left: {error}")
-        self.stop()
+        self.kill()  # runs may be at work still, which a stop would wait for
 
     def told(self) -> str:
         """What the server says of itself, for a test that failed: its services, and the end of its log without the

@@ -7,7 +7,7 @@ import inspect
 import re
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -25,21 +25,25 @@ from outlast.core.knowledge.artifacts import kinds
 from outlast.core.knowledge.reading import web
 from outlast.core.mentions import rules as mentions
 from outlast.core.models import failures, output_limits, turn
+from outlast.core.models.keys import ApiKey
+from outlast.core.models.providers import openai_stream
 from outlast.core.pages import bounds, offers, sanitise
 from outlast.core.pages import lines as page_lines
 from outlast.core.runs import lines as run_lines
 from outlast.core.sandboxes.browser import requests
 from outlast.core.sandboxes.checkpoints import rules as checkpoints
-from outlast.core.sandboxes.egress import client_hello
+from outlast.core.sandboxes.egress import client_hello, http1
+from outlast.core.sandboxes.egress import rules as egress_rules
 from outlast.core.sandboxes.egress.redaction import Redactor
+from outlast.core.sandboxes.providers.local.inside import frames as inside_frames
+from outlast.core.screens import css, image_hosts, theme_mapping
 from outlast.core.screens import files as screen_files
-from outlast.core.screens import image_hosts, theme_mapping
-from outlast.core.screens.edits import syntax
+from outlast.core.screens.edits import design_system, literals, marks, syntax
 from outlast.core.screens.theme_list import THEMES
 from outlast.core.threads import search
 from outlast.core.threads.rules import title_from
 from outlast.surfaces.http import static
-from outlast.surfaces.http.preview import cookies
+from outlast.surfaces.http.preview import cookies, keepalives
 from tests.steps import assert_nearly_linear, steps_of
 
 MOST_CPU_S = 4.0  # for the largest input, on any machine: what grows with the square takes minutes
@@ -245,6 +249,19 @@ ADDRESSES = (
     "](",
     "<![CDATA[",
 )
+EVENTS = (*JSON, "data: ", '{"choices":[{"delta":{"content":"a"}}]}\n')
+HTTP = (
+    "GET / HTTP/1.1\r\n",
+    "HTTP/1.1 200 \r\n",
+    "a",
+    ":",
+    " ",
+    "\t",
+    "\r\n",
+    "transfer-encoding: chunked\r\n",
+    ",",
+    "content-length: 1\r\n",
+)
 HEADERS = ("outlast_preview=", "a", ";", "=", " ", "text/html", ",", "q=0", "*")
 BYTES = ("\x16\x03\x01", "\x00", "\x01", "ÿ", "a")
 SECRET = "aaaaaaaaaaaaaaaaaaaaaaab"
@@ -269,10 +286,37 @@ class Reader:
 
 def _redacted(text: str) -> None:
     stream = Redactor([SECRET.encode()]).stream()
-    data = text.encode()
-    for start in range(0, len(data), 1_000):
-        stream.feed(data[start : start + 1_000])
+    for piece in _pieces(text.encode()):
+        stream.feed(piece)
     stream.finish()
+
+
+def _streamed(text: str) -> None:
+    stream = openai_stream.ChatStream(failures.Peer("a", "m", ApiKey("")))
+    for piece in _pieces(text.encode()):
+        stream.feed(piece)
+
+
+def _beats(text: str) -> None:
+    beats = keepalives.Beats()
+    for piece in _pieces(text.encode("latin-1")):
+        beats.feed(piece)
+
+
+def _frames(text: str) -> None:
+    decoder = inside_frames.Decoder()
+    for piece in _pieces(text.encode("latin-1")):
+        list(decoder.feed(piece))
+
+
+def _found_again(text: str) -> None:
+    texts = [quotes.Text(f"blk_{n}", text) for n in range(3)]
+    quotes.find_again(quotes.quote_at(text, 0, 200), "blk_0", texts)
+
+
+def _pieces(data: bytes) -> Iterator[bytes]:
+    for start in range(0, len(data), 1_000):
+        yield data[start : start + 1_000]
 
 
 READERS = [
@@ -319,6 +363,19 @@ READERS = [
     Reader(Redactor, (SECRET, "a", "b", "%61", "YWFh"), 1_000_000, _redacted),
     Reader(cookies.grants_in, HEADERS, 65_000, lambda text: cookies.grants_in([text.encode()])),
     Reader(static.accepted, HEADERS, 65_000),
+    Reader(openai_stream.ChatStream.feed, EVENTS, 2_000_000, _streamed),
+    Reader(http1.parse_request, HTTP, 65_000, lambda text: http1.parse_request(text.encode())),
+    Reader(http1.parse_answer, HTTP, 65_000, lambda text: http1.parse_answer(text.encode(), b"GET")),
+    Reader(egress_rules.read_authority, ADDRESSES, 65_000, lambda text: egress_rules.read_authority(text, True)),
+    Reader(css.read_rules, CSS, 500_000),
+    Reader(css.declarations, CSS, 500_000, lambda text: list(css.declarations(text))),
+    Reader(design_system.read_table, JSON, 1_000_000),
+    Reader(literals.decode_entities, (*HTML, "&#", "x", "1", ";"), 200_000),
+    Reader(marks.parse_mark, ADDRESSES, 200_000),
+    Reader(quotes.find_again, MARKDOWN, 50_000, _found_again),
+    Reader(kinds.decoded, MARKDOWN, 1_000_000, lambda text: kinds.decoded(text.encode())),
+    Reader(keepalives.Beats.feed, BYTES, 200_000, _beats),
+    Reader(inside_frames.Decoder.feed, BYTES, 2_000_000, _frames),
 ]  # fmt: skip
 BOUND = re.compile(r"\bBounds?\b|[Aa]t\s+most|more than|longer than|up to|grow|first \d")
 

@@ -148,7 +148,8 @@ def find_again(
     quote: Quote, home: str | None, texts: Sequence[Text], effort: Effort | None = None
 ) -> Place | None:
     """Where the quote is in these blocks, its own one `home` among them or not: where its words and surroundings agree
-    most, its own block before others, an earlier one before a later one. None: nowhere, or `effort` is at its end."""
+    most, its own block before others, an earlier one before a later one. None: nowhere, or `effort`, which is at most
+    `MOST_EFFORT` characters, is at its end."""
     sought = _Sought(quote, effort or Effort())
     own = next((text for text in texts if text.block_id == home), None)
     if own is not None and not sought.effort.spend(own.unread):

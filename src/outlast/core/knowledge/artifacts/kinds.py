@@ -62,7 +62,8 @@ def is_text(content: bytes) -> bool:
 
 
 def decoded(content: bytes) -> str:
-    """The text of a file that `is_text`; what cannot be read stands there as a mark."""
+    """The text of a file that `is_text`; what cannot be read stands there as a mark. Steps grow with the size of
+    the file, which `limits` bound."""
     codec = next((codec for mark, codec in _MARKS if content.startswith(mark)), "utf-8")
     return content.decode(codec, "replace").replace("\r\n", "\n").replace("\x00", "")
 

@@ -44,7 +44,7 @@ class ChatStream:
     def __init__(self, peer: Peer) -> None:
         self.finished = False
         self._peer = peer
-        self._rest = b""
+        self._rest = bytearray()  # of a line that has not ended
         self._failure: OutlastError | None = None
         self._calls = TurnCalls()
         self._slots: dict[int, tuple[int, str]] = {}  # the provider's call index → (ours, its id)
@@ -68,9 +68,13 @@ class ChatStream:
         return self._usage
 
     def feed(self, data: bytes) -> list[Delta]:
-        """The deltas whose last byte is in `data`. A line that stands for an error ends the turn: `end` raises it."""
-        lines = (self._rest + data).split(b"\n") if self._rest else data.split(b"\n")
-        self._rest = lines.pop()
+        """The deltas whose last byte is in `data`. A line that stands for an error ends the turn: `end` raises it.
+        Bounds: a line has at most 8 MB, and each byte is looked at twice, however small the pieces that it comes in."""
+        lines = data.split(b"\n")
+        if len(lines) > 1 and self._rest:
+            lines[0] = bytes(self._rest + lines[0])
+            self._rest.clear()
+        self._rest += lines.pop()
         if len(self._rest) > MAX_LINE_BYTES:
             raise unreadable(self._peer, f"a line of more than {MAX_LINE_BYTES // 1024 // 1024} MB")
         deltas: list[Delta] = []
@@ -91,8 +95,8 @@ class ChatStream:
         if self._failure is not None:
             raise self._failure
         if self._rest:
-            rest, self._rest = self._rest, b""
-            deltas = self._last_line(rest)
+            deltas = self._last_line(bytes(self._rest))
+            self._rest.clear()
         else:
             deltas = []
         if self._finish is None:

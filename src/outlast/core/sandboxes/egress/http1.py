@@ -118,7 +118,8 @@ class AnswerHead(NamedTuple):
 
 
 def parse_request(head: bytes) -> RequestHead:
-    """From the bytes of a head without its empty line. Raises `BadMessage`."""
+    """From the bytes of a head without its empty line; steps grow with its length, which the caller bounds. Raises
+    `BadMessage`."""
     lines = head.split(b"\r\n")
     start = _REQUEST.match(lines[0])
     if start is None:
@@ -130,7 +131,8 @@ def parse_request(head: bytes) -> RequestHead:
 
 
 def parse_answer(head: bytes, method: bytes) -> AnswerHead:
-    """An answer to a request of this method. Raises `BadMessage`."""
+    """An answer to a request of this method; steps grow with its length, which the caller bounds. Raises
+    `BadMessage`."""
     lines = head.split(b"\r\n")
     start = _ANSWER.match(lines[0])
     if start is None:

@@ -149,7 +149,7 @@ def same_authority(text: str, target: Target) -> bool:
 
 
 def read_authority(text: str, encrypted: bool) -> tuple[str, int]:
-    """Host and port of a Host header or an address; raises `NotAHost`."""
+    """Host and port of a Host header or an address; raises `NotAHost`, for any of more than 260 characters too."""
     pattern = parse_pattern(text)
     if pattern.below:
         return "", 0

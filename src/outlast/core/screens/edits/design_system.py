@@ -46,7 +46,7 @@ def is_class(text: str) -> bool:
 
 def read_table(output: str) -> dict[str, str] | None:
     """The table out of what the command printed; None: it did not answer. What runs in a sandbox is not to be trusted:
-    only what could be classes is taken."""
+    only what could be classes is taken, and at most `MAX_ENTRIES` of its entries."""
     said = _answer(output)
     if said is None:
         return None

@@ -54,7 +54,7 @@ def encode_text(value: str) -> str:
 
 
 def decode_entities(text: str) -> str:
-    """Text between tags or in an attribute, with its entities read."""
+    """Text between tags or in an attribute, with its entities read. Steps grow with the length of its file."""
     return _ENTITY.sub(lambda found: _character(found[1], found[0]), text)
 
 

@@ -26,7 +26,8 @@ class Mark:
 
 
 def parse_mark(text: str) -> Mark:
-    """Raises `MalformedInput` for what is no mark, `PathRefused` for a file that is not of the project's own."""
+    """Raises `MalformedInput` for what is no mark or has more than `MAX_MARK_CHARS`, `PathRefused` for a file that is
+    not of the project's own."""
     found = _MARK.fullmatch(text) if len(text) <= MAX_MARK_CHARS else None
     if found is None:
         raise MalformedInput(

@@ -30,7 +30,7 @@ class Beats:
         self._recent: deque[bytes] = deque(maxlen=REMEMBERED)
 
     def feed(self, data: bytes) -> bool:
-        """Whether there is anything in these bytes but beats."""
+        """Whether there is anything in these bytes but beats. At most `LONGEST` bytes of a frame are kept."""
         used = False
         data = self._held + data
         self._held = b""

@@ -26,12 +26,14 @@ def encode(head: dict[str, Any], payload: bytes = b"") -> bytes:
 
 
 class Decoder:
-    """Turns received bytes into frames. `feed` yields every (head, payload) completed so far; raises `BadFrame`."""
+    """Turns received bytes into frames. `feed` yields every (head, payload) completed so far; raises `BadFrame`.
+    Bounds: one of more than `MAX_HEAD_BYTES` and `MAX_PAYLOAD_BYTES` is bad, so that no more is kept."""
 
     def __init__(self) -> None:
         self._buffer = bytearray()
 
     def feed(self, data: bytes) -> Iterator[tuple[dict[str, Any], bytes]]:
+        """The frames that these bytes complete. Bounds: see the class; each byte is copied at most three times."""
         self._buffer += data
         while len(self._buffer) >= LENGTHS.size:
             head_size, payload_size = LENGTHS.unpack_from(self._buffer)
