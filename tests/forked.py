@@ -19,22 +19,29 @@ from pathlib import Path
 from typing import Self
 
 OUTLAST = "outlast.__main__"
+TO_END = os.O_WRONLY | os.O_APPEND | os.O_CREAT
 _PR_SET_PDEATHSIG = 1
 _FORKS = multiprocessing.get_context("forkserver")
 _FORKS.set_forkserver_preload(["tests.loaded"])
 
 
 class Forked:
-    """`python -m module words…`, whose output goes to the end of the file `log`: as much of `subprocess.Popen` as tests
-    use. It ends with the tests, also when those are killed."""
+    """`python -m module words…`, whose output goes to the end of the file `log`, its errors too where `errors` names no
+    other: as much of `subprocess.Popen` as tests use. It ends with the tests, also when those are killed."""
 
     def __init__(
-        self, words: Sequence[str], log: Path, *, module: str = OUTLAST, env: Mapping[str, str] | None = None
+        self,
+        words: Sequence[str],
+        log: Path,
+        *,
+        errors: Path | None = None,
+        module: str = OUTLAST,
+        env: Mapping[str, str] | None = None,
     ) -> None:
         environment = dict(os.environ if env is None else env)
         self.args = [module, *words]
         self._process = _FORKS.Process(
-            target=_run, args=(module, list(words), environment, str(log)), daemon=True
+            target=_run, args=(module, list(words), environment, str(log), str(errors or log)), daemon=True
         )
         self._process.start()
         assert self._process.pid is not None
@@ -73,25 +80,20 @@ class Forked:
 
 
 def run_outlast(*words: str, timeout: float = 120) -> str:
-    """What the command `outlast` prints, its errors too. Raises `AssertionError` when it fails."""
-    with tempfile.NamedTemporaryFile() as log:
-        code = Forked(words, Path(log.name)).wait(timeout)
-        said = log.read().decode()
-    assert code == 0, said
-    return said
+    """What the command `outlast` prints. Raises `AssertionError`, with its errors, when it fails."""
+    with tempfile.NamedTemporaryFile() as log, tempfile.NamedTemporaryFile() as errors:
+        code = Forked(words, Path(log.name), errors=Path(errors.name)).wait(timeout)
+        assert code == 0, errors.read().decode()
+        return log.read().decode()
 
 
-def _run(module: str, words: list[str], environment: dict[str, str], log: str) -> None:
+def _run(module: str, words: list[str], environment: dict[str, str], log: str, errors: str) -> None:
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    nothing, written = (
-        os.open(os.devnull, os.O_RDONLY),
-        os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644),
-    )
-    for source, target in ((nothing, 0), (written, 1), (written, 2)):
-        os.dup2(source, target)
-    os.close(nothing)
-    os.close(written)
+    for target, name, flags in ((0, os.devnull, os.O_RDONLY), (1, log, TO_END), (2, errors, TO_END)):
+        opened = os.open(name, flags, 0o644)
+        os.dup2(opened, target)
+        os.close(opened)
     os.environ.clear()
     os.environ.update(environment)
     sys.path[:0] = filter(None, environment.get("PYTHONPATH", "").split(os.pathsep))

@@ -133,7 +133,7 @@ class CrashServer:
     async def start(self) -> None:
         """Returns when it answers, or has been killed while starting by a point that was armed."""
         before = len(self.log())
-        process = self._launch()
+        process = self.launch()
         with anyio.fail_after(START_S):
             while process.poll() is None:
                 if "is ready" in self.log()[before:]:
@@ -142,7 +142,7 @@ class CrashServer:
         if process.returncode != -signal.SIGKILL:
             raise AssertionError(f"the server did not start:\n{self.log()[before:][-4000:]}")
 
-    def _launch(self) -> Forked:
+    def launch(self) -> Forked:
         self.port = self.port or free_port()
         self.process = Forked(
             self.command(), self.folder / "server.log", module=CRASH_SERVER, env=self.environment()

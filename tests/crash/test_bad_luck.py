@@ -47,9 +47,9 @@ async def test_a_second_server_on_the_same_folder_is_refused_and_the_first_goes_
     async with first:
         assert first.process is not None
         second = make_server("second", data=first.data_dir, port=1)
-        refused = await anyio.run_process(second.command(), check=False, env=second.environment())
-        assert refused.returncode == REFUSED_TO_START
-        told = " ".join(refused.stderr.decode().split())
+        second.launch()
+        assert await second.ended() == REFUSED_TO_START
+        told = " ".join(second.log().split())
         assert f"in use by another Outlast process (pid {first.process.pid})" in told
         assert "--data-dir" in told, "what to do is said"
         assert "Traceback" not in told
