@@ -104,8 +104,8 @@ class Server:
         self.kill()  # runs may be at work still, which a stop would wait for
 
     def told(self) -> str:
-        """What the server says of itself, for a test that failed: its services, and the end of its log without the
-        requests that went well."""
+        """What the server says of itself, for a test that failed: its services, the end of its log without the
+        requests that went well, and what the services in its sandboxes wrote last."""
         try:
             with urllib.request.urlopen(f"{self.url}/readyz?verbose", timeout=10) as answer:
                 state = answer.read().decode()
@@ -115,7 +115,11 @@ class Server:
         log = "\n".join(
             line for line in lines if " http: request " not in line or not re.search(" status=[23]", line)
         )
-        return f"{state[-LAST_WORDS:]}\n{log[-LAST_WORDS:]}"
+        said = [
+            f"{path.parent.name} {path.name}: {path.read_text(errors='replace')[-LAST_WORDS:]}"
+            for path in sorted(self.folder.glob("data/services/*/*.log"))
+        ]
+        return "\n".join((state[-LAST_WORDS:], log[-LAST_WORDS:], *said))
 
     def get(self, path: str) -> Any:
         with urllib.request.urlopen(f"{self.url}{path}", timeout=30) as answer:
