@@ -1,7 +1,8 @@
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
-import { Coins, Search, Shield } from 'lucide-react'
+import { Coins, Shield } from 'lucide-react'
 import { useDeferredValue, useState } from 'react'
 import type { UserSummary } from '@outlast/sdk'
+import { SearchField } from '@/components/search-field'
 import { Button, IconButton } from '@/components/button'
 import { Select } from '@/components/field'
 import { Problem } from '@/components/problem'
@@ -34,17 +35,7 @@ export function UserList() {
         <h2 id="users" className="flex-1 text-[15px] font-semibold">
           Users
         </h2>
-        <label className="relative">
-          <Search className="absolute top-1/2 left-2.5 size-3.5 -translate-y-1/2 text-faint" aria-hidden />
-          <input
-            type="search"
-            aria-label="Search users"
-            placeholder="Search"
-            className="h-8 w-40 rounded-lg border border-line bg-bg pl-8 outline-none focus:border-accent sm:w-56"
-            value={q}
-            onChange={(event) => setQ(event.target.value)}
-          />
-        </label>
+        <SearchField label="Search users" value={q} onChange={setQ} />
       </div>
       {list.error !== null && <Problem error={list.error} retry={() => void list.refetch()} />}
       {list.isPending && <SkeletonRows rows={4} className="h-12" />}

@@ -1,8 +1,9 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { Activity, Search } from 'lucide-react'
+import { Activity } from 'lucide-react'
 import { useDeferredValue, useEffect, useState } from 'react'
 import { Link, useSearchParams } from 'wouter'
 import type { RunStatus, RunSummary } from '@outlast/sdk'
+import { SearchField } from '@/components/search-field'
 import { Button } from '@/components/button'
 import { Dot, statusLabel } from '@/components/dot'
 import { Problem } from '@/components/problem'
@@ -57,17 +58,7 @@ export default function RunsPage() {
     <>
       <PageHeader>
         <h1 className="flex-1 text-[14.5px] font-semibold">Runs</h1>
-        <label className="relative">
-          <Search className="absolute top-1/2 left-2.5 size-3.5 -translate-y-1/2 text-faint" aria-hidden />
-          <input
-            type="search"
-            aria-label="Search runs"
-            placeholder="Search"
-            className="h-8 w-40 rounded-lg border border-line bg-bg pl-8 outline-none focus:border-accent sm:w-56"
-            value={q}
-            onChange={(event) => setQ(event.target.value)}
-          />
-        </label>
+        <SearchField label="Search runs" value={q} onChange={setQ} />
       </PageHeader>
       <div className="flex shrink-0 gap-1 overflow-x-auto border-b border-line px-3 py-2 text-[12.5px] md:px-4">
         <Filter on={status === ''} onClick={() => choose('')}>
