@@ -13,6 +13,7 @@ PIP_INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check
 INPUTS := pyproject.toml hatch_build.py scripts/venv.sh
 CODE := src/outlast tests scripts bench hatch_build.py
 
+WORKERS ?= 3  # for two cores: many tests wait for real processes
 RUN_PACKAGES := bubblewrap
 TEST_PACKAGES := bubblewrap podman runc postgresql redis-server chromium fonts-liberation iproute2
 
@@ -48,7 +49,7 @@ run: setup ## start the server with page: make run [PORT=8400] [ARGS="--data-dir
 	@exec $(VENV)/bin/outlast serve $(if $(PORT),--port $(PORT)) $(ARGS)
 
 test: setup-dev check ## all checks, then the whole test suite: make test [ARGS="-k name"]
-	$(VENV)/bin/pytest -m "not deep" -n 2 --dist worksteal --durations 30 --durations-min 10 $(ARGS)
+	$(VENV)/bin/pytest -m "not deep" -n $(WORKERS) --dist worksteal --durations 30 --durations-min 10 $(ARGS)
 
 check: setup $(STAMPS)/dev ## style, types, layers, generated files, web types and web unit tests; starts no server
 	$(VENV)/bin/ruff check $(wildcard $(CODE))
