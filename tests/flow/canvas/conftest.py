@@ -97,7 +97,7 @@ class Watcher:
 
     async def next(self, name: str) -> dict[str, Any]:
         """The data of the next event of that name."""
-        with anyio.fail_after(20):
+        with anyio.fail_after(60):
             async for _, event in self._frames:
                 if event["event"] == name:
                     data: dict[str, Any] = event["data"]

@@ -277,7 +277,7 @@ async def test_a_screen_can_be_deleted_while_its_sandbox_starts_which_is_then_en
     async with Watcher(site, team.owner, team.project_id) as watcher:
         await owner.post(f"/v1/screens/{screen['id']}/open")
         await until(watcher, lambda seen: seen["sandbox_id"] is not None)
-        with anyio.fail_after(20):
+        with anyio.fail_after(60):
             assert (await owner.call("DELETE", f"/v1/screens/{screen['id']}")).status == 204
         site.provider.go.set()
         async with site.machines.locks[screen["workspace_id"]]:  # once the start is over

@@ -205,7 +205,7 @@ async def test_tickets_hold_when_the_server_starts_again(scene: Scene):
 async def test_closing_ends_what_is_open(scene: Scene):
     socket = await scene.web_socket("/ws", await scene.cookie(scene.team.editor))
     scene.layer.close()
-    with anyio.fail_after(20):
+    with anyio.fail_after(60):
         assert (await socket.receive()).type in (aiohttp.WSMsgType.CLOSED, aiohttp.WSMsgType.CLOSE)
 
 

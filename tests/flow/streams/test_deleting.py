@@ -94,7 +94,7 @@ async def test_a_deleted_threads_followers_are_let_go_and_the_projects_are_told(
                 pass
             ended.set()
 
-        with anyio.fail_after(20):
+        with anyio.fail_after(60):
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(read_thread)
                 await anyio.wait_all_tasks_blocked()
@@ -117,7 +117,7 @@ async def test_a_deleted_projects_followers_are_let_go(db: Database, tmp_path: P
             async for _ in chunks:
                 pass
 
-        with anyio.fail_after(20):
+        with anyio.fail_after(60):
             async with anyio.create_task_group() as tasks:
                 for chunks in both:
                     tasks.start_soon(read, chunks)

@@ -15,7 +15,7 @@ from outlast.surfaces.http.preview.line import Line
 async def read(sent: bytes, *, is_head: bool = False, ends: bool = True) -> tuple[Head, bytes, Answer]:
     ours, theirs = socket.socketpair()
     line = Line(ours)
-    with theirs, anyio.fail_after(20):
+    with theirs, anyio.fail_after(60):
         theirs.sendall(sent)
         if ends:
             theirs.shutdown(socket.SHUT_WR)
