@@ -181,7 +181,7 @@ def open_studio(folder: Path, **options: Any) -> Iterator[Studio]:
             studio.start()
             yield studio  # its sandboxes are in its memory and end with it
         finally:
-            studio.stop()
+            studio.kill()  # runs may be at work still, which a stop would wait for
             model.terminate()
 
 
