@@ -26,12 +26,11 @@ SEED_VARIABLE = "OUTLAST_TEST_SEED"
 POINT_VARIABLE = "OUTLAST_TEST_POINT"  # only the named points whose name contains this
 # How often these are committed depends on time, so a run may pass without the n-th of them.
 BY_THE_CLOCK = re.compile(
-    r"flush|nothing|claim_ready|Watching\._write|Worker|renew|touch|free_lapsed|forget_node|done|set_timer"
+    r"flush|nothing|claim|Watching\._write|Worker|renew|touch|free_lapsed|forget_node|done|set_timer"
     r"|step\.started"  # named with the last result of a step, or alone where a person's decision came last
     r"|add\[checkpoint\.created\]|mark_kept"
     r"|_take\.change"  # lines that come fast go together
     r"|part\.completed"  # a part that a save has ended already needs no second word
-    r"|SourceKeeper"
 )
 AT_START = ("migrate.λ", "ensure_local_owner.run", "free_lapsed", "forget_node", "claim_ready")
 
