@@ -15,7 +15,7 @@ from tests.crash import kills
 from tests.crash.conftest import MakeServer
 from tests.crash.kills import BY_THE_CLOCK, POINT_VARIABLE, SEED_VARIABLE, Reference, Report
 
-pytestmark = [pytest.mark.sandbox, pytest.mark.timeout(3600)]
+pytestmark = [pytest.mark.sandbox, pytest.mark.timeout(600)]
 LANES = 2
 SAMPLE = 10
 
@@ -61,6 +61,7 @@ async def test_a_run_killed_at_some_of_its_commits_ends_as_if_nothing_had_happen
 
 
 @pytest.mark.deep
+@pytest.mark.timeout(3600)
 async def test_a_run_killed_at_any_commit_ends_as_if_nothing_had_happened(
     make_server: MakeServer, model: ModelServer
 ) -> None:
@@ -96,6 +97,7 @@ async def test_runs_killed_at_random_times_end_as_if_nothing_had_happened(
 
 
 @pytest.mark.deep
+@pytest.mark.timeout(3600)
 async def test_runs_killed_at_two_hundred_random_times_end_as_if_nothing_had_happened(
     make_server: MakeServer, model: ModelServer
 ) -> None:

@@ -16,7 +16,7 @@ from tests.crash.conftest import MakeServer
 from tests.crash.kills import BY_THE_CLOCK, SEED_VARIABLE, Reference, Report
 from tests.crash.server import CrashServer
 
-pytestmark = [pytest.mark.sandbox, pytest.mark.timeout(3600)]
+pytestmark = [pytest.mark.sandbox, pytest.mark.timeout(600)]
 LANES = 2
 HTML = '<h1 id="title">Issues</h1><p id="count">0</p><ul id="list"></ul>'
 MODULE = (
@@ -159,6 +159,7 @@ async def _kill_in_lanes(
 
 
 @pytest.mark.deep
+@pytest.mark.timeout(3600)
 async def test_a_page_killed_at_any_commit_of_its_lines_ends_as_if_nothing_had_happened(
     make_server: MakeServer, model: ModelServer
 ) -> None:
@@ -174,6 +175,7 @@ async def test_a_page_killed_at_any_commit_of_its_lines_ends_as_if_nothing_had_h
 
 
 @pytest.mark.deep
+@pytest.mark.timeout(3600)
 async def test_pages_killed_at_random_times_end_as_if_nothing_had_happened(
     make_server: MakeServer, model: ModelServer
 ) -> None:
@@ -189,6 +191,7 @@ async def test_pages_killed_at_random_times_end_as_if_nothing_had_happened(
 
 
 @pytest.mark.deep
+@pytest.mark.timeout(3600)
 @pytest.mark.postgres
 async def test_the_same_on_postgresql(make_server: MakeServer, model: ModelServer, postgres_url: str) -> None:
     server, seed = (

@@ -13,7 +13,7 @@ import pytest
 import sqlalchemy as sa
 
 from outlast.core.streams.log import read_all
-from outlast.db.database import Database
+from outlast.db.database import Database, Tx
 from outlast.db.tables import runs
 from outlast.testing.crash import CrashPoint
 from outlast.testing.model_server import ModelServer
@@ -25,10 +25,14 @@ from tests.crash.scenario import Played, begin, follow, message, play
 from tests.crash.server import CrashServer, until
 from tests.postgres import PostgresServer
 
-pytestmark = [pytest.mark.postgres, pytest.mark.sandbox, pytest.mark.timeout(3600)]
+pytestmark = [pytest.mark.postgres, pytest.mark.sandbox, pytest.mark.timeout(600)]
 LEASE_S = 1.5
 SAMPLE = 3
 SLOW = [{"text": " ".join(f"word{n}" for n in range(120)), "delay_s": 0.03}]
+STANDING_STILL = sa.text(
+    "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    " AND xact_start < clock_timestamp() - interval '0.1 s'"
+)
 NEVER = [{"fault": "stall_body"}]
 
 
@@ -39,6 +43,7 @@ async def test_a_run_killed_at_some_of_its_commits_or_at_random_times_ends_the_s
 
 
 @pytest.mark.deep
+@pytest.mark.timeout(3600)
 async def test_a_run_killed_at_many_commits_and_random_times_ends_the_same_on_postgresql(
     make_server: MakeServer, model: ModelServer, postgres_url: str
 ) -> None:
@@ -87,9 +92,9 @@ async def test_a_worker_that_slept_through_its_lease_writes_nothing_any_more(
     make_server: MakeServer, model: ModelServer, postgres_url: str
 ) -> None:
     async with _two_servers(make_server, postgres_url) as (zombie, other, db):
-        played = await _started(zombie, other, model, "zombie", SLOW)
+        played = await _started(zombie, other, db, model, "zombie", SLOW)
         assert zombie.process is not None
-        zombie.process.send_signal(signal.SIGSTOP)
+        await _freeze(zombie, db)
         try:
             async for _ in follow(other, played):
                 pass
@@ -111,9 +116,9 @@ async def test_a_cancel_takes_a_run_away_from_a_worker_that_does_not_answer(
     make_server: MakeServer, model: ModelServer, postgres_url: str
 ) -> None:
     async with _two_servers(make_server, postgres_url, lease_s=60) as (sleeper, other, db):
-        played = await _started(sleeper, other, model, "sleeper", NEVER)
+        played = await _started(sleeper, other, db, model, "sleeper", NEVER)
         assert sleeper.process is not None
-        sleeper.process.send_signal(signal.SIGSTOP)
+        await _freeze(sleeper, db)
         try:
             status, body = await other.call("POST", f"/v1/runs/{played.run_id}/cancel")
             assert status == 200, body
@@ -152,7 +157,7 @@ async def test_an_idle_node_takes_the_runs_of_a_dead_one_over_when_their_lease_h
         await anyio.sleep(
             3 * LEASE_S
         )  # both have looked, and found nothing: the next look is what is measured
-        played = await _started(dying, idle, model, "left", SLOW)
+        played = await _started(dying, idle, db, model, "left", SLOW)
         await dying.kill()
         began = anyio.current_time()
         with anyio.fail_after(5 * 2 * LEASE_S):
@@ -170,7 +175,7 @@ async def test_a_node_that_claims_its_own_lapsed_runs_again_finishes_them_once(
 ) -> None:
     """It lost track of them: they were started again for ever, and followers saw numbers go backwards."""
     async with _two_servers(make_server, postgres_url) as (sleeper, other, db):
-        played = [await _started(sleeper, other, model, f"mine{n}", SLOW) for n in range(3)]
+        played = [await _started(sleeper, other, db, model, f"mine{n}", SLOW) for n in range(3)]
         seen: list[list[int]] = [[] for _ in played]
 
         async def watch(numbers: list[int], one: Played) -> None:
@@ -181,9 +186,9 @@ async def test_a_node_that_claims_its_own_lapsed_runs_again_finishes_them_once(
                 group.start_soon(watch, numbers, one)
             assert sleeper.process is not None
             assert other.process is not None
-            sleeper.process.send_signal(signal.SIGSTOP)
+            await _freeze(sleeper, db)
             await anyio.sleep(2 * LEASE_S)
-            other.process.send_signal(signal.SIGSTOP)  # it may have freed them; only the sleeper can claim
+            await _freeze(other, db)  # it may have freed them; only the sleeper can claim
             sleeper.process.send_signal(signal.SIGCONT)
             with anyio.fail_after(60):
                 await until(lambda: _all_completed(db, played))
@@ -208,11 +213,16 @@ async def _two_servers(
 
 
 async def _started(
-    server: CrashServer, other: CrashServer, model: ModelServer, marker: str, turns: list[dict[str, Any]]
+    server: CrashServer,
+    other: CrashServer,
+    db: Database,
+    model: ModelServer,
+    marker: str,
+    turns: list[dict[str, Any]],
 ) -> Played:
     """A run that `server` works on: the other sleeps while it is claimed."""
     assert other.process is not None
-    other.process.send_signal(signal.SIGSTOP)
+    await _freeze(other, db)
     try:
         played = await begin(server, marker, message(marker, turns))
         with anyio.fail_after(30):
@@ -220,6 +230,24 @@ async def _started(
     finally:
         other.process.send_signal(signal.SIGCONT)
     return played
+
+
+async def _freeze(server: CrashServer, db: Database) -> None:
+    """Stop the process, but not within a transaction: it would hold its rows for as long as it stands still, for
+    PostgreSQL ends a transaction between two statements only."""
+    assert server.process is not None
+    with anyio.fail_after(60):
+        while True:
+            server.process.send_signal(signal.SIGSTOP)
+            await anyio.sleep(0.2)
+            if not await db.read(_transactions_that_stand_still):
+                return
+            server.process.send_signal(signal.SIGCONT)
+            await anyio.sleep(0.01)
+
+
+def _transactions_that_stand_still(tx: Tx) -> int:
+    return int(tx.execute(STANDING_STILL).scalar_one())
 
 
 async def _all_completed(db: Database, played: list[Played]) -> bool:

@@ -14,7 +14,7 @@ from tests.crash.conftest import MakeServer
 from tests.crash.kills import BY_THE_CLOCK, SEED_VARIABLE, Reference, Report
 from tests.crash.server import CrashServer
 
-pytestmark = [pytest.mark.sandbox, pytest.mark.timeout(3600)]
+pytestmark = [pytest.mark.sandbox, pytest.mark.timeout(600)]
 LANES = 2
 OURS = ("_name_stage", "staging._record", "workflow.step", "_record.change")
 TURNS: list[dict[str, Any]] = [
@@ -96,6 +96,7 @@ async def test_a_run_killed_at_some_commits_of_its_stages_ends_as_if_nothing_had
 
 
 @pytest.mark.deep
+@pytest.mark.timeout(3600)
 async def test_a_run_killed_at_any_commit_of_its_stages_ends_as_if_nothing_had_happened(
     make_server: MakeServer, model: ModelServer
 ) -> None:
@@ -104,6 +105,7 @@ async def test_a_run_killed_at_any_commit_of_its_stages_ends_as_if_nothing_had_h
 
 
 @pytest.mark.deep
+@pytest.mark.timeout(3600)
 @pytest.mark.postgres
 async def test_the_same_on_postgresql(make_server: MakeServer, model: ModelServer, postgres_url: str) -> None:
     options = {"database": postgres_url, "lease_s": 1.5}

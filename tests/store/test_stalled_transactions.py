@@ -1,0 +1,44 @@
+"""A process that stands still in a transaction on PostgreSQL: others go on with its rows."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import anyio
+import pytest
+import sqlalchemy as sa
+
+from outlast.base.clock import SystemClock
+from outlast.db import postgres as module
+from outlast.db.database import Tx
+from outlast.db.postgres import PostgresDatabase
+
+pytestmark = pytest.mark.postgres
+HELD = sa.text("LOCK TABLE threads")
+
+
+@pytest.fixture
+async def two(
+    reused_postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[tuple[PostgresDatabase, PostgresDatabase]]:
+    other = PostgresDatabase(reused_postgres_url, SystemClock())
+    monkeypatch.setattr(module, "STALLED_MS", 300)
+    both = PostgresDatabase(reused_postgres_url, SystemClock()), other
+    yield both
+    for one in both:
+        await one.aclose()
+
+
+def touch(tx: Tx) -> None:
+    tx.execute(HELD)
+
+
+async def test_a_process_that_stands_still_in_a_transaction_does_not_hold_its_rows_for_ever(
+    two: tuple[PostgresDatabase, PostgresDatabase],
+) -> None:
+    stalled, other = two
+    async with stalled._engine.connect() as connection:
+        await connection.execute(HELD)
+        with anyio.fail_after(60):
+            await other.write(touch)
+        await connection.invalidate()
