@@ -37,13 +37,14 @@ class Watched(Ladder):
         self.house, self.machines, self.clock = house, machines, clock
         self.steps = self.sweeps = self.failing = self.rests = 0
         self.rested = anyio.Event()
+        self.busy: list[str] = []
 
     async def step(self) -> None:
         self.steps += 1
         if self.failing:
             self.failing -= 1
             raise StorageUnavailable("not now")
-        await step_down(self.machines)
+        await step_down(self.machines, self.busy)
 
     async def sweep(self) -> None:
         self.sweeps += 1
@@ -174,10 +175,11 @@ async def test_a_sweep_finds_what_vanished_and_ends_what_nobody_knows_but_lets_b
 async def test_whoever_works_has_not_been_idle_when_the_work_ends(watched: Watched) -> None:
     """A command of twenty minutes used to leave its sandbox idle for as long, and it was frozen the moment it ended."""
     await watched.ensure()
-    watched.clock.advance(1200)
-    await step_down(watched.machines, busy=[watched.house.workspace_id])
+    watched.busy = [watched.house.workspace_id]
+    await watched.later(1200)
+    watched.busy = []
     await step_down(watched.machines)
-    assert await watched.state() == (State.READY, None)
+    assert (await watched.state(), watched.steps) == ((State.READY, None), 1)
 
 
 async def _end_of(state: LocalState) -> None:
