@@ -48,6 +48,15 @@ WATCH = """
 }
 """
 
+# People write for longer than the page needs to load what shows the answer.
+READY = """
+() => new Promise((ready) => {
+  new PerformanceObserver((list) => {
+    if (list.getEntries().some(({ name }) => name.includes('markdown'))) ready()
+  }).observe({ type: 'resource', buffered: true })
+})
+"""
+
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
@@ -88,15 +97,15 @@ def long_code(words: int) -> str:
     return "Here it is.\n\n```ts\n" + "\n".join(lines) + "\n```"
 
 
-def most_behind_s(seen: dict[str, Any]) -> float:
-    """The longest time between the arrival of a word and its drawing, or that of a later one."""
+def most_behind_s(seen: dict[str, Any]) -> tuple[float, int]:
+    """The longest time between the arrival of a word and its drawing, or that of a later one; and that word."""
     shown: list[tuple[float, int]] = seen["shown"]
-    latest = 0.0
+    latest = (0.0, 0)
     at = 0
     for moment, word in seen["arrived"]:
         while at < len(shown) and (shown[at][0] < moment or shown[at][1] < word):
             at += 1
-        latest = max(latest, (shown[min(at, len(shown) - 1)][0] - moment) / 1000)
+        latest = max(latest, ((shown[min(at, len(shown) - 1)][0] - moment) / 1000, word))
     return latest
 
 
@@ -118,6 +127,7 @@ def test_a_long_answer_is_shown_as_it_arrives_on_a_slow_machine(
     server.script({"text": text, "delay_s": 0.003})
     page = open_page()
     page.evaluate(WATCH)
+    page.evaluate(READY)
     slow_down(page, 4)
     say(page, "Write a long one")
     began = time.monotonic()
@@ -127,7 +137,8 @@ def test_a_long_answer_is_shown_as_it_arrives_on_a_slow_machine(
     seen = page.evaluate("window.__seen")
     begin = seen["arrived"][0][0]
     tasks = sorted((lasted for start, lasted in seen["tasks"] if start > begin), reverse=True)
-    behind = most_behind_s(seen)
-    print(json.dumps({"took_s": round(took), "behind_s": round(behind, 2), "longest_tasks_ms": tasks[:8]}))
+    behind, word = most_behind_s(seen)
+    figures = {"took_s": round(took), "behind_s": round(behind, 2), "at_word": word}
+    print(json.dumps({**figures, "longest_tasks_ms": tasks[:8]}))
     assert behind <= BEHIND_S * LOADED
     assert max(tasks, default=0) <= TASK_MS * LOADED

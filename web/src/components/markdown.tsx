@@ -61,6 +61,20 @@ const plugins = [remarkGfm]
 type Plugins = NonNullable<ComponentProps<typeof ReactMarkdown>['rehypePlugins']>
 const NONE: Plugins = []
 
+const SAMPLES = ['a *b* `c` [d](https://example.com)', '# a\n\n- b\n- c', '> a\n\n```js\nb\n```', '| a |\n|---|\n| b |']
+
+/** Reads a sample in each quiet moment. The first reading compiles the reader; on a slow machine that would hold up the
+ * first words of an answer for a fifth of a second. */
+function warmUp([sample, ...others]: string[]): void {
+  if (sample === undefined || typeof requestIdleCallback !== 'function') return
+  requestIdleCallback(() => {
+    ReactMarkdown({ children: sample, remarkPlugins: plugins, components })
+    warmUp(others)
+  })
+}
+
+warmUp(SAMPLES)
+
 /** One block, drawn again only when its own text changes. A fence that grows is not parsed anew with each line. */
 const Block = memo(function Block({ text, rehype }: { text: string; rehype: Plugins }) {
   const code = rehype === NONE ? fencedCode(text) : null

@@ -2,17 +2,23 @@
 
 const DAY_MS = 86_400_000
 
+// Made once: each one that is made reads the language's tables.
+const MINUTES = new Intl.DateTimeFormat([], { hour: '2-digit', minute: '2-digit' })
+const SECONDS = new Intl.DateTimeFormat([], { hour: '2-digit', minute: '2-digit', second: '2-digit' })
+const MOMENT = new Intl.DateTimeFormat([], { dateStyle: 'medium', timeStyle: 'medium' })
+const DAY = new Intl.DateTimeFormat([], { month: 'short', day: 'numeric' })
+
 export function clockTime(iso: string): string {
-  return new Date(iso).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' })
+  return MINUTES.format(new Date(iso))
 }
 
 /** With seconds, for those who compare logs. */
 export function secondTime(iso: string): string {
-  return new Date(iso).toLocaleTimeString([], { hour: '2-digit', minute: '2-digit', second: '2-digit' })
+  return SECONDS.format(new Date(iso))
 }
 
 export function fullTime(iso: string): string {
-  return new Date(iso).toLocaleString([], { dateStyle: 'medium', timeStyle: 'medium' })
+  return MOMENT.format(new Date(iso))
 }
 
 /** "now", "5m", "3h", "2d", then the date. */
@@ -22,7 +28,7 @@ export function ago(iso: string, nowMs: number): string {
   if (minutes < 60) return `${minutes}m`
   if (minutes < 60 * 24) return `${Math.floor(minutes / 60)}h`
   if (minutes < 60 * 24 * 7) return `${Math.floor(minutes / 60 / 24)}d`
-  return new Date(iso).toLocaleDateString([], { month: 'short', day: 'numeric' })
+  return DAY.format(new Date(iso))
 }
 
 /** The heading under which lists group a time. */

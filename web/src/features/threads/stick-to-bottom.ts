@@ -17,9 +17,10 @@ export function useStickToBottom(onNearTop: () => void) {
     nearTop.current = onNearTop
   })
 
+  // With the next frame: asked for while the page is drawn, the height would cost a layout in between.
   const toBottom = useCallback((behavior: ScrollBehavior = 'instant') => {
     stick.current = true
-    box.current?.scrollTo({ top: box.current.scrollHeight, behavior })
+    requestAnimationFrame(() => box.current?.scrollTo({ top: box.current.scrollHeight, behavior }))
   }, [])
 
   useLayoutEffect(() => {
@@ -39,7 +40,7 @@ export function useStickToBottom(onNearTop: () => void) {
         area.scrollTop += anchor.row.getBoundingClientRect().top - anchor.top
       mark()
     })
-    let lastTop = area.scrollTop
+    let lastTop = 0
     const scrolled = () => {
       const fromEnd = area.scrollHeight - area.scrollTop - area.clientHeight
       // Far from the end may also mean that the list has grown since: only who scrolls up wants to stay there.

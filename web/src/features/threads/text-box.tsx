@@ -42,7 +42,8 @@ export function TextBox(props: TextBoxProps) {
     const area = box.current
     if (area === null) return
     area.style.height = 'auto'
-    area.style.height = `${Math.min(area.scrollHeight, innerHeight / 3)}px`
+    // An empty one is one line high; to read its height would cost a layout while the page is drawn.
+    if (value !== '') area.style.height = `${Math.min(area.scrollHeight, innerHeight / 3)}px`
   }, [value])
   useEffect(() => {
     if (autoFocus && mayTakeFocus()) box.current?.focus()
