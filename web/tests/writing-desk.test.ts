@@ -30,6 +30,7 @@ class Fake {
     },
   })
   idOf = (key: string) => this.made[key] ?? key
+  tell = () => undefined
   keys: (string | undefined)[] = []
   change = async ([change]: DocumentChange[], _?: string, idempotencyKey?: string) => {
     if (change === undefined) throw new Error('nothing')
@@ -360,6 +361,30 @@ describe('the writing desk', () => {
     await vi.advanceTimersByTimeAsync(2000)
     expect(fake.sent).toEqual([{ op: 'edit_block', block_id: 'blk_9', markdown: 'First words', old: 'First' }])
     expect(desk.lost()).toEqual([])
+  })
+
+  it('moves a new block into the first section once everybody has heard of that', async () => {
+    const { fake, desk } = begin()
+    fake.blocks = {}
+    let heard = true
+    Object.assign(fake, {
+      reload: () => undefined,
+      subscribe: () => () => undefined,
+      tell: () => (heard = true),
+      import: (markdown: string) => {
+        fake.blocks = { blk_9: { id: 'blk_9', section_id: 'sec_1', markdown, version: 1 } }
+        heard = false
+        return Promise.resolve({ version: 1, made: {}, blocks: [fake.blocks['blk_9']], sections: [], removed: [] })
+      },
+    })
+    const first = desk.begin({ sectionId: NO_SECTION, after: null }, 'First words')
+    const next = desk.begin({ sectionId: NO_SECTION, after: first })
+    desk.open(next, '')
+    const moved: boolean[] = []
+    desk.subscribe(() => void (desk.newIn('sec_1').includes(next) && moved.push(heard)))
+    void desk.save(first)
+    await vi.advanceTimersByTimeAsync(2000)
+    expect(moved[0]).toBe(true)
   })
 
   it('waits no more for what a closed document does not tell', async () => {

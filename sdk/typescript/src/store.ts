@@ -40,8 +40,8 @@ export abstract class Store<T> {
     this.set({ ...this.#value, ...change })
   }
 
-  /** Tells listeners at once of what has been set: for what a person just did. */
-  protected tell(): void {
+  /** Tells listeners at once of what has been set: for what a person just did, and before what builds on it is shown. */
+  tell(): void {
     if (this.#timer === null) return
     clearTimeout(this.#timer)
     this.#timer = null

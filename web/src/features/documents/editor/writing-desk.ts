@@ -358,6 +358,7 @@ export class WritingDesk {
     const last = Date.now() + LAST_MS
     await new Promise<void>((resolve) => {
       const look = () => {
+        this.store.tell()
         if (!there(this.store.get().content) && Date.now() < last) return
         clearInterval(timer)
         stop()
