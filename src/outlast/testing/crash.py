@@ -76,7 +76,8 @@ class CrashingDatabase:
         self._inner, self._point_file, self._commits_file = inner, point_file, commits_file
         self.dialect = inner.dialect
         self._lock = threading.Lock()
-        self._armed: tuple[int, CrashPoint] | None = None  # inode of the file, so that a new one is noticed
+        # Inode and time of the file, so that a new one is noticed; a freed inode is soon another file's.
+        self._armed: tuple[tuple[int, int], CrashPoint] | None = None
         self._seen: Counter[str] = Counter()
 
     async def write(self, fn: Callable[Concatenate[Tx, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -118,9 +119,10 @@ class CrashingDatabase:
         """The armed point, if this is its commit."""
         with self._lock:
             try:
-                number = self._point_file.stat().st_ino
-                if self._armed is None or self._armed[0] != number:
-                    self._armed = (number, CrashPoint(**orjson.loads(self._point_file.read_bytes())))
+                found = self._point_file.stat()
+                file = (found.st_ino, found.st_mtime_ns)
+                if self._armed is None or self._armed[0] != file:
+                    self._armed = (file, CrashPoint(**orjson.loads(self._point_file.read_bytes())))
                     self._seen.clear()
             except FileNotFoundError:
                 self._armed = None
