@@ -54,5 +54,5 @@ def words_of(markdown: str) -> list[str]:
 
 
 def expect_words(answer: Locator, at_least: int) -> None:
-    """Wait until so many words can be read."""
-    expect(answer).to_contain_text(re.compile(rf"(?:\w+\W+){{{at_least}}}"))
+    """Wait until so many words of the answer itself can be read; its status does not count."""
+    expect(answer.locator(".prose").first).to_contain_text(re.compile(rf"(?:\w+\W+){{{at_least}}}"))
