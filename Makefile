@@ -17,7 +17,7 @@ WORKERS ?= 3  # for two cores: many tests wait for real processes
 RUN_PACKAGES := bubblewrap
 TEST_PACKAGES := bubblewrap podman runc postgresql redis-server chromium fonts-liberation iproute2
 
-.PHONY: help setup setup-dev run test check types web-check deep bench gen docs format lock clean
+.PHONY: help setup setup-dev run test check house deep bench gen docs format lock clean
 
 help: ## what each target does
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -51,13 +51,17 @@ run: setup ## start the server with page: make run [PORT=8400] [ARGS="--data-dir
 test: setup-dev check ## all checks, then the whole test suite: make test [ARGS="-k name"]
 	$(VENV)/bin/pytest -m "not deep" -n $(WORKERS) --dist worksteal --durations 30 --durations-min 10 $(ARGS)
 
-check: setup $(STAMPS)/dev ## style, types, layers, generated files, web types and web unit tests; starts no server
+check: setup $(STAMPS)/dev ## style, types, layers, generated files, figures, web types and web unit tests; starts no server
 	$(VENV)/bin/ruff check $(wildcard $(CODE))
 	$(VENV)/bin/ruff format --check $(wildcard $(CODE))
 	$(VENV)/bin/mypy src/outlast $(wildcard tests)
 	$(VENV)/bin/lint-imports
 	$(if $(wildcard src/outlast/surfaces/contract*),$(PY) -m outlast.surfaces.contract --check)
+	$(PY) scripts/house.py
 	$(PY) scripts/web.py check
+
+house: $(STAMPS)/dev ## the figures of the code base beside their limits and goals
+	@$(PY) scripts/house.py $(ARGS)
 
 deep: setup-dev ## the long suites: every crash point, hundreds of random kills, long generated cases
 	$(VENV)/bin/pytest --hypothesis-profile deep --timeout 7200 $(ARGS)

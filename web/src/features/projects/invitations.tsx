@@ -9,7 +9,7 @@ import { Problem } from '@/components/problem'
 import { complain } from '@/components/toast'
 import { fullTime } from '@/lib/format'
 import { client, invitationsQuery, queryClient } from '@/lib/queries'
-import { ROLES } from './members-dialog'
+import { ROLES } from './roles'
 
 /** Makes invitation links; a link's token is shown once. */
 export function Invitations({ project }: { project: Project }) {

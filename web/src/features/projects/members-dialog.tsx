@@ -13,17 +13,12 @@ import { client, membersQuery, queryClient } from '@/lib/queries'
 import { useMe } from '../session/session-gate'
 import { Avatar } from '../shell/avatar'
 import { Invitations } from './invitations'
+import { ROLES } from './roles'
 
 interface MembersDialogProps {
   project: Project
   open: boolean
   onClose: () => void
-}
-
-export const ROLES: Record<Role, string> = {
-  owner: 'Owner: everything',
-  editor: 'Editor: may run agents',
-  viewer: 'Viewer: reads and follows',
 }
 
 export function MembersDialog({ project, open, onClose }: MembersDialogProps) {

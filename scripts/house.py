@@ -1,0 +1,239 @@
+"""Figures of the code base and the most that each may be: `make house` prints them, `make check` refuses more.
+
+`python scripts/house.py` measures and compares; `--write` lowers the limits in `scripts/house.json` to what was
+measured; `--list NAME` prints every place that a figure counts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import json
+import re
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import grimp
+
+ROOT: Final = Path(__file__).resolve().parent.parent
+SOURCES: Final = ROOT / "src" / "outlast"
+SDK: Final = ROOT / "sdk" / "typescript" / "src"
+LIMITS: Final = ROOT / "scripts" / "house.json"
+NOT_BY_HAND: Final = re.compile(r"/(migrations|_web)/|/rows\.py$|\.gen\.")
+NOUNS: Final = frozenset({"billing", "embedding", "logging", "pricing", "routing", "testing"})
+"""Words of the field that end in -ing and name a thing."""
+SAME_LINES: Final = 6
+WEB: Final = ROOT / "web" / "src"
+APPS: Final = {
+    "screens": re.compile(r"screens?(_\w+)?|design_systems"),
+    "pages": re.compile(r"pages?(_\w+)?"),
+    "documents": re.compile(r"documents?(_\w+)?|review|comments|proposals|sections|section_locks"),
+    "knowledge": re.compile(r"knowledge(_\w+)?|modules|docs|docs_search|search_docs"),
+}
+"""How the modules of an app are called as long as they lie in the rooms of the first layout."""
+NO_APPS: Final = re.compile(r"outlast\.(core\.sandboxes|surfaces\.contract|testing)\b")
+"""Modules with such names that belong to no app, or stand above all of them."""
+TOP: Final = ("outlast.app", "outlast.wiring")
+"""Where the apps are put together."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A count that only shrinks. `places` yields one text for each thing counted."""
+
+    name: str
+    goal: int
+    says: str
+    places: Callable[[], Iterable[str]]
+
+
+def python_files() -> list[Path]:
+    """The server's modules that are written by hand."""
+    return [path for path in sorted(SOURCES.rglob("*.py")) if not NOT_BY_HAND.search(path.as_posix())]
+
+
+def numbered_lines(paths: Iterable[Path]) -> Iterator[tuple[str, str]]:
+    """Each line with its place, `path:number`."""
+    for path in paths:
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            yield f"{path.relative_to(ROOT)}:{number}", line
+
+
+def python_lines() -> Iterator[str]:
+    return (place for place, _ in numbered_lines(python_files()))
+
+
+def modules_in_circles() -> list[str]:
+    """Modules that import each other in a circle; imports under `TYPE_CHECKING` and in functions count."""
+    graph = grimp.build_graph("outlast", cache_dir=None)
+    imports = {module: sorted(graph.find_modules_directly_imported_by(module)) for module in graph.modules}
+    circles = (group for group in strongly_connected(imports) if len(group) > 1)
+    return [f"{' '.join(sorted(circle))}: {module}" for circle in circles for module in sorted(circle)]
+
+
+def imports_of_apps() -> Iterator[str]:
+    """Imports of an app's module from outside of that app."""
+    graph = grimp.build_graph("outlast", cache_dir=None)
+    for module in sorted(graph.modules.difference(TOP)):
+        if NO_APPS.match(module):
+            continue
+        for imported in sorted(graph.find_modules_directly_imported_by(module)):
+            if app_of(imported) not in (None, app_of(module)):
+                yield f"{module} -> {imported}"
+
+
+def app_of(module: str) -> str | None:
+    """The app that a module of Python belongs to; None: the kernel."""
+    if NO_APPS.match(module):
+        return None
+    names = module.split(".")[1:]
+    return next((app for name in names for app, called in APPS.items() if called.fullmatch(name)), None)
+
+
+def features_in_circles() -> list[str]:
+    """Folders of `web/src/features` that import each other in a circle, imports of types included."""
+    imported = re.compile(r"""from '(?:\.\./|@/features/)([\w-]+)/""")
+    imports = {
+        folder.name: {
+            other
+            for path in folder.rglob("*.ts*")
+            for other in imported.findall(path.read_text(encoding="utf-8"))
+            if (folder.parent / other).is_dir()
+        }
+        for folder in sorted((WEB / "features").iterdir())
+    }
+    return [
+        feature for circle in strongly_connected(imports) if len(circle) > 1 for feature in sorted(circle)
+    ]
+
+
+def strongly_connected(edges: Mapping[str, Iterable[str]]) -> list[list[str]]:
+    """Groups of nodes that reach each other, by Kosaraju's algorithm; nodes + edges steps."""
+    backwards: dict[str, list[str]] = defaultdict(list)
+    for source, targets in edges.items():
+        for target in targets:
+            backwards[target].append(source)
+    seen: set[str] = set()
+    order = [node for start in edges for node in depth_first(start, edges, seen)]
+    seen = set()
+    return [group for start in reversed(order) if (group := depth_first(start, backwards, seen))]
+
+
+def depth_first(start: str, edges: Mapping[str, Iterable[str]], seen: set[str]) -> list[str]:
+    """The nodes reached from `start` that were not `seen`, each after those that it leads to."""
+    if start in seen:
+        return []
+    seen.add(start)
+    found, path = [], [(start, iter(edges.get(start, ())))]
+    while path:
+        node, targets = path[-1]
+        for target in targets:
+            if target not in seen:
+                seen.add(target)
+                path.append((target, iter(edges.get(target, ()))))
+                break
+        else:
+            found.append(node)
+            path.pop()
+    return found
+
+
+def gerund_modules() -> list[str]:
+    """Modules and packages whose last word ends in -ing."""
+    names = {path.parent if path.stem == "__init__" else path.with_suffix("") for path in python_files()}
+    last_words = ((name, name.name.rsplit("_", 1)[-1]) for name in sorted(names))
+    return [
+        str(name.relative_to(ROOT)) for name, word in last_words if word.endswith("ing") and word not in NOUNS
+    ]
+
+
+def prose_constants() -> Iterator[str]:
+    """Lists of names that are written as one text and split: a line that is wrapped anew can cut a name in two."""
+    for path in python_files():
+        for node in ast.walk(ast.parse(path.read_bytes())):
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and node.func.attr in ("split", "splitlines")
+                and isinstance(node.func.value, (ast.Constant, ast.JoinedStr))
+            ):
+                yield f"{path.relative_to(ROOT)}:{node.lineno}"
+
+
+def row_mappings() -> Iterator[str]:
+    """`RowMapping` outside of `db/`: rows whose columns no type checker sees."""
+    outside = [path for path in python_files() if SOURCES / "db" not in path.parents]
+    return (place for place, line in numbered_lines(outside) for _ in re.findall(r"\bRowMapping\b", line))
+
+
+def typescript_shapes() -> Iterator[str]:
+    """Interfaces and object types that the TypeScript SDK exports and a person wrote."""
+    by_hand = [path for path in sorted(SDK.rglob("*.ts")) if not NOT_BY_HAND.search(path.as_posix())]
+    declared = re.compile(r"export (interface \w+|type \w+ = \{)")
+    return (place for place, line in numbered_lines(by_hand) if declared.match(line))
+
+
+def duplicates() -> list[str]:
+    """Runs of six lines and more that stand in two places, without empty lines and imports."""
+    windows: dict[tuple[str, ...], list[tuple[int, int]]] = defaultdict(list)
+    files = [significant_lines(path) for path in python_files()]
+    for file, lines in enumerate(files):
+        for at in range(len(lines) - SAME_LINES + 1):
+            windows[tuple(line for _, line in lines[at : at + SAME_LINES])].append((file, at))
+    pairs = {
+        (one, other)
+        for places in windows.values()
+        for number, one in enumerate(places)
+        for other in places[number + 1 :]
+    }
+    starts = sorted((a, b) for a, b in pairs if ((a[0], a[1] - 1), (b[0], b[1] - 1)) not in pairs)
+    return [f"{files[a[0]][a[1]][0]} = {files[b[0]][b[1]][0]}" for a, b in starts]
+
+
+def significant_lines(path: Path) -> list[tuple[str, str]]:
+    stripped = ((place, line.strip()) for place, line in numbered_lines([path]))
+    return [(place, line) for place, line in stripped if line and not line.startswith(("import ", "from "))]
+
+
+FIGURES: Final = (
+    Figure("python_lines", 70_000, "lines of Python in src/outlast, without migrations", python_lines),
+    Figure("modules_in_circles", 0, "modules in import circles", modules_in_circles),
+    Figure("imports_of_apps", 0, "imports of an app from outside of it", imports_of_apps),
+    Figure("features_in_circles", 0, "web features in import circles", features_in_circles),
+    Figure("gerund_modules", 0, "modules that are named by a gerund", gerund_modules),
+    Figure("prose_constants", 0, "lists of names written as prose that is split", prose_constants),
+    Figure("row_mappings", 0, "RowMapping outside of db/", row_mappings),
+    Figure("typescript_shapes", 0, "hand-written TypeScript shapes in the SDK", typescript_shapes),
+    Figure("duplicates", 10, "runs of 6 and more equal lines in src/outlast", duplicates),
+)
+
+
+def main(options: argparse.Namespace) -> int:
+    """Prints each figure; 1 where one is greater than it may be."""
+    if options.list is not None:
+        print(*next(figure for figure in FIGURES if figure.name == options.list).places(), sep="\n")
+        return 0
+    limits = json.loads(LIMITS.read_text())
+    measured = {figure.name: sum(1 for _ in figure.places()) for figure in FIGURES}
+    for figure in FIGURES:
+        now, limit = measured[figure.name], limits[figure.name]
+        verdict = "grew" if now > limit else "reached" if now <= figure.goal else ""
+        print(f"{now:>7} {figure.says} (at most {limit}, goal {figure.goal}) {verdict}".rstrip())
+    if options.write:
+        lowered = {name: min(now, limits[name]) for name, now in measured.items()}
+        LIMITS.write_text(json.dumps(lowered, indent=2) + "\n")
+    grown = [figure.name for figure in FIGURES if measured[figure.name] > limits[figure.name]]
+    for name in grown:
+        print(f"{name} grew: `python scripts/house.py --list {name}` names the places", file=sys.stderr)
+    return 1 if grown else 0
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--write", action="store_true", help="lower the limits to what was measured")
+    parser.add_argument("--list", choices=[figure.name for figure in FIGURES], help="print what is counted")
+    sys.exit(main(parser.parse_args()))
