@@ -10,8 +10,9 @@ VENV := .venv
 PY := $(VENV)/bin/python
 STAMPS := $(VENV)/.outlast
 PIP_INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check
-INPUTS := pyproject.toml hatch_build.py scripts/venv.sh
-CODE := src/outlast tests scripts bench hatch_build.py
+INPUTS := pyproject.toml hatch_build.py scripts/venv.sh $(wildcard packages/*/pyproject.toml)
+PACKAGES := packages/demo
+CODE := src/outlast $(PACKAGES) tests scripts bench hatch_build.py
 
 WORKERS ?= 3  # for two cores: many tests wait for real processes
 RUN_PACKAGES := bubblewrap
@@ -37,7 +38,7 @@ $(PY):
 $(STAMPS)/run: requirements.lock $(INPUTS) | $(PY)
 	@echo "Installing Python packages into $(VENV) ..."
 	@$(PIP_INSTALL) --no-deps --require-hashes -r requirements.lock
-	@$(PIP_INSTALL) --no-deps --no-build-isolation -e .
+	@$(PIP_INSTALL) --no-deps --no-build-isolation -e . $(PACKAGES:%=-e ./%)
 	@mkdir -p $(STAMPS) && touch $@
 
 $(STAMPS)/dev: requirements-dev.lock $(STAMPS)/run
@@ -54,7 +55,7 @@ test: setup-dev check ## all checks, then the whole test suite: make test [ARGS=
 check: setup $(STAMPS)/dev ## style, types, layers, generated files, figures, web types and web unit tests; starts no server
 	$(VENV)/bin/ruff check $(wildcard $(CODE))
 	$(VENV)/bin/ruff format --check $(wildcard $(CODE))
-	$(VENV)/bin/mypy src/outlast $(wildcard tests)
+	$(VENV)/bin/mypy src/outlast $(PACKAGES:%=%/src) $(wildcard tests)
 	$(VENV)/bin/lint-imports
 	$(if $(wildcard src/outlast/surfaces/contract*),$(PY) -m outlast.surfaces.contract --check)
 	$(PY) scripts/house.py

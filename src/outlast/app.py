@@ -14,7 +14,7 @@ import os
 import resource
 import signal
 import socket
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -86,7 +86,7 @@ from outlast.db.database import Database, Tx
 from outlast.db.deployment import Deployment, join
 from outlast.db.opening import migrate, open_database
 from outlast.db.sqlite import SqliteDatabase, find_damage
-from outlast.surfaces.demo_tracker.opening import Tracker, open_tracker, with_tracker
+from outlast.kernel.sidecars import OpenSidecar, open_sidecars, secrets_of, with_dependencies
 from outlast.surfaces.http.application import create_http
 from outlast.surfaces.http.hosts import is_loopback, known_hosts
 from outlast.surfaces.http.pages.opening import with_pages
@@ -142,7 +142,7 @@ class Program:
     studio: Studio | None
     sources: Sources
     supervisor: Supervisor
-    tracker: Tracker | None
+    sidecars: Sequence[OpenSidecar]
 
 
 def run(settings: Settings, announce: Announce, *, http: bool) -> None:
@@ -194,11 +194,9 @@ async def open_program(settings: Settings) -> AsyncIterator[Program]:
     folder = data_directory(settings.server.data_dir)
     async with AsyncExitStack() as stack:
         was_clean = stack.enter_context(held(folder))
-        tracker = open_tracker(settings, folder, clock)
-        if tracker is not None:
-            stack.callback(tracker.close)
-        settings = with_tracker(settings, tracker)
-        environment = {**os.environ, **(tracker.secrets if tracker is not None else {})}
+        sidecars = stack.enter_context(open_sidecars(settings, folder, clock))
+        settings = with_dependencies(settings, sidecars)
+        environment = {**os.environ, **secrets_of(sidecars)}
         if settings.live.redis_url.reveal():
             log.warning("live.redis_url has no effect yet: servers share live text through PostgreSQL")
         database = open_database(settings.database.url.reveal(), folder, clock)
@@ -242,7 +240,7 @@ async def open_program(settings: Settings) -> AsyncIterator[Program]:
             egress,
             snapshots,
             templates,
-            tracker,
+            sidecars,
             hidden,
             knowledge,
             modules,
@@ -274,7 +272,7 @@ def _wire(
     egress: EgressKeeper | None,
     snapshots: SnapshotKeeper | None,
     templates: Templates,
-    tracker: Tracker | None,
+    sidecars: Sequence[OpenSidecar],
     hidden: Redactor,
     knowledge: Knowledge,
     modules: Modules,
@@ -403,7 +401,7 @@ def _wire(
         warmer=warmer,
         opener=opener,
         studio=studio,
-        tracker=tracker,
+        sidecars=sidecars,
         sources=sources,
         supervisor=supervisor,
     )
@@ -422,8 +420,8 @@ async def _start_inner(program: Program, tasks: TaskGroup, worker_ended: anyio.E
     keep("typing", typing_ends(program.presence))
     if program.database.dialect == "sqlite":  # the lock on the folder says that nobody else can hold a run
         await program.database.write(free_lapsed, everything=True)
-    if program.tracker is not None:
-        await supervisor.start(tasks, "demo tracker", program.tracker.run)
+    for sidecar in program.sidecars:
+        await supervisor.start(tasks, sidecar.name, sidecar.run)
     if program.egress is not None:
         await supervisor.start(tasks, "egress", program.egress.run)
     if program.sandboxes is not None and program.services.keeper is not None:

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Frame, Page, expect
 
-from outlast.core.models.providers.demo_screens.edits import add_section, tint
-from outlast.core.models.providers.demo_screens.sources import PAGE as PAGE_PATH
-from outlast.core.models.providers.demo_screens.sources import SCREENS, files_of
 from outlast.core.sandboxes.template_files import KIT
+from outlast_demo.screens.edits import add_section, tint
+from outlast_demo.screens.sources import PAGE as PAGE_PATH
+from outlast_demo.screens.sources import SCREENS, files_of
 from tests.template_projects import Project
 
 pytestmark = [pytest.mark.browser, pytest.mark.sandbox, pytest.mark.timeout(600)]

@@ -61,7 +61,7 @@ def test_each_pattern_of_an_import_contract_matches_a_module(contract: dict[str,
         f"{container}.{layer.strip(' ()')}"
         for container in contract.get("containers", [])
         for layers in contract["layers"]
-        for layer in layers.split("|")
+        for layer in re.split("[|:]", layers)
     ]
     named += contract.get("source_modules", []) + contract.get("modules", [])
     patterns = [pattern.replace(".**.", ".*.") for pattern in named]

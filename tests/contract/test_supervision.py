@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-PACKAGE = Path(__file__).resolve().parents[2] / "src" / "outlast"
+ROOT = Path(__file__).resolve().parents[2]
+SOURCES = (ROOT / "src" / "outlast", *sorted((ROOT / "packages").glob("*/src")))
 APART = ("testing/", "base/supervision/", "core/sandboxes/providers/local/inside/")
 GROUPS = {"group", "tasks", "_group", "_tasks"}
 SAFE = {"attempt", "attempt_now", "keep", "once"}
@@ -58,7 +59,7 @@ TASKS = {
     "core/sandboxes/snapshots/keeper.py SnapshotKeeper._build_telling": PART,
     "core/streams/writer.py Flusher.run": PART,
     "surfaces/cli/following.py _ask_about": COMMAND,
-    "surfaces/demo_tracker/opening.py Tracker.run": PART,
+    "outlast_demo/tracker/service.py Tracker.run": PART,
     "surfaces/http/preview/proxying.py Proxy._pass": REQUEST,
     "surfaces/http/preview/tunnel.py pass_bytes": REQUEST,
     "surfaces/http/routes/agent_run.py run_agent_and_wait": REQUEST,
@@ -101,6 +102,7 @@ CATCHES = {
     "core/sandboxes/snapshots/keeper.py SnapshotKeeper._build_telling": PLUG_IN,
     "core/streams/hub.py _takes": "one visitor's connection: its own follower is woken and meets the same",
     "core/streams/writer.py _flush": "noticed by its leg, whose next record fails the same way",
+    "kernel/sidecars.py wanted_sidecars": PLUG_IN,
     "db/database.py _call": "after a commit: logged, and nobody who waits for the transaction is held up",
     "db/postgres.py PostgresDatabase._transact": TRANSACTION,
     "db/sqlite.py SqliteDatabase.__init__": "told as the error that it is, to whoever opens the database",
@@ -117,7 +119,9 @@ CATCHES = {
 @cache
 def nodes() -> tuple[tuple[str, ast.AST, ast.AST | None], ...]:
     """Every node of the program with the place it stands in, as file and dotted function, and its parent."""
-    names = {path: path.relative_to(PACKAGE).as_posix() for path in sorted(PACKAGE.rglob("*.py"))}
+    names = {
+        path: path.relative_to(source).as_posix() for source in SOURCES for path in sorted(source.rglob("*.py"))
+    }
     return tuple(
         found
         for path, name in names.items()

@@ -13,8 +13,8 @@ import threading
 
 import pytest
 
-from outlast.core.models.providers.demo_screens.edits import add_section, tint
-from outlast.core.models.providers.demo_screens.sources import PAGE, SCREENS, files_of
+from outlast_demo.screens.edits import add_section, tint
+from outlast_demo.screens.sources import PAGE, SCREENS, files_of
 from tests.template_projects import Project
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.timeout(600)]

@@ -30,6 +30,12 @@ describe('what stands under a message that is being written', () => {
     expect(noteFor({ ...draft, model: GPT, images: 2 })).toBeNull()
   })
 
+  it('says whom to ask where no model can answer, once the models are known', () => {
+    expect(noteFor({ ...draft, models: null, model: null })).toBeNull()
+    expect(noteFor({ ...draft, models: [], model: null })?.text).toContain('No model is connected')
+    expect(noteFor({ ...draft, models: [KEYLESS], model: null })).toMatchObject({ soft: false, model: null })
+  })
+
   it('says that a model is blind, and offers the cheapest that sees', () => {
     expect(noteFor({ ...draft, images: 1 })).toMatchObject({ soft: false, model: GPT })
     const none = noteFor({ ...draft, images: 1, models: [GROK, KEYLESS] })

@@ -13,12 +13,12 @@ from outlast.actions.threads import archive_thread, create_thread, delete_thread
 from outlast.base.errors import IdempotencyMismatch, MalformedInput, NotFound, UnknownProfile
 from outlast.core.accounts.actor import Actor
 from outlast.core.documents.reviewing import Verdict
-from outlast.core.models.providers.demo import DemoModel
 from outlast.core.runs.store import run_of
 from outlast.core.threads import store as threads
 from outlast.core.threads.composing import Draft
 from outlast.db.database import Database, Tx
 from outlast.testing.scripted_model import ScriptedModel, turn
+from outlast_demo.model import DemoModel
 from tests.factories import join, make_thread, make_user, say
 from tests.flow.documents.agent_rig import asked_with, document_agent, propose, replace_edit
 

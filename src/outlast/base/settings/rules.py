@@ -33,20 +33,6 @@ def check_settings(settings: Settings, where: Where) -> None:
     _check_knowledge(settings, where)
 
 
-def brings_tracker(settings: Settings) -> bool:
-    """Whether a server so configured has the demo's issues tracker: one process, no model but the demo's, sandboxes on
-    this machine, and no dependency or secrets of the operator's own."""
-    sandbox = settings.sandbox
-    return (
-        settings.demo.tracker
-        and sandbox is not None
-        and sandbox.provider == "local"
-        and not (sandbox.dependencies or sandbox.secret_lookup)
-        and all(provider.kind == "demo" for provider in settings.providers.values())
-        and settings.database.url.startswith("sqlite:")
-    )
-
-
 # A clock: its setting's name, its length in seconds, how a message calls it, the setting to blame.
 Clock = tuple[str, float, str, str]
 

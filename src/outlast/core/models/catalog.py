@@ -13,7 +13,14 @@ from outlast.core.models.keys import ApiKey
 from outlast.core.models.output_limits import WithinLimit, output_limit
 from outlast.core.models.prices import FREE_KINDS, preload_prices
 from outlast.core.models.protocol import LanguageModel, ModelSpec
-from outlast.core.models.providers import DEMO_MODEL, DEMO_PROVIDER, KINDS, open_provider, preload
+from outlast.core.models.providers import (
+    DEMO_MODEL,
+    DEMO_PROVIDER,
+    KINDS,
+    is_installed,
+    open_provider,
+    preload,
+)
 from outlast.core.models.providers.connections import Connections
 
 __all__ = ["ModelCatalog", "ModelConfig", "ProviderConfig"]
@@ -25,7 +32,8 @@ class ModelCatalog:
     `secret` looks up an environment variable (None when unset); `adapters` are used for their provider as they are
     (a scripted model in tests, a program's own). Holds connections and keys in memory only. Raises
     `InvalidSetting` for a model whose provider is not configured, an unknown kind or a double id. With no models at all
-    the demo model is there.
+    the demo model is there. Models of a kind that a package brings are left out where it is not installed; so a catalog
+    can be empty, and then says how to connect a model.
     """
 
     def __init__(
@@ -53,10 +61,15 @@ class ModelCatalog:
         for model in configured:
             self._add(model)
         self._default = self._choose_default(configured, default_model)
+        for model in configured:
+            if model.provider not in self._open and not is_installed(self._providers[model.provider].kind):
+                del self._specs[model.id]
 
     def get(self, model_id: str) -> ModelSpec:
         """The model with this id; `UnknownModel` (which names the known ids) otherwise."""
         spec = self._specs.get(model_id)
+        if not self._specs:
+            raise _no_model()
         if spec is None:
             known = sorted(self._specs)
             raise UnknownModel(
@@ -68,8 +81,9 @@ class ModelCatalog:
 
     @property
     def default(self) -> ModelSpec:
-        """The model used where none is named: `default_model`, else the first marked `default`, else the first."""
-        return self._default
+        """The model used where none is named: `default_model`, else the first marked `default`, else the first. Raises
+        `UnknownModel` where there is none."""
+        return self.get(self._default.id)
 
     def list(self) -> tuple[ModelSpec, ...]:
         """All models, in the configuration's order."""
@@ -166,6 +180,15 @@ class ModelCatalog:
             return self._specs[named]
         marked = next((model for model in models if model.default), models[0])
         return self._specs[marked.id]
+
+
+def _no_model() -> UnknownModel:
+    return UnknownModel(
+        "No model is connected to this server.",
+        hint="Ask the operator to add a provider and a model to the configuration, as docs/guides/connect-a-model.md "
+        "shows, or to install outlast-demo, which answers without a key.",
+        known=[],
+    )
 
 
 def _require_kind(provider: ProviderConfig) -> None:

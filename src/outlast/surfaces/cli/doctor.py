@@ -20,8 +20,8 @@ from outlast.base.clock import SystemClock, iso
 from outlast.base.data_directory import existing_data_directory, held
 from outlast.base.errors import DatabaseDamaged, DataDirectoryInUse, DataDirectoryMissing, OutlastError
 from outlast.base.settings import Settings
-from outlast.base.settings.rules import brings_tracker
 from outlast.core.models.config import DEFAULT_KEY_ENVS
+from outlast.core.models.providers import is_installed
 from outlast.core.sandboxes.browser.program import find_browser
 from outlast.core.sandboxes.providers.registry import known_providers, open_provider
 from outlast.core.sandboxes.providers.setup import setup_from
@@ -29,6 +29,7 @@ from outlast.core.set_aside import store
 from outlast.core.set_aside.kinds import TITLES
 from outlast.db.opening import open_database, sqlite_path
 from outlast.db.sqlite import SqliteDatabase, find_damage
+from outlast.kernel.sidecars import wanted_sidecars
 from outlast.surfaces.cli.consoles import out, styled
 from outlast.surfaces.cli.exits import Exit
 from outlast.surfaces.http.static import FOLDER as WEB_FOLDER
@@ -70,8 +71,8 @@ def _examine(settings: Settings) -> Iterator[Finding]:
     yield _web_app()
     yield _chromium(settings)
     yield from _models(settings)
-    if brings_tracker(settings):
-        yield Finding("ok", "Demo", "an issues tracker on a loopback port, for pages: “show my open issues”")
+    for sidecar in wanted_sidecars(settings):
+        yield Finding("ok", "Sidecar", sidecar.summary)
 
 
 def _data_folder(settings: Settings) -> Finding:
@@ -195,8 +196,8 @@ def _providers() -> Finding:
 def _deno() -> Finding:
     import deno
 
-    command = [deno.find_deno_bin(), "--version"]
     try:
+        command = [deno.find_deno_bin(), "--version"]
         told = subprocess.run(command, capture_output=True, text=True, timeout=20, check=True)
         return Finding("ok", "Deno", told.stdout.split("\n", 1)[0])
     except (OSError, subprocess.SubprocessError) as error:
@@ -228,7 +229,12 @@ def _models(settings: Settings) -> Iterator[Finding]:
     for model in settings.models:
         provider = settings.providers[model.provider]
         key = provider.api_key_env or DEFAULT_KEY_ENVS.get(provider.kind, "")
-        if provider.kind == "demo":
+        if not is_installed(provider.kind):
+            fixes = ("Connect a model: docs/guides/connect-a-model.md", "pip install outlast-demo")
+            yield Finding(
+                "bad", f"Model {model.id}", f"the package outlast-{provider.kind} is not installed", fixes
+            )
+        elif provider.kind == "demo":
             yield Finding("ok", f"Model {model.id}", "the demo: recorded answers, real tools, no key")
         elif key and not os.environ.get(key):
             yield Finding("bad", f"Model {model.id}", f"{key} is not set", (f"export {key}=...",))

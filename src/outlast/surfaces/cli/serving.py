@@ -11,7 +11,8 @@ import typer
 from outlast.base.errors import DiskFull, OutlastError
 from outlast.base.logs import set_up_logs
 from outlast.base.settings import Settings, load_settings
-from outlast.base.settings.rules import brings_tracker
+from outlast.core.models.providers import is_installed
+from outlast.kernel.sidecars import wanted_sidecars
 from outlast.surfaces.cli.consoles import err, out, styled, tell_error
 from outlast.surfaces.cli.exits import Exit
 from outlast.surfaces.cli.options import ConfigOption, DataDirOption, read_settings
@@ -64,11 +65,12 @@ def _announce(settings: Settings, address: str) -> None:
     err.print(styled((words, "bold green"), f" {address}"))
     if not address:
         return
-    if brings_tracker(settings):
+    if all(not is_installed(provider.kind) for provider in settings.providers.values()):
         err.print(
-            "  No model is configured: the demo answers. It has an issues tracker of its own; make a page and say "
-            "“show my open issues”.",
+            "  No model is connected, so agents cannot answer: docs/guides/connect-a-model.md shows how."
         )
+    for sidecar in wanted_sidecars(settings):
+        err.print(f"  {sidecar.summary}")
     if settings.sandbox is None:
         err.print(
             "  No sandboxes: agents answer without tools that run code. A section [sandbox] in the configuration, "

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outlast.base.errors import InvalidSetting
-from outlast.base.settings import DependencySettings, ModelSettings, SandboxSettings, Settings, load_settings
-from outlast.base.settings.rules import DAY_S, brings_tracker, check_settings
+from outlast.base.settings import DependencySettings, ModelSettings, SandboxSettings, Settings
+from outlast.base.settings.rules import DAY_S, check_settings
 
 
 def nowhere(name: str) -> str:
@@ -129,26 +128,3 @@ def test_hosts_and_secrets_that_make_sense_are_accepted() -> None:
     )
     assert accepted(replace(Settings(), sandbox=_with(secret_env="A_KEY", allow_private=("127.0.0.1:8080",))))
     assert accepted(replace(Settings(), sandbox=SandboxSettings(allow_hosts=("*", "[2606:4700::1]:8443"))))
-
-
-@pytest.mark.parametrize(
-    ("text", "there"),
-    [
-        ("[sandbox]", True),
-        ("[sandbox]\n[demo]\ntracker = false", False),
-        ("[server]\nport = 8401", False),
-        ('[sandbox]\nprovider = "none"', False),
-        ('[[sandbox.dependencies]]\nhosts = ["api.example.com"]', False),
-        ('[sandbox]\n[database]\nurl = "postgresql://localhost/outlast"', False),
-        (
-            '[sandbox]\n[providers.groq]\nkind = "groq"\n[[models]]\nid = "m"\nprovider = "groq"\nname = "m"',
-            False,
-        ),
-    ],
-)
-def test_the_demos_tracker_comes_along_only_where_nothing_of_ones_own_is_configured(
-    tmp_path: Path, text: str, there: bool
-) -> None:
-    file = tmp_path / "outlast.toml"
-    file.write_text(text)
-    assert brings_tracker(load_settings(file, environ={})) is there

@@ -9,10 +9,10 @@ import orjson
 import pytest
 
 from outlast.base.settings.tables import ScreenSettings
-from outlast.core.models.providers.demo_screens.sources import FOLDER as RECORDED
 from outlast.core.sandboxes import template_files
 from outlast.core.sandboxes.template_files import KIT, SOURCES, load_templates
 from outlast.core.sandboxes.templates import Template
+from outlast_demo.screens.sources import FOLDER as RECORDED
 
 TEMPLATES = load_templates(ScreenSettings(memory_mb=1536, cpus=1.5))
 COMPONENTS = {

@@ -15,7 +15,7 @@ interface Draft {
   size: number
   limit: number
   images: number
-  models: readonly Model[]
+  models: readonly Model[] | null
   model: Model | null
   credits: Pick<Credits, 'balance' | 'low' | 'resets_at'> | null
 }
@@ -24,7 +24,8 @@ export function noteFor(draft: Draft): ComposerNote | null {
   const { size, limit, images, models, model, credits } = draft
   const balance = credits?.balance ?? null
   if (size > limit) return hard(`The message has ${bytes(size)}; at most ${bytes(limit)} are allowed.`)
-  if (model === null) return null
+  if (models === null) return null
+  if (model === null) return hard(models.length === 0 ? NO_MODEL : NO_KEY)
   if (images > 0 && !model.vision) return blind(model, visionModel(models, balance))
   if (balance !== null && model.credits > balance) {
     const text = `An answer of ${model.label} costs ${plural(model.credits, 'credit')}; ${left(balance)}.${resets(credits)}`
@@ -34,6 +35,9 @@ export function noteFor(draft: Draft): ComposerNote | null {
     return { text: `Few credits are left: ${left(balance)}.${resets(credits)}`, soft: true, model: null }
   return null
 }
+
+const NO_MODEL = 'No model is connected to this server yet. Ask its administrator to connect one.'
+const NO_KEY = 'No model can answer: each one lacks its key on the server. Ask the administrator to set one.'
 
 const hard = (text: string, model: Model | null = null): ComposerNote => ({ text, soft: false, model })
 

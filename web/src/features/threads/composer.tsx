@@ -53,7 +53,7 @@ export function Composer(props: ComposerProps) {
     (change: (elements: CapturedElement[]) => CapturedElement[]) => captured.change(draftKey, change),
     [draftKey],
   )
-  const { models, model, choose } = useModelChoice()
+  const { models, model, choose, loaded } = useModelChoice()
   const people = useMentionable(projectId)
   const { credits } = useCreditBalance()
   const images = useAttachments(draftKey, projectId, me.limits)
@@ -69,7 +69,7 @@ export function Composer(props: ComposerProps) {
     size,
     limit: me.limits.message_bytes,
     images: images.drafts.length,
-    models,
+    models: loaded ? models : null,
     model,
     credits,
   })

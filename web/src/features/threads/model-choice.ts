@@ -8,11 +8,12 @@ const NONE: Model[] = []
 
 /** The models and the one that answers next: the last choice in this browser, else the server's default. */
 export function useModelChoice() {
-  const models = useQuery(modelsQuery).data?.items ?? NONE
+  const loaded = useQuery(modelsQuery).data?.items
+  const models = loaded ?? NONE
   const [stored, choose] = useStored('outlast.model')
   const usable = models.filter(({ available }) => available)
   const model = usable.find(({ id }) => id === stored) ?? usable.find((m) => m.default) ?? usable[0] ?? null
-  return { models, model, choose }
+  return { models, model, choose, loaded: loaded !== undefined }
 }
 
 /** What a model is called; its id where it is not offered any more. */

@@ -2,12 +2,13 @@
 
 `openai_compatible` is our own thin adapter (OpenRouter, Groq, Ollama, vLLM and whatever speaks chat completions);
 `pydantic_ai_direct` carries the vendors' own formats (OpenAI Responses, Anthropic, Google) and is loaded only when
-configured; `demo` plays recorded answers. A new provider: one file here and one line in `_OPENERS`.
+configured; `demo` is in the package outlast-demo. A new provider: one file here and one line in `_OPENERS`.
 """
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
 from types import MappingProxyType
 from typing import Final
 
@@ -48,12 +49,6 @@ def _pydantic_ai(
     return open_direct(config, key, connections, clock)
 
 
-def _demo(config: ProviderConfig, key: ApiKey, connections: Connections, clock: Clock) -> LanguageModel:
-    from outlast.core.models.providers.demo import DemoModel
-
-    return DemoModel(delta_delay_s=config.delta_delay_s, clock=clock)
-
-
 _OPENERS: Final[Mapping[str, _Opener]] = MappingProxyType(
     {
         "openai-compatible": _openai_compatible,
@@ -64,11 +59,13 @@ _OPENERS: Final[Mapping[str, _Opener]] = MappingProxyType(
         "openai": _pydantic_ai,
         "anthropic": _pydantic_ai,
         "google": _pydantic_ai,
-        "demo": _demo,
     }
 )
 
-KINDS: Final = frozenset(_OPENERS)
+GROUP: Final = "outlast.model_kinds"
+PACKAGED: Final = frozenset({"demo"})
+"""Kinds that another package brings, as an entry point of that group; without it there is no such model."""
+KINDS: Final = frozenset(_OPENERS) | PACKAGED
 
 _HERE: Final = "outlast.core.models.providers"
 _DIRECT: Final = (
@@ -111,5 +108,16 @@ def _build_models(package: str) -> None:
 def open_provider(
     config: ProviderConfig, key: ApiKey, connections: Connections, clock: Clock
 ) -> LanguageModel:
-    """The adapter for a provider of a known kind. Connects to nothing yet."""
-    return _OPENERS[config.kind](config, key, connections, clock)
+    """The adapter for a provider of an installed kind. Connects to nothing yet."""
+    opener = _OPENERS.get(config.kind) or _packaged(config.kind).load()
+    model: LanguageModel = opener(config, key, connections, clock)
+    return model
+
+
+def is_installed(kind: str) -> bool:
+    """Whether models of this kind can be opened; looks at the installed packages for kinds that need one."""
+    return kind not in PACKAGED or bool(entry_points(group=GROUP, name=kind))
+
+
+def _packaged(kind: str) -> EntryPoint:
+    return next(iter(entry_points(group=GROUP, name=kind)))

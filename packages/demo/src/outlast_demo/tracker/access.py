@@ -1,0 +1,113 @@
+"""Who is let in, how often, and what the request log says of it."""
+
+import hmac
+import os
+from dataclasses import dataclass, field
+from math import ceil
+from pathlib import Path
+from typing import Final
+
+from starlette.requests import Request
+
+from outlast.base.clock import Clock, iso
+from outlast.core.sandboxes.egress.secrets import SecretValue
+from outlast_demo.tracker.problems import Refused
+
+VERSION_HEADER: Final = "tracker-version"
+VERSION: Final = "2026-09"
+WINDOW_S: Final = 60
+MOST_IN_WINDOW: Final = 240
+LOG_BYTES: Final = 2_000_000
+
+
+@dataclass(eq=False, slots=True)
+class RateLimit:
+    """At most `most` requests in each window of a minute. In memory: a restart begins anew."""
+
+    clock: Clock
+    most: int = MOST_IN_WINDOW
+    _began: float = field(default=-1e9)
+    _used: int = 0
+
+    def take(self) -> dict[str, str]:
+        """Count one request; the headers that tell how many are left. Raises `Refused` when none is."""
+        now = self.clock.monotonic()
+        if now - self._began >= WINDOW_S:
+            self._began, self._used = now, 0
+        self._used += 1
+        left_s = max(1, ceil(WINDOW_S - (now - self._began)))
+        headers = {
+            "RateLimit-Limit": str(self.most),
+            "RateLimit-Remaining": str(max(0, self.most - self._used)),
+            "RateLimit-Reset": str(left_s),
+        }
+        if self._used > self.most:
+            raise Refused(
+                429,
+                "too_many_requests",
+                f"More than {self.most} requests in a minute.",
+                f"Wait {left_s} s.",
+                headers=headers | {"Retry-After": str(left_s)},
+            )
+        return headers
+
+
+def check_credentials(request: Request, secret: SecretValue) -> None:
+    """Raises `Refused` unless the request brings the secret and speaks this version."""
+    given = request.headers.get("authorization", "")
+    kind, _, token = given.partition(" ")
+    if kind.lower() != "bearer" or not token:
+        raise Refused(
+            401,
+            "not_signed_in",
+            "The request has no bearer token.",
+            "Send the header Authorization: Bearer, followed by the token.",
+            headers={"WWW-Authenticate": "Bearer"},
+        )
+    if not hmac.compare_digest(token.strip().encode(), secret.reveal()):
+        raise Refused(
+            401,
+            "wrong_token",
+            "This token is not known here.",
+            "Send the value of the environment variable ISSUES_TOKEN; only requests to this host get it.",
+            headers={"WWW-Authenticate": 'Bearer error="invalid_token"'},
+        )
+    if request.headers.get(VERSION_HEADER) != VERSION:
+        raise Refused(
+            400,
+            "version_needed",
+            "The request does not say which version of the API it means.",
+            f"Send the header Tracker-Version: {VERSION}.",
+        )
+
+
+class RequestLog:
+    """A file with one line for each request, with the credentials that came. Only this user reads it; beyond 2 MB the
+    older half of two files goes. It is the one place that shows that the real secret arrived."""
+
+    def __init__(self, path: Path, clock: Clock) -> None:
+        self._path, self._clock = path, clock
+
+    def note(self, request: Request, status: int) -> None:
+        """One line; a file that cannot be written stops nobody."""
+        given = request.headers.get("authorization", "-")
+        query = f"?{request.url.query}" if request.url.query else ""
+        shown = _line(
+            f"{iso(self._clock.now())} {status} {request.method} {request.url.path}{query} authorization={given!r}"
+        )
+        try:
+            self._make_room()
+            with open(
+                os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600), "ab"
+            ) as file:
+                file.write(shown)
+        except OSError:
+            return
+
+    def _make_room(self) -> None:
+        if self._path.exists() and self._path.stat().st_size > LOG_BYTES:
+            self._path.replace(self._path.with_suffix(".older.log"))
+
+
+def _line(text: str) -> bytes:
+    return text.encode("unicode_escape")[:2000] + b"\n"

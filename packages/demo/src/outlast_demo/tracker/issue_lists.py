@@ -1,0 +1,139 @@
+"""What may be asked of the list of issues. Pure: a book and a query in, a page of issues or counts out."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final
+
+from outlast_demo.tracker.issues import ME, NOBODY, PRIORITIES, STATUSES, Book, Issue
+from outlast_demo.tracker.problems import Refused, unknown_value
+
+FILTERS: Final = ("state", "status", "assigned_to", "project", "priority", "label", "text")
+PAGING: Final = ("sort", "page_size", "page_token")
+STATES: Final = ("open", "closed", "all")
+SORTS: Final = ("updated", "created", "priority", "due")
+GROUPS: Final = ("status", "priority", "project", "assignee", "label")
+PAGE_SIZE: Final = 20
+MOST: Final = 50
+
+
+def page_of(book: Book, query: Mapping[str, str]) -> dict[str, Any]:
+    """One page: `items`, `total` of all pages, `next_page_token` (None: the last)."""
+    known(query, (*FILTERS, *PAGING))
+    found = ordered(filtered(book, query), query.get("sort", "updated"))
+    size, start = (
+        _whole("page_size", query.get("page_size"), PAGE_SIZE, 1, MOST),
+        _start(query.get("page_token")),
+    )
+    items = [issue.plain() for issue in found[start : start + size]]
+    following = f"after-{start + size}" if start + size < len(found) else None
+    return {"items": items, "total": len(found), "next_page_token": following}
+
+
+def counts_of(book: Book, query: Mapping[str, str]) -> dict[str, Any]:
+    """How many issues there are by one property, among those that the filters let through."""
+    known(query, ("by", *FILTERS))
+    by = _one_of("by", query.get("by", ""), GROUPS)
+    found = filtered(book, query)
+    counted = Counter(value for issue in found for value in _values(issue, by))
+    order = {"status": STATUSES, "priority": PRIORITIES}.get(by)
+    keys = order or [key for key, _ in counted.most_common()]
+    groups = [{"value": key, "count": counted[key]} for key in keys if counted[key] or order]
+    return {"by": by, "groups": groups, "total": len(found)}
+
+
+def filtered(book: Book, query: Mapping[str, str]) -> list[Issue]:
+    """The issues that every filter of the query lets through."""
+    tests = list(_tests(book, query))
+    return [issue for issue in book.issues.values() if all(test(issue) for test in tests)]
+
+
+def ordered(issues: Iterable[Issue], sort: str) -> list[Issue]:
+    """Newest change or making first; most urgent first; nearest due day first, those without one last."""
+    match _one_of("sort", sort, SORTS):
+        case "created":
+            return sorted(issues, key=lambda one: one.created_at, reverse=True)
+        case "priority":
+            return sorted(
+                issues, key=lambda one: (PRIORITIES.index(one.priority), one.due_on or "9999", one.key)
+            )
+        case "due":
+            return sorted(issues, key=lambda one: (one.due_on or "9999", one.key))
+    return sorted(issues, key=lambda one: one.updated_at, reverse=True)
+
+
+def known(query: Mapping[str, str], names: tuple[str, ...]) -> None:
+    """Refuse parameters that mean nothing here: a filter that is ignored gives wrong answers in silence."""
+    for name in query:
+        if name not in names:
+            raise Refused(
+                400,
+                "unknown_parameter",
+                f"There is no parameter {name[:40]!r} here.",
+                f"Known are: {', '.join(names)}.",
+                {"parameter": name[:40]},
+            )
+
+
+def _tests(book: Book, query: Mapping[str, str]) -> Iterable[Callable[[Issue], bool]]:
+    state = _one_of("state", query.get("state", "all"), STATES)
+    if state != "all":
+        yield lambda one: one.is_open == (state == "open")
+    if text := query.get("status"):
+        statuses = [_one_of("status", name.strip(), STATUSES) for name in text.split(",")]
+        yield lambda one: one.status in statuses
+    if text := query.get("assigned_to"):
+        handle = handle_of(book, "assigned_to", text)
+        yield lambda one: one.assignee == handle
+    if text := query.get("project"):
+        project = _one_of("project", text.upper(), tuple(book.projects))
+        yield lambda one: one.project == project
+    if text := query.get("priority"):
+        priorities = [_one_of("priority", name.strip(), PRIORITIES) for name in text.split(",")]
+        yield lambda one: one.priority in priorities
+    if label := query.get("label"):
+        yield lambda one: label in one.labels
+    if words := query.get("text", "").lower().split():
+        yield lambda one: all(word in f"{one.key} {one.title} {one.description}".lower() for word in words)
+
+
+def handle_of(book: Book, field: str, text: str) -> str | None:
+    """A person's handle; `me` is the secret's owner, `nobody` none."""
+    if text == NOBODY:
+        return None
+    return ME if text == "me" else _one_of(field, text, ("me", NOBODY, *book.people))
+
+
+def _values(issue: Issue, by: str) -> tuple[str, ...]:
+    if by == "label":
+        return issue.labels
+    return (getattr(issue, by) or NOBODY,)
+
+
+def _one_of(field: str, value: str, allowed: tuple[str, ...]) -> str:
+    if value not in allowed:
+        raise unknown_value(field, value, allowed)
+    return value
+
+
+def _whole(field: str, text: str | None, default: int, least: int, most: int) -> int:
+    if text is None:
+        return default
+    if not (text.isascii() and text.isdigit() and least <= int(text[:9]) <= most):
+        raise Refused(
+            422, "unknown_value", f"{field} cannot be {text[:40]!r}.", f"Use a number from {least} to {most}."
+        )
+    return int(text)
+
+
+def _start(token: str | None) -> int:
+    if token is None:
+        return 0
+    number = token.removeprefix("after-")
+    if number == token or not (number.isascii() and number.isdigit()):
+        raise Refused(
+            422,
+            "bad_page_token",
+            "This page_token is none of ours.",
+            "Take next_page_token of the answer before.",
+        )
+    return int(number[:9])

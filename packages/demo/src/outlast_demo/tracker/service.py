@@ -1,0 +1,156 @@
+"""The tracker as a sidecar of a server: its folder, its address, and the dependency that leads agents to it."""
+
+import logging
+import socket
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import Path
+from typing import ClassVar, Final
+
+import anyio
+from anyio.abc import TaskStatus
+
+from outlast.base.clock import Clock
+from outlast.base.errors import StartRefused
+from outlast.base.settings import DependencySettings, Settings
+from outlast.core.sandboxes.egress.authority import write_private
+from outlast.core.sandboxes.egress.secrets import SecretValue
+from outlast.surfaces.http.server import HttpServer, bind
+from outlast_demo.tracker.access import VERSION, RequestLog
+from outlast_demo.tracker.application import tracker_app
+from outlast_demo.tracker.storage import Kept, open_book, open_secret
+
+NAME: Final = "issues-tracker"
+SECRET_ENV: Final = "ISSUES_TOKEN"
+FOLDER: Final = "demo"
+PORT: Final = "port"
+REQUESTS: Final = "requests.log"
+DOCS: Final = "issues-tracker.md"
+# A loopback address of its own where the system has more than one: programs in a sandbox that mean their own 127.0.0.1
+# keep going there directly.
+ADDRESSES: Final = ("127.0.0.2", "127.0.0.1")
+GRACE_S: Final = 2.0
+log = logging.getLogger("outlast.demo")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tracker:
+    """The demo's service: bound, listening once `run` has started."""
+
+    name: ClassVar[str] = "demo tracker"
+
+    listener: socket.socket = field(repr=False)
+    kept: Kept = field(repr=False)
+    secret: SecretValue
+    requests: RequestLog = field(repr=False)
+    clock: Clock = field(repr=False)
+    docs: Path
+
+    @property
+    def authority(self) -> str:
+        host, port = self.listener.getsockname()[:2]
+        return f"{host}:{port}"
+
+    @property
+    def secrets(self) -> Mapping[str, str]:
+        """What the look-up of secrets knows besides the environment."""
+        return {SECRET_ENV: self.secret.reveal().decode()}
+
+    def dependency(self) -> DependencySettings:
+        """What an operator would write into the configuration."""
+        return DependencySettings(
+            name=NAME,
+            docs=(str(self.docs),),
+            secret_env=SECRET_ENV,
+            hosts=(self.authority,),
+            allow_private=(self.authority,),
+        )
+
+    async def run(self, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
+        """Serve until cancelled."""
+        app = tracker_app(self.kept, self.secret, self.requests, self.clock)
+        server = HttpServer(app, [self.listener], GRACE_S, close_streams=lambda: None)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(server.run_until_stopped)
+            await server.ready.wait()
+            log.info("the issues tracker of the demo listens", extra={"address": self.authority})
+            task_status.started()
+
+    def close(self) -> None:
+        """Let go of the port."""
+        self.listener.close()
+
+
+class TrackerSidecar:
+    """Opens the tracker for a server that has no model but the demo's."""
+
+    summary: ClassVar[str] = (
+        "The demo answers, with an issues tracker of its own: make a page and say “show my open issues”."
+    )
+
+    def is_wanted(self, settings: Settings) -> bool:
+        """One process, no model but the demo's, sandboxes on this machine, and neither dependency nor secrets of the
+        operator's own."""
+        sandbox = settings.sandbox
+        return (
+            settings.demo.tracker
+            and sandbox is not None
+            and sandbox.provider == "local"
+            and not (sandbox.dependencies or sandbox.secret_lookup)
+            and all(provider.kind == "demo" for provider in settings.providers.values())
+            and settings.database.url.startswith("sqlite:")
+        )
+
+    def open(self, settings: Settings, folder: Path, clock: Clock) -> Tracker | None:
+        """Makes what is missing: the token, the issues, the documentation with the address."""
+        home = folder / FOLDER
+        home.mkdir(mode=0o700, exist_ok=True)
+        listener = _listener(home)
+        if listener is None:
+            log.warning("the demo's issues tracker finds no loopback port; it stays away")
+            return None
+        docs = home / "docs" / DOCS
+        tracker = Tracker(
+            listener=listener,
+            kept=open_book(home, clock, anew=settings.demo.reset),
+            secret=open_secret(home),
+            requests=RequestLog(home / REQUESTS, clock),
+            clock=clock,
+            docs=docs,
+        )
+        write_private(docs, documentation(f"http://{tracker.authority}/v2").encode())
+        return tracker
+
+
+SIDECAR: Final = TrackerSidecar()
+
+
+def documentation(base_url: str) -> str:
+    """The API's documentation in Markdown, for a tracker at this address."""
+    text = files("outlast_demo.tracker").joinpath("docs.md").read_text(encoding="utf-8")
+    return (
+        text.replace("{base_url}", base_url).replace("{version}", VERSION).replace("{secret_env}", SECRET_ENV)
+    )
+
+
+def _listener(home: Path) -> socket.socket | None:
+    """Bound where the last start was, so that saved code and pages still find it; else on any free port."""
+    last = _last_port(home)
+    for host in ADDRESSES:
+        for port in (last, 0) if last else (0,):
+            try:
+                listener = bind(host, port)
+            except StartRefused:
+                continue
+            write_private(home / PORT, str(listener.getsockname()[1]).encode())
+            return listener
+    return None
+
+
+def _last_port(home: Path) -> int:
+    try:
+        port = int((home / PORT).read_bytes()[:6])
+    except (OSError, ValueError):
+        return 0
+    return port if 0 < port < 65_536 else 0

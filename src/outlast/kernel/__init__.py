@@ -1,0 +1,1 @@
+"""What makes any work outlast everything; the apps stand on it."""

@@ -1,0 +1,99 @@
+"""Services that other packages run beside the server, on a loopback port, for agents to work with.
+
+A package names a `Sidecar` as an entry point of the group `outlast.sidecars`. Each one decides from the settings
+whether it is wanted; once open, it is a dependency of the sandboxes like those that an operator configures.
+"""
+
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Final, Protocol
+
+import anyio
+from anyio.abc import TaskStatus
+
+from outlast.base.clock import Clock
+from outlast.base.settings import DependencySettings, Settings
+
+GROUP: Final = "outlast.sidecars"
+log = logging.getLogger(__name__)
+
+
+class OpenSidecar(Protocol):
+    """A sidecar that holds its port, and serves it once `run` has started."""
+
+    @property
+    def name(self) -> str:
+        """Names its task, for operators."""
+
+    @property
+    def secrets(self) -> Mapping[str, str]:
+        """Secrets by the name of their environment variable, for the look-up beside the environment."""
+
+    def dependency(self) -> DependencySettings:
+        """What an operator would write into the configuration to give sandboxes the service."""
+
+    async def run(self, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
+        """Serve until cancelled; `task_status.started` once it answers."""
+
+    def close(self) -> None:
+        """Let go of the port. Repeatable."""
+
+
+class Sidecar(Protocol):
+    """What an entry point names."""
+
+    @property
+    def summary(self) -> str:
+        """One sentence for `outlast doctor` and the start: what it is for."""
+
+    def is_wanted(self, settings: Settings) -> bool:
+        """Whether a server with these settings has it."""
+
+    def open(self, settings: Settings, folder: Path, clock: Clock) -> OpenSidecar | None:
+        """Bind it; what it keeps goes into a folder of its own in `folder`, the data directory. None where it
+        finds no port, which it says in the log."""
+
+
+def wanted_sidecars(settings: Settings) -> list[Sidecar]:
+    """The installed sidecars that want to run with these settings, by name. One that cannot be loaded is left out,
+    with a warning."""
+    sidecars: list[Sidecar] = []
+    if settings.sandbox is None:
+        return sidecars
+    for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name):
+        try:
+            sidecar: Sidecar = entry.load()
+            if sidecar.is_wanted(settings):
+                sidecars.append(sidecar)
+        except Exception:  # any code of another package may run here
+            log.warning("the sidecar %s cannot be loaded and is left out", entry.name, exc_info=True)
+    return sidecars
+
+
+@contextmanager
+def open_sidecars(settings: Settings, folder: Path, clock: Clock) -> Iterator[Sequence[OpenSidecar]]:
+    """Those that are wanted, bound; they let go of their ports in the end."""
+    with ExitStack() as stack:
+        opened = []
+        for sidecar in wanted_sidecars(settings):
+            if (one := sidecar.open(settings, folder, clock)) is not None:
+                stack.callback(one.close)
+                opened.append(one)
+        yield opened
+
+
+def secrets_of(sidecars: Sequence[OpenSidecar]) -> Mapping[str, str]:
+    """The secrets of all of them, by the name of their environment variable."""
+    return {name: value for sidecar in sidecars for name, value in sidecar.secrets.items()}
+
+
+def with_dependencies(settings: Settings, sidecars: Sequence[OpenSidecar]) -> Settings:
+    """The settings with each sidecar as a dependency of the sandboxes."""
+    if not sidecars or settings.sandbox is None:
+        return settings
+    dependencies = (*settings.sandbox.dependencies, *(sidecar.dependency() for sidecar in sidecars))
+    return replace(settings, sandbox=replace(settings.sandbox, dependencies=dependencies))
