@@ -10,8 +10,8 @@ import sqlalchemy as sa
 
 from outlast.base.clock import iso
 from outlast.base.ids import new_id
-from outlast.core.streams.log import encode
 from outlast.db.tables import log, messages, projects, runs, search_entries, threads
+from outlast.kernel.streams.log import encode
 
 EVENTS_A_RUN: Final = 2000
 _EVENTS_A_BLOCK: Final = 100

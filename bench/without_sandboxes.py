@@ -8,7 +8,7 @@ from runpy import run_module
 from typing import Any
 
 from outlast.agents.tools.terminal import Terminal
-from outlast.core.runs.profile import ToolContext, ToolResult
+from outlast.kernel.runs.profile import ToolContext, ToolResult
 
 
 async def _run(self: Terminal, context: ToolContext, arguments: Mapping[str, Any]) -> ToolResult:

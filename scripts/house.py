@@ -7,7 +7,6 @@ measured; `--list NAME` prints every place that a figure counts.
 from __future__ import annotations
 
 import argparse
-import ast
 import json
 import re
 import sys
@@ -35,7 +34,7 @@ APPS: Final = {
     "knowledge": re.compile(r"knowledge(_\w+)?|modules|docs|docs_search|search_docs"),
 }
 """How the modules of an app are called as long as they lie in the rooms of the first layout."""
-NO_APPS: Final = re.compile(r"outlast\.(core\.sandboxes|surfaces\.contract|testing)\b")
+NO_APPS: Final = re.compile(r"outlast\.(kernel\.sandboxes|surfaces\.contract|testing)\b")
 """Modules with such names that belong to no app, or stand above all of them."""
 TOP: Final = ("outlast.app", "outlast.wiring")
 """Where the apps are put together."""
@@ -151,19 +150,6 @@ def gerund_modules() -> list[str]:
     ]
 
 
-def prose_constants() -> Iterator[str]:
-    """Lists of names that are written as one text and split: a line that is wrapped anew can cut a name in two."""
-    for path in python_files():
-        for node in ast.walk(ast.parse(path.read_bytes())):
-            if (
-                isinstance(node, ast.Call)
-                and isinstance(node.func, ast.Attribute)
-                and node.func.attr in ("split", "splitlines")
-                and isinstance(node.func.value, (ast.Constant, ast.JoinedStr))
-            ):
-                yield f"{path.relative_to(ROOT)}:{node.lineno}"
-
-
 def row_mappings() -> Iterator[str]:
     """`RowMapping` outside of `db/`: rows whose columns no type checker sees."""
     outside = [path for path in python_files() if SOURCES / "db" not in path.parents]
@@ -205,7 +191,6 @@ FIGURES: Final = (
     Figure("imports_of_apps", 0, "imports of an app from outside of it", imports_of_apps),
     Figure("features_in_circles", 0, "web features in import circles", features_in_circles),
     Figure("gerund_modules", 0, "modules that are named by a gerund", gerund_modules),
-    Figure("prose_constants", 0, "lists of names written as prose that is split", prose_constants),
     Figure("row_mappings", 0, "RowMapping outside of db/", row_mappings),
     Figure("typescript_shapes", 0, "hand-written TypeScript shapes in the SDK", typescript_shapes),
     Figure("duplicates", 10, "runs of 6 and more equal lines in src/outlast", duplicates),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from outlast.core.documents.changes import (
+from outlast.kernel.documents.changes import (
     Change,
     DeleteBlock,
     DeleteSection,
@@ -15,7 +15,7 @@ from outlast.core.documents.changes import (
     MoveBlock,
     MoveSection,
 )
-from outlast.core.documents.tree import Tree
+from outlast.kernel.documents.tree import Tree
 from tests.markdown_texts import markdown_texts
 
 HEADINGS = st.sampled_from(["Goals", "Costs", "", "# marks #", "über"])

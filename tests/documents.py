@@ -13,15 +13,15 @@ import sqlalchemy as sa
 from outlast.base.document_data import EditData, ProposalData
 from outlast.base.ids import new_id
 from outlast.base.settings import Settings
-from outlast.core.accounts.actor import Actor
-from outlast.core.documents import proposals, reviewing, store, writing
-from outlast.core.documents.changes import Change, DeleteBlock, EditBlock, InsertSection
-from outlast.core.documents.proposals import NewEdit, Source, Trouble
-from outlast.core.documents.reviewing import Decided, Verdict
-from outlast.core.documents.tree import Block, Section, Tree
-from outlast.core.documents.writing import Author, Committed, bounds_of
 from outlast.db.database import Database, Tx
 from outlast.db.prepared import PreparedStatements
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.documents import proposals, reviewing, store, writing
+from outlast.kernel.documents.changes import Change, DeleteBlock, EditBlock, InsertSection
+from outlast.kernel.documents.proposals import NewEdit, Source, Trouble
+from outlast.kernel.documents.reviewing import Decided, Verdict
+from outlast.kernel.documents.tree import Block, Section, Tree
+from outlast.kernel.documents.writing import Author, Committed, bounds_of
 from tests.factories import Team, make_run, make_thread
 
 BOUNDS = bounds_of(Settings())

@@ -12,20 +12,20 @@ from outlast.actions.services import Services
 from outlast.base.clock import SystemClock
 from outlast.base.ids import new_id
 from outlast.base.settings import Settings
-from outlast.core.accounts import store as accounts
-from outlast.core.accounts.actor import Actor
-from outlast.core.knowledge.search import Knowledge
-from outlast.core.presence.board import PresenceBoard
-from outlast.core.projects import store as projects
-from outlast.core.projects.rules import Role
-from outlast.core.runs.engine import Engine
-from outlast.core.runs.watching import Watching
-from outlast.core.streams.hub import Hub
-from outlast.core.streams.writer import Flusher
-from outlast.core.threads import store as threads
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
 from outlast.db.tables import members, runs
+from outlast.kernel.accounts import store as accounts
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.knowledge.search import Knowledge
+from outlast.kernel.presence.board import PresenceBoard
+from outlast.kernel.projects import store as projects
+from outlast.kernel.projects.rules import Role
+from outlast.kernel.runs.engine import Engine
+from outlast.kernel.runs.watching import Watching
+from outlast.kernel.streams.hub import Hub
+from outlast.kernel.streams.writer import Flusher
+from outlast.kernel.threads import store as threads
 from outlast.testing.catalog import ScriptedCatalog
 from outlast.testing.profile import FakeProfile
 from outlast.testing.scripted_model import ScriptedModel

@@ -12,8 +12,8 @@ for module in (
 ):
     import_module(module)
 for module, load, words in (
-    ("outlast.core.models.providers", "preload", ["openai-compatible"]),
-    ("outlast.core.models.prices", "preload_prices", []),
+    ("outlast.kernel.models.providers", "preload", ["openai-compatible"]),
+    ("outlast.kernel.models.prices", "preload_prices", []),
 ):
     getattr(import_module(module), load)(*words)
 gc.freeze()

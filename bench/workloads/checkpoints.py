@@ -17,15 +17,15 @@ from bench.figures import Figure
 from outlast.base.clock import SystemClock
 from outlast.base.ids import new_id
 from outlast.base.settings import SandboxSettings
-from outlast.core.accounts.store import add_user
-from outlast.core.projects.store import add_project
-from outlast.core.sandboxes.checkpoints.keeper import CheckpointKeeper
-from outlast.core.sandboxes.interface import Sandbox
-from outlast.core.threads.store import add_thread
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
 from outlast.db.opening import migrate, open_database
 from outlast.db.tables import workspaces
+from outlast.kernel.accounts.store import add_user
+from outlast.kernel.projects.store import add_project
+from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
+from outlast.kernel.sandboxes.interface import Sandbox
+from outlast.kernel.threads.store import add_thread
 
 FILES: Final = 1_000
 CHANGED: Final = 200

@@ -20,18 +20,18 @@ from bench.servers import CORES, pin_client
 from outlast.base.clock import SystemClock
 from outlast.base.ids import new_id
 from outlast.base.settings import DependencySettings, SandboxSettings
-from outlast.core.accounts.store import add_user
-from outlast.core.projects.store import add_project
-from outlast.core.sandboxes.egress.authority import Authority
-from outlast.core.sandboxes.egress.dialing import contexts_trusting
-from outlast.core.sandboxes.egress.keeper import EgressKeeper
-from outlast.core.sandboxes.egress.rules import policy_of
-from outlast.core.sandboxes.interface import Command, Sandbox
-from outlast.core.sandboxes.manager import SandboxManager
-from outlast.core.sandboxes.providers.local.provider import LocalProvider
 from outlast.db.database import Tx
 from outlast.db.opening import migrate, open_database
 from outlast.db.tables import workspaces
+from outlast.kernel.accounts.store import add_user
+from outlast.kernel.projects.store import add_project
+from outlast.kernel.sandboxes.egress.authority import Authority
+from outlast.kernel.sandboxes.egress.dialing import contexts_trusting
+from outlast.kernel.sandboxes.egress.keeper import EgressKeeper
+from outlast.kernel.sandboxes.egress.rules import policy_of
+from outlast.kernel.sandboxes.interface import Command, Sandbox
+from outlast.kernel.sandboxes.manager import SandboxManager
+from outlast.kernel.sandboxes.providers.local.provider import LocalProvider
 
 HOST, PUBLIC = "api.bench.example", "93.184.216.34"
 CLIENT, SERVER = (Path(__file__).with_name(f"egress_{name}.py") for name in ("client", "host"))

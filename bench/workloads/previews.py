@@ -15,12 +15,12 @@ from outlast.actions.previews import open_preview, redeem
 from outlast.app import Program, open_program
 from outlast.base.ids import new_id
 from outlast.base.settings import Settings
-from outlast.core.accounts.actor import Actor
-from outlast.core.projects.store import ensure_default_project
-from outlast.core.sandboxes.interface import Command, Sandbox
-from outlast.core.sandboxes.manager import SandboxManager
 from outlast.db.database import Tx
 from outlast.db.tables import workspaces
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.projects.store import ensure_default_project
+from outlast.kernel.sandboxes.interface import Command, Sandbox
+from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.surfaces.http.hosts import known_hosts
 from outlast.surfaces.http.preview.hosts import Address
 from outlast.surfaces.http.preview.line import Line

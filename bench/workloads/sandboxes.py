@@ -11,7 +11,7 @@ from bench.client import now_ms, percentile
 from bench.figures import Figure
 from bench.workloads.peers import measure_peers
 from outlast.base.ids import new_id
-from outlast.core.sandboxes.interface import (
+from outlast.kernel.sandboxes.interface import (
     Command,
     Evaluation,
     Language,
@@ -19,7 +19,7 @@ from outlast.core.sandboxes.interface import (
     SandboxSpec,
     SnapshotRecipe,
 )
-from outlast.core.sandboxes.providers.local.provider import LocalProvider
+from outlast.kernel.sandboxes.providers.local.provider import LocalProvider
 
 SHELL = ["/bin/bash", "-c", "true"]
 

@@ -20,10 +20,10 @@ from outlast.actions.screens import NewScreen, create_screen
 from outlast.app import Program, open_program
 from outlast.base.events import ScreenData
 from outlast.base.settings import Settings
-from outlast.core.accounts.actor import Actor
-from outlast.core.projects.store import ensure_default_project
-from outlast.core.sandboxes.manager import SandboxManager
-from outlast.core.sandboxes.templates import DEV_PORT
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.projects.store import ensure_default_project
+from outlast.kernel.sandboxes.manager import SandboxManager
+from outlast.kernel.sandboxes.templates import DEV_PORT
 from outlast.surfaces.http.hosts import known_hosts
 from outlast.surfaces.http.preview.opening import with_previews
 from outlast.surfaces.http.readiness import Readiness

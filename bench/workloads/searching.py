@@ -27,15 +27,15 @@ import orjson
 from bench.figures import Figure
 from outlast.base.clock import SystemClock
 from outlast.base.ids import new_id
-from outlast.core.knowledge import store
-from outlast.core.knowledge.search import Knowledge
-from outlast.core.knowledge.texts import Cut, searched_text
-from outlast.core.models.embedders import OpenAIEmbedder
-from outlast.core.models.keys import ApiKey
-from outlast.core.models.providers.connections import Connections
 from outlast.db.database import Database, Tx
 from outlast.db.opening import migrate, open_database
 from outlast.db.tables import knowledge_passages, knowledge_sources, vectors
+from outlast.kernel.knowledge import store
+from outlast.kernel.knowledge.search import Knowledge
+from outlast.kernel.knowledge.texts import Cut, searched_text
+from outlast.kernel.models.embedders import OpenAIEmbedder
+from outlast.kernel.models.keys import ApiKey
+from outlast.kernel.models.providers.connections import Connections
 from outlast.testing.embeddings import MODEL, embedding_server
 
 SETS: Final = ("claude-docs", "tldr")

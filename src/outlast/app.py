@@ -48,45 +48,45 @@ from outlast.base.errors import DatabaseDamaged, OutlastError, UnsafeBind
 from outlast.base.ids import new_id
 from outlast.base.settings import Settings
 from outlast.base.supervision.supervisor import Run, Supervisor
-from outlast.core.accounts.store import has_tokens
-from outlast.core.knowledge.artifacts.finding import ProjectFiles
-from outlast.core.knowledge.modules import Modules
-from outlast.core.knowledge.recall import Recall
-from outlast.core.knowledge.search import Knowledge
-from outlast.core.models.catalog import ModelCatalog
-from outlast.core.models.embedders import OpenAIEmbedder
-from outlast.core.models.providers.connections import Connections
-from outlast.core.pages.live import LiveTrees
-from outlast.core.pages.versions import Rules as PageRules
-from outlast.core.presence.board import PresenceBoard, typing_ends
-from outlast.core.runs.engine import Engine
-from outlast.core.runs.store import free_lapsed
-from outlast.core.runs.sweeper import Sweeper
-from outlast.core.runs.watching import Watching
-from outlast.core.runs.worker import Worker
-from outlast.core.sandboxes.browser.studio import Studio, open_studio
-from outlast.core.sandboxes.checkpoints.store import fork_files
-from outlast.core.sandboxes.disk_guard import DiskGuard
-from outlast.core.sandboxes.egress.keeper import EgressKeeper
-from outlast.core.sandboxes.egress.redaction import Redactor
-from outlast.core.sandboxes.ladder import Ladder
-from outlast.core.sandboxes.manager import SandboxManager
-from outlast.core.sandboxes.orphans import reconcile, sweep
-from outlast.core.sandboxes.seeding import Seeds
-from outlast.core.sandboxes.services.keeper import ServiceKeeper
-from outlast.core.sandboxes.services.logs import ServiceLogs
-from outlast.core.sandboxes.snapshots.keeper import SnapshotKeeper
-from outlast.core.sandboxes.template_files import load_templates
-from outlast.core.sandboxes.templates import Templates
-from outlast.core.set_aside.shelf import DatabaseShelf
-from outlast.core.streams.hub import Hub
-from outlast.core.streams.writer import Flusher
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
 from outlast.db.deployment import Deployment, join
 from outlast.db.opening import migrate, open_database
 from outlast.db.sqlite import SqliteDatabase, find_damage
+from outlast.kernel.accounts.store import has_tokens
+from outlast.kernel.knowledge.artifacts.finding import ProjectFiles
+from outlast.kernel.knowledge.modules import Modules
+from outlast.kernel.knowledge.recall import Recall
+from outlast.kernel.knowledge.search import Knowledge
+from outlast.kernel.models.catalog import ModelCatalog
+from outlast.kernel.models.embedders import OpenAIEmbedder
+from outlast.kernel.models.providers.connections import Connections
+from outlast.kernel.pages.live import LiveTrees
+from outlast.kernel.pages.versions import Rules as PageRules
+from outlast.kernel.presence.board import PresenceBoard, typing_ends
+from outlast.kernel.runs.engine import Engine
+from outlast.kernel.runs.store import free_lapsed
+from outlast.kernel.runs.sweeper import Sweeper
+from outlast.kernel.runs.watching import Watching
+from outlast.kernel.runs.worker import Worker
+from outlast.kernel.sandboxes.browser.studio import Studio, open_studio
+from outlast.kernel.sandboxes.checkpoints.store import fork_files
+from outlast.kernel.sandboxes.disk_guard import DiskGuard
+from outlast.kernel.sandboxes.egress.keeper import EgressKeeper
+from outlast.kernel.sandboxes.egress.redaction import Redactor
+from outlast.kernel.sandboxes.ladder import Ladder
+from outlast.kernel.sandboxes.manager import SandboxManager
+from outlast.kernel.sandboxes.orphans import reconcile, sweep
+from outlast.kernel.sandboxes.seeding import Seeds
+from outlast.kernel.sandboxes.services.keeper import ServiceKeeper
+from outlast.kernel.sandboxes.services.logs import ServiceLogs
+from outlast.kernel.sandboxes.snapshots.keeper import SnapshotKeeper
+from outlast.kernel.sandboxes.template_files import load_templates
+from outlast.kernel.sandboxes.templates import Templates
+from outlast.kernel.set_aside.shelf import DatabaseShelf
 from outlast.kernel.sidecars import OpenSidecar, open_sidecars, secrets_of, with_dependencies
+from outlast.kernel.streams.hub import Hub
+from outlast.kernel.streams.writer import Flusher
 from outlast.surfaces.http.application import create_http
 from outlast.surfaces.http.hosts import is_loopback, known_hosts
 from outlast.surfaces.http.pages.opening import with_pages

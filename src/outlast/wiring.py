@@ -16,43 +16,43 @@ from outlast.base.data_directory import node_of
 from outlast.base.packages import parse_package
 from outlast.base.settings import Settings
 from outlast.base.supervision.supervisor import Supervisor
-from outlast.core.knowledge.artifacts.keeper import ArtifactKeeper
-from outlast.core.knowledge.embedding import Indexer
-from outlast.core.knowledge.fetching import Fetcher
-from outlast.core.knowledge.hits import ModuleShelf, QueryEmbedder
-from outlast.core.knowledge.keeper import Followed, SourceKeeper
-from outlast.core.knowledge.modules import Modules, dependencies_hash
-from outlast.core.knowledge.reading.packages import PackageReader, Registries
-from outlast.core.knowledge.reading.reader import SourceReader
-from outlast.core.knowledge.reranking import Reranker
-from outlast.core.knowledge.search import Knowledge
-from outlast.core.knowledge.sources import configured_sources
-from outlast.core.models.catalog import ModelCatalog
-from outlast.core.models.config import ModelConfig, ProviderConfig
-from outlast.core.models.embedders import OpenAIEmbedder
-from outlast.core.models.keys import ApiKey
-from outlast.core.models.protocol import Reasoning
-from outlast.core.models.providers.connections import Connections
-from outlast.core.pages.versions import Rules as PageRules
-from outlast.core.runs.sweeper import Handler, SandboxSteps
-from outlast.core.runs.telling import announce_sandbox
-from outlast.core.sandboxes.checkpoints.keeper import CheckpointKeeper
-from outlast.core.sandboxes.egress.handing import HandedOver
-from outlast.core.sandboxes.egress.keeper import EgressKeeper
-from outlast.core.sandboxes.egress.lookups import open_lookup
-from outlast.core.sandboxes.egress.redaction import Redactor
-from outlast.core.sandboxes.egress.rules import names, policy_of
-from outlast.core.sandboxes.egress.secrets import OperatorSecrets
-from outlast.core.sandboxes.manager import SandboxManager
-from outlast.core.sandboxes.providers.registry import open_provider
-from outlast.core.sandboxes.providers.setup import setup_from
-from outlast.core.sandboxes.snapshots.indexes import NPM as NPM_REGISTRY
-from outlast.core.sandboxes.snapshots.indexes import read_indexes
-from outlast.core.sandboxes.snapshots.installed import InstalledPackages
-from outlast.core.sandboxes.snapshots.keeper import SnapshotKeeper
-from outlast.core.sandboxes.templates import Templates, preview_environment
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database
+from outlast.kernel.knowledge.artifacts.keeper import ArtifactKeeper
+from outlast.kernel.knowledge.embedding import Indexer
+from outlast.kernel.knowledge.fetching import Fetcher
+from outlast.kernel.knowledge.hits import ModuleShelf, QueryEmbedder
+from outlast.kernel.knowledge.keeper import Followed, SourceKeeper
+from outlast.kernel.knowledge.modules import Modules, dependencies_hash
+from outlast.kernel.knowledge.reading.packages import PackageReader, Registries
+from outlast.kernel.knowledge.reading.reader import SourceReader
+from outlast.kernel.knowledge.reranking import Reranker
+from outlast.kernel.knowledge.search import Knowledge
+from outlast.kernel.knowledge.sources import configured_sources
+from outlast.kernel.models.catalog import ModelCatalog
+from outlast.kernel.models.config import ModelConfig, ProviderConfig
+from outlast.kernel.models.embedders import OpenAIEmbedder
+from outlast.kernel.models.keys import ApiKey
+from outlast.kernel.models.protocol import Reasoning
+from outlast.kernel.models.providers.connections import Connections
+from outlast.kernel.pages.versions import Rules as PageRules
+from outlast.kernel.runs.sweeper import Handler, SandboxSteps
+from outlast.kernel.runs.telling import announce_sandbox
+from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
+from outlast.kernel.sandboxes.egress.handing import HandedOver
+from outlast.kernel.sandboxes.egress.keeper import EgressKeeper
+from outlast.kernel.sandboxes.egress.lookups import open_lookup
+from outlast.kernel.sandboxes.egress.redaction import Redactor
+from outlast.kernel.sandboxes.egress.rules import names, policy_of
+from outlast.kernel.sandboxes.egress.secrets import OperatorSecrets
+from outlast.kernel.sandboxes.manager import SandboxManager
+from outlast.kernel.sandboxes.providers.registry import open_provider
+from outlast.kernel.sandboxes.providers.setup import setup_from
+from outlast.kernel.sandboxes.snapshots.indexes import NPM as NPM_REGISTRY
+from outlast.kernel.sandboxes.snapshots.indexes import read_indexes
+from outlast.kernel.sandboxes.snapshots.installed import InstalledPackages
+from outlast.kernel.sandboxes.snapshots.keeper import SnapshotKeeper
+from outlast.kernel.sandboxes.templates import Templates, preview_environment
 
 log = logging.getLogger("outlast.app")
 

@@ -14,10 +14,10 @@ from typing import Any
 import anyio
 
 from outlast.base.errors import NotFound
-from outlast.core.sandboxes.interactive import ProcessEnd, ProcessInfo, ProcessOutput, ProcessSpec
-from outlast.core.sandboxes.interface import Capabilities, SandboxSpec
-from outlast.core.sandboxes.providers.registry import GROUP
-from outlast.core.sandboxes.providers.setup import ProviderSetup
+from outlast.kernel.sandboxes.interactive import ProcessEnd, ProcessInfo, ProcessOutput, ProcessSpec
+from outlast.kernel.sandboxes.interface import Capabilities, SandboxSpec
+from outlast.kernel.sandboxes.providers.registry import GROUP
+from outlast.kernel.sandboxes.providers.setup import ProviderSetup
 from outlast.testing.sandbox import Job, MemoryProvider, MemorySandbox
 
 NAME = "memory"

@@ -9,9 +9,9 @@ import pytest
 from playwright.sync_api import Browser, Request, Route
 
 from outlast.base.page_data import Patch
-from outlast.core.pages.applying import apply_patches
-from outlast.core.pages.sanitise import sanitised_html
-from outlast.core.pages.tree import Tree
+from outlast.kernel.pages.applying import apply_patches
+from outlast.kernel.pages.sanitise import sanitised_html
+from outlast.kernel.pages.tree import Tree
 from outlast.surfaces.http.pages.shell import embed_headers
 from tests.hostile_html import HOSTILE
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, Frame, Page, expect
 
-from outlast.core.sandboxes.template_files import KIT
+from outlast.kernel.sandboxes.template_files import KIT
 from outlast_demo.screens.edits import add_section, tint
 from outlast_demo.screens.sources import PAGE as PAGE_PATH
 from outlast_demo.screens.sources import SCREENS, files_of

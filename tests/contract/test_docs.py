@@ -19,8 +19,8 @@ import typer.main
 
 from outlast.base.settings import load_settings
 from outlast.base.settings.reading import scalar_settings
-from outlast.core.runs import rules as runs
-from outlast.core.sandboxes import rules as sandboxes
+from outlast.kernel.runs import rules as runs
+from outlast.kernel.sandboxes import rules as sandboxes
 from outlast.surfaces.cli.main import build_app
 from outlast.surfaces.http.application import create_api
 

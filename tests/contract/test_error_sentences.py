@@ -28,7 +28,7 @@ ALLOWED: Final = frozenset(
     {
         ("actions/screens.py", "theme_id"),
         ("actions/hosted.py", "shown"),
-        ("core/models/catalog.py", "model.id"),
+        ("kernel/models/catalog.py", "model.id"),
         ("db/deployment.py", "folder_ids"),
         ("db/deployment.py", "standing.id"),
         ("surfaces/protocols/e2b/control.py", "shown_id(workspace_id)"),

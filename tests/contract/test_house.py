@@ -62,20 +62,13 @@ def test_a_gerund_is_a_name_whose_last_word_ends_in_ing_and_is_no_noun(tree: Pat
     assert house.gerund_modules() == ["src/outlast/asking", "src/outlast/tool_calling"]
 
 
-def test_names_that_are_written_as_prose_are_counted(tree: Path) -> None:
-    (tree / "names.py").write_text(
-        'LISTED = ("a", "b")\nWRAPPED = frozenset("a- "\n  "b".split())\nline.split()\n'
-    )
-    assert list(house.prose_constants()) == ["src/outlast/names.py:2"]
-
-
 @pytest.mark.parametrize(
     ("module", "app"),
     [
-        ("outlast.core.pages.rules", "pages"),
+        ("outlast.kernel.pages.rules", "pages"),
         ("outlast.actions.screen_copies", "screens"),
-        ("outlast.core.runs.leg", None),
-        ("outlast.core.sandboxes.inside.pages", None),
+        ("outlast.kernel.runs.leg", None),
+        ("outlast.kernel.sandboxes.inside.pages", None),
     ],
 )
 def test_a_module_belongs_to_the_app_that_its_name_says(module: str, app: str | None) -> None:

@@ -19,7 +19,7 @@ MODULE_LINES = 600
 README_LINES = 120
 CODE = (".py", ".ts", ".tsx", ".css", ".sh")
 FOLDERS = "src|tests|docs|web|sdk|contract|bench|templates|scripts|examples"
-ROOMS = "base|db|core|agents|actions|surfaces|testing"
+ROOMS = "base|db|kernel|agents|actions|surfaces|testing"
 
 
 @cache
@@ -179,7 +179,7 @@ def test_lists_of_names_are_lists_and_no_prose_that_is_split() -> None:
     assert found == []
 
 
-_TEXTS_OF = ("core/documents", "core/pages", "core/locks", "core/mentions", "core/projects")
+_TEXTS_OF = ("kernel/documents", "kernel/pages", "kernel/locks", "kernel/mentions", "kernel/projects")
 _TEXTS_IN = (
     "comments", "document_changes", "documents", "locks", "page_actions", "page_embeds", "page_history", "page_links",
     "pages", "review", "section_locks", "threads",

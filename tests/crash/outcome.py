@@ -7,10 +7,6 @@ from typing import Any
 import orjson
 import sqlalchemy as sa
 
-from outlast.core.sandboxes.checkpoints.contents import content_of
-from outlast.core.sandboxes.checkpoints.tree import decode
-from outlast.core.streams.fold import RunFold, apply, fold_lines
-from outlast.core.streams.log import read_all
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
 from outlast.db.tables import (
@@ -28,6 +24,10 @@ from outlast.db.tables import (
     threads,
     timers,
 )
+from outlast.kernel.sandboxes.checkpoints.contents import content_of
+from outlast.kernel.sandboxes.checkpoints.tree import decode
+from outlast.kernel.streams.fold import RunFold, apply, fold_lines
+from outlast.kernel.streams.log import read_all
 from tests.crash.scenario import Played, plain
 from tests.crash.server import MONTH, CrashServer
 

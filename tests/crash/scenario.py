@@ -14,7 +14,7 @@ import anyio
 import orjson
 
 from outlast.base.ids import new_id
-from outlast.core.streams.fold import RunFold, apply
+from outlast.kernel.streams.fold import RunFold, apply
 from tests.crash.server import LOOK_S, UNAVAILABLE, CrashServer
 
 PACE_S = 0.004

@@ -18,9 +18,9 @@ import orjson
 from outlast.base.clock import SystemClock
 from outlast.base.data_directory import cache_directory
 from outlast.base.errors import SandboxLost
-from outlast.core.sandboxes.providers.local.provider import LocalProvider
 from outlast.db.database import Database
 from outlast.db.opening import open_database
+from outlast.kernel.sandboxes.providers.local.provider import LocalProvider
 from outlast.testing.crash import COMMITS_FILE, POINT_FILE, STAGED, CrashPoint
 from tests.forked import Forked
 

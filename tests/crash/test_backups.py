@@ -20,17 +20,17 @@ import sqlalchemy as sa
 
 from outlast.base.clock import SystemClock
 from outlast.base.errors import BackupIncomplete
-from outlast.core.backups.manifest import read_manifest
-from outlast.core.backups.places import DATABASE, Place
-from outlast.core.backups.restore import restore_backup
-from outlast.core.backups.trees import differing
-from outlast.core.backups.verification import verify_backup
-from outlast.core.sandboxes.checkpoints.contents import content_of
-from outlast.core.sandboxes.checkpoints.tree import decode
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Tx
 from outlast.db.opening import open_database
 from outlast.db.tables import checkpoints, documents, workspaces
+from outlast.kernel.backups.manifest import read_manifest
+from outlast.kernel.backups.places import DATABASE, Place
+from outlast.kernel.backups.restore import restore_backup
+from outlast.kernel.backups.trees import differing
+from outlast.kernel.backups.verification import verify_backup
+from outlast.kernel.sandboxes.checkpoints.contents import content_of
+from outlast.kernel.sandboxes.checkpoints.tree import decode
 from tests.crash.conftest import MakeServer
 from tests.crash.kills import SEED_VARIABLE, seed_of_this_run
 from tests.crash.scenario import new_page

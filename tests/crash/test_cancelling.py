@@ -10,9 +10,9 @@ import anyio
 import pytest
 import sqlalchemy as sa
 
-from outlast.core.sandboxes.providers.local.sandbox import State
 from outlast.db.database import Database
 from outlast.db.tables import runs
+from outlast.kernel.sandboxes.providers.local.sandbox import State
 from outlast.testing.model_server import ModelServer
 from tests.crash import kills
 from tests.crash.conftest import MakeServer

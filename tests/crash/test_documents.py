@@ -14,10 +14,10 @@ import orjson
 import pytest
 import sqlalchemy as sa
 
-from outlast.core.streams.fold import fold_lines
-from outlast.core.streams.log import read_all
 from outlast.db.database import Database, Tx
 from outlast.db.tables import proposals
+from outlast.kernel.streams.fold import fold_lines
+from outlast.kernel.streams.log import read_all
 from outlast.testing.crash import CrashPoint
 from tests.crash.conftest import MakeServer
 from tests.crash.kills import BY_THE_CLOCK, SEED_VARIABLE, opened, points_of, seed_of_this_run

@@ -12,9 +12,9 @@ import anyio
 import pytest
 import sqlalchemy as sa
 
-from outlast.core.streams.log import read_all
 from outlast.db.database import Database, Tx
 from outlast.db.tables import runs
+from outlast.kernel.streams.log import read_all
 from outlast.testing.crash import CrashPoint
 from outlast.testing.model_server import ModelServer
 from tests.crash import kills

@@ -16,11 +16,11 @@ from outlast.agents.screens.checking import STUBBORN
 from outlast.base.ids import new_id
 from outlast.base.images import recognise
 from outlast.base.settings.policy import SCREEN_POLICY
-from outlast.core.models.protocol import CHECK_MARK
-from outlast.core.sandboxes.browser.program import find_browser
-from outlast.core.sandboxes.providers.local.sandbox import State
 from outlast.db.database import Database
 from outlast.db.tables import ledger, messages
+from outlast.kernel.models.protocol import CHECK_MARK
+from outlast.kernel.sandboxes.browser.program import find_browser
+from outlast.kernel.sandboxes.providers.local.sandbox import State
 from outlast.testing.model_server import Answer, Fault, ModelServer
 from outlast.testing.photographer import png
 from tests.crash import kills

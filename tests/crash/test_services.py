@@ -7,7 +7,7 @@ from typing import Any
 import anyio
 import pytest
 
-from outlast.core.sandboxes.interactive import ProcessInfo
+from outlast.kernel.sandboxes.interactive import ProcessInfo
 from outlast.testing.model_server import ModelServer
 from tests.crash import kills
 from tests.crash.conftest import MakeServer

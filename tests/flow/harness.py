@@ -13,21 +13,15 @@ from outlast.actions.following import follow_run, follow_thread
 from outlast.actions.runs import Started, start_run
 from outlast.actions.services import Services
 from outlast.base.settings import Settings
-from outlast.core.accounts.actor import Actor
-from outlast.core.models.protocol import (
-    NOTE_MARK,
-    ModelMessage,
-    ModelRequest,
-    TextPiece,
-    ToolResultPiece,
-)
-from outlast.core.runs.profile import Tool
-from outlast.core.runs.rules import ENDED
-from outlast.core.runs.store import run_of
-from outlast.core.runs.sweeper import Sweeper
-from outlast.core.runs.worker import Worker
-from outlast.core.threads.composing import Draft
 from outlast.db.database import Database
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.models.protocol import NOTE_MARK, ModelMessage, ModelRequest, TextPiece, ToolResultPiece
+from outlast.kernel.runs.profile import Tool
+from outlast.kernel.runs.rules import ENDED
+from outlast.kernel.runs.store import run_of
+from outlast.kernel.runs.sweeper import Sweeper
+from outlast.kernel.runs.worker import Worker
+from outlast.kernel.threads.composing import Draft
 from outlast.testing.catalog import ScriptedCatalog
 from outlast.testing.profile import FakeProfile
 from outlast.testing.scripted_model import ScriptedModel, Turn

@@ -14,17 +14,17 @@ from pathlib import Path
 
 import pytest
 
-from outlast.core.sandboxes.interface import Limits, Sandbox, SandboxProvider, SandboxSpec
-from outlast.core.sandboxes.providers.deno.provider import DenoProvider
-from outlast.core.sandboxes.providers.deno.provider import open_provider as open_deno
-from outlast.core.sandboxes.providers.docker.provider import DockerProvider
-from outlast.core.sandboxes.providers.docker.provider import open_provider as open_docker
-from outlast.core.sandboxes.providers.e2b.provider import E2bProvider
-from outlast.core.sandboxes.providers.e2b.provider import open_provider as open_e2b
-from outlast.core.sandboxes.providers.local.cgroups import find_layout
-from outlast.core.sandboxes.providers.local.provider import LocalProvider
-from outlast.core.sandboxes.providers.local.sandbox import LocalSandbox, State
-from outlast.core.sandboxes.providers.setup import ProviderSetup
+from outlast.kernel.sandboxes.interface import Limits, Sandbox, SandboxProvider, SandboxSpec
+from outlast.kernel.sandboxes.providers.deno.provider import DenoProvider
+from outlast.kernel.sandboxes.providers.deno.provider import open_provider as open_deno
+from outlast.kernel.sandboxes.providers.docker.provider import DockerProvider
+from outlast.kernel.sandboxes.providers.docker.provider import open_provider as open_docker
+from outlast.kernel.sandboxes.providers.e2b.provider import E2bProvider
+from outlast.kernel.sandboxes.providers.e2b.provider import open_provider as open_e2b
+from outlast.kernel.sandboxes.providers.local.cgroups import find_layout
+from outlast.kernel.sandboxes.providers.local.provider import LocalProvider
+from outlast.kernel.sandboxes.providers.local.sandbox import LocalSandbox, State
+from outlast.kernel.sandboxes.providers.setup import ProviderSetup
 from outlast.testing.sandbox import MemoryProvider
 from tests.sandbox.deno_service import TOKEN, DenoService, serving_deno
 from tests.sandbox.e2b_service import E2bService, serving_e2b

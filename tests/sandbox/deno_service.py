@@ -18,9 +18,9 @@ from aiohttp import web
 from anyio.abc import TaskGroup
 
 from outlast.base.errors import Conflict, NotFound, OutlastError
-from outlast.core.sandboxes.interactive import ProcessEnd, ProcessSpec
-from outlast.core.sandboxes.interface import Limits, Sandbox, SandboxSpec
-from outlast.core.sandboxes.providers.local.provider import LocalProvider
+from outlast.kernel.sandboxes.interactive import ProcessEnd, ProcessSpec
+from outlast.kernel.sandboxes.interface import Limits, Sandbox, SandboxSpec
+from outlast.kernel.sandboxes.providers.local.provider import LocalProvider
 
 TOKEN = "ddo_test"
 KILL = 9

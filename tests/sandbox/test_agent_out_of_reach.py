@@ -9,9 +9,9 @@ import signal
 import pytest
 
 from outlast.base.errors import SandboxLost
-from outlast.core.sandboxes.interface import Command, Sandbox, SandboxProvider
-from outlast.core.sandboxes.providers.local.launch import temporary_bytes
-from outlast.core.sandboxes.providers.local.sandbox import LocalSandbox
+from outlast.kernel.sandboxes.interface import Command, Sandbox, SandboxProvider
+from outlast.kernel.sandboxes.providers.local.launch import temporary_bytes
+from outlast.kernel.sandboxes.providers.local.sandbox import LocalSandbox
 from tests.sandbox.conftest import LIMITS
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.timeout(180)]

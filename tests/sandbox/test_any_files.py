@@ -12,9 +12,9 @@ import anyio
 import pytest
 
 from outlast.base.errors import ArgumentsInvalid, Conflict, DiskFull, NotFound, PathRefused
-from outlast.core.sandboxes.interface import Command, SandboxSpec
-from outlast.core.sandboxes.providers.local.provider import LocalProvider
-from outlast.core.sandboxes.providers.local.sandbox import LocalSandbox
+from outlast.kernel.sandboxes.interface import Command, SandboxSpec
+from outlast.kernel.sandboxes.providers.local.provider import LocalProvider
+from outlast.kernel.sandboxes.providers.local.sandbox import LocalSandbox
 
 pytestmark = pytest.mark.sandbox
 

@@ -20,25 +20,25 @@ from outlast.base.errors import NotFound, SandboxLost
 from outlast.base.ids import new_id
 from outlast.base.settings import SandboxSettings
 from outlast.base.settings.tables import ScreenSettings
-from outlast.core.sandboxes.checkpoints import store as checkpoints
-from outlast.core.sandboxes.checkpoints.keeper import CheckpointKeeper
-from outlast.core.sandboxes.interface import Command, Sandbox
-from outlast.core.sandboxes.manager import SandboxManager
-from outlast.core.sandboxes.orphans import reconcile
-from outlast.core.sandboxes.providers.local.provider import LocalProvider
-from outlast.core.sandboxes.seeding import Seeds, seed_workspace
-from outlast.core.sandboxes.services.keeper import ServiceKeeper
-from outlast.core.sandboxes.services.logs import ServiceLogs
-from outlast.core.sandboxes.services.rules import ServiceState
-from outlast.core.sandboxes.services.store import service_of
-from outlast.core.sandboxes.snapshots.keeper import SnapshotKeeper
-from outlast.core.sandboxes.template_files import load_templates
-from outlast.core.sandboxes.templates import DEV_PORT, DEV_SERVER
-from outlast.core.threads.store import add_thread
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
 from outlast.db.opening import open_database
 from outlast.db.tables import members
+from outlast.kernel.sandboxes.checkpoints import store as checkpoints
+from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
+from outlast.kernel.sandboxes.interface import Command, Sandbox
+from outlast.kernel.sandboxes.manager import SandboxManager
+from outlast.kernel.sandboxes.orphans import reconcile
+from outlast.kernel.sandboxes.providers.local.provider import LocalProvider
+from outlast.kernel.sandboxes.seeding import Seeds, seed_workspace
+from outlast.kernel.sandboxes.services.keeper import ServiceKeeper
+from outlast.kernel.sandboxes.services.logs import ServiceLogs
+from outlast.kernel.sandboxes.services.rules import ServiceState
+from outlast.kernel.sandboxes.services.store import service_of
+from outlast.kernel.sandboxes.snapshots.keeper import SnapshotKeeper
+from outlast.kernel.sandboxes.template_files import load_templates
+from outlast.kernel.sandboxes.templates import DEV_PORT, DEV_SERVER
+from outlast.kernel.threads.store import add_thread
 from tests.built_templates import built_template
 from tests.sandbox.test_manager import House
 

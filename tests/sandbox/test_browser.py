@@ -21,14 +21,14 @@ import pytest
 from outlast.base.clock import Clock, SystemClock
 from outlast.base.errors import SandboxLost
 from outlast.base.settings.tables import ScreenSettings
-from outlast.core.sandboxes.browser import browsers as keeping
-from outlast.core.sandboxes.browser import studio as looking
-from outlast.core.sandboxes.browser.browsers import AtHand, Browsers
-from outlast.core.sandboxes.browser.program import find_browser
-from outlast.core.sandboxes.browser.studio import Studio, open_studio
-from outlast.core.sandboxes.interface import Command, SandboxSpec
-from outlast.core.sandboxes.providers.local.provider import LocalProvider
-from outlast.core.sandboxes.providers.local.sandbox import LocalSandbox, State
+from outlast.kernel.sandboxes.browser import browsers as keeping
+from outlast.kernel.sandboxes.browser import studio as looking
+from outlast.kernel.sandboxes.browser.browsers import AtHand, Browsers
+from outlast.kernel.sandboxes.browser.program import find_browser
+from outlast.kernel.sandboxes.browser.studio import Studio, open_studio
+from outlast.kernel.sandboxes.interface import Command, SandboxSpec
+from outlast.kernel.sandboxes.providers.local.provider import LocalProvider
+from outlast.kernel.sandboxes.providers.local.sandbox import LocalSandbox, State
 from outlast.testing.clock import ManualClock
 from tests.sandbox.pages import PORT, Page, page, script, serve_pages
 
@@ -241,8 +241,8 @@ KILLED = """
 import anyio, sys
 from pathlib import Path
 from outlast.base.clock import SystemClock
-from outlast.core.sandboxes.browser.program import find_browser
-from outlast.core.sandboxes.browser.studio import Studio
+from outlast.kernel.sandboxes.browser.program import find_browser
+from outlast.kernel.sandboxes.browser.studio import Studio
 
 async def main():
     studio = Studio(SystemClock(), Path(sys.argv[1]), Path(sys.argv[2]), find_browser())

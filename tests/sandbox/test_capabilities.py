@@ -10,8 +10,8 @@ import anyio
 import pytest
 
 from outlast.base.errors import NotFound, SandboxUnavailable
-from outlast.core.sandboxes.interactive import ProcessEnd, ProcessSpec
-from outlast.core.sandboxes.interface import Command, Sandbox, SandboxProvider, SandboxSpec, SnapshotRecipe
+from outlast.kernel.sandboxes.interactive import ProcessEnd, ProcessSpec
+from outlast.kernel.sandboxes.interface import Command, Sandbox, SandboxProvider, SandboxSpec, SnapshotRecipe
 
 SERVE = """
 import socket

@@ -15,16 +15,16 @@ from outlast.base.clock import SystemClock
 from outlast.base.errors import InputTooLarge
 from outlast.base.ids import new_id
 from outlast.base.settings import SandboxSettings
-from outlast.core.sandboxes.checkpoints import store
-from outlast.core.sandboxes.checkpoints.contents import content_of
-from outlast.core.sandboxes.checkpoints.keeper import CheckpointKeeper
-from outlast.core.sandboxes.interface import Command, SandboxProvider
-from outlast.core.sandboxes.manager import SandboxManager
-from outlast.core.sandboxes.providers.local.provider import LocalProvider
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
 from outlast.db.opening import open_database
 from outlast.db.tables import workspaces
+from outlast.kernel.sandboxes.checkpoints import store
+from outlast.kernel.sandboxes.checkpoints.contents import content_of
+from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
+from outlast.kernel.sandboxes.interface import Command, SandboxProvider
+from outlast.kernel.sandboxes.manager import SandboxManager
+from outlast.kernel.sandboxes.providers.local.provider import LocalProvider
 from tests.factories import Team
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.timeout(180)]

@@ -7,8 +7,8 @@ from typing import Any
 import anyio
 import pytest
 
-from outlast.core.sandboxes.interface import Evaluation, EvaluationResult, Language
-from outlast.core.sandboxes.providers.local.sandbox import LocalSandbox
+from outlast.kernel.sandboxes.interface import Evaluation, EvaluationResult, Language
+from outlast.kernel.sandboxes.providers.local.sandbox import LocalSandbox
 
 pytestmark = pytest.mark.sandbox
 

@@ -11,12 +11,12 @@ import anyio
 import pytest
 
 from outlast.base.errors import SandboxLost, SandboxUnavailable
-from outlast.core.sandboxes.interface import Command, SandboxSpec, WireSecret
-from outlast.core.sandboxes.providers.deno import provider as module
-from outlast.core.sandboxes.providers.deno.provider import DenoProvider, open_provider
-from outlast.core.sandboxes.providers.deno.service import Machine
-from outlast.core.sandboxes.providers.hosted import handle
-from outlast.core.sandboxes.providers.setup import ProviderSetup
+from outlast.kernel.sandboxes.interface import Command, SandboxSpec, WireSecret
+from outlast.kernel.sandboxes.providers.deno import provider as module
+from outlast.kernel.sandboxes.providers.deno.provider import DenoProvider, open_provider
+from outlast.kernel.sandboxes.providers.deno.service import Machine
+from outlast.kernel.sandboxes.providers.hosted import handle
+from outlast.kernel.sandboxes.providers.setup import ProviderSetup
 from tests.sandbox.deno_service import TOKEN, DenoService
 
 pytestmark = pytest.mark.sandbox

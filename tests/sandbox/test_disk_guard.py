@@ -11,12 +11,12 @@ import anyio
 import pytest
 
 from outlast.base.errors import DiskLimit
-from outlast.core.sandboxes import sizes, store
-from outlast.core.sandboxes.disk_guard import DiskGuard
-from outlast.core.sandboxes.disk_walk import DiskUse, measure
-from outlast.core.sandboxes.interface import Command, CommandResult, SandboxProvider
-from outlast.core.sandboxes.rules import State
 from outlast.db.opening import open_database
+from outlast.kernel.sandboxes import sizes, store
+from outlast.kernel.sandboxes.disk_guard import DiskGuard
+from outlast.kernel.sandboxes.disk_walk import DiskUse, measure
+from outlast.kernel.sandboxes.interface import Command, CommandResult, SandboxProvider
+from outlast.kernel.sandboxes.rules import State
 from tests.sandbox.test_lives import Home
 from tests.sandbox.test_manager import SETTINGS, House
 

@@ -11,12 +11,12 @@ import anyio
 import pytest
 
 from outlast.base.errors import SandboxLost, SandboxUnavailable
-from outlast.core.sandboxes.interface import Command, Evaluation, Limits, Orphan, SandboxSpec
-from outlast.core.sandboxes.providers.docker import provider as module
-from outlast.core.sandboxes.providers.docker.plan import OWNER_LABEL, SANDBOX_LABEL
-from outlast.core.sandboxes.providers.docker.provider import DockerProvider, open_provider
-from outlast.core.sandboxes.providers.docker.sandbox import DockerSandbox
-from outlast.core.sandboxes.providers.setup import ProviderSetup
+from outlast.kernel.sandboxes.interface import Command, Evaluation, Limits, Orphan, SandboxSpec
+from outlast.kernel.sandboxes.providers.docker import provider as module
+from outlast.kernel.sandboxes.providers.docker.plan import OWNER_LABEL, SANDBOX_LABEL
+from outlast.kernel.sandboxes.providers.docker.provider import DockerProvider, open_provider
+from outlast.kernel.sandboxes.providers.docker.sandbox import DockerSandbox
+from outlast.kernel.sandboxes.providers.setup import ProviderSetup
 from tests.sandbox.podman import IMAGE, Podman
 
 pytestmark = pytest.mark.sandbox

@@ -15,12 +15,12 @@ import pytest
 from e2b.exceptions import SandboxException
 
 from outlast.base.errors import SandboxLost, SandboxUnavailable
-from outlast.core.sandboxes.interface import Command, SandboxSpec
-from outlast.core.sandboxes.providers.e2b import provider as module
-from outlast.core.sandboxes.providers.e2b.provider import E2bProvider, open_provider
-from outlast.core.sandboxes.providers.e2b.sandbox import E2bSandbox
-from outlast.core.sandboxes.providers.e2b.service import shell, told
-from outlast.core.sandboxes.providers.setup import ProviderSetup
+from outlast.kernel.sandboxes.interface import Command, SandboxSpec
+from outlast.kernel.sandboxes.providers.e2b import provider as module
+from outlast.kernel.sandboxes.providers.e2b.provider import E2bProvider, open_provider
+from outlast.kernel.sandboxes.providers.e2b.sandbox import E2bSandbox
+from outlast.kernel.sandboxes.providers.e2b.service import shell, told
+from outlast.kernel.sandboxes.providers.setup import ProviderSetup
 from tests.sandbox.e2b_service import E2bService
 
 pytestmark = pytest.mark.sandbox

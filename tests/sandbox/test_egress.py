@@ -20,21 +20,21 @@ from outlast.app import open_program
 from outlast.base.clock import SystemClock
 from outlast.base.ids import new_id
 from outlast.base.settings import DependencySettings, SandboxSettings, ServerSettings, Settings
-from outlast.core.accounts.store import add_user
-from outlast.core.projects.store import add_project
-from outlast.core.sandboxes import store as rows
-from outlast.core.sandboxes.egress import store
-from outlast.core.sandboxes.egress.keeper import EgressKeeper
-from outlast.core.sandboxes.egress.rules import policy_of
-from outlast.core.sandboxes.interface import Command, Sandbox, SandboxProvider
-from outlast.core.sandboxes.manager import SandboxManager
-from outlast.core.sandboxes.orphans import reconcile
-from outlast.core.sandboxes.providers.docker.provider import DockerProvider
-from outlast.core.sandboxes.providers.local.provider import LocalProvider
-from outlast.core.sandboxes.rules import State
 from outlast.db.database import Database, Tx
 from outlast.db.opening import open_database
 from outlast.db.tables import workspaces
+from outlast.kernel.accounts.store import add_user
+from outlast.kernel.projects.store import add_project
+from outlast.kernel.sandboxes import store as rows
+from outlast.kernel.sandboxes.egress import store
+from outlast.kernel.sandboxes.egress.keeper import EgressKeeper
+from outlast.kernel.sandboxes.egress.rules import policy_of
+from outlast.kernel.sandboxes.interface import Command, Sandbox, SandboxProvider
+from outlast.kernel.sandboxes.manager import SandboxManager
+from outlast.kernel.sandboxes.orphans import reconcile
+from outlast.kernel.sandboxes.providers.docker.provider import DockerProvider
+from outlast.kernel.sandboxes.providers.local.provider import LocalProvider
+from outlast.kernel.sandboxes.rules import State
 from tests.hosts import Host, Trust, World, listening
 
 pytestmark = pytest.mark.sandbox

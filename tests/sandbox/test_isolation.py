@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from outlast.base.errors import PathRefused
-from outlast.core.sandboxes.interface import Command
-from outlast.core.sandboxes.providers.local.launch import find_powers
-from outlast.core.sandboxes.providers.local.sandbox import LocalSandbox
+from outlast.kernel.sandboxes.interface import Command
+from outlast.kernel.sandboxes.providers.local.launch import find_powers
+from outlast.kernel.sandboxes.providers.local.sandbox import LocalSandbox
 
 pytestmark = pytest.mark.sandbox
 

@@ -13,16 +13,16 @@ import anyio
 import pytest
 
 from outlast.base.errors import SandboxUnavailable, StorageUnavailable
-from outlast.core.sandboxes import store
-from outlast.core.sandboxes.interface import Command, Sandbox, SandboxSpec
-from outlast.core.sandboxes.ladder import RETRY_S, SWEEP_EVERY_S, Ladder, step_down
-from outlast.core.sandboxes.manager import SandboxManager
-from outlast.core.sandboxes.orphans import reconcile, sweep
-from outlast.core.sandboxes.providers.local.provider import LocalProvider
-from outlast.core.sandboxes.providers.local.sandbox import State as LocalState
-from outlast.core.sandboxes.rules import PauseKind, State
 from outlast.db.database import Database
 from outlast.db.opening import open_database
+from outlast.kernel.sandboxes import store
+from outlast.kernel.sandboxes.interface import Command, Sandbox, SandboxSpec
+from outlast.kernel.sandboxes.ladder import RETRY_S, SWEEP_EVERY_S, Ladder, step_down
+from outlast.kernel.sandboxes.manager import SandboxManager
+from outlast.kernel.sandboxes.orphans import reconcile, sweep
+from outlast.kernel.sandboxes.providers.local.provider import LocalProvider
+from outlast.kernel.sandboxes.providers.local.sandbox import State as LocalState
+from outlast.kernel.sandboxes.rules import PauseKind, State
 from outlast.testing.clock import ManualClock
 from outlast.testing.sandbox import MemoryProvider
 from tests.sandbox.conftest import state_of

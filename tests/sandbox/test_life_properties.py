@@ -13,13 +13,13 @@ import anyio
 import pytest
 
 from outlast.base.clock import SystemClock
-from outlast.core.sandboxes import store
-from outlast.core.sandboxes.interface import SandboxSpec
-from outlast.core.sandboxes.ladder import step_down
-from outlast.core.sandboxes.orphans import reconcile, sweep
-from outlast.core.sandboxes.rules import PauseKind, State, is_awake
 from outlast.db.database import Database
 from outlast.db.opening import open_database
+from outlast.kernel.sandboxes import store
+from outlast.kernel.sandboxes.interface import SandboxSpec
+from outlast.kernel.sandboxes.ladder import step_down
+from outlast.kernel.sandboxes.orphans import reconcile, sweep
+from outlast.kernel.sandboxes.rules import PauseKind, State, is_awake
 from outlast.testing.sandbox import MemoryProvider, MemorySandbox
 from tests.sandbox.test_manager import House
 

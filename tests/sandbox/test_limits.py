@@ -8,9 +8,9 @@ import anyio
 import pytest
 
 from outlast.base.errors import DiskFull, InputTooLarge
-from outlast.core.sandboxes.interface import Command, CommandResult, Evaluation
-from outlast.core.sandboxes.providers.local.inside.frames import MAX_PAYLOAD_BYTES
-from outlast.core.sandboxes.providers.local.sandbox import LocalSandbox
+from outlast.kernel.sandboxes.interface import Command, CommandResult, Evaluation
+from outlast.kernel.sandboxes.providers.local.inside.frames import MAX_PAYLOAD_BYTES
+from outlast.kernel.sandboxes.providers.local.sandbox import LocalSandbox
 from tests.sandbox.conftest import LIMITS
 
 pytestmark = pytest.mark.sandbox

@@ -10,17 +10,17 @@ import anyio
 import pytest
 
 from outlast.base.ids import new_id
-from outlast.core.sandboxes.checkpoints.keeper import CheckpointKeeper
-from outlast.core.sandboxes.interface import Command, SandboxProvider
-from outlast.core.sandboxes.ladder import step_down
-from outlast.core.sandboxes.manager import SandboxManager
-from outlast.core.sandboxes.orphans import reconcile, sweep
-from outlast.core.sandboxes.rules import PauseKind, State
-from outlast.core.sandboxes.seeding import copy_workspace
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
 from outlast.db.opening import open_database
 from outlast.db.tables import workspaces
+from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
+from outlast.kernel.sandboxes.interface import Command, SandboxProvider
+from outlast.kernel.sandboxes.ladder import step_down
+from outlast.kernel.sandboxes.manager import SandboxManager
+from outlast.kernel.sandboxes.orphans import reconcile, sweep
+from outlast.kernel.sandboxes.rules import PauseKind, State
+from outlast.kernel.sandboxes.seeding import copy_workspace
 from tests.factories import Team, make_thread
 from tests.sandbox.test_manager import SETTINGS, House
 

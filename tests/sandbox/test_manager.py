@@ -17,17 +17,17 @@ from outlast.base.errors import SandboxUnavailable
 from outlast.base.events import ContextLost, SandboxStateData
 from outlast.base.ids import new_id
 from outlast.base.settings import SandboxSettings
-from outlast.core.accounts.store import add_user
-from outlast.core.projects.store import add_project
-from outlast.core.sandboxes import store
-from outlast.core.sandboxes.interface import Capabilities, Command, SandboxProvider, SandboxSpec
-from outlast.core.sandboxes.ladder import step_down
-from outlast.core.sandboxes.manager import SandboxManager
-from outlast.core.sandboxes.orphans import reconcile, sweep
-from outlast.core.sandboxes.providers.local.provider import LocalProvider
-from outlast.core.sandboxes.rules import PauseKind, State
 from outlast.db.database import Database, Tx
 from outlast.db.tables import projects, runs, sandboxes, workspaces
+from outlast.kernel.accounts.store import add_user
+from outlast.kernel.projects.store import add_project
+from outlast.kernel.sandboxes import store
+from outlast.kernel.sandboxes.interface import Capabilities, Command, SandboxProvider, SandboxSpec
+from outlast.kernel.sandboxes.ladder import step_down
+from outlast.kernel.sandboxes.manager import SandboxManager
+from outlast.kernel.sandboxes.orphans import reconcile, sweep
+from outlast.kernel.sandboxes.providers.local.provider import LocalProvider
+from outlast.kernel.sandboxes.rules import PauseKind, State
 from outlast.testing.sandbox import MemoryProvider, MemorySandbox
 from outlast.testing.templates import small_template
 from tests.factories import make_run, make_thread, make_user

@@ -13,15 +13,15 @@ import sqlalchemy as sa
 
 from outlast.base.errors import SandboxLost, StorageUnavailable
 from outlast.base.settings import DependencySettings, SandboxSettings
-from outlast.core.sandboxes import store
-from outlast.core.sandboxes.egress.keeper import EgressKeeper
-from outlast.core.sandboxes.egress.rules import policy_of
-from outlast.core.sandboxes.manager import SandboxManager
-from outlast.core.sandboxes.orphans import collect, reconcile
-from outlast.core.sandboxes.rules import State
-from outlast.core.sandboxes.store import SandboxRow
 from outlast.db.database import Database, Tx
 from outlast.db.tables import meta
+from outlast.kernel.sandboxes import store
+from outlast.kernel.sandboxes.egress.keeper import EgressKeeper
+from outlast.kernel.sandboxes.egress.rules import policy_of
+from outlast.kernel.sandboxes.manager import SandboxManager
+from outlast.kernel.sandboxes.orphans import collect, reconcile
+from outlast.kernel.sandboxes.rules import State
+from outlast.kernel.sandboxes.store import SandboxRow
 from outlast.testing.clock import ManualClock
 from outlast.testing.sandbox import MemoryProvider
 from tests.sandbox.test_manager import House

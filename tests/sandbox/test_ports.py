@@ -21,14 +21,14 @@ import anyio.to_thread
 import pytest
 
 from outlast.base.errors import ArgumentsInvalid, MalformedInput, NotFound, SandboxLost, SandboxUnavailable
-from outlast.core.sandboxes.interface import Command, SandboxSpec
-from outlast.core.sandboxes.providers.local.cgroups import Group
-from outlast.core.sandboxes.providers.local.inside import ports
-from outlast.core.sandboxes.providers.local.inside.effects import Refused
-from outlast.core.sandboxes.providers.local.inside.frames import encode
-from outlast.core.sandboxes.providers.local.inside.loop import Timer
-from outlast.core.sandboxes.providers.local.provider import LocalProvider
-from outlast.core.sandboxes.providers.local.sandbox import LocalSandbox, State
+from outlast.kernel.sandboxes.interface import Command, SandboxSpec
+from outlast.kernel.sandboxes.providers.local.cgroups import Group
+from outlast.kernel.sandboxes.providers.local.inside import ports
+from outlast.kernel.sandboxes.providers.local.inside.effects import Refused
+from outlast.kernel.sandboxes.providers.local.inside.frames import encode
+from outlast.kernel.sandboxes.providers.local.inside.loop import Timer
+from outlast.kernel.sandboxes.providers.local.provider import LocalProvider
+from outlast.kernel.sandboxes.providers.local.sandbox import LocalSandbox, State
 
 pytestmark = pytest.mark.sandbox
 SERVER = """

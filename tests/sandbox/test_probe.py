@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from outlast.base.errors import SandboxIsolationMissing, SandboxUnavailable
-from outlast.core.sandboxes.interface import SandboxSpec
-from outlast.core.sandboxes.providers.local import launch, probe
-from outlast.core.sandboxes.providers.local.cgroups import NOTES, Layout
-from outlast.core.sandboxes.providers.local.launch import Powers
-from outlast.core.sandboxes.providers.local.provider import LocalProvider
+from outlast.kernel.sandboxes.interface import SandboxSpec
+from outlast.kernel.sandboxes.providers.local import launch, probe
+from outlast.kernel.sandboxes.providers.local.cgroups import NOTES, Layout
+from outlast.kernel.sandboxes.providers.local.launch import Powers
+from outlast.kernel.sandboxes.providers.local.provider import LocalProvider
 from tests.sandbox.conftest import group_folders
 
 

@@ -12,10 +12,10 @@ import anyio
 import pytest
 
 from outlast.base.errors import ArgumentsInvalid, Conflict, MalformedInput, NotFound, SandboxLost
-from outlast.core.sandboxes.interactive import ProcessEnd, ProcessOutput, ProcessSpec, TerminalSize
-from outlast.core.sandboxes.interface import Command, SandboxSpec
-from outlast.core.sandboxes.providers.local.provider import LocalProvider
-from outlast.core.sandboxes.providers.local.sandbox import LocalSandbox
+from outlast.kernel.sandboxes.interactive import ProcessEnd, ProcessOutput, ProcessSpec, TerminalSize
+from outlast.kernel.sandboxes.interface import Command, SandboxSpec
+from outlast.kernel.sandboxes.providers.local.provider import LocalProvider
+from outlast.kernel.sandboxes.providers.local.sandbox import LocalSandbox
 from tests.sandbox.conftest import state_of
 
 pytestmark = pytest.mark.sandbox

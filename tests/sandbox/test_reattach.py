@@ -15,10 +15,10 @@ import anyio
 import pytest
 
 from outlast.base.errors import SandboxLost
-from outlast.core.sandboxes.interface import Command, Evaluation, SandboxSpec
-from outlast.core.sandboxes.providers.local import launch
-from outlast.core.sandboxes.providers.local.provider import LocalProvider
-from outlast.core.sandboxes.providers.local.sandbox import LocalSandbox
+from outlast.kernel.sandboxes.interface import Command, Evaluation, SandboxSpec
+from outlast.kernel.sandboxes.providers.local import launch
+from outlast.kernel.sandboxes.providers.local.provider import LocalProvider
+from outlast.kernel.sandboxes.providers.local.sandbox import LocalSandbox
 from tests.sandbox.conftest import MINE, group_folders, state_of
 from tests.sandbox.traces import NOTHING, left_since, traces
 

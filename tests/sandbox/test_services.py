@@ -12,18 +12,18 @@ import anyio
 import pytest
 
 from outlast.base.ids import new_id
-from outlast.core.sandboxes import store as sandbox_rows
-from outlast.core.sandboxes.ladder import step_down
-from outlast.core.sandboxes.manager import SandboxManager
-from outlast.core.sandboxes.orphans import collect, reconcile
-from outlast.core.sandboxes.providers.local.provider import LocalProvider
-from outlast.core.sandboxes.rules import State
-from outlast.core.sandboxes.services import store
-from outlast.core.sandboxes.services.keeper import ServiceKeeper
-from outlast.core.sandboxes.services.logs import ServiceLogs
-from outlast.core.sandboxes.services.rules import Declared, ServiceState
-from outlast.core.sandboxes.services.store import ServiceRow
 from outlast.db.database import Database
+from outlast.kernel.sandboxes import store as sandbox_rows
+from outlast.kernel.sandboxes.ladder import step_down
+from outlast.kernel.sandboxes.manager import SandboxManager
+from outlast.kernel.sandboxes.orphans import collect, reconcile
+from outlast.kernel.sandboxes.providers.local.provider import LocalProvider
+from outlast.kernel.sandboxes.rules import State
+from outlast.kernel.sandboxes.services import store
+from outlast.kernel.sandboxes.services.keeper import ServiceKeeper
+from outlast.kernel.sandboxes.services.logs import ServiceLogs
+from outlast.kernel.sandboxes.services.rules import Declared, ServiceState
+from outlast.kernel.sandboxes.services.store import ServiceRow
 from tests.sandbox.test_manager import House
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.timeout(180)]
@@ -140,7 +140,7 @@ async def test_the_next_server_takes_a_running_service_up_without_starting_it_ag
 async def test_a_service_that_cannot_run_is_given_up_with_the_end_of_its_output(
     works: Works, local: LocalProvider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("outlast.core.sandboxes.services.rules.DELAYS_S", (0.01,))
+    monkeypatch.setattr("outlast.kernel.sandboxes.services.rules.DELAYS_S", (0.01,))
     async with server(works, local):
         await works.machines.ensure(works.workspace_id, works.project_id)
         await works.keeper.declare(works.workspace_id, Declared("bad", "echo no such thing; exit 3", 4000))

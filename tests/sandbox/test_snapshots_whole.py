@@ -15,16 +15,16 @@ from outlast.base.events import EVENT_ADAPTER, SnapshotProgress
 from outlast.base.ids import new_id
 from outlast.base.settings import SandboxSettings
 from outlast.base.settings.tables import DependencySettings
-from outlast.core.accounts.store import add_user
-from outlast.core.projects.store import add_project
-from outlast.core.sandboxes.interface import Command
-from outlast.core.sandboxes.manager import SandboxManager
-from outlast.core.sandboxes.providers.local.provider import LocalProvider
-from outlast.core.sandboxes.snapshots.keeper import SnapshotKeeper
-from outlast.core.streams.log import read_all
 from outlast.db.database import Database, Tx
 from outlast.db.opening import open_database
 from outlast.db.tables import sandboxes, workspaces
+from outlast.kernel.accounts.store import add_user
+from outlast.kernel.projects.store import add_project
+from outlast.kernel.sandboxes.interface import Command
+from outlast.kernel.sandboxes.manager import SandboxManager
+from outlast.kernel.sandboxes.providers.local.provider import LocalProvider
+from outlast.kernel.sandboxes.snapshots.keeper import SnapshotKeeper
+from outlast.kernel.streams.log import read_all
 from tests.flow.program.test_cli import outlast
 from tests.sandbox.package_indexes import write_wheel
 

@@ -13,8 +13,8 @@ import anyio
 import pytest
 
 from outlast.base.errors import SandboxLost, SandboxUnavailable
-from outlast.core.sandboxes.interface import Command, SandboxSpec
-from outlast.core.sandboxes.providers.local.provider import LocalProvider
+from outlast.kernel.sandboxes.interface import Command, SandboxSpec
+from outlast.kernel.sandboxes.providers.local.provider import LocalProvider
 from tests.sandbox.conftest import LIMITS, MINE
 from tests.sandbox.traces import NOTHING, left_since, processes_of, traces
 

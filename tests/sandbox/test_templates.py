@@ -8,18 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from outlast.core.sandboxes.checkpoints.folder import walk_folder
-from outlast.core.sandboxes.interface import Command, SandboxSpec
-from outlast.core.sandboxes.providers.docker.provider import DockerProvider
-from outlast.core.sandboxes.providers.local import launch, provider
-from outlast.core.sandboxes.providers.local.provider import LocalProvider
-from outlast.core.sandboxes.providers.local.sandbox import LocalSandbox
-from outlast.core.sandboxes.snapshots.rules import project_of, recipe_of
-from outlast.core.sandboxes.templates import dev_server
+from outlast.kernel.sandboxes.checkpoints.folder import walk_folder
+from outlast.kernel.sandboxes.interface import Command, SandboxSpec
+from outlast.kernel.sandboxes.providers.docker.provider import DockerProvider
+from outlast.kernel.sandboxes.providers.local import launch, provider
+from outlast.kernel.sandboxes.providers.local.provider import LocalProvider
+from outlast.kernel.sandboxes.providers.local.sandbox import LocalSandbox
+from outlast.kernel.sandboxes.snapshots.rules import project_of, recipe_of
+from outlast.kernel.sandboxes.templates import dev_server
 from outlast.testing.templates import small_template
 
 pytestmark = pytest.mark.sandbox
-LOCAL = "outlast.core.sandboxes.providers.local"
+LOCAL = "outlast.kernel.sandboxes.providers.local"
 
 
 def without_root() -> bool:

@@ -8,9 +8,9 @@ import anyio
 import pytest
 
 from outlast.base.errors import NotFound, PathRefused, SandboxLost
-from outlast.core.sandboxes.interactive import FileChangeSeen, WatchKind
-from outlast.core.sandboxes.interface import Command
-from outlast.core.sandboxes.providers.local.sandbox import LocalSandbox
+from outlast.kernel.sandboxes.interactive import FileChangeSeen, WatchKind
+from outlast.kernel.sandboxes.interface import Command
+from outlast.kernel.sandboxes.providers.local.sandbox import LocalSandbox
 
 pytestmark = pytest.mark.sandbox
 

@@ -13,7 +13,7 @@ import anyio
 import psutil
 
 from outlast.base.errors import SandboxLost
-from outlast.core.sandboxes.providers.local.provider import LocalProvider
+from outlast.kernel.sandboxes.providers.local.provider import LocalProvider
 from tests.sandbox.conftest import MINE, group_folders
 
 SETTLE_S = 10.0

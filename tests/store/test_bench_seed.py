@@ -7,11 +7,11 @@ from pathlib import Path
 
 from bench.seed import Seeder
 from outlast.base.clock import SystemClock
-from outlast.core.accounts.store import ensure_local_owner
-from outlast.core.projects.store import ensure_default_project
-from outlast.core.threads.messages import add_message
 from outlast.db.database import Tx
 from outlast.db.opening import open_database
+from outlast.kernel.accounts.store import ensure_local_owner
+from outlast.kernel.projects.store import ensure_default_project
+from outlast.kernel.threads.messages import add_message
 
 
 async def test_a_thread_that_was_put_there_takes_a_message(migrated_sqlite: Path, tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ import pytest
 
 from outlast.base.clock import SystemClock
 from outlast.base.errors import DeploymentMismatch, StartRefused
-from outlast.core.sandboxes.checkpoints.garbage import Collected, collect
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
 from outlast.db.deployment import (
@@ -29,6 +28,7 @@ from outlast.db.deployment import (
 )
 from outlast.db.opening import open_database
 from outlast.db.sqlite import SqliteDatabase
+from outlast.kernel.sandboxes.checkpoints.garbage import Collected, collect
 from tests.factories import make_user
 
 

@@ -15,11 +15,11 @@ from alembic.script import ScriptDirectory
 
 from outlast.base.clock import SystemClock
 from outlast.base.errors import SchemaMismatch
-from outlast.core.accounts.store import add_user, local_owner
-from outlast.core.projects.store import ensure_default_project
 from outlast.db.database import Database, Tx
 from outlast.db.opening import MIGRATIONS, VERSIONS, migrate, open_database, revisions
 from outlast.db.tables import members, metadata
+from outlast.kernel.accounts.store import add_user, local_owner
+from outlast.kernel.projects.store import ensure_default_project
 
 merge_local_owners = import_module("outlast.db.migrations.versions.0007_one_local_owner").merge_local_owners
 

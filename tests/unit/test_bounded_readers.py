@@ -18,30 +18,30 @@ from hypothesis import strategies as st
 from outlast.agents.pages import code_uses, finishing, html_budget
 from outlast.agents.screens import captures, tags
 from outlast.base import host_patterns, packages
-from outlast.core.documents import cutting, quotes
-from outlast.core.documents.merge import merge
-from outlast.core.knowledge import declarations, signatures, splitting, web_pages, words
-from outlast.core.knowledge.artifacts import kinds
-from outlast.core.knowledge.reading import web
-from outlast.core.mentions import rules as mentions
-from outlast.core.models import failures, output_limits, turn
-from outlast.core.models.keys import ApiKey
-from outlast.core.models.providers import openai_stream
-from outlast.core.pages import bounds, offers, sanitise
-from outlast.core.pages import lines as page_lines
-from outlast.core.runs import lines as run_lines
-from outlast.core.sandboxes.browser import requests
-from outlast.core.sandboxes.checkpoints import rules as checkpoints
-from outlast.core.sandboxes.egress import client_hello, http1
-from outlast.core.sandboxes.egress import rules as egress_rules
-from outlast.core.sandboxes.egress.redaction import Redactor
-from outlast.core.sandboxes.providers.local.inside import frames as inside_frames
-from outlast.core.screens import css, image_hosts, theme_mapping
-from outlast.core.screens import files as screen_files
-from outlast.core.screens.edits import design_system, literals, marks, syntax
-from outlast.core.screens.theme_list import THEMES
-from outlast.core.threads import search
-from outlast.core.threads.rules import title_from
+from outlast.kernel.documents import cutting, quotes
+from outlast.kernel.documents.merge import merge
+from outlast.kernel.knowledge import declarations, signatures, splitting, web_pages, words
+from outlast.kernel.knowledge.artifacts import kinds
+from outlast.kernel.knowledge.reading import web
+from outlast.kernel.mentions import rules as mentions
+from outlast.kernel.models import failures, output_limits, turn
+from outlast.kernel.models.keys import ApiKey
+from outlast.kernel.models.providers import openai_stream
+from outlast.kernel.pages import bounds, offers, sanitise
+from outlast.kernel.pages import lines as page_lines
+from outlast.kernel.runs import lines as run_lines
+from outlast.kernel.sandboxes.browser import requests
+from outlast.kernel.sandboxes.checkpoints import rules as checkpoints
+from outlast.kernel.sandboxes.egress import client_hello, http1
+from outlast.kernel.sandboxes.egress import rules as egress_rules
+from outlast.kernel.sandboxes.egress.redaction import Redactor
+from outlast.kernel.sandboxes.providers.local.inside import frames as inside_frames
+from outlast.kernel.screens import css, image_hosts, theme_mapping
+from outlast.kernel.screens import files as screen_files
+from outlast.kernel.screens.edits import design_system, literals, marks, syntax
+from outlast.kernel.screens.theme_list import THEMES
+from outlast.kernel.threads import search
+from outlast.kernel.threads.rules import title_from
 from outlast.surfaces.http import static
 from outlast.surfaces.http.preview import cookies, keepalives
 from tests.steps import assert_nearly_linear, steps_of

@@ -1,6 +1,6 @@
 /**
  * Events in, state out. Plain functions without React, clock or network; the Python twin is
- * `core/streams/fold.py` and both run `contract/cases/*.json`. States are plain JSON and never changed in place.
+ * `kernel/streams/fold.py` and both run `contract/cases/*.json`. States are plain JSON and never changed in place.
  */
 import type { ProposalData } from './documents.ts'
 import type { ModuleData, PageAction, PageStats } from './pages.ts'

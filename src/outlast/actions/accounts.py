@@ -7,14 +7,14 @@ import sqlalchemy as sa
 
 from outlast.actions.services import Services
 from outlast.base.errors import MalformedInput, NotSignedIn
-from outlast.core.accounts import store as accounts
-from outlast.core.accounts.actor import Actor
-from outlast.core.accounts.store import NewToken, TokenData
-from outlast.core.limits.rules import checked_line
-from outlast.core.limits.store import check_made_rate
-from outlast.core.projects import store as projects
 from outlast.db.database import Tx
 from outlast.db.opening import one_at_a_time
+from outlast.kernel.accounts import store as accounts
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.accounts.store import NewToken, TokenData
+from outlast.kernel.limits.rules import checked_line
+from outlast.kernel.limits.store import check_made_rate
+from outlast.kernel.projects import store as projects
 
 MAX_EXPIRY_DAYS = 3650
 

@@ -8,13 +8,13 @@ import sqlalchemy as sa
 from outlast.actions.services import Services
 from outlast.base.clock import iso
 from outlast.base.errors import LastAdministrator, MalformedInput
-from outlast.core.accounts import store as accounts
-from outlast.core.accounts.actor import Actor
-from outlast.core.credits import store as ledger
-from outlast.core.credits.store import Plans
-from outlast.core.projects.permissions import require_administrator
-from outlast.core.projects.rules import leaves_an_administrator
 from outlast.db.database import Tx
+from outlast.kernel.accounts import store as accounts
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.credits import store as ledger
+from outlast.kernel.credits.store import Plans
+from outlast.kernel.projects.permissions import require_administrator
+from outlast.kernel.projects.rules import leaves_an_administrator
 
 MOST_GRANTED: Final = 1_000_000
 MOST_LISTED: Final = 200

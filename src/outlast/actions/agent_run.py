@@ -17,16 +17,16 @@ from outlast.actions.runs import start_run
 from outlast.actions.services import Services
 from outlast.base.document_data import EditData
 from outlast.base.errors import InternalError, OutlastError, RunFinished
-from outlast.core.accounts.actor import Actor
-from outlast.core.documents.proposals import proposal_data
-from outlast.core.projects.permissions import require_run
-from outlast.core.projects.rules import Right
-from outlast.core.runs import store, views
-from outlast.core.runs.rules import ENDED
-from outlast.core.threads.composing import Draft
-from outlast.core.threads.rules import text_of
 from outlast.db.database import Tx
 from outlast.db.tables import proposals
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.documents.proposals import proposal_data
+from outlast.kernel.projects.permissions import require_run
+from outlast.kernel.projects.rules import Right
+from outlast.kernel.runs import store, views
+from outlast.kernel.runs.rules import ENDED
+from outlast.kernel.threads.composing import Draft
+from outlast.kernel.threads.rules import text_of
 
 WAITING: Final = frozenset({"awaiting_approval", "paused"})
 DEFAULT_WAIT_S: Final = 600.0

@@ -20,17 +20,17 @@ from outlast.base.errors import (
     RunFinished,
 )
 from outlast.base.ids import new_id
-from outlast.core.accounts.actor import Actor
-from outlast.core.limits.rules import check_bytes
-from outlast.core.models.turn import parse_arguments
-from outlast.core.projects.permissions import require_run
-from outlast.core.projects.rules import Right
-from outlast.core.runs import parking, policy, store
-from outlast.core.runs.inbox import tell_settled
-from outlast.core.runs.rules import ENDED
-from outlast.core.runs.steering import require_steering
 from outlast.db.database import Tx
 from outlast.db.tables import approvals, effects, grants
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.limits.rules import check_bytes
+from outlast.kernel.models.turn import parse_arguments
+from outlast.kernel.projects.permissions import require_run
+from outlast.kernel.projects.rules import Right
+from outlast.kernel.runs import parking, policy, store
+from outlast.kernel.runs.inbox import tell_settled
+from outlast.kernel.runs.rules import ENDED
+from outlast.kernel.runs.steering import require_steering
 
 # What goes beyond the thread, or to other people's work, is never allowed for a whole thread.
 DECIDED_EACH_TIME: Final = frozenset({"publish_module"})

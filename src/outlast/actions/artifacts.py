@@ -7,16 +7,16 @@ import anyio.to_thread
 from outlast.actions.services import Services
 from outlast.base.errors import MalformedInput
 from outlast.base.events import ArtifactData
-from outlast.core.accounts.actor import Actor
-from outlast.core.knowledge.artifacts import store
-from outlast.core.knowledge.artifacts.finding import FileAnswer, FilePage, ProjectFiles
-from outlast.core.knowledge.artifacts.kinds import file_name, kind_of
-from outlast.core.limits.rules import check_bytes, clean
-from outlast.core.limits.store import check_made_rate
-from outlast.core.projects.permissions import require, require_owned
-from outlast.core.projects.rules import Right
 from outlast.db.database import Tx
 from outlast.db.tables import artifacts
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.knowledge.artifacts import store
+from outlast.kernel.knowledge.artifacts.finding import FileAnswer, FilePage, ProjectFiles
+from outlast.kernel.knowledge.artifacts.kinds import file_name, kind_of
+from outlast.kernel.limits.rules import check_bytes, clean
+from outlast.kernel.limits.store import check_made_rate
+from outlast.kernel.projects.permissions import require, require_owned
+from outlast.kernel.projects.rules import Right
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,14 +3,14 @@
 import anyio.to_thread
 
 from outlast.actions.services import Services
-from outlast.core.accounts.actor import Actor
-from outlast.core.limits.store import check_made_rate
-from outlast.core.projects.permissions import require, require_owned
-from outlast.core.projects.rules import Right
-from outlast.core.threads import attachments
-from outlast.core.threads.attachments import AttachmentData
 from outlast.db.database import Tx
 from outlast.db.tables import attachments as table
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.limits.store import check_made_rate
+from outlast.kernel.projects.permissions import require, require_owned
+from outlast.kernel.projects.rules import Right
+from outlast.kernel.threads import attachments
+from outlast.kernel.threads.attachments import AttachmentData
 
 
 async def upload_attachment(

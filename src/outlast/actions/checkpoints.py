@@ -10,14 +10,16 @@ import anyio.to_thread
 from outlast.actions.services import Services
 from outlast.base.errors import Conflict, NotFound, PathRefused, SandboxUnavailable
 from outlast.base.events import CheckpointData
-from outlast.core.accounts.actor import Actor
-from outlast.core.projects.permissions import require_checkpoint, require_sandbox, require_thread
-from outlast.core.projects.rules import Right
-from outlast.core.sandboxes import store as sandbox_rows
-from outlast.core.sandboxes.checkpoints import store
-from outlast.core.sandboxes.checkpoints.contents import beginning_of, content_of
-from outlast.core.sandboxes.checkpoints.keeper import CheckpointKeeper
-from outlast.core.sandboxes.checkpoints.rules import (
+from outlast.db.blobs import FolderBlobs
+from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.projects.permissions import require_checkpoint, require_sandbox, require_thread
+from outlast.kernel.projects.rules import Right
+from outlast.kernel.sandboxes import store as sandbox_rows
+from outlast.kernel.sandboxes.checkpoints import store
+from outlast.kernel.sandboxes.checkpoints.contents import beginning_of, content_of
+from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
+from outlast.kernel.sandboxes.checkpoints.rules import (
     TEXT_BYTES,
     Change,
     ChangeKind,
@@ -25,13 +27,11 @@ from outlast.core.sandboxes.checkpoints.rules import (
     changes,
     text_difference,
 )
-from outlast.core.sandboxes.checkpoints.store import NewCheckpoint
-from outlast.core.sandboxes.checkpoints.tree import EMPTY, Entry, EntryKind, Tree
-from outlast.core.sandboxes.interface import FileEntry
-from outlast.core.sandboxes.rules import State
-from outlast.core.sandboxes.seeding import Seed
-from outlast.db.blobs import FolderBlobs
-from outlast.db.database import Tx
+from outlast.kernel.sandboxes.checkpoints.store import NewCheckpoint
+from outlast.kernel.sandboxes.checkpoints.tree import EMPTY, Entry, EntryKind, Tree
+from outlast.kernel.sandboxes.interface import FileEntry
+from outlast.kernel.sandboxes.rules import State
+from outlast.kernel.sandboxes.seeding import Seed
 
 MAX_FILE_BYTES: Final = 5_000_000
 MAX_FILES: Final = 5_000

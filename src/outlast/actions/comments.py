@@ -12,22 +12,22 @@ from outlast.actions.services import Services
 from outlast.actions.threads import demand_profile
 from outlast.base.document_data import CommentData, Quote
 from outlast.base.errors import Forbidden, InputTooLarge, MalformedInput, NotFound
-from outlast.core.accounts.actor import Actor
-from outlast.core.documents import comments as store
-from outlast.core.documents import store as documents
-from outlast.core.documents.comments import NewComment, Status
-from outlast.core.documents.placing import Anchor, Content, new_anchor
-from outlast.core.limits.rules import check_count, clean, is_blank
-from outlast.core.limits.store import check_made_rate
-from outlast.core.mentions import store as mentions
-from outlast.core.mentions.rules import AGENT, Named, without_agent
-from outlast.core.projects.permissions import require_document, require_owned, role_of
-from outlast.core.projects.rules import Right, allows
-from outlast.core.threads import store as threads
-from outlast.core.threads.composing import Draft
 from outlast.db.database import Tx
 from outlast.db.tables import comments as table
 from outlast.db.tables import threads as thread_table
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.documents import comments as store
+from outlast.kernel.documents import store as documents
+from outlast.kernel.documents.comments import NewComment, Status
+from outlast.kernel.documents.placing import Anchor, Content, new_anchor
+from outlast.kernel.limits.rules import check_count, clean, is_blank
+from outlast.kernel.limits.store import check_made_rate
+from outlast.kernel.mentions import store as mentions
+from outlast.kernel.mentions.rules import AGENT, Named, without_agent
+from outlast.kernel.projects.permissions import require_document, require_owned, role_of
+from outlast.kernel.projects.rules import Right, allows
+from outlast.kernel.threads import store as threads
+from outlast.kernel.threads.composing import Draft
 
 PROFILE: Final = "document"
 MOST_LINKED: Final = 50

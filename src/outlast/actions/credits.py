@@ -1,9 +1,9 @@
 """What the actor may still spend."""
 
 from outlast.actions.services import Services
-from outlast.core.accounts.actor import Actor
-from outlast.core.credits import store as credits  # noqa: A004 - the room's word
-from outlast.core.credits.store import CreditsData
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.credits import store as credits  # noqa: A004 - the room's word
+from outlast.kernel.credits.store import CreditsData
 
 
 async def read_credits(services: Services, actor: Actor) -> CreditsData:

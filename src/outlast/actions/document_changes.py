@@ -18,21 +18,21 @@ from outlast.base.document_data import (
     DocumentVersionView,
 )
 from outlast.base.errors import InputTooLarge, MalformedInput
-from outlast.core.accounts.actor import Actor
-from outlast.core.documents import history, store
-from outlast.core.documents.changes import Change, InsertBlock, with_parts
-from outlast.core.documents.comparing import deltas
-from outlast.core.documents.cutting import Part, cut
-from outlast.core.documents.differing import difference
-from outlast.core.documents.news import changes_since
-from outlast.core.documents.replacing import replaced
-from outlast.core.documents.unseen import demand_document_seen
-from outlast.core.documents.writing import Author, Committed, bounds_of, commit, commit_tree
-from outlast.core.limits.rules import check_count, checked_markdown, clean
-from outlast.core.limits.store import check_made_rate
-from outlast.core.projects.permissions import require_document
-from outlast.core.projects.rules import Right
 from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.documents import history, store
+from outlast.kernel.documents.changes import Change, InsertBlock, with_parts
+from outlast.kernel.documents.comparing import deltas
+from outlast.kernel.documents.cutting import Part, cut
+from outlast.kernel.documents.differing import difference
+from outlast.kernel.documents.news import changes_since
+from outlast.kernel.documents.replacing import replaced
+from outlast.kernel.documents.unseen import demand_document_seen
+from outlast.kernel.documents.writing import Author, Committed, bounds_of, commit, commit_tree
+from outlast.kernel.limits.rules import check_count, checked_markdown, clean
+from outlast.kernel.limits.store import check_made_rate
+from outlast.kernel.projects.permissions import require_document
+from outlast.kernel.projects.rules import Right
 
 MOST_CHANGES = 1000
 TEXTS = ("markdown", "old", "heading")

@@ -14,20 +14,20 @@ from outlast.base.document_data import DocumentData, DocumentView
 from outlast.base.errors import ThreadBusy, TooManyDocuments
 from outlast.base.events import ThreadData
 from outlast.base.ids import new_id
-from outlast.core.accounts.actor import Actor
-from outlast.core.documents import locking, store
-from outlast.core.documents.changes import InsertBlock
-from outlast.core.documents.comments import tell_inbox
-from outlast.core.documents.cutting import Part, cut, first_heading
-from outlast.core.documents.joining import join
-from outlast.core.documents.writing import Author, bounds_of, commit
-from outlast.core.limits.rules import checked_line, checked_markdown
-from outlast.core.limits.store import check_made_rate
-from outlast.core.projects.permissions import require, require_document
-from outlast.core.projects.rules import Right
-from outlast.core.sandboxes.store import announce_to_project, give_up
-from outlast.core.threads import store as threads
 from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.documents import locking, store
+from outlast.kernel.documents.changes import InsertBlock
+from outlast.kernel.documents.comments import tell_inbox
+from outlast.kernel.documents.cutting import Part, cut, first_heading
+from outlast.kernel.documents.joining import join
+from outlast.kernel.documents.writing import Author, bounds_of, commit
+from outlast.kernel.limits.rules import checked_line, checked_markdown
+from outlast.kernel.limits.store import check_made_rate
+from outlast.kernel.projects.permissions import require, require_document
+from outlast.kernel.projects.rules import Right
+from outlast.kernel.sandboxes.store import announce_to_project, give_up
+from outlast.kernel.threads import store as threads
 
 UNTITLED = "Untitled document"
 

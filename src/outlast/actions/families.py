@@ -11,17 +11,17 @@ from outlast.actions.services import Services
 from outlast.actions.threads import check_thread_rate
 from outlast.base.errors import MalformedInput
 from outlast.base.events import ThreadData
-from outlast.core.accounts.actor import Actor
-from outlast.core.limits.rules import checked_line
-from outlast.core.projects.permissions import require_thread
-from outlast.core.projects.rules import Right
-from outlast.core.threads import family
-from outlast.core.threads import store as threads
-from outlast.core.threads.composing import Draft
-from outlast.core.threads.family import FamilyThread
-from outlast.core.threads.messages import message_in
-from outlast.core.threads.rules import fork_title
 from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.limits.rules import checked_line
+from outlast.kernel.projects.permissions import require_thread
+from outlast.kernel.projects.rules import Right
+from outlast.kernel.threads import family
+from outlast.kernel.threads import store as threads
+from outlast.kernel.threads.composing import Draft
+from outlast.kernel.threads.family import FamilyThread
+from outlast.kernel.threads.messages import message_in
+from outlast.kernel.threads.rules import fork_title
 
 SUMMARY: Final = "summary"  # the profile that answers in the fork's first run
 ASKED: Final = "Sum up “{title}” up to this point, so that we can go on from here."

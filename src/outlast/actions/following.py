@@ -10,13 +10,13 @@ from contextlib import aclosing
 from outlast.actions.presence import watcher
 from outlast.actions.services import Services
 from outlast.base.events import MemberData
-from outlast.core.accounts.actor import Actor
-from outlast.core.projects.permissions import require, require_run, require_thread
-from outlast.core.projects.rules import Right
-from outlast.core.projects.store import member_data
-from outlast.core.streams import follow
-from outlast.core.streams.follow import Push, ThreadCursor
 from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.projects.permissions import require, require_run, require_thread
+from outlast.kernel.projects.rules import Right
+from outlast.kernel.projects.store import member_data
+from outlast.kernel.streams import follow
+from outlast.kernel.streams.follow import Push, ThreadCursor
 
 
 async def follow_run(

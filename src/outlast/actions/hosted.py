@@ -15,20 +15,20 @@ import sqlalchemy as sa
 from outlast.actions.idempotency import remember, request_hash
 from outlast.actions.services import Services
 from outlast.base.errors import MalformedInput, NotFound, OutlastError, RateLimited, SandboxUnavailable
-from outlast.core.accounts.actor import Actor
-from outlast.core.projects import store as projects
-from outlast.core.projects.permissions import require, require_owned
-from outlast.core.projects.rules import Right
-from outlast.core.sandboxes import hosted, hosted_snapshots
-from outlast.core.sandboxes.hosted import BASE, Hosted, HostedOrder
-from outlast.core.sandboxes.interface import Sandbox, SandboxStatistics
-from outlast.core.sandboxes.manager import SandboxManager
-from outlast.core.sandboxes.orphans import collect
-from outlast.core.sandboxes.rules import hosted_allowed
-from outlast.core.sandboxes.store import announce_to_project, give_up
-from outlast.core.set_aside import kinds
 from outlast.db.database import Tx
 from outlast.db.tables import snapshots, workspaces
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.projects import store as projects
+from outlast.kernel.projects.permissions import require, require_owned
+from outlast.kernel.projects.rules import Right
+from outlast.kernel.sandboxes import hosted, hosted_snapshots
+from outlast.kernel.sandboxes.hosted import BASE, Hosted, HostedOrder
+from outlast.kernel.sandboxes.interface import Sandbox, SandboxStatistics
+from outlast.kernel.sandboxes.manager import SandboxManager
+from outlast.kernel.sandboxes.orphans import collect
+from outlast.kernel.sandboxes.rules import hosted_allowed
+from outlast.kernel.sandboxes.store import announce_to_project, give_up
+from outlast.kernel.set_aside import kinds
 
 CLEAN_UP_S: Final = 20.0
 MAX_WORDS_BYTES: Final = 64_000  # of metadata, of the environment

@@ -6,16 +6,16 @@ from outlast.actions import hosted as actions
 from outlast.actions.checkpoints import keeper_of
 from outlast.actions.services import Services
 from outlast.base.errors import NotFound, OutlastError
-from outlast.core.accounts.actor import Actor
-from outlast.core.projects import store as projects
-from outlast.core.projects.permissions import require, require_owned
-from outlast.core.projects.rules import Right
-from outlast.core.sandboxes import hosted_snapshots as store
-from outlast.core.sandboxes.hosted import Hosted, HostedOrder
-from outlast.core.sandboxes.hosted_snapshots import HostedSnapshot
-from outlast.core.sandboxes.store import give_up
 from outlast.db.database import Tx
 from outlast.db.tables import workspaces
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.projects import store as projects
+from outlast.kernel.projects.permissions import require, require_owned
+from outlast.kernel.projects.rules import Right
+from outlast.kernel.sandboxes import hosted_snapshots as store
+from outlast.kernel.sandboxes.hosted import Hosted, HostedOrder
+from outlast.kernel.sandboxes.hosted_snapshots import HostedSnapshot
+from outlast.kernel.sandboxes.store import give_up
 
 
 async def snapshot_hosted(

@@ -5,15 +5,15 @@ from datetime import UTC, datetime
 
 from outlast.actions.services import Services
 from outlast.base.errors import CursorUnknown
-from outlast.core.accounts.actor import Actor
-from outlast.core.documents import locking, waiting
-from outlast.core.mentions import store as mentions
-from outlast.core.mentions.items import InboxItem, InboxPart, Waiting
-from outlast.core.projects.permissions import require
-from outlast.core.projects.rules import Right
-from outlast.core.runs import inbox as runs
-from outlast.core.threads import driving
 from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.documents import locking, waiting
+from outlast.kernel.mentions import store as mentions
+from outlast.kernel.mentions.items import InboxItem, InboxPart, Waiting
+from outlast.kernel.projects.permissions import require
+from outlast.kernel.projects.rules import Right
+from outlast.kernel.runs import inbox as runs
+from outlast.kernel.threads import driving
 
 SOURCES = (runs.waiting, waiting.proposals_for, driving.waiting, locking.waiting, mentions.waiting)
 

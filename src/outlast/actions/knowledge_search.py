@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 from outlast.actions.services import Services
 from outlast.base.errors import MalformedInput
-from outlast.core.accounts.actor import Actor
-from outlast.core.knowledge.hits import PackageData, SearchAnswer
-from outlast.core.projects import store as projects
-from outlast.core.projects.permissions import require
-from outlast.core.projects.rules import Right
 from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.knowledge.hits import PackageData, SearchAnswer
+from outlast.kernel.projects import store as projects
+from outlast.kernel.projects.permissions import require
+from outlast.kernel.projects.rules import Right
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,19 +12,19 @@ from outlast.actions.services import Services
 from outlast.base.errors import Conflict, InputTooLarge, MalformedInput, NotFound
 from outlast.base.knowledge_data import PassageData, SourceData, SourceKind
 from outlast.base.packages import NPM, PYPI, NotAPackage, name_of, parse_package
-from outlast.core.accounts.actor import Actor
-from outlast.core.knowledge import filling, store
-from outlast.core.knowledge.documents import document_of
-from outlast.core.knowledge.exchanging import Contents
-from outlast.core.knowledge.fetching import NotRead, checked_address
-from outlast.core.knowledge.filling import NewSource
-from outlast.core.knowledge.sources import INSTALLED, cut_name, is_web, kind_of, private_exceptions
-from outlast.core.limits.rules import check_bytes, checked_line, clean, is_blank
-from outlast.core.projects import store as projects
-from outlast.core.projects.permissions import require, require_owned
-from outlast.core.projects.rules import Right
 from outlast.db.database import Tx
 from outlast.db.tables import knowledge_sources
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.knowledge import filling, store
+from outlast.kernel.knowledge.documents import document_of
+from outlast.kernel.knowledge.exchanging import Contents
+from outlast.kernel.knowledge.fetching import NotRead, checked_address
+from outlast.kernel.knowledge.filling import NewSource
+from outlast.kernel.knowledge.sources import INSTALLED, cut_name, is_web, kind_of, private_exceptions
+from outlast.kernel.limits.rules import check_bytes, checked_line, clean, is_blank
+from outlast.kernel.projects import store as projects
+from outlast.kernel.projects.permissions import require, require_owned
+from outlast.kernel.projects.rules import Right
 
 PACKAGE_CHARS: Final = 200
 LOCATION_CHARS: Final = 2_000

@@ -3,11 +3,11 @@
 from outlast.actions.services import Services
 from outlast.base.errors import Forbidden, NotFound
 from outlast.base.events import LockData
-from outlast.core.accounts.actor import Actor
-from outlast.core.projects.permissions import require_thread, role_of
-from outlast.core.projects.rules import Right, allows
-from outlast.core.threads import driving
 from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.projects.permissions import require_thread, role_of
+from outlast.kernel.projects.rules import Right, allows
+from outlast.kernel.threads import driving
 
 
 async def take_lock(services: Services, actor: Actor, thread_id: str) -> LockData:

@@ -8,20 +8,20 @@ from outlast.actions.accounts import days, session_life
 from outlast.actions.services import Services
 from outlast.base.errors import MalformedInput
 from outlast.base.events import MemberData
-from outlast.core.accounts import store as accounts
-from outlast.core.accounts.actor import Actor
-from outlast.core.credits import store as credits  # noqa: A004 - the room's word
-from outlast.core.credits.store import Plans
-from outlast.core.documents import locking
-from outlast.core.limits.rules import checked_line
-from outlast.core.limits.store import check_made_rate
-from outlast.core.projects import invitations
-from outlast.core.projects import store as projects
-from outlast.core.projects.invitations import InvitationData, NewInvitation
-from outlast.core.projects.permissions import require
-from outlast.core.projects.rules import Right, Role
-from outlast.core.threads import driving
 from outlast.db.database import Tx
+from outlast.kernel.accounts import store as accounts
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.credits import store as credits  # noqa: A004 - the room's word
+from outlast.kernel.credits.store import Plans
+from outlast.kernel.documents import locking
+from outlast.kernel.limits.rules import checked_line
+from outlast.kernel.limits.store import check_made_rate
+from outlast.kernel.projects import invitations
+from outlast.kernel.projects import store as projects
+from outlast.kernel.projects.invitations import InvitationData, NewInvitation
+from outlast.kernel.projects.permissions import require
+from outlast.kernel.projects.rules import Right, Role
+from outlast.kernel.threads import driving
 
 INVITATION_LIFE: Final = timedelta(days=7)
 ACCEPTED_TOKEN_NAME: Final = "From the invitation"

@@ -4,13 +4,13 @@ from collections.abc import Iterable, Sequence
 
 from outlast.actions.services import Services
 from outlast.base.events import InboxChanged, MessageData, TextPart
-from outlast.core.accounts.actor import Actor
-from outlast.core.documents import store as documents
-from outlast.core.mentions import store
-from outlast.core.mentions.items import INBOX
-from outlast.core.mentions.store import Where
-from outlast.core.streams.log import append
 from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.documents import store as documents
+from outlast.kernel.mentions import store
+from outlast.kernel.mentions.items import INBOX
+from outlast.kernel.mentions.store import Where
+from outlast.kernel.streams.log import append
 
 
 async def read_mention(services: Services, actor: Actor, mention_id: str) -> None:

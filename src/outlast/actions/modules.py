@@ -11,15 +11,15 @@ from outlast.agents.pages.publishing import MOST_BYTES, announced, publishable
 from outlast.base.errors import NotFound, SandboxLost
 from outlast.base.events import ModuleData
 from outlast.base.ids import new_id
-from outlast.core.accounts.actor import Actor
-from outlast.core.knowledge import modules as store
-from outlast.core.knowledge.modules import Module, dependencies_hash
-from outlast.core.projects.permissions import require_owned, require_page
-from outlast.core.projects.rules import Right
-from outlast.core.sandboxes.checkpoints.contents import beginning_of
-from outlast.core.sandboxes.interface import Sandbox
 from outlast.db.database import Tx
 from outlast.db.tables import modules
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.knowledge import modules as store
+from outlast.kernel.knowledge.modules import Module, dependencies_hash
+from outlast.kernel.projects.permissions import require_owned, require_page
+from outlast.kernel.projects.rules import Right
+from outlast.kernel.sandboxes.checkpoints.contents import beginning_of
+from outlast.kernel.sandboxes.interface import Sandbox
 
 
 async def list_page_modules(services: Services, actor: Actor, page_id: str) -> list[ModuleData]:

@@ -7,14 +7,14 @@ from outlast.actions.mentions import see_thread
 from outlast.actions.services import Services
 from outlast.actions.threads import ThreadView, view_thread
 from outlast.base.events import MemberData
-from outlast.core.accounts.actor import Actor
-from outlast.core.documents.about import About, about
-from outlast.core.mentions.store import anything_waits
-from outlast.core.runs import views
-from outlast.core.runs.views import RunDetails, RunSummary
-from outlast.core.streams import follow
-from outlast.core.threads.rules import document_of
 from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.documents.about import About, about
+from outlast.kernel.mentions.store import anything_waits
+from outlast.kernel.runs import views
+from outlast.kernel.runs.views import RunDetails, RunSummary
+from outlast.kernel.streams import follow
+from outlast.kernel.threads.rules import document_of
 
 QUEUED_SHOWN = 50
 

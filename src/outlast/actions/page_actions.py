@@ -13,25 +13,25 @@ from outlast.actions.services import Services
 from outlast.base.errors import ActionNotOffered, ActionsFull, ActionTaken, Forbidden, InputTooLarge
 from outlast.base.events import PageAction, TextPart
 from outlast.base.page_data import ActionState
-from outlast.core.accounts.actor import Actor
-from outlast.core.limits.rules import check_bytes
-from outlast.core.limits.store import check_made_rate
-from outlast.core.pages import actions as store
-from outlast.core.pages import store as pages
-from outlast.core.pages.actions import NewAction
-from outlast.core.pages.offers import Offer, demand_fields, offer_of
-from outlast.core.pages.rules import checked_action, demand_waiting_room, told
-from outlast.core.projects.permissions import require_page
-from outlast.core.projects.rules import Right
-from outlast.core.runs import store as runs
-from outlast.core.runs.model import Run
-from outlast.core.runs.starting import last_queued
-from outlast.core.runs.sweeper import request_cancel
-from outlast.core.threads import driving, messages
-from outlast.core.threads import store as threads
-from outlast.core.threads.composing import Draft
-from outlast.core.threads.rules import demand_open
 from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.limits.rules import check_bytes
+from outlast.kernel.limits.store import check_made_rate
+from outlast.kernel.pages import actions as store
+from outlast.kernel.pages import store as pages
+from outlast.kernel.pages.actions import NewAction
+from outlast.kernel.pages.offers import Offer, demand_fields, offer_of
+from outlast.kernel.pages.rules import checked_action, demand_waiting_room, told
+from outlast.kernel.projects.permissions import require_page
+from outlast.kernel.projects.rules import Right
+from outlast.kernel.runs import store as runs
+from outlast.kernel.runs.model import Run
+from outlast.kernel.runs.starting import last_queued
+from outlast.kernel.runs.sweeper import request_cancel
+from outlast.kernel.threads import driving, messages
+from outlast.kernel.threads import store as threads
+from outlast.kernel.threads.composing import Draft
+from outlast.kernel.threads.rules import demand_open
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,13 +9,13 @@ import orjson
 from outlast.actions.services import Services
 from outlast.base.clock import iso
 from outlast.base.events import MessageData
-from outlast.core.accounts.actor import Actor
-from outlast.core.projects.permissions import require_page
-from outlast.core.projects.rules import Right
-from outlast.core.runs import views
-from outlast.core.runs.store import run_of
-from outlast.core.threads import store as threads
 from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.projects.permissions import require_page
+from outlast.kernel.projects.rules import Right
+from outlast.kernel.runs import views
+from outlast.kernel.runs.store import run_of
+from outlast.kernel.threads import store as threads
 
 SHOWN: Final[Mapping[str, str]] = {  # by tool, the argument that is its code
     "run_code": "code",

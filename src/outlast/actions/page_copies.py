@@ -11,20 +11,20 @@ from outlast.actions.screen_copies import save_files
 from outlast.actions.services import Services
 from outlast.base.events import PageData
 from outlast.base.ids import new_id
-from outlast.core.accounts.actor import Actor
-from outlast.core.knowledge import modules
-from outlast.core.knowledge.modules import NewModule
-from outlast.core.pages import store, versions
-from outlast.core.pages.rules import copy_title
-from outlast.core.projects.permissions import require_page
-from outlast.core.projects.rules import Right
-from outlast.core.sandboxes.checkpoints import store as checkpoints
-from outlast.core.sandboxes.checkpoints.store import NewCheckpoint
-from outlast.core.sandboxes.seeding import copy_workspace, fork_workspace
-from outlast.core.threads import store as threads
-from outlast.core.threads.forks import fork_thread
-from outlast.core.threads.messages import message_in
 from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.knowledge import modules
+from outlast.kernel.knowledge.modules import NewModule
+from outlast.kernel.pages import store, versions
+from outlast.kernel.pages.rules import copy_title
+from outlast.kernel.projects.permissions import require_page
+from outlast.kernel.projects.rules import Right
+from outlast.kernel.sandboxes.checkpoints import store as checkpoints
+from outlast.kernel.sandboxes.checkpoints.store import NewCheckpoint
+from outlast.kernel.sandboxes.seeding import copy_workspace, fork_workspace
+from outlast.kernel.threads import store as threads
+from outlast.kernel.threads.forks import fork_thread
+from outlast.kernel.threads.messages import message_in
 
 
 async def duplicate_page(

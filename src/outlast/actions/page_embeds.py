@@ -16,11 +16,11 @@ import orjson
 from outlast.actions.services import Services
 from outlast.base.errors import NotFound
 from outlast.base.page_data import PageHtml, PagePatched
-from outlast.core.pages import links
-from outlast.core.projects.permissions import role_of
-from outlast.core.projects.rules import Right, allows
-from outlast.core.streams import follow
 from outlast.db.database import Tx
+from outlast.kernel.pages import links
+from outlast.kernel.projects.permissions import role_of
+from outlast.kernel.projects.rules import Right, allows
+from outlast.kernel.streams import follow
 
 _SHAPES: Final[Mapping[str, type[PagePatched] | type[PageHtml]]] = {
     "page.patch": PagePatched,

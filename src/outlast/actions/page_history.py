@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from outlast.actions.pages import demand_idle
 from outlast.actions.services import Services
 from outlast.base.events import PageData, PageVersion
-from outlast.core.accounts.actor import Actor
-from outlast.core.pages import store, versions
-from outlast.core.projects.permissions import require_page
-from outlast.core.projects.rules import Right
-from outlast.core.threads import driving
 from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.pages import store, versions
+from outlast.kernel.projects.permissions import require_page
+from outlast.kernel.projects.rules import Right
+from outlast.kernel.threads import driving
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,14 +4,14 @@ from datetime import timedelta
 
 from outlast.actions.services import Services
 from outlast.base.errors import MalformedInput
-from outlast.core.accounts.actor import ACCESS_BELL, Actor
-from outlast.core.limits.rules import checked_line
-from outlast.core.pages import links as store
-from outlast.core.pages import store as pages
-from outlast.core.pages.links import NewLink, PageLink
-from outlast.core.projects.permissions import require_page
-from outlast.core.projects.rules import Right
 from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import ACCESS_BELL, Actor
+from outlast.kernel.limits.rules import checked_line
+from outlast.kernel.pages import links as store
+from outlast.kernel.pages import store as pages
+from outlast.kernel.pages.links import NewLink, PageLink
+from outlast.kernel.projects.permissions import require_page
+from outlast.kernel.projects.rules import Right
 
 MOST_LINKS = 50
 

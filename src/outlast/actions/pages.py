@@ -13,19 +13,19 @@ from outlast.actions.services import Services
 from outlast.base.errors import OutlastError, ThreadBusy
 from outlast.base.events import PageData
 from outlast.base.ids import new_id
-from outlast.core.accounts.actor import Actor
-from outlast.core.limits.rules import checked_line, clean
-from outlast.core.limits.store import check_made_rate
-from outlast.core.pages import store, versions
-from outlast.core.pages.clean_pages import LEAST_CHARS
-from outlast.core.pages.rules import UNTITLED, demand_room
-from outlast.core.projects.permissions import require, require_page
-from outlast.core.projects.rules import Right
-from outlast.core.sandboxes.orphans import collect
-from outlast.core.sandboxes.seeding import empty_workspace
-from outlast.core.sandboxes.store import announce_to_project, give_up
-from outlast.core.threads import store as threads
 from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.limits.rules import checked_line, clean
+from outlast.kernel.limits.store import check_made_rate
+from outlast.kernel.pages import store, versions
+from outlast.kernel.pages.clean_pages import LEAST_CHARS
+from outlast.kernel.pages.rules import UNTITLED, demand_room
+from outlast.kernel.projects.permissions import require, require_page
+from outlast.kernel.projects.rules import Right
+from outlast.kernel.sandboxes.orphans import collect
+from outlast.kernel.sandboxes.seeding import empty_workspace
+from outlast.kernel.sandboxes.store import announce_to_project, give_up
+from outlast.kernel.threads import store as threads
 
 
 @dataclass(frozen=True, slots=True)

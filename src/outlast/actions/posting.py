@@ -11,16 +11,16 @@ from outlast.actions.mentions import tell_named
 from outlast.actions.runs import start_in
 from outlast.actions.services import Services
 from outlast.base.events import MessageData
-from outlast.core.accounts.actor import Actor
-from outlast.core.limits.store import check_made_rate
-from outlast.core.mentions.store import named_in
-from outlast.core.projects.permissions import require_thread
-from outlast.core.projects.rules import Right
-from outlast.core.runs.telling import announce_thread
-from outlast.core.threads import store as threads
-from outlast.core.threads.composing import Draft, compose
-from outlast.core.threads.rules import demand_open
 from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.limits.store import check_made_rate
+from outlast.kernel.mentions.store import named_in
+from outlast.kernel.projects.permissions import require_thread
+from outlast.kernel.projects.rules import Right
+from outlast.kernel.runs.telling import announce_thread
+from outlast.kernel.threads import store as threads
+from outlast.kernel.threads.composing import Draft, compose
+from outlast.kernel.threads.rules import demand_open
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,13 @@ from typing import Final
 from outlast.actions.services import Services
 from outlast.base.errors import MalformedInput
 from outlast.base.events import EphemeralPresence, MemberData
-from outlast.core.accounts.actor import Actor
-from outlast.core.presence.board import PresenceBoard
-from outlast.core.projects import store as projects
-from outlast.core.projects.permissions import require_document, require_thread
-from outlast.core.projects.rules import Right, Role, allows
-from outlast.core.streams.hub import Hub
 from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.presence.board import PresenceBoard
+from outlast.kernel.projects import store as projects
+from outlast.kernel.projects.permissions import require_document, require_thread
+from outlast.kernel.projects.rules import Right, Role, allows
+from outlast.kernel.streams.hub import Hub
 
 _BLOCK_ID: Final = re.compile(r"blk_[0-9a-z]{1,36}")
 

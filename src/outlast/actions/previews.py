@@ -12,18 +12,18 @@ import sqlalchemy as sa
 
 from outlast.actions.services import Services
 from outlast.base.errors import Forbidden, MalformedInput, NotFound, SandboxLost, SandboxUnavailable
-from outlast.core.accounts.actor import Actor
-from outlast.core.accounts.store import still_signed_in
-from outlast.core.projects.permissions import require_sandbox
-from outlast.core.projects.rules import Right, Role, allows
-from outlast.core.sandboxes import previews, store
-from outlast.core.sandboxes.defaults import lacking
-from outlast.core.sandboxes.listening import TABLES, listening_ports
-from outlast.core.sandboxes.previews import Grant
-from outlast.core.sandboxes.rules import State
-from outlast.core.sandboxes.services.store import ServiceRow, services_of
-from outlast.core.screens import image_hosts
 from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.accounts.store import still_signed_in
+from outlast.kernel.projects.permissions import require_sandbox
+from outlast.kernel.projects.rules import Right, Role, allows
+from outlast.kernel.sandboxes import previews, store
+from outlast.kernel.sandboxes.defaults import lacking
+from outlast.kernel.sandboxes.listening import TABLES, listening_ports
+from outlast.kernel.sandboxes.previews import Grant
+from outlast.kernel.sandboxes.rules import State
+from outlast.kernel.sandboxes.services.store import ServiceRow, services_of
+from outlast.kernel.screens import image_hosts
 
 MAX_PORT: Final = 65_535
 LOG_BYTES: Final = 4_000

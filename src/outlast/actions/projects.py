@@ -4,16 +4,16 @@ from contextlib import suppress
 
 from outlast.actions.services import Services
 from outlast.base.errors import OutlastError, ThreadBusy
-from outlast.core.accounts.actor import Actor
-from outlast.core.limits.rules import checked_line
-from outlast.core.limits.store import check_made_rate
-from outlast.core.projects import store as projects
-from outlast.core.projects.permissions import require
-from outlast.core.projects.rules import Right
-from outlast.core.projects.store import ProjectData
-from outlast.core.sandboxes.orphans import collect
-from outlast.core.sandboxes.store import give_up
 from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.limits.rules import checked_line
+from outlast.kernel.limits.store import check_made_rate
+from outlast.kernel.projects import store as projects
+from outlast.kernel.projects.permissions import require
+from outlast.kernel.projects.rules import Right
+from outlast.kernel.projects.store import ProjectData
+from outlast.kernel.sandboxes.orphans import collect
+from outlast.kernel.sandboxes.store import give_up
 
 
 async def list_projects(services: Services, actor: Actor) -> list[ProjectData]:

@@ -11,24 +11,24 @@ from outlast.actions.idempotency import remember, request_hash
 from outlast.actions.services import Services
 from outlast.base.document_data import EditData, ProposalData
 from outlast.base.errors import InputTooLarge
-from outlast.core.accounts.actor import Actor
-from outlast.core.documents import edits as store
-from outlast.core.documents import reopened, reviewing
-from outlast.core.documents import store as documents
-from outlast.core.documents.deciding import merge_of
-from outlast.core.documents.edits import State
-from outlast.core.documents.merge import Hunk
-from outlast.core.documents.reopened import Reopening
-from outlast.core.documents.reviewing import Decided, Left, Verdict
-from outlast.core.documents.rules import Decision
-from outlast.core.documents.tree import Tree
-from outlast.core.documents.writing import bounds_of
-from outlast.core.limits.rules import checked_markdown
-from outlast.core.limits.store import check_decision_rate
-from outlast.core.projects.permissions import require_document, require_owned, require_thread
-from outlast.core.projects.rules import Right
 from outlast.db.database import Tx
 from outlast.db.tables import edits, proposals
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.documents import edits as store
+from outlast.kernel.documents import reopened, reviewing
+from outlast.kernel.documents import store as documents
+from outlast.kernel.documents.deciding import merge_of
+from outlast.kernel.documents.edits import State
+from outlast.kernel.documents.merge import Hunk
+from outlast.kernel.documents.reopened import Reopening
+from outlast.kernel.documents.reviewing import Decided, Left, Verdict
+from outlast.kernel.documents.rules import Decision
+from outlast.kernel.documents.tree import Tree
+from outlast.kernel.documents.writing import bounds_of
+from outlast.kernel.limits.rules import checked_markdown
+from outlast.kernel.limits.store import check_decision_rate
+from outlast.kernel.projects.permissions import require_document, require_owned, require_thread
+from outlast.kernel.projects.rules import Right
 
 MOST_TOGETHER = 200_000  # characters of a person's own texts in one request: they are cut while others wait
 

@@ -20,29 +20,29 @@ from outlast.base.errors import (
     VisionUnsupported,
 )
 from outlast.base.ids import new_id
-from outlast.core.accounts.actor import Actor
-from outlast.core.limits.store import check_run_rates
-from outlast.core.models.protocol import ModelSpec
-from outlast.core.pages import actions as page_actions
-from outlast.core.pages import store as pages
-from outlast.core.projects import store as projects
-from outlast.core.projects.permissions import require, require_run, require_thread
-from outlast.core.projects.rules import Right
-from outlast.core.runs import caching, parking, store, views
-from outlast.core.runs.caching import CacheShare
-from outlast.core.runs.endings import PAGE
-from outlast.core.runs.rules import ENDED, may_continue, may_retry
-from outlast.core.runs.starting import NewRun, active_run, last_queued, let_wait_for, queue_run
-from outlast.core.runs.steering import require_steering
-from outlast.core.runs.sweeper import request_cancel
-from outlast.core.runs.telling import announce_thread
-from outlast.core.runs.views import RunDetails, RunSummary
-from outlast.core.threads import driving
-from outlast.core.threads import store as threads
-from outlast.core.threads.composing import Draft, compose
-from outlast.core.threads.messages import message_in
-from outlast.core.threads.rules import demand_open
 from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.limits.store import check_run_rates
+from outlast.kernel.models.protocol import ModelSpec
+from outlast.kernel.pages import actions as page_actions
+from outlast.kernel.pages import store as pages
+from outlast.kernel.projects import store as projects
+from outlast.kernel.projects.permissions import require, require_run, require_thread
+from outlast.kernel.projects.rules import Right
+from outlast.kernel.runs import caching, parking, store, views
+from outlast.kernel.runs.caching import CacheShare
+from outlast.kernel.runs.endings import PAGE
+from outlast.kernel.runs.rules import ENDED, may_continue, may_retry
+from outlast.kernel.runs.starting import NewRun, active_run, last_queued, let_wait_for, queue_run
+from outlast.kernel.runs.steering import require_steering
+from outlast.kernel.runs.sweeper import request_cancel
+from outlast.kernel.runs.telling import announce_thread
+from outlast.kernel.runs.views import RunDetails, RunSummary
+from outlast.kernel.threads import driving
+from outlast.kernel.threads import store as threads
+from outlast.kernel.threads.composing import Draft, compose
+from outlast.kernel.threads.messages import message_in
+from outlast.kernel.threads.rules import demand_open
 
 OnBusy = Literal["reject", "enqueue", "interrupt"]
 CACHE_DAYS = 30

@@ -7,13 +7,13 @@ from outlast.actions.sandbox_views import require_row
 from outlast.actions.sandboxes import machines_of
 from outlast.actions.services import Services
 from outlast.base.clock import iso
-from outlast.core.accounts.actor import Actor
-from outlast.core.projects.rules import Right
-from outlast.core.sandboxes.services import store
-from outlast.core.sandboxes.services.keeper import ServiceKeeper
-from outlast.core.sandboxes.services.rules import Declared
-from outlast.core.sandboxes.services.store import ServiceRow
 from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.projects.rules import Right
+from outlast.kernel.sandboxes.services import store
+from outlast.kernel.sandboxes.services.keeper import ServiceKeeper
+from outlast.kernel.sandboxes.services.rules import Declared
+from outlast.kernel.sandboxes.services.store import ServiceRow
 
 SANDBOX: Final = "sandbox"
 

@@ -10,16 +10,16 @@ import sqlalchemy as sa
 from outlast.actions.services import Services
 from outlast.base.clock import iso
 from outlast.base.events import ServiceStateData
-from outlast.core.accounts.actor import Actor
-from outlast.core.projects.permissions import require, require_sandbox
-from outlast.core.projects.rules import Right
-from outlast.core.sandboxes.clocks import SandboxClock, clocks_of
-from outlast.core.sandboxes.rules import State, is_alive
-from outlast.core.sandboxes.services.store import states_of
-from outlast.core.sandboxes.sizes import limits_of
-from outlast.core.sandboxes.store import row_of
 from outlast.db.database import Tx
 from outlast.db.tables import hosted_sandboxes, runs, sandboxes, threads, users, workspaces
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.projects.permissions import require, require_sandbox
+from outlast.kernel.projects.rules import Right
+from outlast.kernel.sandboxes.clocks import SandboxClock, clocks_of
+from outlast.kernel.sandboxes.rules import State, is_alive
+from outlast.kernel.sandboxes.services.store import states_of
+from outlast.kernel.sandboxes.sizes import limits_of
+from outlast.kernel.sandboxes.store import row_of
 
 MEASURED_AT_A_TIME: Final = 8
 MOST_LISTED: Final = 200

@@ -8,17 +8,17 @@ from outlast.actions.checkpoints import MAX_FILE_BYTES, MAX_FILES, list_asleep, 
 from outlast.actions.sandbox_views import SandboxView, read_sandbox, require_row
 from outlast.actions.services import Services
 from outlast.base.errors import SandboxUnavailable
-from outlast.core.accounts.actor import Actor
-from outlast.core.projects.rules import Right
-from outlast.core.runs import parking
-from outlast.core.runs import store as run_rows
-from outlast.core.sandboxes.hosted import running_workspaces
-from outlast.core.sandboxes.interface import FileEntry
-from outlast.core.sandboxes.ladder import step_down
-from outlast.core.sandboxes.manager import SandboxManager
-from outlast.core.sandboxes.orphans import collect
 from outlast.db.database import Tx
 from outlast.db.tables import runs
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.projects.rules import Right
+from outlast.kernel.runs import parking
+from outlast.kernel.runs import store as run_rows
+from outlast.kernel.sandboxes.hosted import running_workspaces
+from outlast.kernel.sandboxes.interface import FileEntry
+from outlast.kernel.sandboxes.ladder import step_down
+from outlast.kernel.sandboxes.manager import SandboxManager
+from outlast.kernel.sandboxes.orphans import collect
 
 
 async def pause_sandbox(services: Services, actor: Actor, sandbox_id: str) -> SandboxView:

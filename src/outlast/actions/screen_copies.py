@@ -12,20 +12,20 @@ from outlast.base.errors import OutlastError
 from outlast.base.events import ScreenData
 from outlast.base.ids import new_id
 from outlast.base.screen_data import ScreenFile, ThemeTokens
-from outlast.core.accounts.actor import Actor
-from outlast.core.limits.store import check_made_rate
-from outlast.core.projects.permissions import require_screen
-from outlast.core.projects.rules import Right
-from outlast.core.sandboxes.checkpoints import store as checkpoints
-from outlast.core.sandboxes.checkpoints.places import demand_idle
-from outlast.core.sandboxes.checkpoints.store import NewCheckpoint
-from outlast.core.sandboxes.seeding import copy_workspace, fork_workspace
-from outlast.core.screens import store
-from outlast.core.screens.rules import Box, checked_box, copy_title, demand_room, spot_beside
-from outlast.core.threads import store as threads
-from outlast.core.threads.forks import fork_thread
-from outlast.core.threads.messages import message_in
 from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.limits.store import check_made_rate
+from outlast.kernel.projects.permissions import require_screen
+from outlast.kernel.projects.rules import Right
+from outlast.kernel.sandboxes.checkpoints import store as checkpoints
+from outlast.kernel.sandboxes.checkpoints.places import demand_idle
+from outlast.kernel.sandboxes.checkpoints.store import NewCheckpoint
+from outlast.kernel.sandboxes.seeding import copy_workspace, fork_workspace
+from outlast.kernel.screens import store
+from outlast.kernel.screens.rules import Box, checked_box, copy_title, demand_room, spot_beside
+from outlast.kernel.threads import store as threads
+from outlast.kernel.threads.forks import fork_thread
+from outlast.kernel.threads.messages import message_in
 
 
 async def duplicate_screen(

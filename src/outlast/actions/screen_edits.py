@@ -15,25 +15,25 @@ from outlast.actions.screen_writing import rewrite_all
 from outlast.actions.services import Services
 from outlast.base.errors import FilesChanged, MalformedInput, NotFound, OutlastError, PathRefused
 from outlast.base.events import CheckpointData, ScreenData
-from outlast.core.accounts.actor import Actor
-from outlast.core.limits.rules import check_count
-from outlast.core.projects.permissions import require_checkpoint, require_owned, require_screen
-from outlast.core.projects.rules import Right
-from outlast.core.sandboxes.checkpoints import store as checkpoints
-from outlast.core.sandboxes.checkpoints.contents import content_of
-from outlast.core.sandboxes.checkpoints.editing import Edit as FileEdit
-from outlast.core.sandboxes.checkpoints.rules import changes
-from outlast.core.sandboxes.checkpoints.tree import EMPTY, Tree
-from outlast.core.screens import store
-from outlast.core.screens.edits.applying import MAX_EDITS, apply_edits
-from outlast.core.screens.edits.marks import parse_mark
-from outlast.core.screens.edits.pictures import picture_address, picture_path
-from outlast.core.screens.edits.reading import ElementRead, read_elements
-from outlast.core.screens.edits.shapes import Edit, EditResult
-from outlast.core.threads import driving
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Tx
 from outlast.db.tables import attachments
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.limits.rules import check_count
+from outlast.kernel.projects.permissions import require_checkpoint, require_owned, require_screen
+from outlast.kernel.projects.rules import Right
+from outlast.kernel.sandboxes.checkpoints import store as checkpoints
+from outlast.kernel.sandboxes.checkpoints.contents import content_of
+from outlast.kernel.sandboxes.checkpoints.editing import Edit as FileEdit
+from outlast.kernel.sandboxes.checkpoints.rules import changes
+from outlast.kernel.sandboxes.checkpoints.tree import EMPTY, Tree
+from outlast.kernel.screens import store
+from outlast.kernel.screens.edits.applying import MAX_EDITS, apply_edits
+from outlast.kernel.screens.edits.marks import parse_mark
+from outlast.kernel.screens.edits.pictures import picture_address, picture_path
+from outlast.kernel.screens.edits.reading import ElementRead, read_elements
+from outlast.kernel.screens.edits.shapes import Edit, EditResult
+from outlast.kernel.threads import driving
 
 MAX_ELEMENTS: Final = 100
 

@@ -21,14 +21,17 @@ from outlast.actions.screen_writing import awake_sandbox
 from outlast.actions.services import Services
 from outlast.base.errors import NotFound, PathRefused, SandboxLost
 from outlast.base.events import CheckpointData
-from outlast.core.accounts.actor import Actor
-from outlast.core.projects.permissions import require_screen
-from outlast.core.projects.rules import Right
-from outlast.core.sandboxes.checkpoints import of_runs, store
-from outlast.core.sandboxes.checkpoints.contents import beginning_of, content_of
-from outlast.core.sandboxes.checkpoints.rules import TEXT_BYTES, Change, ChangeKind, changes, is_text
-from outlast.core.sandboxes.checkpoints.tree import EMPTY, Entry, Tree
-from outlast.core.screens.files import (
+from outlast.db.blobs import FolderBlobs
+from outlast.db.database import Tx
+from outlast.db.tables import messages, runs
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.projects.permissions import require_screen
+from outlast.kernel.projects.rules import Right
+from outlast.kernel.sandboxes.checkpoints import of_runs, store
+from outlast.kernel.sandboxes.checkpoints.contents import beginning_of, content_of
+from outlast.kernel.sandboxes.checkpoints.rules import TEXT_BYTES, Change, ChangeKind, changes, is_text
+from outlast.kernel.sandboxes.checkpoints.tree import EMPTY, Entry, Tree
+from outlast.kernel.screens.files import (
     MOST_HITS,
     SEARCHED_BYTES,
     Hit,
@@ -40,9 +43,6 @@ from outlast.core.screens.files import (
     is_shown,
     packed,
 )
-from outlast.db.blobs import FolderBlobs
-from outlast.db.database import Tx
-from outlast.db.tables import messages, runs
 
 MOST_CHANGES: Final = 500
 MOST_TEXT_BYTES: Final = 4_000_000  # of one answer about changes

@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 
 from outlast.actions.services import Services
-from outlast.core.accounts.actor import Actor
-from outlast.core.projects.permissions import require_screen
-from outlast.core.projects.rules import Right
-from outlast.core.screens import image_hosts, store
-from outlast.core.screens.image_hosts import ImageHost
 from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.projects.permissions import require_screen
+from outlast.kernel.projects.rules import Right
+from outlast.kernel.screens import image_hosts, store
+from outlast.kernel.screens.image_hosts import ImageHost
 
 
 async def list_image_hosts(services: Services, actor: Actor, screen_id: str) -> list[ImageHost]:

@@ -12,12 +12,12 @@ from outlast.actions.screen_themes import write_theme
 from outlast.actions.services import Services
 from outlast.base.errors import NotFound, OutlastError, SandboxUnavailable
 from outlast.base.events import ScreenData
-from outlast.core.accounts.actor import Actor
-from outlast.core.projects.permissions import require_screen
-from outlast.core.projects.rules import Right
-from outlast.core.sandboxes.templates import DEV_PORT
-from outlast.core.screens import store
 from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.projects.permissions import require_screen
+from outlast.kernel.projects.rules import Right
+from outlast.kernel.sandboxes.templates import DEV_PORT
+from outlast.kernel.screens import store
 
 AT_A_TIME: Final = 4
 MOST_WAITING: Final = 1_000

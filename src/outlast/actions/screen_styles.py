@@ -9,12 +9,12 @@ from outlast.actions.screen_files import read_file
 from outlast.actions.screen_writing import awake_sandbox
 from outlast.actions.services import Services
 from outlast.base.errors import NotFound, PathRefused
-from outlast.core.accounts.actor import Actor
-from outlast.core.limits.rules import check_count
-from outlast.core.projects.permissions import require_screen
-from outlast.core.projects.rules import Right
-from outlast.core.screens.edits.design_system import SHEETS
-from outlast.core.screens.edits.styles import to_classes
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.limits.rules import check_count
+from outlast.kernel.projects.permissions import require_screen
+from outlast.kernel.projects.rules import Right
+from outlast.kernel.screens.edits.design_system import SHEETS
+from outlast.kernel.screens.edits.styles import to_classes
 
 MAX_STYLES: Final = 100
 MAX_CLASSES: Final = 200

@@ -8,16 +8,16 @@ from outlast.actions.screen_writing import rewrite
 from outlast.actions.services import Services
 from outlast.base.errors import OutlastError, SandboxUnavailable, ThreadBusy
 from outlast.base.events import CheckpointData, ScreenData
-from outlast.core.accounts.actor import Actor
-from outlast.core.projects.permissions import require_thread
-from outlast.core.projects.rules import Right
-from outlast.core.sandboxes.seeding import Seed
-from outlast.core.screens import store
-from outlast.core.screens.theme_list import THEMES
-from outlast.core.screens.theme_mapping import dress
-from outlast.core.screens.theme_tokens import Theme
-from outlast.core.screens.themes import STYLE_SHEET, theme_of
 from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.projects.permissions import require_thread
+from outlast.kernel.projects.rules import Right
+from outlast.kernel.sandboxes.seeding import Seed
+from outlast.kernel.screens import store
+from outlast.kernel.screens.theme_list import THEMES
+from outlast.kernel.screens.theme_mapping import dress
+from outlast.kernel.screens.theme_tokens import Theme
+from outlast.kernel.screens.themes import STYLE_SHEET, theme_of
 
 log = logging.getLogger("outlast.screens")
 

@@ -8,12 +8,12 @@ from outlast.actions.checkpoints import keeper_of
 from outlast.actions.services import Services
 from outlast.base.errors import NotFound, SandboxLost
 from outlast.base.events import CheckpointData, ScreenData
-from outlast.core.sandboxes import store as sandbox_rows
-from outlast.core.sandboxes.checkpoints import places
-from outlast.core.sandboxes.checkpoints.editing import MOST_BYTES, Edit, demand_editable
-from outlast.core.sandboxes.checkpoints.keeper import CheckpointKeeper
-from outlast.core.sandboxes.interface import Sandbox
-from outlast.core.sandboxes.rules import State
+from outlast.kernel.sandboxes import store as sandbox_rows
+from outlast.kernel.sandboxes.checkpoints import places
+from outlast.kernel.sandboxes.checkpoints.editing import MOST_BYTES, Edit, demand_editable
+from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
+from outlast.kernel.sandboxes.interface import Sandbox
+from outlast.kernel.sandboxes.rules import State
 
 
 async def rewrite(services: Services, screen: ScreenData, path: str, edit: Edit) -> CheckpointData | None:

@@ -15,28 +15,20 @@ from outlast.base.errors import MalformedInput, NotFound, OutlastError, ThreadBu
 from outlast.base.events import ScreenData
 from outlast.base.ids import new_id
 from outlast.base.screen_data import ThemeTokens
-from outlast.core.accounts.actor import Actor
-from outlast.core.limits.rules import check_count, checked_line
-from outlast.core.limits.store import check_made_rate
-from outlast.core.projects.permissions import require, require_screen
-from outlast.core.projects.rules import Right
-from outlast.core.sandboxes.orphans import collect
-from outlast.core.sandboxes.seeding import Seed, seed_workspace
-from outlast.core.sandboxes.store import announce_to_project, give_up
-from outlast.core.screens import store
-from outlast.core.screens.rules import (
-    HEIGHT,
-    UNTITLED,
-    WIDTH,
-    Box,
-    checked_box,
-    demand_room,
-    free_spot,
-)
-from outlast.core.screens.themes import CUSTOM, DEFAULT, checked_tokens, theme_of
-from outlast.core.threads import driving
-from outlast.core.threads import store as threads
 from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.limits.rules import check_count, checked_line
+from outlast.kernel.limits.store import check_made_rate
+from outlast.kernel.projects.permissions import require, require_screen
+from outlast.kernel.projects.rules import Right
+from outlast.kernel.sandboxes.orphans import collect
+from outlast.kernel.sandboxes.seeding import Seed, seed_workspace
+from outlast.kernel.sandboxes.store import announce_to_project, give_up
+from outlast.kernel.screens import store
+from outlast.kernel.screens.rules import HEIGHT, UNTITLED, WIDTH, Box, checked_box, demand_room, free_spot
+from outlast.kernel.screens.themes import CUSTOM, DEFAULT, checked_tokens, theme_of
+from outlast.kernel.threads import driving
+from outlast.kernel.threads import store as threads
 
 MOST_MOVED: Final = 500
 

@@ -5,12 +5,12 @@ from functools import partial
 
 from outlast.actions.services import Services
 from outlast.base.clock import iso
-from outlast.core.accounts.actor import Actor
-from outlast.core.projects.permissions import require
-from outlast.core.projects.rules import Right
-from outlast.core.sandboxes.egress import store
-from outlast.core.sandboxes.egress.store import KeptUse
 from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.projects.permissions import require
+from outlast.kernel.projects.rules import Right
+from outlast.kernel.sandboxes.egress import store
+from outlast.kernel.sandboxes.egress.store import KeptUse
 
 
 @dataclass(frozen=True, slots=True)

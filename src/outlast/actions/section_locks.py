@@ -5,13 +5,13 @@ import sqlalchemy as sa
 from outlast.actions.services import Services
 from outlast.base.errors import Forbidden, NotFound
 from outlast.base.events import LockData
-from outlast.core.accounts.actor import Actor
-from outlast.core.documents import locking
-from outlast.core.locks.store import shown_lock
-from outlast.core.projects.permissions import require_owned, role_of
-from outlast.core.projects.rules import Right, allows
 from outlast.db.database import Tx
 from outlast.db.tables import sections
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.documents import locking
+from outlast.kernel.locks.store import shown_lock
+from outlast.kernel.projects.permissions import require_owned, role_of
+from outlast.kernel.projects.rules import Right, allows
 
 
 async def read_section_lock(services: Services, actor: Actor, section_id: str) -> LockData | None:

@@ -8,23 +8,23 @@ from outlast.actions.design_systems import DesignSystems
 from outlast.base.clock import Clock, SystemClock
 from outlast.base.settings import Settings
 from outlast.base.supervision.supervisor import Supervisor
-from outlast.core.knowledge.modules import Modules
-from outlast.core.knowledge.search import Knowledge
-from outlast.core.models.catalog import ModelCatalog
-from outlast.core.pages.live import LiveTrees
-from outlast.core.pages.versions import Rules as PageRules
-from outlast.core.presence.board import PresenceBoard
-from outlast.core.runs.engine import Engine
-from outlast.core.runs.sweeper import SandboxSteps
-from outlast.core.runs.watching import Watching
-from outlast.core.sandboxes.checkpoints.keeper import CheckpointKeeper
-from outlast.core.sandboxes.manager import SandboxManager
-from outlast.core.sandboxes.seeding import Seeds
-from outlast.core.sandboxes.services.keeper import ServiceKeeper
-from outlast.core.streams.hub import Hub
-from outlast.core.threads.forks import FileCopy
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database
+from outlast.kernel.knowledge.modules import Modules
+from outlast.kernel.knowledge.search import Knowledge
+from outlast.kernel.models.catalog import ModelCatalog
+from outlast.kernel.pages.live import LiveTrees
+from outlast.kernel.pages.versions import Rules as PageRules
+from outlast.kernel.presence.board import PresenceBoard
+from outlast.kernel.runs.engine import Engine
+from outlast.kernel.runs.sweeper import SandboxSteps
+from outlast.kernel.runs.watching import Watching
+from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
+from outlast.kernel.sandboxes.manager import SandboxManager
+from outlast.kernel.sandboxes.seeding import Seeds
+from outlast.kernel.sandboxes.services.keeper import ServiceKeeper
+from outlast.kernel.streams.hub import Hub
+from outlast.kernel.threads.forks import FileCopy
 
 
 def cold(_wanted: str) -> None:

@@ -8,12 +8,12 @@ from typing import Final
 from outlast.actions.services import Services
 from outlast.base.errors import NotDeletable
 from outlast.base.supervision.items import SetAside
-from outlast.core.accounts.actor import Actor
-from outlast.core.projects.permissions import require_administrator
-from outlast.core.runs import timers
-from outlast.core.sandboxes import store as sandbox_rows
-from outlast.core.set_aside import kinds, store
 from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.projects.permissions import require_administrator
+from outlast.kernel.runs import timers
+from outlast.kernel.sandboxes import store as sandbox_rows
+from outlast.kernel.set_aside import kinds, store
 
 
 async def list_set_aside(services: Services, actor: Actor) -> list[SetAside]:

@@ -19,24 +19,24 @@ from outlast.base.errors import (
     UnknownProfile,
 )
 from outlast.base.events import MessageData, ThreadData
-from outlast.core.accounts.actor import Actor
-from outlast.core.documents import anchors, comments
-from outlast.core.documents import store as documents
-from outlast.core.documents.proposal_copies import copy_proposals
-from outlast.core.limits.rules import checked_line
-from outlast.core.limits.store import check_made_rate
-from outlast.core.pages import store as pages
-from outlast.core.projects.permissions import require, require_thread
-from outlast.core.projects.rules import Right
-from outlast.core.sandboxes.orphans import collect
-from outlast.core.sandboxes.store import announce_to_project, give_up
-from outlast.core.screens import store as screens
-from outlast.core.threads import lists
-from outlast.core.threads import store as threads
-from outlast.core.threads.forks import fork_thread as copy_thread
-from outlast.core.threads.lists import ThreadPage
-from outlast.core.threads.rules import checked_anchor, fork_title
 from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.documents import anchors, comments
+from outlast.kernel.documents import store as documents
+from outlast.kernel.documents.proposal_copies import copy_proposals
+from outlast.kernel.limits.rules import checked_line
+from outlast.kernel.limits.store import check_made_rate
+from outlast.kernel.pages import store as pages
+from outlast.kernel.projects.permissions import require, require_thread
+from outlast.kernel.projects.rules import Right
+from outlast.kernel.sandboxes.orphans import collect
+from outlast.kernel.sandboxes.store import announce_to_project, give_up
+from outlast.kernel.screens import store as screens
+from outlast.kernel.threads import lists
+from outlast.kernel.threads import store as threads
+from outlast.kernel.threads.forks import fork_thread as copy_thread
+from outlast.kernel.threads.lists import ThreadPage
+from outlast.kernel.threads.rules import checked_anchor, fork_title
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,9 @@ import anyio
 
 from outlast.agents.workspaces import workspace_of_thread
 from outlast.base.errors import NotFound
-from outlast.core.sandboxes.manager import SandboxManager
 from outlast.db.database import Database, Tx
 from outlast.db.tables import threads
+from outlast.kernel.sandboxes.manager import SandboxManager
 
 AT_A_TIME: Final = 4
 MOST_WAITING: Final = 1_000

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from outlast.core.models.protocol import (
+from outlast.kernel.models.protocol import (
     ImagePiece,
     ModelMessage,
     Piece,
@@ -12,8 +12,8 @@ from outlast.core.models.protocol import (
     ToolCallPiece,
     ToolResultPiece,
 )
-from outlast.core.models.turn import sendable_arguments
-from outlast.core.runs.history import Exchange
+from outlast.kernel.models.turn import sendable_arguments
+from outlast.kernel.runs.history import Exchange
 
 CHARS_PER_TOKEN: Final = 4  # English prose and code; an estimate is enough for a budget
 OLD_RESULT_CHARS: Final = 4_000  # what is kept of a tool result from an earlier run

@@ -10,12 +10,12 @@ import sqlalchemy as sa
 from outlast.agents.context import LoadImage
 from outlast.base.errors import NotFound
 from outlast.base.settings import Settings
-from outlast.core.models.protocol import ModelSpec
-from outlast.core.runs.history import Exchange, exchanges_before
-from outlast.core.runs.model import Run
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Tx
 from outlast.db.tables import attachments
+from outlast.kernel.models.protocol import ModelSpec
+from outlast.kernel.runs.history import Exchange, exchanges_before
+from outlast.kernel.runs.model import Run
 
 T = TypeVar("T")
 UNREADABLE: Final = (

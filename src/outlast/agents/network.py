@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from outlast.base.settings import SandboxSettings
-from outlast.core.sandboxes.egress.rules import Policy, SecretRule, policy_of
+from outlast.kernel.sandboxes.egress.rules import Policy, SecretRule, policy_of
 
 MOST_SHOWN: Final = 40
 NONE: Final = "It has no network."

@@ -12,9 +12,9 @@ import sqlalchemy as sa
 
 from outlast.agents.context import CHARS_PER_TOKEN
 from outlast.agents.documents.telling import Fence
-from outlast.core.runs.model import Run
 from outlast.db.database import Tx
 from outlast.db.tables import documents, edits, messages, proposals, threads, users
+from outlast.kernel.runs.model import Run
 
 SYSTEM: Final = """\
 You sum up a conversation, so that people and an agent can go on with its subject in a new thread, without reading it.

@@ -10,11 +10,11 @@ import sqlalchemy as sa
 
 from outlast.base.errors import NotFound, SandboxUnavailable
 from outlast.base.ids import new_id
-from outlast.core.runs.model import Run
-from outlast.core.runs.profile import ToolContext
-from outlast.core.sandboxes.interface import Sandbox
 from outlast.db.database import Database, Tx
 from outlast.db.tables import effects, runs, sandboxes, threads, workspaces
+from outlast.kernel.runs.model import Run
+from outlast.kernel.runs.profile import ToolContext
+from outlast.kernel.sandboxes.interface import Sandbox
 
 T = TypeVar("T")
 

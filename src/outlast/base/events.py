@@ -4,7 +4,7 @@ runs, threads, sandboxes, screens, pages, documents and documentation carry in r
 Every event has the envelope `{id, event, data, timestamp, sequenceNumber}` (AgentKit's names); `timestamp` is ISO
 8601 in UTC, `sequenceNumber` counts upwards in the log that holds the event, `id` is that log's id, a colon and the
 number. The union discriminates on `event`; clients ignore names they do not know. To add one: a data model, an
-event class, its name in `Event`, a fold case in `core/streams/fold.py` and in the TypeScript twin, then `make gen`.
+event class, its name in `Event`, a fold case in `kernel/streams/fold.py` and in the TypeScript twin, then `make gen`.
 """
 # ruff: noqa: PLC0414 - whoever builds or reads events takes the parts from here too
 

@@ -1,6 +1,6 @@
 """Files by content hash: written once, never changed, shared by whoever names the same bytes.
 
-Whoever stores a blob's name in a table says so in `core/sandboxes/checkpoints/garbage.py`: a blob that nobody names is
+A table that names blobs is listed in `kernel/sandboxes/checkpoints/garbage.py`: a blob that no row names is
 removed once it is old enough. So a name goes into a table soon after `put` or `keep` gave it.
 """
 

@@ -202,7 +202,7 @@ search_entries = sa.Table(
     sa.Column("position", sa.Integer, nullable=False, comment="the message's; 0: the thread's title"),
     text(
         "words",
-        "derived: the project's mark and the distinct words, as core/threads/search.py cuts them",
+        "derived: the project's mark and the distinct words, as kernel/threads/search.py cuts them",
         nullable=False,
     ),
     sa.UniqueConstraint("thread_id", "position"),
@@ -505,7 +505,7 @@ followers = sa.Table(
 set_aside = sa.Table(
     "set_aside",
     metadata,
-    sa.Column("kind", sa.String(80), primary_key=True, comment="what was tried: core/set_aside/kinds.py"),
+    sa.Column("kind", sa.String(80), primary_key=True, comment="what was tried: kernel/set_aside/kinds.py"),
     sa.Column(
         "id", sa.String(200), primary_key=True, comment="of the sandbox, source, run, workspace or file"
     ),

@@ -1,7 +1,7 @@
 """A model catalog with one scripted model in it."""
 
 from outlast.base.errors import UnknownModel
-from outlast.core.models.protocol import LanguageModel, ModelSpec
+from outlast.kernel.models.protocol import LanguageModel, ModelSpec
 
 
 class ScriptedCatalog:

@@ -25,8 +25,8 @@ import anyio
 import orjson
 from aiohttp import web
 
-from outlast.core.models.protocol import CHECK_MARK, NOTE_MARK
-from outlast.core.models.words import split_words
+from outlast.kernel.models.protocol import CHECK_MARK, NOTE_MARK
+from outlast.kernel.models.words import split_words
 from outlast.testing.model_wire import (
     AnthropicWriter,
     ChatWriter,

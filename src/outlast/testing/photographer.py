@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import anyio.lowlevel
 
-from outlast.core.sandboxes.browser.interface import Look
-from outlast.core.sandboxes.interface import Sandbox
+from outlast.kernel.sandboxes.browser.interface import Look
+from outlast.kernel.sandboxes.interface import Sandbox
 
 
 def png(width: int, height: int, grey: int = 40) -> bytes:

@@ -7,10 +7,11 @@ from typing import Any
 from outlast.base.errors import ArgumentsInvalid
 from outlast.base.events import PageHtml, PagePart, PagePatched, Part
 from outlast.base.ids import new_id
-from outlast.core.models.protocol import ToolSpec
-from outlast.core.runs.history import exchanges_before
-from outlast.core.runs.model import Run
-from outlast.core.runs.profile import (
+from outlast.db.database import Tx
+from outlast.kernel.models.protocol import ToolSpec
+from outlast.kernel.runs.history import exchanges_before
+from outlast.kernel.runs.model import Run
+from outlast.kernel.runs.profile import (
     LinesTaken,
     Prompt,
     StageContext,
@@ -19,7 +20,6 @@ from outlast.core.runs.profile import (
     ToolContext,
     ToolResult,
 )
-from outlast.db.database import Tx
 
 Body = Callable[[ToolContext, Mapping[str, Any]], Awaitable[str | ToolResult]]
 StageBody = Callable[[StageContext], Awaitable[StageResult]]

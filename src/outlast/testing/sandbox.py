@@ -30,8 +30,8 @@ import anyio.lowlevel
 from anyio.abc import TaskGroup
 
 from outlast.base.errors import Conflict, FenceLost, InvalidRequest, NotFound, PathRefused, SandboxLost
-from outlast.core.sandboxes.defaults import ProviderDefaults, SandboxDefaults
-from outlast.core.sandboxes.interface import (
+from outlast.kernel.sandboxes.defaults import ProviderDefaults, SandboxDefaults
+from outlast.kernel.sandboxes.interface import (
     Capabilities,
     Command,
     CommandResult,

@@ -14,7 +14,7 @@ import anyio
 import orjson
 
 from outlast.base.errors import OutlastError
-from outlast.core.models.protocol import (
+from outlast.kernel.models.protocol import (
     Delta,
     Finish,
     ModelRequest,
@@ -24,9 +24,9 @@ from outlast.core.models.protocol import (
     Usage,
     UsageDelta,
 )
-from outlast.core.models.provider_tools import provider_tool
-from outlast.core.models.turn import TurnCalls
-from outlast.core.models.words import split_words
+from outlast.kernel.models.provider_tools import provider_tool
+from outlast.kernel.models.turn import TurnCalls
+from outlast.kernel.models.words import split_words
 
 
 @dataclass(frozen=True, slots=True)

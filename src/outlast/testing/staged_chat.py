@@ -10,10 +10,10 @@ from outlast.agents.profiles.chat import ChatProfile
 from outlast.agents.workspaces import Workspaces
 from outlast.base.events import NoticePart
 from outlast.base.ids import new_id
-from outlast.core.runs.model import Run
-from outlast.core.runs.profile import StageContext, StageResult
-from outlast.core.sandboxes.interface import Command, CommandResult
 from outlast.db.database import Tx
+from outlast.kernel.runs.model import Run
+from outlast.kernel.runs.profile import StageContext, StageResult
+from outlast.kernel.sandboxes.interface import Command, CommandResult
 
 PREPARE: Final = "sleep 0.1; echo prepared >> prepared.txt"
 CHECK: Final = "sleep 0.1; test -e fixed.txt"

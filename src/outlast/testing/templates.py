@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from outlast.core.sandboxes.services.rules import Declared
-from outlast.core.sandboxes.templates import DEV_PORT, DEV_SERVER, Template
+from outlast.kernel.sandboxes.services.rules import Declared
+from outlast.kernel.sandboxes.templates import DEV_PORT, DEV_SERVER, Template
 
 SERVE: Final = f"python3 -m http.server {DEV_PORT}"
 

@@ -13,12 +13,12 @@ import pytest
 from outlast.actions.following import follow_project
 from outlast.base.clock import SystemClock
 from outlast.base.settings import Settings
-from outlast.core.accounts.actor import Actor
-from outlast.core.sandboxes.checkpoints.keeper import CheckpointKeeper
-from outlast.core.sandboxes.interface import Sandbox
-from outlast.core.sandboxes.seeding import Seeds
 from outlast.db.blobs import FolderBlobs
 from outlast.db.opening import open_database
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
+from outlast.kernel.sandboxes.interface import Sandbox
+from outlast.kernel.sandboxes.seeding import Seeds
 from outlast.surfaces.http.application import create_http
 from outlast.surfaces.http.hosts import known_hosts
 from outlast.testing.profile import FakeProfile

@@ -16,17 +16,17 @@ from outlast.actions.screen_opening import ScreenOpener, wake
 from outlast.base.clock import SystemClock
 from outlast.base.errors import SandboxUnavailable
 from outlast.base.settings import Settings
-from outlast.core.accounts.actor import Actor
-from outlast.core.runs.telling import announce_sandbox, announce_thread
-from outlast.core.sandboxes.checkpoints.keeper import CheckpointKeeper
-from outlast.core.sandboxes.interface import Capabilities, SandboxSpec
-from outlast.core.sandboxes.manager import SandboxManager
-from outlast.core.sandboxes.seeding import Seeds
-from outlast.core.threads.store import set_run_state
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Tx
 from outlast.db.opening import open_database
 from outlast.db.tables import runs
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.runs.telling import announce_sandbox, announce_thread
+from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
+from outlast.kernel.sandboxes.interface import Capabilities, SandboxSpec
+from outlast.kernel.sandboxes.manager import SandboxManager
+from outlast.kernel.sandboxes.seeding import Seeds
+from outlast.kernel.threads.store import set_run_state
 from outlast.surfaces.http.application import create_http
 from outlast.surfaces.http.hosts import known_hosts
 from outlast.testing.profile import FakeProfile

@@ -38,12 +38,12 @@ from outlast.base.settings import (
 )
 from outlast.base.settings.tables import ScreenSettings
 from outlast.base.supervision.supervisor import Supervisor
-from outlast.core.models.protocol import ModelRequest, ToolResultPiece
-from outlast.core.sandboxes.interface import Capabilities
-from outlast.core.set_aside import store
 from outlast.db.database import Tx
 from outlast.db.opening import open_database
 from outlast.db.tables import ledger, runs, sandboxes, timers
+from outlast.kernel.models.protocol import ModelRequest, ToolResultPiece
+from outlast.kernel.sandboxes.interface import Capabilities
+from outlast.kernel.set_aside import store
 from outlast.testing.catalog import ScriptedCatalog
 from outlast.testing.faults import Faults
 from outlast.testing.photographer import FakePhotographer

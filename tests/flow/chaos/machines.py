@@ -14,7 +14,7 @@ import anyio
 import anyio.lowlevel
 
 from outlast.base.errors import NotFound, SandboxUnavailable
-from outlast.core.sandboxes.interactive import ProcessEnd, ProcessInfo, ProcessOutput, ProcessSpec
+from outlast.kernel.sandboxes.interactive import ProcessEnd, ProcessInfo, ProcessOutput, ProcessSpec
 from outlast.testing.sandbox import MemoryProvider, MemorySandbox
 
 KILLED = 137

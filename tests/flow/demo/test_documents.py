@@ -6,11 +6,11 @@ import orjson
 
 from outlast.actions.artifacts import upload_artifact
 from outlast.base.clock import SystemClock
-from outlast.core.knowledge.artifacts.finding import ProjectFiles
-from outlast.core.knowledge.artifacts.keeper import ArtifactKeeper
-from outlast.core.knowledge.search import Knowledge
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database
+from outlast.kernel.knowledge.artifacts.finding import ProjectFiles
+from outlast.kernel.knowledge.artifacts.keeper import ArtifactKeeper
+from outlast.kernel.knowledge.search import Knowledge
 from outlast.testing.scripted_model import Call, ScriptedModel, turn
 from outlast_demo.model import DemoModel
 from tests.flow.documents.agent_rig import document_agent

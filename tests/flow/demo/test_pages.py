@@ -22,7 +22,7 @@ from outlast.agents.pages.prompt import system_prompt
 from outlast.base.clock import SystemClock
 from outlast.base.page_data import Patch
 from outlast.base.settings import ServerSettings, Settings
-from outlast.core.models.protocol import (
+from outlast.kernel.models.protocol import (
     ModelMessage,
     ModelRequest,
     ModelSpec,
@@ -34,9 +34,9 @@ from outlast.core.models.protocol import (
     ToolResultPiece,
     ToolSpec,
 )
-from outlast.core.pages import rules
-from outlast.core.pages.applying import apply_patches
-from outlast.core.pages.lines import (
+from outlast.kernel.pages import rules
+from outlast.kernel.pages.applying import apply_patches
+from outlast.kernel.pages.lines import (
     FullLine,
     ModulesLine,
     PatchesLine,
@@ -45,8 +45,8 @@ from outlast.core.pages.lines import (
     SummaryLine,
     read_line,
 )
-from outlast.core.pages.sanitise import sanitised_html
-from outlast.core.pages.tree import Tree
+from outlast.kernel.pages.sanitise import sanitised_html
+from outlast.kernel.pages.tree import Tree
 from outlast_demo.model import DemoModel
 from outlast_demo.tracker.service import SIDECAR, Tracker
 

@@ -16,18 +16,18 @@ from outlast.agents.profiles.summary import SummaryProfile
 from outlast.base.document_data import ProposalData
 from outlast.base.ids import new_id
 from outlast.base.settings import Settings
-from outlast.core.documents import proposals, store, writing
-from outlast.core.documents.changes import Change, EditBlock, InsertBlock, InsertSection
-from outlast.core.documents.cutting import cut
-from outlast.core.documents.tree import Block, Tree
-from outlast.core.documents.writing import Author, bounds_of
-from outlast.core.models.protocol import LanguageModel, ModelRequest, TextPiece
-from outlast.core.runs.sweeper import Sweeper
-from outlast.core.runs.worker import Worker
-from outlast.core.threads import store as threads
-from outlast.core.threads.composing import Draft
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
+from outlast.kernel.documents import proposals, store, writing
+from outlast.kernel.documents.changes import Change, EditBlock, InsertBlock, InsertSection
+from outlast.kernel.documents.cutting import cut
+from outlast.kernel.documents.tree import Block, Tree
+from outlast.kernel.documents.writing import Author, bounds_of
+from outlast.kernel.models.protocol import LanguageModel, ModelRequest, TextPiece
+from outlast.kernel.runs.sweeper import Sweeper
+from outlast.kernel.runs.worker import Worker
+from outlast.kernel.threads import store as threads
+from outlast.kernel.threads.composing import Draft
 from outlast.testing.catalog import ScriptedCatalog
 from outlast.testing.scripted_model import Call, ScriptedModel, Turn
 from tests.factories import make_project, make_services, make_user

@@ -20,16 +20,16 @@ from outlast.actions.services import Services
 from outlast.base.clock import SystemClock
 from outlast.base.ids import new_id
 from outlast.base.settings import Settings
-from outlast.core.accounts.actor import Actor
-from outlast.core.documents import store as documents
-from outlast.core.documents import writing
-from outlast.core.documents.changes import Change, InsertSection
-from outlast.core.documents.writing import Author, Committed
-from outlast.core.streams.log import read_all
-from outlast.core.threads import store as threads
 from outlast.db.database import Tx
 from outlast.db.opening import open_database
 from outlast.db.tables import projects
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.documents import store as documents
+from outlast.kernel.documents import writing
+from outlast.kernel.documents.changes import Change, InsertSection
+from outlast.kernel.documents.writing import Author, Committed
+from outlast.kernel.streams.log import read_all
+from outlast.kernel.threads import store as threads
 from outlast.surfaces.http.application import create_http
 from outlast.surfaces.http.hosts import known_hosts
 from outlast.testing.profile import FakeProfile

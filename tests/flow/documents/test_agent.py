@@ -13,12 +13,12 @@ from outlast.actions.runs import cancel_run
 from outlast.base.errors import FenceLost, ModelRateLimited, RunFinished
 from outlast.base.settings import DocumentSettings, Settings
 from outlast.base.settings.tables import RetrySettings
-from outlast.core.documents.changes import DeleteBlock
-from outlast.core.models.protocol import ModelRequest
-from outlast.core.runs.profile import ToolContext
-from outlast.core.runs.store import run_of
-from outlast.core.runs.sweeper import request_cancel
 from outlast.db.database import Database
+from outlast.kernel.documents.changes import DeleteBlock
+from outlast.kernel.models.protocol import ModelRequest
+from outlast.kernel.runs.profile import ToolContext
+from outlast.kernel.runs.store import run_of
+from outlast.kernel.runs.sweeper import request_cancel
 from outlast.testing.scripted_model import HANG, Call, Fail, ScriptedModel, Turn, WaitFor, turn
 from tests.flow.documents.agent_rig import document_agent, propose, replace_edit
 from tests.flow.harness import told

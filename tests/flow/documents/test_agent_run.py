@@ -15,10 +15,10 @@ import pytest
 from outlast.app import run_program
 from outlast.base.errors import ModelKeyRefused
 from outlast.base.settings import Settings, load_settings
-from outlast.core.accounts import store as accounts
-from outlast.core.locks import store as locks
-from outlast.core.runs.store import run_of
 from outlast.db.database import Database, Tx
+from outlast.kernel.accounts import store as accounts
+from outlast.kernel.locks import store as locks
+from outlast.kernel.runs.store import run_of
 from outlast.surfaces.http.application import create_http
 from outlast.surfaces.http.hosts import known_hosts
 from outlast.testing.scripted_model import HANG, Call, Fail, ScriptedModel, turn

@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 import sqlalchemy as sa
 
-from outlast.core.documents.changes import DeleteSection
-from outlast.core.threads import store as threads
-from outlast.core.threads.rules import text_of
 from outlast.db.database import Tx
 from outlast.db.tables import comments, messages, runs, users
+from outlast.kernel.documents.changes import DeleteSection
+from outlast.kernel.threads import store as threads
+from outlast.kernel.threads.rules import text_of
 from tests.flow.documents.talk import *  # noqa: F403  # fixtures
 from tests.flow.documents.talk import Talk
 

@@ -11,11 +11,11 @@ from outlast.actions.posting import post_message
 from outlast.actions.review import decide_edits
 from outlast.base.document_data import Quote
 from outlast.base.settings import ProfileSettings, Settings
-from outlast.core.documents.changes import DeleteSection
-from outlast.core.documents.reviewing import Verdict
-from outlast.core.threads.composing import Draft
 from outlast.db.database import Database, Tx
 from outlast.db.tables import artifacts
+from outlast.kernel.documents.changes import DeleteSection
+from outlast.kernel.documents.reviewing import Verdict
+from outlast.kernel.threads.composing import Draft
 from outlast.testing.scripted_model import Call, ScriptedModel, turn
 from tests.flow.documents.agent_rig import asked_with, document_agent, propose, replace_edit
 

@@ -11,12 +11,12 @@ from outlast.actions.review import decide_edits
 from outlast.actions.runs import start_in
 from outlast.actions.threads import archive_thread, create_thread, delete_thread, fork_thread
 from outlast.base.errors import IdempotencyMismatch, MalformedInput, NotFound, UnknownProfile
-from outlast.core.accounts.actor import Actor
-from outlast.core.documents.reviewing import Verdict
-from outlast.core.runs.store import run_of
-from outlast.core.threads import store as threads
-from outlast.core.threads.composing import Draft
 from outlast.db.database import Database, Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.documents.reviewing import Verdict
+from outlast.kernel.runs.store import run_of
+from outlast.kernel.threads import store as threads
+from outlast.kernel.threads.composing import Draft
 from outlast.testing.scripted_model import ScriptedModel, turn
 from outlast_demo.model import DemoModel
 from tests.factories import join, make_thread, make_user, say

@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 from outlast.base.settings import DocumentSettings
-from outlast.core.runs.telling import announce_thread
-from outlast.core.threads import store as threads
 from outlast.db.database import Tx
+from outlast.kernel.runs.telling import announce_thread
+from outlast.kernel.threads import store as threads
 from outlast.surfaces.http.application import create_http
 from outlast.surfaces.http.hosts import known_hosts
 from tests.asgi import Browser

@@ -13,9 +13,9 @@ from outlast.actions.accounts import ensure_local_owner
 from outlast.actions.services import Services
 from outlast.base.clock import SystemClock
 from outlast.base.settings import Settings
-from outlast.core.accounts import store as accounts
-from outlast.core.accounts.actor import Actor
 from outlast.db.opening import open_database
+from outlast.kernel.accounts import store as accounts
+from outlast.kernel.accounts.actor import Actor
 from outlast.surfaces.http.application import create_http
 from outlast.surfaces.http.hosts import known_hosts
 from outlast.surfaces.http.readiness import Readiness

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from outlast.core.accounts.actor import Actor
-from outlast.core.sandboxes import hosted
-from outlast.core.sandboxes.hosted import Hosted, HostedOrder
 from outlast.db.database import Tx
 from outlast.db.tables import hosted_sandboxes, members
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.sandboxes import hosted
+from outlast.kernel.sandboxes.hosted import Hosted, HostedOrder
 from outlast.surfaces.protocols.e2b import control, filesystem, processes
 from outlast.surfaces.protocols.e2b.naming import shown_id
 from tests.asgi import Answer, Browser

@@ -9,12 +9,12 @@ from typing import Any
 from aiohttp import web
 
 from outlast.base.clock import SystemClock
-from outlast.core.knowledge.reranking import Reranker
-from outlast.core.knowledge.search import Knowledge
-from outlast.core.models.embedders import OpenAIEmbedder
-from outlast.core.models.keys import ApiKey
-from outlast.core.models.providers.connections import Connections
 from outlast.db.database import Database
+from outlast.kernel.knowledge.reranking import Reranker
+from outlast.kernel.knowledge.search import Knowledge
+from outlast.kernel.models.embedders import OpenAIEmbedder
+from outlast.kernel.models.keys import ApiKey
+from outlast.kernel.models.providers.connections import Connections
 from outlast.testing.embeddings import MODEL, HashingEmbedder, embedding_server
 from tests.asgi import Browser
 from tests.factories import Team

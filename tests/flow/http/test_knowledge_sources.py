@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from outlast.core.knowledge import filling
-from outlast.core.knowledge.filling import NewSource
+from outlast.kernel.knowledge import filling
+from outlast.kernel.knowledge.filling import NewSource
 from tests.asgi import Answer, Browser
 from tests.factories import Team
 from tests.flow.http.conftest import Site

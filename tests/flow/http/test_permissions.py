@@ -12,34 +12,34 @@ import sqlalchemy as sa
 
 from outlast.base.ids import new_id
 from outlast.base.supervision.items import SetAside
-from outlast.core.accounts.actor import Actor
-from outlast.core.accounts.store import set_administrator
-from outlast.core.documents import comments
-from outlast.core.knowledge.artifacts import store as artifacts
-from outlast.core.knowledge.artifacts.kinds import Kind
-from outlast.core.knowledge.filling import NewSource
-from outlast.core.knowledge.filling import add as add_source
-from outlast.core.knowledge.modules import NewModule
-from outlast.core.knowledge.modules import save as save_modules
-from outlast.core.pages import actions as page_actions
-from outlast.core.pages import store as pages
-from outlast.core.pages.actions import NewAction
-from outlast.core.pages.links import add_link
-from outlast.core.pages.live import LiveTrees
-from outlast.core.pages.versions import Rules as PageRules
-from outlast.core.pages.versions import begin
-from outlast.core.projects import invitations
-from outlast.core.projects.rules import Role
-from outlast.core.sandboxes.seeding import empty_workspace
-from outlast.core.sandboxes.services.rules import Declared
-from outlast.core.sandboxes.services.store import declare
-from outlast.core.screens import image_hosts
-from outlast.core.screens import store as screens
-from outlast.core.screens.rules import Box
-from outlast.core.set_aside import store as set_aside
-from outlast.core.set_aside.kinds import TIMER
 from outlast.db.database import Tx
 from outlast.db.tables import approvals, attachments, checkpoints, effects, sandboxes, workspaces
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.accounts.store import set_administrator
+from outlast.kernel.documents import comments
+from outlast.kernel.knowledge.artifacts import store as artifacts
+from outlast.kernel.knowledge.artifacts.kinds import Kind
+from outlast.kernel.knowledge.filling import NewSource
+from outlast.kernel.knowledge.filling import add as add_source
+from outlast.kernel.knowledge.modules import NewModule
+from outlast.kernel.knowledge.modules import save as save_modules
+from outlast.kernel.pages import actions as page_actions
+from outlast.kernel.pages import store as pages
+from outlast.kernel.pages.actions import NewAction
+from outlast.kernel.pages.links import add_link
+from outlast.kernel.pages.live import LiveTrees
+from outlast.kernel.pages.versions import Rules as PageRules
+from outlast.kernel.pages.versions import begin
+from outlast.kernel.projects import invitations
+from outlast.kernel.projects.rules import Role
+from outlast.kernel.sandboxes.seeding import empty_workspace
+from outlast.kernel.sandboxes.services.rules import Declared
+from outlast.kernel.sandboxes.services.store import declare
+from outlast.kernel.screens import image_hosts
+from outlast.kernel.screens import store as screens
+from outlast.kernel.screens.rules import Box
+from outlast.kernel.set_aside import store as set_aside
+from outlast.kernel.set_aside.kinds import TIMER
 from outlast.surfaces.http.application import create_api
 from tests.asgi import Answer, Browser
 from tests.documents import make_documents

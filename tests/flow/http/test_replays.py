@@ -8,9 +8,9 @@ import pytest
 import sqlalchemy as sa
 
 from outlast.actions import idempotency
-from outlast.core.threads import store as threads
 from outlast.db.database import Tx
 from outlast.db.tables import members, runs
+from outlast.kernel.threads import store as threads
 from outlast.surfaces.http.application import create_api
 from tests.factories import say
 from tests.flow.http.conftest import Site

@@ -9,8 +9,8 @@ import pytest
 
 from outlast.actions import review as actions
 from outlast.base.errors import RateLimited
-from outlast.core.documents.changes import EditBlock
-from outlast.core.documents.proposals import NewEdit
+from outlast.kernel.documents.changes import EditBlock
+from outlast.kernel.documents.proposals import NewEdit
 from tests.asgi import Browser
 from tests.documents import Desk, deleting, inserting, replacing
 from tests.factories import make_thread

@@ -14,11 +14,11 @@ from outlast.actions import artifacts as actions
 from outlast.actions.services import Services
 from outlast.base.errors import Conflict, DiskFull, Forbidden, InputTooLarge, NotFound, TooManyArtifacts
 from outlast.base.settings import DocumentSettings, Settings
-from outlast.core.knowledge.artifacts import store
-from outlast.core.knowledge.artifacts.keeper import ArtifactKeeper
-from outlast.core.streams.log import read_all
 from outlast.db.database import Database, Tx
 from outlast.db.tables import artifacts, knowledge_sources
+from outlast.kernel.knowledge.artifacts import store
+from outlast.kernel.knowledge.artifacts.keeper import ArtifactKeeper
+from outlast.kernel.streams.log import read_all
 from outlast.testing.faults import Faults
 from tests.factories import Team, make_services
 from tests.pdfs import pdf

@@ -9,8 +9,8 @@ import anyio
 import pytest
 
 from outlast.base.clock import SystemClock
-from outlast.core.knowledge import fetching
-from outlast.core.knowledge.fetching import Fetcher, NotRead
+from outlast.kernel.knowledge import fetching
+from outlast.kernel.knowledge.fetching import Fetcher, NotRead
 
 
 async def test_a_name_that_no_resolver_answers_for_is_said_to_be_that(

@@ -15,17 +15,17 @@ import orjson
 
 from outlast.base.errors import ModelUnreachable
 from outlast.base.settings import DependencySettings, KnowledgeSettings, SandboxSettings
-from outlast.core.knowledge import filling, memory, store
-from outlast.core.knowledge.embedding import Indexer, remove_unused, save_vectors
-from outlast.core.knowledge.exchanging import Contents
-from outlast.core.knowledge.fetching import Fetcher
-from outlast.core.knowledge.keeper import SourceKeeper
-from outlast.core.knowledge.reading.packages import PackageReader, Registries
-from outlast.core.knowledge.reading.reader import SourceReader
-from outlast.core.knowledge.sources import LEASE, configured_sources
-from outlast.core.streams.log import read_all
 from outlast.db.database import Database, Tx
 from outlast.db.tables import knowledge_sources, vectors
+from outlast.kernel.knowledge import filling, memory, store
+from outlast.kernel.knowledge.embedding import Indexer, remove_unused, save_vectors
+from outlast.kernel.knowledge.exchanging import Contents
+from outlast.kernel.knowledge.fetching import Fetcher
+from outlast.kernel.knowledge.keeper import SourceKeeper
+from outlast.kernel.knowledge.reading.packages import PackageReader, Registries
+from outlast.kernel.knowledge.reading.reader import SourceReader
+from outlast.kernel.knowledge.sources import LEASE, configured_sources
+from outlast.kernel.streams.log import read_all
 from outlast.testing.clock import ManualClock
 from outlast.testing.embeddings import HashingEmbedder
 from tests.factories import Team

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from outlast.core.knowledge.documents import cut_documents
-from outlast.core.knowledge.fetching import Fetcher, NotRead
-from outlast.core.knowledge.reading.packages import Installed, PackageReader, Registries, wanted
-from outlast.core.sandboxes.snapshots.installed import files_in, version_in
+from outlast.kernel.knowledge.documents import cut_documents
+from outlast.kernel.knowledge.fetching import Fetcher, NotRead
+from outlast.kernel.knowledge.reading.packages import Installed, PackageReader, Registries, wanted
+from outlast.kernel.sandboxes.snapshots.installed import files_in, version_in
 from outlast.testing.clock import ManualClock
 from tests.web_site import web_site
 

@@ -5,9 +5,9 @@ from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from outlast.core.models.catalog import ModelCatalog
-from outlast.core.models.config import ModelConfig, ProviderConfig
-from outlast.core.models.protocol import (
+from outlast.kernel.models.catalog import ModelCatalog
+from outlast.kernel.models.config import ModelConfig, ProviderConfig
+from outlast.kernel.models.protocol import (
     Delta,
     LanguageModel,
     ModelMessage,

@@ -7,7 +7,7 @@ import anyio
 import orjson
 import pytest
 
-from outlast.core.models.protocol import (
+from outlast.kernel.models.protocol import (
     ImagePiece,
     ModelMessage,
     Reasoning,

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from outlast.base.errors import ModelKeyRefused, ModelOverloaded, ModelUnreachable, OutlastError
-from outlast.core.models.embedders import OpenAIEmbedder, packed
-from outlast.core.models.keys import ApiKey
-from outlast.core.models.providers.connections import Connections
+from outlast.kernel.models.embedders import OpenAIEmbedder, packed
+from outlast.kernel.models.keys import ApiKey
+from outlast.kernel.models.providers.connections import Connections
 from outlast.testing.clock import ManualClock
 from outlast.testing.embeddings import MODEL, embedding_server, vector_of
 

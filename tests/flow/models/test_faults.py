@@ -9,8 +9,8 @@ import pytest
 
 from outlast.base import errors
 from outlast.base.errors import OutlastError, ProviderRefused, TryLater
-from outlast.core.models.protocol import ModelMessage, ToolCallPiece, ToolResultPiece, UsageDelta
-from outlast.core.models.turn import sendable_arguments
+from outlast.kernel.models.protocol import ModelMessage, ToolCallPiece, ToolResultPiece, UsageDelta
+from outlast.kernel.models.turn import sendable_arguments
 from outlast.testing.model_server import Answer, Fault
 from tests.flow.models.rig import KEY, KINDS, listen, rigged, user
 

@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 import pytest
 
-from outlast.core.models.protocol import ToolCallPiece
+from outlast.kernel.models.protocol import ToolCallPiece
 from outlast.testing.model_server import Answer
 from tests.flow.models.rig import listen, rigged
 

@@ -8,9 +8,9 @@ import aiohttp
 import anyio
 import pytest
 
-from outlast.core.models.catalog import ModelCatalog
-from outlast.core.models.config import ModelConfig, ProviderConfig
-from outlast.core.models.protocol import ModelMessage, ModelRequest, ToolResultPiece
+from outlast.kernel.models.catalog import ModelCatalog
+from outlast.kernel.models.config import ModelConfig, ProviderConfig
+from outlast.kernel.models.protocol import ModelMessage, ModelRequest, ToolResultPiece
 from outlast.testing.model_server import Answer
 from tests.flow.models.rig import KINDS, listen, rigged, user
 

@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 import pytest
 
-from outlast.core.models.protocol import ModelMessage, ProviderToolUsed, TextPiece
+from outlast.kernel.models.protocol import ModelMessage, ProviderToolUsed, TextPiece
 from outlast.testing.model_server import Answer
 from tests.flow.models.rig import listen, rigged, user
 

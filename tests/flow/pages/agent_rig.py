@@ -23,23 +23,23 @@ from outlast.agents.workspaces import Workspaces
 from outlast.base.clock import SystemClock
 from outlast.base.events import PageData
 from outlast.base.settings import DependencySettings, SandboxSettings, Settings
-from outlast.core.knowledge import memory
-from outlast.core.knowledge.modules import Module, Modules, of_user, of_workspace
-from outlast.core.knowledge.recall import Recall
-from outlast.core.knowledge.search import Knowledge
-from outlast.core.models.protocol import ModelRequest, TextPiece
-from outlast.core.pages import versions
-from outlast.core.pages.live import LiveTrees
-from outlast.core.pages.versions import Rules
-from outlast.core.runs.sweeper import Sweeper
-from outlast.core.runs.worker import Worker
-from outlast.core.sandboxes.checkpoints.keeper import CheckpointKeeper
-from outlast.core.sandboxes.interface import SandboxProvider
-from outlast.core.sandboxes.manager import SandboxManager
-from outlast.core.threads.composing import Draft
 from outlast.db import tables
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database
+from outlast.kernel.knowledge import memory
+from outlast.kernel.knowledge.modules import Module, Modules, of_user, of_workspace
+from outlast.kernel.knowledge.recall import Recall
+from outlast.kernel.knowledge.search import Knowledge
+from outlast.kernel.models.protocol import ModelRequest, TextPiece
+from outlast.kernel.pages import versions
+from outlast.kernel.pages.live import LiveTrees
+from outlast.kernel.pages.versions import Rules
+from outlast.kernel.runs.sweeper import Sweeper
+from outlast.kernel.runs.worker import Worker
+from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
+from outlast.kernel.sandboxes.interface import SandboxProvider
+from outlast.kernel.sandboxes.manager import SandboxManager
+from outlast.kernel.threads.composing import Draft
 from outlast.testing.catalog import ScriptedCatalog
 from outlast.testing.scripted_model import Call, ScriptedModel, Turn
 from tests.factories import Team, make_services

@@ -11,11 +11,11 @@ import pytest
 
 from outlast.base.clock import SystemClock
 from outlast.base.settings import Settings
-from outlast.core.knowledge.modules import Modules
-from outlast.core.sandboxes.checkpoints.keeper import CheckpointKeeper
-from outlast.core.sandboxes.interface import Sandbox
 from outlast.db.blobs import FolderBlobs
 from outlast.db.opening import open_database
+from outlast.kernel.knowledge.modules import Modules
+from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
+from outlast.kernel.sandboxes.interface import Sandbox
 from outlast.surfaces.http.application import create_http
 from outlast.surfaces.http.hosts import known_hosts
 from outlast.testing.profile import FakeProfile

@@ -16,15 +16,15 @@ from outlast.actions.pages import create_page
 from outlast.actions.services import Services
 from outlast.base.events import PageAction, PageData
 from outlast.base.settings import Settings
-from outlast.core.accounts.actor import Actor
-from outlast.core.pages.actions import list_actions
-from outlast.core.runs.profile import Tool
-from outlast.core.runs.sweeper import Sweeper
-from outlast.core.runs.worker import Worker
-from outlast.core.streams.log import read_all
-from outlast.core.threads.rules import text_of
 from outlast.db.database import Database, Tx
 from outlast.db.tables import messages, pages
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.pages.actions import list_actions
+from outlast.kernel.runs.profile import Tool
+from outlast.kernel.runs.sweeper import Sweeper
+from outlast.kernel.runs.worker import Worker
+from outlast.kernel.streams.log import read_all
+from outlast.kernel.threads.rules import text_of
 from outlast.testing.catalog import ScriptedCatalog
 from outlast.testing.profile import FakeProfile
 from outlast.testing.scripted_model import ScriptedModel, Turn

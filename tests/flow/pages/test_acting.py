@@ -15,9 +15,9 @@ from outlast.base.errors import (
     ModelRejected,
     OutlastError,
 )
-from outlast.core.runs.store import run_of
 from outlast.db.database import Database, Tx
 from outlast.db.tables import runs
+from outlast.kernel.runs.store import run_of
 from outlast.testing.scripted_model import HANG, Fail, WaitFor, turn
 from tests.flow.pages.rig import page_stage
 

@@ -21,10 +21,10 @@ from outlast.base.errors import (
     ThreadLocked,
 )
 from outlast.base.settings import LimitSettings, PageSettings, Settings
-from outlast.core.runs.store import run_of
 from outlast.db.database import Database
 from outlast.db.opening import open_database
 from outlast.db.tables import pages
+from outlast.kernel.runs.store import run_of
 from outlast.testing.scripted_model import HANG, ScriptedModel, turn
 from tests.flow.pages.rig import page_stage
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from outlast.actions.pages import rename_page
 from outlast.base.errors import ModelRejected
-from outlast.core.models.protocol import Usage
 from outlast.db.database import Database
+from outlast.kernel.models.protocol import Usage
 from outlast.testing.scripted_model import Call, Fail, turn
 from tests.flow.harness import told
 from tests.flow.pages.agent_rig import (

@@ -16,12 +16,12 @@ from outlast.actions.pages import create_page
 from outlast.actions.runs import start_run
 from outlast.base.clock import SystemClock
 from outlast.base.settings import PolicyRule
-from outlast.core.accounts.actor import Actor
-from outlast.core.knowledge.modules import of_user
-from outlast.core.sandboxes.providers.local.provider import LocalProvider
-from outlast.core.threads.composing import Draft
 from outlast.db.database import Tx
 from outlast.db.opening import open_database
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.knowledge.modules import of_user
+from outlast.kernel.sandboxes.providers.local.provider import LocalProvider
+from outlast.kernel.threads.composing import Draft
 from outlast.testing.scripted_model import Call, Turn, turn
 from tests.factories import join, make_user
 from tests.flow.harness import told

@@ -18,17 +18,17 @@ from outlast.actions.page_actions import take_back
 from outlast.base.clock import SystemClock
 from outlast.base.errors import ActionTaken
 from outlast.base.settings import LimitSettings, Settings
-from outlast.core.runs import store as runs
-from outlast.core.runs.endings import Ending, end_unheld
-from outlast.core.runs.model import Run
-from outlast.core.runs.rules import End
-from outlast.core.runs.starting import last_queued
-from outlast.core.runs.sweeper import request_cancel
-from outlast.core.threads.messages import message_in
-from outlast.core.threads.rules import text_of
 from outlast.db import tables
 from outlast.db.database import Tx
 from outlast.db.opening import open_database
+from outlast.kernel.runs import store as runs
+from outlast.kernel.runs.endings import Ending, end_unheld
+from outlast.kernel.runs.model import Run
+from outlast.kernel.runs.rules import End
+from outlast.kernel.runs.starting import last_queued
+from outlast.kernel.runs.sweeper import request_cancel
+from outlast.kernel.threads.messages import message_in
+from outlast.kernel.threads.rules import text_of
 from tests.flow.pages.rig import PageStage, page_stage
 
 STEPS = st.lists(

@@ -11,10 +11,10 @@ import sqlalchemy as sa
 
 from outlast.agents.pages.dormancy import KIND
 from outlast.base.errors import NotFound
-from outlast.core.runs.sweeper import Sweeper
-from outlast.core.runs.timers import due_of
 from outlast.db.database import Database, Tx
 from outlast.db.tables import pages, threads, timers
+from outlast.kernel.runs.sweeper import Sweeper
+from outlast.kernel.runs.timers import due_of
 from outlast.testing.scripted_model import turn
 from tests.flow.pages.agent_rig import (
     WITHOUT_SANDBOX,

@@ -14,11 +14,11 @@ from outlast.actions.page_embeds import follow_embedded, is_link_good, read_embe
 from outlast.actions.page_links import create_link, revoke_link
 from outlast.base.errors import NotFound
 from outlast.base.page_data import PageHtml, PagePatched, Patch
-from outlast.core.pages import store
-from outlast.core.projects.rules import Role
-from outlast.core.projects.store import change_role
-from outlast.core.streams.log import append
 from outlast.db.database import Database, Tx
+from outlast.kernel.pages import store
+from outlast.kernel.projects.rules import Role
+from outlast.kernel.projects.store import change_role
+from outlast.kernel.streams.log import append
 from tests.flow.pages.rig import PageStage, page_stage
 
 

@@ -10,10 +10,10 @@ import sqlalchemy as sa
 from outlast.actions.page_embeds import read_embedded
 from outlast.base.errors import NotFound
 from outlast.base.ids import new_id
-from outlast.core.pages.versions import Author, take_full
-from outlast.core.threads.store import add_message, set_run_state
 from outlast.db.database import Tx
 from outlast.db.tables import members, page_links, workspaces
+from outlast.kernel.pages.versions import Author, take_full
+from outlast.kernel.threads.store import add_message, set_run_state
 from tests.factories import Team, make_run, say
 from tests.flow.canvas.conftest import Watcher
 from tests.flow.canvas.test_canvas import setting

@@ -21,10 +21,10 @@ from outlast.actions.previews import open_preview
 from outlast.actions.services import Services
 from outlast.base.errors import NotFound, OutlastError, SandboxLost
 from outlast.base.ids import new_id
-from outlast.core.accounts.actor import Actor
-from outlast.core.sandboxes.interface import Capabilities
 from outlast.db.database import Tx
 from outlast.db.tables import sandboxes, workspaces
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.sandboxes.interface import Capabilities
 from outlast.surfaces.http.application import create_http
 from outlast.surfaces.http.hosts import known_hosts
 from outlast.surfaces.http.preview.hosts import Address, PreviewHosts

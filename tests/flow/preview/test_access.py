@@ -8,12 +8,12 @@ import pytest
 
 from outlast.actions import previews
 from outlast.base.errors import Forbidden, NotFound
-from outlast.core.accounts import store as accounts
-from outlast.core.projects import store as projects
-from outlast.core.projects.rules import Role
-from outlast.core.sandboxes.services.rules import Declared
-from outlast.core.sandboxes.services.store import declare
 from outlast.db.database import Tx
+from outlast.kernel.accounts import store as accounts
+from outlast.kernel.projects import store as projects
+from outlast.kernel.projects.rules import Role
+from outlast.kernel.sandboxes.services.rules import Declared
+from outlast.kernel.sandboxes.services.store import declare
 from outlast.surfaces.http.preview.hosts import Address, PreviewHosts
 from outlast.surfaces.http.preview.layer import PreviewLayer
 from tests.asgi import Browser

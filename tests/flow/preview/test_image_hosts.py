@@ -9,10 +9,10 @@ import sqlalchemy as sa
 
 from outlast.actions import screen_images as actions
 from outlast.base.errors import Forbidden, MalformedInput, NotFound
-from outlast.core.screens.image_hosts import MOST_HOSTS
-from outlast.core.streams.log import read_all
 from outlast.db.database import Tx
 from outlast.db.tables import screens
+from outlast.kernel.screens.image_hosts import MOST_HOSTS
+from outlast.kernel.streams.log import read_all
 from tests.flow.preview.rig import PORT, Scene
 from tests.store.core.screens.test_store import make_screen
 

@@ -17,9 +17,9 @@ import pytest
 
 from outlast.base.clock import SystemClock
 from outlast.base.supervision.items import SetAside
-from outlast.core.set_aside import store
-from outlast.core.set_aside.kinds import SOURCE
 from outlast.db.opening import open_database
+from outlast.kernel.set_aside import store
+from outlast.kernel.set_aside.kinds import SOURCE
 from outlast.surfaces.cli.exits import Exit
 from outlast.surfaces.http import readiness
 from outlast.surfaces.http.readiness import Readiness

@@ -16,9 +16,9 @@ from outlast.base.errors import (
     ThreadBusy,
 )
 from outlast.base.settings import PolicyRule, Settings
-from outlast.core.runs.sweeper import Sweeper
-from outlast.core.streams.fold import RunFold, apply
 from outlast.db.database import Database
+from outlast.kernel.runs.sweeper import Sweeper
+from outlast.kernel.streams.fold import RunFold, apply
 from outlast.testing.profile import FakeTool
 from outlast.testing.scripted_model import HANG, Call, Fail, ScriptedModel, Think, turn
 from tests.flow.harness import stage, told
@@ -295,7 +295,7 @@ async def _until_title(it, cursor: str, title: str):
 async def test_an_ended_runs_log_is_folded_with_an_equal_result_from_any_cursor(
     db: Database, tmp_path: Path
 ) -> None:
-    from outlast.core.streams.log import read_all
+    from outlast.kernel.streams.log import read_all
 
     async with stage(db, tmp_path, [turn("One two three four five six.")], working=True) as it:
         started = await it.start()

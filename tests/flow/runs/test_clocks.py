@@ -12,15 +12,15 @@ import sqlalchemy as sa
 from outlast.actions.runs import Started, cancel_run, continue_run, export_run, start_run
 from outlast.actions.services import Services
 from outlast.base.errors import RunCleanedUp
-from outlast.core.accounts.actor import Actor
-from outlast.core.runs import store, timers
-from outlast.core.runs.sweeper import Sweeper
-from outlast.core.streams.fold import fold_lines
-from outlast.core.streams.log import read_all
-from outlast.core.threads.composing import Draft
 from outlast.db.database import Database, Tx
 from outlast.db.opening import open_database
 from outlast.db.tables import followers, runs
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.runs import store, timers
+from outlast.kernel.runs.sweeper import Sweeper
+from outlast.kernel.streams.fold import fold_lines
+from outlast.kernel.streams.log import read_all
+from outlast.kernel.threads.composing import Draft
 from outlast.testing.clock import ManualClock
 from tests.factories import make_project, make_services, make_thread, make_user
 

@@ -17,14 +17,14 @@ from outlast.actions.threads import read_thread
 from outlast.base.errors import ModelKeyRefused, RunFinished, SandboxUnavailable
 from outlast.base.settings import PolicyRule, RunSettings, Settings
 from outlast.base.settings.tables import RetrySettings
-from outlast.core.runs import store
-from outlast.core.runs.profile import ToolContext, ToolResult
-from outlast.core.runs.sweeper import Sweeper, request_cancel
-from outlast.core.runs.worker import Worker
-from outlast.core.streams.fold import fold_lines
-from outlast.core.streams.log import read_all
 from outlast.db.database import Database, Tx
 from outlast.db.tables import effects, runs
+from outlast.kernel.runs import store
+from outlast.kernel.runs.profile import ToolContext, ToolResult
+from outlast.kernel.runs.sweeper import Sweeper, request_cancel
+from outlast.kernel.runs.worker import Worker
+from outlast.kernel.streams.fold import fold_lines
+from outlast.kernel.streams.log import read_all
 from outlast.testing.profile import FakeTool
 from outlast.testing.scripted_model import HANG, Call, Fail, ScriptedModel, turn
 from tests.factories import join, make_user
@@ -166,7 +166,7 @@ async def test_the_command_of_a_run_without_a_worker_is_stopped_too(db: Database
 
         async def nothing(_workspace_id: str) -> None: ...
 
-        from outlast.core.runs.sweeper import SandboxSteps
+        from outlast.kernel.runs.sweeper import SandboxSteps
 
         steps = SandboxSteps(nothing, nothing, nothing, stop)
         await Sweeper(it.services.engine, steps).sweep()
@@ -253,7 +253,7 @@ async def test_a_call_that_began_in_a_lost_attempt_and_cannot_be_repeated_is_tol
             store.insert_effect(tx, started.run_id, 2, 1, "tool", tool="look", **call)
 
         await db.write(begun)
-        from outlast.core.runs.worker import Worker
+        from outlast.kernel.runs.worker import Worker
 
         async with anyio.create_task_group() as group:
             group.start_soon(Worker(it.services.engine).run)

@@ -19,13 +19,13 @@ from outlast.agents.workspaces import Workspaces
 from outlast.base.clock import SystemClock
 from outlast.base.errors import Forbidden, NotFound, PathRefused
 from outlast.base.settings import SandboxSettings
-from outlast.core.models.protocol import ModelRequest, ToolResultPiece
-from outlast.core.runs.worker import Worker
-from outlast.core.sandboxes.checkpoints.keeper import CheckpointKeeper
-from outlast.core.sandboxes.checkpoints.store import fork_files
-from outlast.core.sandboxes.interface import Capabilities
-from outlast.core.sandboxes.manager import SandboxManager
 from outlast.db.database import Database
+from outlast.kernel.models.protocol import ModelRequest, ToolResultPiece
+from outlast.kernel.runs.worker import Worker
+from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
+from outlast.kernel.sandboxes.checkpoints.store import fork_files
+from outlast.kernel.sandboxes.interface import Capabilities
+from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.testing.sandbox import MemoryProvider
 from outlast.testing.scripted_model import Call, ScriptedModel, Turn, turn
 from tests.factories import join, make_user

@@ -13,8 +13,8 @@ from outlast.actions.inbox import list_inbox, read_inbox
 from outlast.actions.runs import cancel_run
 from outlast.base.errors import CursorUnknown
 from outlast.base.settings import PolicyRule, Settings
-from outlast.core.streams.log import read_all
 from outlast.db.database import Database
+from outlast.kernel.streams.log import read_all
 from outlast.testing.profile import FakeTool
 from outlast.testing.scripted_model import Call, turn
 from tests.factories import make_thread

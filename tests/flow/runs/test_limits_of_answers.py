@@ -7,8 +7,8 @@ import pytest
 from outlast.actions.runs import continue_run, read_run
 from outlast.base import errors
 from outlast.base.errors import RunNotContinuable
-from outlast.core.models.protocol import ModelMessage, TextPiece, ToolCallPiece, Usage
 from outlast.db.database import Database
+from outlast.kernel.models.protocol import ModelMessage, TextPiece, ToolCallPiece, Usage
 from outlast.testing.profile import FakeTool
 from outlast.testing.scripted_model import Call, Fail, Searched, turn
 from tests.flow.harness import stage, told

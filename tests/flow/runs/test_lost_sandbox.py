@@ -9,10 +9,10 @@ from outlast.agents.tools.terminal import Terminal
 from outlast.agents.workspaces import Workspaces
 from outlast.base.clock import SystemClock
 from outlast.base.settings import SandboxSettings
-from outlast.core.models.protocol import NOTE_MARK, ModelRequest, TextPiece, ToolResultPiece
-from outlast.core.runs.calling import LOST_TEXT
-from outlast.core.sandboxes.manager import SandboxManager
 from outlast.db.database import Database
+from outlast.kernel.models.protocol import NOTE_MARK, ModelRequest, TextPiece, ToolResultPiece
+from outlast.kernel.runs.calling import LOST_TEXT
+from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.testing.sandbox import MemoryProvider
 from outlast.testing.scripted_model import Call, ScriptedModel, Turn, turn
 from tests.flow.harness import stage

@@ -21,12 +21,12 @@ from outlast.base.errors import (
 from outlast.base.events import ImagePart, NoticePart
 from outlast.base.settings import PolicyRule, ProfileSettings, RunSettings, Settings
 from outlast.base.settings.tables import RetrySettings
-from outlast.core.models.protocol import CHECK_MARK, ModelMessage, TextPiece
-from outlast.core.runs import staging
-from outlast.core.runs.profile import StageContext, StageResult
-from outlast.core.runs.sweeper import Sweeper
-from outlast.core.runs.worker import Worker
 from outlast.db.database import Database
+from outlast.kernel.models.protocol import CHECK_MARK, ModelMessage, TextPiece
+from outlast.kernel.runs import staging
+from outlast.kernel.runs.profile import StageContext, StageResult
+from outlast.kernel.runs.sweeper import Sweeper
+from outlast.kernel.runs.worker import Worker
 from outlast.testing.profile import FakeStagedProfile, FakeTool
 from outlast.testing.scripted_model import Call, turn
 from tests.flow.harness import Event, Stage, stage

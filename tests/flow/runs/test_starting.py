@@ -28,11 +28,11 @@ from outlast.base.errors import (
     VisionUnsupported,
 )
 from outlast.base.settings import LimitSettings, Settings
-from outlast.core.accounts.actor import Actor
-from outlast.core.models.protocol import ModelSpec
-from outlast.core.threads.composing import Draft
 from outlast.db.database import Database, Tx
 from outlast.db.tables import idempotency, ledger, log, messages, runs, threads, timers
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.models.protocol import ModelSpec
+from outlast.kernel.threads.composing import Draft
 from outlast.testing.scripted_model import HANG, ScriptedModel, turn
 from tests.factories import join, make_user
 from tests.flow.harness import Stage, stage

@@ -6,8 +6,8 @@ from typing import Any
 
 from outlast.base.errors import WorkspaceUnreadable
 from outlast.base.parts import ProposalPart
-from outlast.core.runs.profile import ToolContext, ToolResult
 from outlast.db.database import Database
+from outlast.kernel.runs.profile import ToolContext, ToolResult
 from outlast.testing.profile import FakeTool
 from outlast.testing.scripted_model import Call, turn
 from tests.flow.harness import stage, told

@@ -13,11 +13,11 @@ import pytest
 from outlast.actions.runs import read_run, retry_run
 from outlast.base.errors import StorageUnavailable
 from outlast.base.settings import RunSettings, Settings
-from outlast.core.runs import store
-from outlast.core.runs.profile import ToolContext
-from outlast.core.runs.sweeper import Sweeper
-from outlast.core.runs.worker import Worker
 from outlast.db.database import Database
+from outlast.kernel.runs import store
+from outlast.kernel.runs.profile import ToolContext
+from outlast.kernel.runs.sweeper import Sweeper
+from outlast.kernel.runs.worker import Worker
 from outlast.testing.faults import Faults
 from outlast.testing.profile import FakeTool
 from outlast.testing.scripted_model import Call, ScriptedModel, WaitFor, turn

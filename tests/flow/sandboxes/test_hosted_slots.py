@@ -12,10 +12,10 @@ from outlast.actions.services import Services
 from outlast.base.clock import SystemClock
 from outlast.base.errors import RateLimited
 from outlast.base.settings import SandboxSettings, Settings
-from outlast.core.accounts.actor import Actor
-from outlast.core.sandboxes.hosted import HostedOrder
-from outlast.core.sandboxes.manager import SandboxManager
 from outlast.db.database import Database
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.sandboxes.hosted import HostedOrder
+from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.testing.sandbox import MemoryProvider
 from tests.factories import make_services, make_user
 

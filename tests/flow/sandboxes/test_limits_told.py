@@ -12,11 +12,11 @@ from outlast.agents.tools.terminal import Terminal
 from outlast.agents.workspaces import Workspaces
 from outlast.base.clock import SystemClock
 from outlast.base.settings import SandboxSettings
-from outlast.core.models.protocol import ToolResultPiece
-from outlast.core.sandboxes.manager import SandboxManager
-from outlast.core.sandboxes.providers.local.provider import LocalProvider
 from outlast.db.database import Database
 from outlast.db.opening import open_database
+from outlast.kernel.models.protocol import ToolResultPiece
+from outlast.kernel.sandboxes.manager import SandboxManager
+from outlast.kernel.sandboxes.providers.local.provider import LocalProvider
 from outlast.testing.scripted_model import Call, turn
 from tests.flow.harness import stage
 

@@ -15,10 +15,10 @@ from outlast.agents.tools.terminal import Terminal
 from outlast.agents.workspaces import Workspaces
 from outlast.base.clock import SystemClock
 from outlast.base.settings import SandboxSettings
-from outlast.core.sandboxes.manager import SandboxManager
-from outlast.core.sandboxes.providers.local.provider import LocalProvider
-from outlast.core.sandboxes.providers.local.sandbox import State
 from outlast.db.opening import open_database
+from outlast.kernel.sandboxes.manager import SandboxManager
+from outlast.kernel.sandboxes.providers.local.provider import LocalProvider
+from outlast.kernel.sandboxes.providers.local.sandbox import State
 from outlast.testing.scripted_model import Call, turn
 from tests.flow.harness import noted, stage, told_last
 

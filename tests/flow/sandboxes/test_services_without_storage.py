@@ -16,10 +16,10 @@ from outlast.base.clock import SystemClock
 from outlast.base.errors import StorageUnavailable
 from outlast.base.settings import SandboxSettings
 from outlast.base.supervision.supervisor import Supervisor
-from outlast.core.sandboxes.manager import SandboxManager
-from outlast.core.sandboxes.services.keeper import ServiceKeeper
-from outlast.core.sandboxes.services.logs import ServiceLogs
 from outlast.db.opening import open_database
+from outlast.kernel.sandboxes.manager import SandboxManager
+from outlast.kernel.sandboxes.services.keeper import ServiceKeeper
+from outlast.kernel.sandboxes.services.logs import ServiceLogs
 from outlast.testing.faults import Faults
 from outlast.testing.scripted_model import Call, turn
 from tests.flow.chaos.house import HastyClock

@@ -14,11 +14,11 @@ from outlast.agents.tools.terminal import Terminal
 from outlast.agents.workspaces import Workspaces
 from outlast.base.clock import SystemClock
 from outlast.base.settings import PolicyRule, SandboxSettings, Settings
-from outlast.core.sandboxes.manager import SandboxManager
-from outlast.core.sandboxes.providers.local.provider import LocalProvider
-from outlast.core.sandboxes.services.keeper import ServiceKeeper
-from outlast.core.sandboxes.services.logs import ServiceLogs
 from outlast.db.opening import open_database
+from outlast.kernel.sandboxes.manager import SandboxManager
+from outlast.kernel.sandboxes.providers.local.provider import LocalProvider
+from outlast.kernel.sandboxes.services.keeper import ServiceKeeper
+from outlast.kernel.sandboxes.services.logs import ServiceLogs
 from outlast.testing.scripted_model import Call, Turn, turn
 from tests.flow.harness import Stage, stage, told
 
@@ -73,7 +73,7 @@ async def test_it_comes_back_once_the_service_answers_and_the_next_call_reaches_
 async def test_one_that_cannot_run_is_told_with_the_end_of_its_output(
     sqlite_url: str, tmp_path: Path, local: LocalProvider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("outlast.core.sandboxes.services.rules.DELAYS_S", (0.01,))
+    monkeypatch.setattr("outlast.kernel.sandboxes.services.rules.DELAYS_S", (0.01,))
     bad = {"name": "web", "command": "echo no module named flask >&2; exit 1", "port": 3000}
     async with at_work(
         sqlite_url, tmp_path, local, [turn(Call("start_service", bad)), turn("It does not run.")]
@@ -90,9 +90,9 @@ async def test_one_that_cannot_run_is_told_with_the_end_of_its_output(
 async def test_a_service_that_runs_but_does_not_answer_is_ended_and_said_to_be_mute(
     sqlite_url: str, tmp_path: Path, local: LocalProvider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("outlast.core.sandboxes.services.rules.DELAYS_S", (0.01,))
-    monkeypatch.setattr("outlast.core.sandboxes.services.rules.MOST_FAILURES", 1)
-    monkeypatch.setattr("outlast.core.sandboxes.services.keeper.START_S", 0.5)
+    monkeypatch.setattr("outlast.kernel.sandboxes.services.rules.DELAYS_S", (0.01,))
+    monkeypatch.setattr("outlast.kernel.sandboxes.services.rules.MOST_FAILURES", 1)
+    monkeypatch.setattr("outlast.kernel.sandboxes.services.keeper.START_S", 0.5)
     mute = {"name": "web", "command": "echo sleeping; sleep 1000", "port": 3000}
     count = Call("terminal", {"command": "pgrep -c sleep"})
     turns = [turn(Call("start_service", mute)), turn(count), turn("It does not answer.")]

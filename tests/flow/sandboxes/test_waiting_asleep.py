@@ -20,15 +20,15 @@ from outlast.agents.tools.run_code import RunCode
 from outlast.agents.tools.terminal import Terminal
 from outlast.agents.workspaces import Workspaces
 from outlast.base.settings import PolicyRule, SandboxSettings, Settings
-from outlast.core.accounts.actor import Actor
-from outlast.core.runs.sweeper import SandboxSteps, Sweeper
-from outlast.core.runs.worker import Worker
-from outlast.core.sandboxes.checkpoints.keeper import CheckpointKeeper
-from outlast.core.sandboxes.interface import SandboxProvider
-from outlast.core.sandboxes.manager import SandboxManager
-from outlast.core.sandboxes.orphans import reconcile
 from outlast.db.blobs import FolderBlobs
 from outlast.db.opening import open_database
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.runs.sweeper import SandboxSteps, Sweeper
+from outlast.kernel.runs.worker import Worker
+from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
+from outlast.kernel.sandboxes.interface import SandboxProvider
+from outlast.kernel.sandboxes.manager import SandboxManager
+from outlast.kernel.sandboxes.orphans import reconcile
 from outlast.testing.catalog import ScriptedCatalog
 from outlast.testing.clock import ManualClock
 from outlast.testing.profile import FakeProfile

@@ -20,11 +20,11 @@ from outlast.agents.workspaces import workspace_of_thread
 from outlast.base.clock import SystemClock
 from outlast.base.errors import SandboxUnavailable
 from outlast.base.settings import SandboxSettings
-from outlast.core.accounts.actor import Actor
-from outlast.core.sandboxes.interface import SandboxSpec
-from outlast.core.sandboxes.manager import SandboxManager
-from outlast.core.threads.composing import Draft
 from outlast.db.database import Database
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.sandboxes.interface import SandboxSpec
+from outlast.kernel.sandboxes.manager import SandboxManager
+from outlast.kernel.threads.composing import Draft
 from outlast.testing.sandbox import MemoryProvider, MemorySandbox
 from tests.factories import make_project, make_services, make_user
 

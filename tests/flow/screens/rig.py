@@ -22,19 +22,19 @@ from outlast.base.clock import SystemClock
 from outlast.base.events import ScreenData
 from outlast.base.settings import SandboxSettings, Settings
 from outlast.base.settings.tables import RetrySettings, ScreenSettings
-from outlast.core.models.protocol import ModelSpec
-from outlast.core.runs.store import run_of
-from outlast.core.runs.sweeper import Sweeper
-from outlast.core.runs.worker import Worker
-from outlast.core.sandboxes.browser.interface import Look
-from outlast.core.sandboxes.checkpoints.keeper import CheckpointKeeper
-from outlast.core.sandboxes.interface import Capabilities
-from outlast.core.sandboxes.manager import SandboxManager
-from outlast.core.sandboxes.seeding import Seeds
-from outlast.core.sandboxes.template_files import load_templates
-from outlast.core.threads.composing import Draft
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database
+from outlast.kernel.models.protocol import ModelSpec
+from outlast.kernel.runs.store import run_of
+from outlast.kernel.runs.sweeper import Sweeper
+from outlast.kernel.runs.worker import Worker
+from outlast.kernel.sandboxes.browser.interface import Look
+from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
+from outlast.kernel.sandboxes.interface import Capabilities
+from outlast.kernel.sandboxes.manager import SandboxManager
+from outlast.kernel.sandboxes.seeding import Seeds
+from outlast.kernel.sandboxes.template_files import load_templates
+from outlast.kernel.threads.composing import Draft
 from outlast.testing.catalog import ScriptedCatalog
 from outlast.testing.photographer import FakePhotographer
 from outlast.testing.sandbox import Job, MemoryProvider

@@ -15,13 +15,13 @@ from outlast.actions.screens import ScreenChange, change_screen
 from outlast.base.clock import SystemClock
 from outlast.base.settings import PolicyRule, ProfileSettings
 from outlast.base.settings.policy import SCREEN_POLICY
-from outlast.core.models.protocol import ModelMessage, ModelRequest, TextPiece
-from outlast.core.screens.theme_mapping import dress
-from outlast.core.screens.themes import theme_of
-from outlast.core.streams.log import read_all
-from outlast.core.threads.store import thread_data
 from outlast.db.database import Database
 from outlast.db.opening import open_database
+from outlast.kernel.models.protocol import ModelMessage, ModelRequest, TextPiece
+from outlast.kernel.screens.theme_mapping import dress
+from outlast.kernel.screens.themes import theme_of
+from outlast.kernel.streams.log import read_all
+from outlast.kernel.threads.store import thread_data
 from outlast.testing.photographer import look
 from outlast.testing.scripted_model import Call, ScriptedModel, Turn, turn
 from tests.flow.harness import told

@@ -16,14 +16,14 @@ from outlast.actions.runs import continue_run, retry_run
 from outlast.actions.screen_themes import reset_workspace
 from outlast.base.clock import SystemClock
 from outlast.base.errors import Conflict, ModelRejected, SandboxUnavailable
-from outlast.core.models.protocol import ModelMessage, TextPiece
-from outlast.core.sandboxes.interface import Capabilities, Sandbox, SandboxSpec
-from outlast.core.screens import store as screens
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
 from outlast.db.opening import open_database
 from outlast.db.tables import messages
 from outlast.db.tables import screens as screen_rows
+from outlast.kernel.models.protocol import ModelMessage, TextPiece
+from outlast.kernel.sandboxes.interface import Capabilities, Sandbox, SandboxSpec
+from outlast.kernel.screens import store as screens
 from outlast.testing.sandbox import Job, MemoryProvider, MemorySandbox
 from outlast.testing.scripted_model import Call, Fail, turn
 from tests.flow.harness import told, told_last

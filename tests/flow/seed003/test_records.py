@@ -11,9 +11,9 @@ import sqlalchemy as sa
 
 from outlast.actions.runs import continue_run, export_run, list_runs, read_run
 from outlast.base.errors import ModelRejected, RunCleanedUp
-from outlast.core.runs.sweeper import Sweeper
 from outlast.db.database import Database, Tx
 from outlast.db.tables import timers
+from outlast.kernel.runs.sweeper import Sweeper
 from outlast.testing.profile import FakeTool
 from outlast.testing.scripted_model import Call, Fail, turn
 from tests.flow.harness import Stage, stage

@@ -14,10 +14,10 @@ from outlast.actions.following import follow_thread
 from outlast.actions.runs import NewThread, read_run
 from outlast.actions.threads import read_thread
 from outlast.base.errors import ModelOverloaded
-from outlast.core.runs.store import run_of
-from outlast.core.runs.sweeper import Sweeper
 from outlast.db.database import Database, Tx
 from outlast.db.tables import runs, timers
+from outlast.kernel.runs.store import run_of
+from outlast.kernel.runs.sweeper import Sweeper
 from outlast.testing.profile import FakeTool
 from outlast.testing.scripted_model import HANG, Call, Fail, ScriptedModel, turn
 from tests.flow.harness import Stage, frames, stage

@@ -15,10 +15,10 @@ from outlast.actions.runs import cancel_run, read_run, resume_run
 from outlast.actions.threads import read_thread
 from outlast.base.errors import PolicyDenied
 from outlast.base.settings import PolicyRule, Settings
-from outlast.core.runs.store import run_of
-from outlast.core.runs.sweeper import SandboxSteps, Sweeper
 from outlast.db.database import Database, Tx
 from outlast.db.tables import runs, threads, timers, workspaces
+from outlast.kernel.runs.store import run_of
+from outlast.kernel.runs.sweeper import SandboxSteps, Sweeper
 from outlast.testing.profile import FakeTool
 from outlast.testing.scripted_model import Call, turn
 from tests.flow.harness import Stage, stage

@@ -19,12 +19,12 @@ from outlast.base.clock import SystemClock
 from outlast.base.errors import NotFound
 from outlast.base.ids import new_id
 from outlast.base.settings import SandboxSettings
-from outlast.core.sandboxes.interface import Sandbox
-from outlast.core.sandboxes.manager import SandboxManager
-from outlast.core.sandboxes.orphans import reconcile
 from outlast.db.database import Database, Tx
 from outlast.db.tables import meta, sandboxes, workspaces
 from outlast.db.tables import threads as thread_table
+from outlast.kernel.sandboxes.interface import Sandbox
+from outlast.kernel.sandboxes.manager import SandboxManager
+from outlast.kernel.sandboxes.orphans import reconcile
 from outlast.testing.sandbox import MemoryProvider
 from tests.factories import Team, make_services
 from tests.flow.harness import frames

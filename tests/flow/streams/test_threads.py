@@ -17,8 +17,8 @@ from outlast.actions.following import follow_project, follow_run, follow_thread
 from outlast.actions.threads import rename_thread
 from outlast.base.errors import CursorUnknown
 from outlast.base.settings import PolicyRule, Settings
-from outlast.core.streams.fold import ThreadFold, apply_to_thread
 from outlast.db.database import Database
+from outlast.kernel.streams.fold import ThreadFold, apply_to_thread
 from outlast.testing.profile import FakeTool
 from outlast.testing.scripted_model import Call, WaitFor, turn
 from tests.factories import make_thread

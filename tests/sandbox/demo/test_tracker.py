@@ -10,7 +10,7 @@ import pytest
 
 from outlast.app import open_program
 from outlast.base.settings import DemoSettings, ServerSettings, Settings
-from outlast.core.sandboxes.interface import Evaluation
+from outlast.kernel.sandboxes.interface import Evaluation
 from outlast_demo.tracker.service import Tracker
 from tests.sandbox.test_egress import _fill
 

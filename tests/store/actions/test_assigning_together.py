@@ -11,11 +11,11 @@ from outlast.actions import comments as actions
 from outlast.actions.comments import Written
 from outlast.actions.services import Services
 from outlast.base.errors import ThreadLocked
-from outlast.core.accounts.actor import Actor
-from outlast.core.documents import comments
-from outlast.core.documents.changes import InsertBlock
 from outlast.db.database import Database
 from outlast.db.tables import messages, runs, threads
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.documents import comments
+from outlast.kernel.documents.changes import InsertBlock
 from outlast.testing.profile import FakeProfile
 from tests.documents import Desk
 from tests.factories import make_services

@@ -10,8 +10,8 @@ import pytest
 
 from outlast.actions.idempotency import remember, request_hash
 from outlast.base.errors import IdempotencyMismatch, MalformedInput
-from outlast.core.threads import store as threads
 from outlast.db.database import Database, Tx
+from outlast.kernel.threads import store as threads
 from tests.factories import Team, make_user, say
 
 

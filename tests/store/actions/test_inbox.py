@@ -11,11 +11,11 @@ import sqlalchemy as sa
 from outlast.actions import inbox, locks
 from outlast.base.errors import CursorUnknown
 from outlast.base.ids import new_id
-from outlast.core.mentions import store as mentions
-from outlast.core.mentions.items import InboxPart
-from outlast.core.mentions.store import Where
 from outlast.db.database import Database, Tx
 from outlast.db.tables import approvals, effects
+from outlast.kernel.mentions import store as mentions
+from outlast.kernel.mentions.items import InboxPart
+from outlast.kernel.mentions.store import Where
 from tests.factories import Team, make_run, make_services, make_thread, say
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from outlast.actions import accounts, locks, members, projects, threads
 from outlast.base.errors import AlreadyMember, MalformedInput, NotFound, NotSignedIn
-from outlast.core.accounts.actor import ACCESS_BELL
 from outlast.db.database import Database
+from outlast.kernel.accounts.actor import ACCESS_BELL
 from tests.factories import Team, make_services
 
 

@@ -11,9 +11,9 @@ import pytest
 from outlast.actions import attachments, inbox, locks, members, posting, presence, projects, threads
 from outlast.actions.services import Services
 from outlast.base.errors import Conflict, Forbidden, NotFound
-from outlast.core.accounts.actor import Actor
-from outlast.core.threads.composing import Draft
 from outlast.db.database import Database
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.threads.composing import Draft
 from tests.factories import Team, join, make_services, make_user
 from tests.unit.base.test_images import PNG
 

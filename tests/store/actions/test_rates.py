@@ -22,10 +22,6 @@ from outlast.actions.projects import create_project
 from outlast.actions.services import Services
 from outlast.actions.threads import create_thread, fork_thread
 from outlast.base.errors import RateLimited
-from outlast.core.accounts.actor import Actor
-from outlast.core.documents import store
-from outlast.core.documents.changes import InsertSection
-from outlast.core.threads.composing import Draft
 from outlast.db.database import Database, Tx
 from outlast.db.tables import (
     artifacts,
@@ -38,6 +34,10 @@ from outlast.db.tables import (
     threads,
     tokens,
 )
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.documents import store
+from outlast.kernel.documents.changes import InsertSection
+from outlast.kernel.threads.composing import Draft
 from tests.documents import Desk, replacing
 from tests.factories import make_services
 

@@ -10,8 +10,8 @@ import pytest
 from outlast.actions import review
 from outlast.actions.document_changes import MOST_CHARS
 from outlast.base.errors import InputTooLarge, OutlastError
-from outlast.core.documents.reviewing import Verdict
 from outlast.db.database import Database
+from outlast.kernel.documents.reviewing import Verdict
 from tests.documents import Desk, replacing
 from tests.factories import make_services
 

@@ -23,10 +23,10 @@ from outlast.actions.screens import (
 from outlast.actions.services import Services
 from outlast.actions.threads import rename_thread
 from outlast.base.errors import NotFound
-from outlast.core.sandboxes.seeding import Seeds
-from outlast.core.screens.rules import Box, overlap
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database
+from outlast.kernel.sandboxes.seeding import Seeds
+from outlast.kernel.screens.rules import Box, overlap
 from tests.factories import Team, make_services
 from tests.templates import small_templates
 

@@ -11,11 +11,11 @@ from outlast.actions.set_aside import delete_set_aside, list_set_aside, try_agai
 from outlast.base.errors import NotDeletable, NotFound
 from outlast.base.supervision.items import SetAside
 from outlast.base.supervision.supervisor import Supervisor
-from outlast.core.runs import timers
-from outlast.core.set_aside import store
-from outlast.core.set_aside.kinds import SOURCE, TIMER
-from outlast.core.set_aside.shelf import DatabaseShelf
 from outlast.db.database import Database
+from outlast.kernel.runs import timers
+from outlast.kernel.set_aside import store
+from outlast.kernel.set_aside.kinds import SOURCE, TIMER
+from outlast.kernel.set_aside.shelf import DatabaseShelf
 from outlast.testing.clock import ManualClock
 from tests.factories import make_services, make_user
 

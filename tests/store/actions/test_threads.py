@@ -19,10 +19,10 @@ from outlast.base.errors import (
     UnknownProfile,
 )
 from outlast.base.ids import new_id
-from outlast.core.threads.composing import Draft
 from outlast.db.database import Database, Tx
 from outlast.db.tables import approvals, effects
 from outlast.db.tables import threads as thread_table
+from outlast.kernel.threads.composing import Draft
 from tests.factories import Team, make_run, make_services
 from tests.unit.base.test_images import PNG
 

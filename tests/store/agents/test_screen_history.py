@@ -18,22 +18,22 @@ from outlast.agents.screens.project_files import FileLists, listed
 from outlast.agents.workspaces import workspace_of_run
 from outlast.base.clock import SystemClock
 from outlast.base.ids import new_id
-from outlast.core.runs import store as runs
-from outlast.core.runs.history import exchanges_before
-from outlast.core.runs.model import Run
-from outlast.core.sandboxes import store as sandboxes
-from outlast.core.sandboxes.checkpoints.store import NewCheckpoint, add
-from outlast.core.sandboxes.checkpoints.tree import Entry, Tree, encode
-from outlast.core.sandboxes.rules import State, is_alive
-from outlast.core.screens import store as screens
-from outlast.core.screens.rules import Box
-from outlast.core.threads import store as threads
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
 from outlast.db.opening import open_database
 from outlast.db.tables import messages
 from outlast.db.tables import runs as run_rows
 from outlast.db.tables import sandboxes as sandbox_rows
+from outlast.kernel.runs import store as runs
+from outlast.kernel.runs.history import exchanges_before
+from outlast.kernel.runs.model import Run
+from outlast.kernel.sandboxes import store as sandboxes
+from outlast.kernel.sandboxes.checkpoints.store import NewCheckpoint, add
+from outlast.kernel.sandboxes.checkpoints.tree import Entry, Tree, encode
+from outlast.kernel.sandboxes.rules import State, is_alive
+from outlast.kernel.screens import store as screens
+from outlast.kernel.screens.rules import Box
+from outlast.kernel.threads import store as threads
 from tests.factories import make_project, make_run, make_thread, make_user, say
 
 WITH_A_DATABASE = settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -13,12 +13,12 @@ from outlast.agents.tools.search_docs import SearchDocs
 from outlast.agents.workspaces import Workspaces, workspace_of_thread
 from outlast.base.clock import SystemClock
 from outlast.base.settings import Settings
-from outlast.core.knowledge.search import Knowledge
-from outlast.core.runs.profile import ToolContext
-from outlast.core.runs.store import run_of
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
 from outlast.db.tables import runs
+from outlast.kernel.knowledge.search import Knowledge
+from outlast.kernel.runs.profile import ToolContext
+from outlast.kernel.runs.store import run_of
 from tests.factories import Team, make_run
 from tests.store.core.knowledge.test_search import Shelf, put_source
 

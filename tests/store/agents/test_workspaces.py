@@ -11,14 +11,14 @@ import sqlalchemy as sa
 
 from outlast.agents.workspaces import OpenWorkspace, Workspaces, workspace_of_run
 from outlast.base.errors import NotFound
-from outlast.core.runs import store
-from outlast.core.runs.model import Run
-from outlast.core.runs.profile import ToolContext
-from outlast.core.sandboxes import store as sandboxes
-from outlast.core.sandboxes.interface import Limits, SandboxSpec
-from outlast.core.sandboxes.rules import State
 from outlast.db.database import Database, Tx
 from outlast.db.tables import workspaces
+from outlast.kernel.runs import store
+from outlast.kernel.runs.model import Run
+from outlast.kernel.runs.profile import ToolContext
+from outlast.kernel.sandboxes import store as sandboxes
+from outlast.kernel.sandboxes.interface import Limits, SandboxSpec
+from outlast.kernel.sandboxes.rules import State
 from outlast.testing.sandbox import MemoryProvider
 from tests.factories import make_project, make_run, make_thread, make_user
 

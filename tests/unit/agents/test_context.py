@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from outlast.agents.context import CHARS_PER_TOKEN, OLD_RESULT_CHARS, messages_from
-from outlast.core.models.protocol import ImagePiece, ModelMessage, TextPiece, ToolCallPiece, ToolResultPiece
-from outlast.core.runs.history import Exchange
+from outlast.kernel.models.protocol import ImagePiece, ModelMessage, TextPiece, ToolCallPiece, ToolResultPiece
+from outlast.kernel.runs.history import Exchange
 
 PLENTY = 100_000
 

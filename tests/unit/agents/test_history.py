@@ -6,7 +6,7 @@ import pytest
 
 from outlast.agents.history import messages_told, token_budget
 from outlast.base.settings import ProfileSettings, RunSettings, Settings
-from outlast.core.models.protocol import ModelSpec
+from outlast.kernel.models.protocol import ModelSpec
 
 
 @pytest.mark.parametrize(("reads", "budget"), [(8_000, 4_000), (64_000, 20_000), (1_000_000, 20_000)])

@@ -15,7 +15,7 @@ from outlast.agents.documents.context import before_request
 from outlast.agents.documents.prompt import system_prompt
 from outlast.agents.documents.telling import Anchor, ToldBlock, ToldComment, ToldDocument, ToldSection
 from outlast.agents.summing_up import Conversation, Said
-from outlast.core.models.protocol import (
+from outlast.kernel.models.protocol import (
     ModelMessage,
     ModelRequest,
     ModelSpec,

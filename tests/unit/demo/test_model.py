@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outlast.core.models.protocol import (
+from outlast.kernel.models.protocol import (
     Delta,
     ModelMessage,
     ModelRequest,
@@ -23,7 +23,7 @@ from outlast.core.models.protocol import (
     ToolSpec,
     TurnEnd,
 )
-from outlast.core.models.words import split_words
+from outlast.kernel.models.words import split_words
 from outlast_demo.answers import answer_said, quoted
 from outlast_demo.model import DemoModel
 

@@ -6,7 +6,7 @@ import anyio
 import pytest
 
 from outlast.base import errors
-from outlast.core.models.protocol import (
+from outlast.kernel.models.protocol import (
     Delta,
     LanguageModel,
     ModelRequest,

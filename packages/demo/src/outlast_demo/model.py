@@ -10,9 +10,9 @@ from collections.abc import AsyncGenerator, Iterable, Sequence
 import orjson
 
 from outlast.base.clock import Clock, SystemClock
-from outlast.core.models.config import ProviderConfig
-from outlast.core.models.keys import ApiKey
-from outlast.core.models.protocol import (
+from outlast.kernel.models.config import ProviderConfig
+from outlast.kernel.models.keys import ApiKey
+from outlast.kernel.models.protocol import (
     CHECK_MARK,
     NOTE_MARK,
     Delta,
@@ -25,9 +25,9 @@ from outlast.core.models.protocol import (
     TurnEnd,
     Usage,
 )
-from outlast.core.models.providers.connections import Connections
-from outlast.core.models.turn import TurnCalls
-from outlast.core.models.words import split_words
+from outlast.kernel.models.providers.connections import Connections
+from outlast.kernel.models.turn import TurnCalls
+from outlast.kernel.models.words import split_words
 from outlast_demo.documents.scene import is_document
 from outlast_demo.documents.scripts import document_lines
 from outlast_demo.documents.summaries import is_summary, summary_lines

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from outlast.core.models.protocol import ToolResultPiece
+from outlast.kernel.models.protocol import ToolResultPiece
 from outlast_demo.answers import answer_said, quoted
 from outlast_demo.lines import Line, Say, Think, Use
 from outlast_demo.texts import ESSAY, INTRODUCTION, PROGRAMS, Program

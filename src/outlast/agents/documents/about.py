@@ -9,8 +9,6 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from outlast.agents.documents.telling import Anchor, ToldBlock, ToldComment, ToldDocument, ToldSection
-from outlast.core.documents import store
-from outlast.core.runs.model import Run
 from outlast.db.database import Tx
 from outlast.db.tables import (
     artifacts,
@@ -22,6 +20,8 @@ from outlast.db.tables import (
     threads,
     users,
 )
+from outlast.kernel.documents import store
+from outlast.kernel.runs.model import Run
 
 FILES_TOLD: Final = 50
 PROPOSALS_TOLD: Final = 10

@@ -12,8 +12,8 @@ from outlast.agents.context import CHARS_PER_TOKEN, LoadImage, messages_from
 from outlast.agents.documents.about import About
 from outlast.agents.documents.prompt import ABOUT, FILES_HEADING, GONE, PROPOSED, REQUEST
 from outlast.agents.documents.telling import Fence, anchor_text, document_text
-from outlast.core.models.protocol import ModelMessage, TextPiece
-from outlast.core.runs.history import Exchange
+from outlast.kernel.models.protocol import ModelMessage, TextPiece
+from outlast.kernel.runs.history import Exchange
 
 DOCUMENT_SHARE: Final = 0.6  # of the budget at most; the rest is the conversation's
 

@@ -7,8 +7,8 @@ import orjson
 from pydantic import Field
 
 from outlast.agents.tools.base import Arguments, ToolBase
-from outlast.core.knowledge.artifacts.finding import FileAnswer, FileHit, FilePage
-from outlast.core.runs.profile import ToolContext, ToolResult
+from outlast.kernel.knowledge.artifacts.finding import FileAnswer, FileHit, FilePage
+from outlast.kernel.runs.profile import ToolContext, ToolResult
 
 RESULTS: Final = 6
 CONTENT_CHARS: Final = 4_000

@@ -18,12 +18,12 @@ from outlast.base.errors import ArgumentsInvalid, FenceLost, NotFound, RunFinish
 from outlast.base.ids import new_id
 from outlast.base.parts import ProposalPart
 from outlast.base.settings import DocumentSettings
-from outlast.core.documents import store as documents
-from outlast.core.documents.proposals import NewEdit, Source, Trouble, propose
-from outlast.core.limits.rules import clean
-from outlast.core.runs import store as runs
-from outlast.core.runs.profile import ToolContext, ToolResult
 from outlast.db.database import Database, Tx
+from outlast.kernel.documents import store as documents
+from outlast.kernel.documents.proposals import NewEdit, Source, Trouble, propose
+from outlast.kernel.limits.rules import clean
+from outlast.kernel.runs import store as runs
+from outlast.kernel.runs.profile import ToolContext, ToolResult
 
 NEEDED: Final[Mapping[str, tuple[str, ...]]] = {
     "replace": ("block_id", "old_text", "new_text"),

@@ -17,8 +17,8 @@ from outlast.agents.documents.telling import (
 )
 from outlast.agents.tools.base import Arguments, ToolBase
 from outlast.base.errors import NotFound
-from outlast.core.runs.profile import ToolContext, ToolResult
 from outlast.db.database import Database, Tx
+from outlast.kernel.runs.profile import ToolContext, ToolResult
 
 SHOWN_CHARS: Final = 20_000
 FOUND_BLOCKS: Final = 30

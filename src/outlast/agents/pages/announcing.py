@@ -5,7 +5,7 @@ from typing import Final, Protocol
 
 from outlast.agents.pages.module_list import PATH_CHARS
 from outlast.agents.pages.verifying import ENDINGS
-from outlast.core.knowledge.modules import LIBRARY
+from outlast.kernel.knowledge.modules import LIBRARY
 
 _PATH: Final = re.compile(r"[\w.-]+(?:/[\w.-]+)*", re.ASCII)
 

@@ -9,10 +9,10 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from outlast.agents.pages.context import MOST_RECENT, SAID_CHARS, change_line, quoted
-from outlast.core.knowledge.memory import summaries_of_runs
-from outlast.core.runs.model import Run
 from outlast.db.database import Tx
 from outlast.db.tables import messages, page_versions, runs
+from outlast.kernel.knowledge.memory import summaries_of_runs
+from outlast.kernel.runs.model import Run
 
 ARROW: Final = "→"
 _BY_HAND: Final = {

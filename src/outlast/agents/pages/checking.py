@@ -14,11 +14,11 @@ from outlast.agents.pages.verifying import missing, try_import
 from outlast.agents.workspaces import Workspaces
 from outlast.base.errors import NotFound, PathRefused
 from outlast.base.ids import new_id
-from outlast.core.knowledge.modules import NewModule
-from outlast.core.runs.profile import StageContext, StageResult
-from outlast.core.sandboxes.interface import Sandbox
 from outlast.db.database import Database, Tx
 from outlast.db.tables import effects
+from outlast.kernel.knowledge.modules import NewModule
+from outlast.kernel.runs.profile import StageContext, StageResult
+from outlast.kernel.sandboxes.interface import Sandbox
 
 MODULE_BYTES: Final = 1_000_000
 NO_SANDBOX: Final = "Modules were announced, but this server has no sandbox in which their files could lie."

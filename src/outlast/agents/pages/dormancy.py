@@ -8,11 +8,11 @@ from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import Final
 
-from outlast.core.pages.live import LiveTrees
-from outlast.core.pages.store import page_of
-from outlast.core.runs import timers
 from outlast.db.database import Database, Tx
 from outlast.db.tables import threads
+from outlast.kernel.pages.live import LiveTrees
+from outlast.kernel.pages.store import page_of
+from outlast.kernel.runs import timers
 
 KIND: Final[timers.TimerKind] = "page_dormant"
 EndSessions = Callable[[str], Awaitable[int]]  # by workspace id: how many code sessions were ended

@@ -15,18 +15,18 @@ from outlast.agents.pages.context import change_line
 from outlast.agents.pages.outcome import outcome_of
 from outlast.base.errors import InternalError, OutlastError
 from outlast.base.events import ModulesSaved, PageStats
-from outlast.core.knowledge import memory
-from outlast.core.knowledge import modules as shelf
-from outlast.core.knowledge.modules import NewModule
-from outlast.core.pages import store as pages
-from outlast.core.pages import versions
-from outlast.core.pages.rules import UNTITLED
-from outlast.core.runs.model import Run, text_of
-from outlast.core.runs.profile import Finished
-from outlast.core.runs.store import transcript_of
-from outlast.core.threads.search import replace_title
 from outlast.db.database import Tx
 from outlast.db.tables import messages, runs, threads
+from outlast.kernel.knowledge import memory
+from outlast.kernel.knowledge import modules as shelf
+from outlast.kernel.knowledge.modules import NewModule
+from outlast.kernel.pages import store as pages
+from outlast.kernel.pages import versions
+from outlast.kernel.pages.rules import UNTITLED
+from outlast.kernel.runs.model import Run, text_of
+from outlast.kernel.runs.profile import Finished
+from outlast.kernel.runs.store import transcript_of
+from outlast.kernel.threads.search import replace_title
 
 TITLE_CHARS: Final = 60
 NONE: Final[frozenset[str]] = frozenset()

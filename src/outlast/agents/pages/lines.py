@@ -9,9 +9,11 @@ from outlast.agents.pages.announcing import wrong_with
 from outlast.base.ids import new_id
 from outlast.base.page_data import Patch
 from outlast.base.parts import PagePart
-from outlast.core.pages import versions
-from outlast.core.pages.clean_pages import LEAST_CHARS
-from outlast.core.pages.lines import (
+from outlast.db.database import Tx
+from outlast.db.tables import page_versions
+from outlast.kernel.pages import versions
+from outlast.kernel.pages.clean_pages import LEAST_CHARS
+from outlast.kernel.pages.lines import (
     FullLine,
     ModulesLine,
     PatchesLine,
@@ -21,11 +23,9 @@ from outlast.core.pages.lines import (
     SummaryLine,
     read_line,
 )
-from outlast.core.pages.versions import Author, Rules, Taken
-from outlast.core.runs.lines import added
-from outlast.core.runs.profile import LinesTaken
-from outlast.db.database import Tx
-from outlast.db.tables import page_versions
+from outlast.kernel.pages.versions import Author, Rules, Taken
+from outlast.kernel.runs.lines import added
+from outlast.kernel.runs.profile import LinesTaken
 
 
 def prepare_lines(rules: Rules, lines: Sequence[str]) -> None:

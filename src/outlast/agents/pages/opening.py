@@ -12,13 +12,13 @@ from outlast.agents.pages.changes import Lately, asked_text, lately
 from outlast.agents.pages.context import Found
 from outlast.agents.pages.module_list import module_list
 from outlast.base.errors import NotFound
-from outlast.core.knowledge.modules import Modules
-from outlast.core.knowledge.recall import Recall
-from outlast.core.pages.store import page_of_thread
-from outlast.core.runs.model import Run
-from outlast.core.runs.profile import StageContext, StageResult
 from outlast.db.database import Database, Tx
 from outlast.db.tables import effects, messages
+from outlast.kernel.knowledge.modules import Modules
+from outlast.kernel.knowledge.recall import Recall
+from outlast.kernel.pages.store import page_of_thread
+from outlast.kernel.runs.model import Run
+from outlast.kernel.runs.profile import StageContext, StageResult
 
 NO_PAGE: Final = "This thread has no page any more, so there is nothing to change."
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from outlast.agents.pages.announcing import plain_path, wrong_with
-from outlast.core.knowledge.modules import NewModule
-from outlast.core.pages.lines import FullLine, ModulesLine, ProseLine, StatsLine, SummaryLine, read_line
-from outlast.core.runs.lines import lines_in
+from outlast.kernel.knowledge.modules import NewModule
+from outlast.kernel.pages.lines import FullLine, ModulesLine, ProseLine, StatsLine, SummaryLine, read_line
+from outlast.kernel.runs.lines import lines_in
 
 MOST_MODULES: Final = 40
 PROSE_CHARS: Final = 2_000

@@ -1,6 +1,6 @@
 """The `page` agent's system text: the same for every page of a server, so that it stays in the models' caches. Pure.
 
-The lines and patches in it are those of `core/pages/grammar.py`, which the reference in the docs is made from too.
+The lines and patches in it are those of `kernel/pages/grammar.py`, which the reference in the docs is made from too.
 """
 
 from collections.abc import Iterable, Sequence
@@ -8,8 +8,8 @@ from typing import Final
 
 from outlast.agents.pages.code_uses import filed_under
 from outlast.base.settings import DependencySettings
-from outlast.core.pages.design import CLASSES, COLOURS
-from outlast.core.pages.grammar import LINES, PATCHES
+from outlast.kernel.pages.design import CLASSES, COLOURS
+from outlast.kernel.pages.grammar import LINES, PATCHES
 
 SYSTEM: Final = """\
 You keep a live page: an HTML document on a server, which people look at while you change it. They ask for changes in

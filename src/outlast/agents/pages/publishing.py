@@ -16,14 +16,14 @@ from outlast.agents.pages.verifying import missing, try_import
 from outlast.agents.tools.base import Arguments, ToolBase
 from outlast.agents.workspaces import Workspaces
 from outlast.base.errors import MalformedInput, NotFound
-from outlast.core.knowledge import modules as shelf
-from outlast.core.knowledge.modules import Module, Modules, NewModule
-from outlast.core.pages.store import page_of_workspace
-from outlast.core.runs.profile import ToolContext, ToolResult
-from outlast.core.sandboxes.interface import Sandbox
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
 from outlast.db.tables import approvals
+from outlast.kernel.knowledge import modules as shelf
+from outlast.kernel.knowledge.modules import Module, Modules, NewModule
+from outlast.kernel.pages.store import page_of_workspace
+from outlast.kernel.runs.profile import ToolContext, ToolResult
+from outlast.kernel.sandboxes.interface import Sandbox
 
 MOST_BYTES: Final = 256_000
 

@@ -8,10 +8,10 @@ from pydantic import Field
 
 from outlast.agents.tools.base import Arguments, ToolBase
 from outlast.base.errors import NotFound
-from outlast.core.pages.store import page_of_thread
-from outlast.core.pages.tree import Tree, outer_html
-from outlast.core.runs.profile import ToolContext, ToolResult
 from outlast.db.database import Database
+from outlast.kernel.pages.store import page_of_thread
+from outlast.kernel.pages.tree import Tree, outer_html
+from outlast.kernel.runs.profile import ToolContext, ToolResult
 
 SHOWN_CHARS: Final = 16_000
 

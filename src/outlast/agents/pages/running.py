@@ -16,14 +16,14 @@ from outlast.agents.tools.run_code import CodeArguments, RunCode
 from outlast.agents.workspaces import OpenWorkspace, Workspaces
 from outlast.base.errors import NotFound
 from outlast.base.settings import SandboxSettings
-from outlast.core.knowledge import modules as shelf
-from outlast.core.knowledge.modules import Module, Modules
-from outlast.core.runs.model import Run
-from outlast.core.runs.profile import ToolContext
-from outlast.core.sandboxes.interface import EvaluationResult, Sandbox
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
 from outlast.db.tables import effects
+from outlast.kernel.knowledge import modules as shelf
+from outlast.kernel.knowledge.modules import Module, Modules
+from outlast.kernel.runs.model import Run
+from outlast.kernel.runs.profile import ToolContext
+from outlast.kernel.sandboxes.interface import EvaluationResult, Sandbox
 
 MODULE_BYTES: Final = 1_000_000
 REMINDER: Final = (

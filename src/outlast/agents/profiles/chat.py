@@ -14,13 +14,13 @@ from outlast.agents.tools.start_service import Keeper, StartService
 from outlast.agents.tools.terminal import Terminal
 from outlast.agents.workspaces import Workspaces
 from outlast.base.settings import Settings
-from outlast.core.models.protocol import ModelMessage, ModelSpec
-from outlast.core.runs.history import Exchange
-from outlast.core.runs.model import Run
-from outlast.core.runs.profile import Prompt, Tool
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Tx
 from outlast.db.tables import threads
+from outlast.kernel.models.protocol import ModelMessage, ModelSpec
+from outlast.kernel.runs.history import Exchange
+from outlast.kernel.runs.model import Run
+from outlast.kernel.runs.profile import Prompt, Tool
 
 SYSTEM: Final = """\
 You are a capable assistant working in a shared thread of a project. People read your answer as Markdown while you

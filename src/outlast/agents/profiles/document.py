@@ -13,12 +13,12 @@ from outlast.agents.history import image_loader, token_budget, with_history
 from outlast.agents.history import messages_told as how_many
 from outlast.agents.tools.ask_user import AskUser
 from outlast.base.settings import Settings
-from outlast.core.models.protocol import ModelMessage, ModelSpec
-from outlast.core.runs.history import Exchange
-from outlast.core.runs.model import Run
-from outlast.core.runs.profile import Prompt, Tool
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
+from outlast.kernel.models.protocol import ModelMessage, ModelSpec
+from outlast.kernel.runs.history import Exchange
+from outlast.kernel.runs.model import Run
+from outlast.kernel.runs.profile import Prompt, Tool
 
 GONE: Final = {
     "section": "The section that this conversation is about was deleted. The answer goes by the whole document.",

@@ -23,18 +23,18 @@ from outlast.agents.workspaces import Workspaces
 from outlast.base.errors import NotFound
 from outlast.base.parts import Part
 from outlast.base.settings import Settings
-from outlast.core.knowledge.modules import Modules
-from outlast.core.knowledge.recall import Recall
-from outlast.core.models.protocol import ImagePiece, ModelMessage, ModelSpec, Piece, TextPiece
-from outlast.core.pages import store as pages
-from outlast.core.pages import versions
-from outlast.core.pages.versions import Author, Rules
-from outlast.core.runs import timers
-from outlast.core.runs.model import Run
-from outlast.core.runs.profile import Finished, LinesTaken, Prompt, StageContext, StageResult, Tool
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
 from outlast.db.tables import messages
+from outlast.kernel.knowledge.modules import Modules
+from outlast.kernel.knowledge.recall import Recall
+from outlast.kernel.models.protocol import ImagePiece, ModelMessage, ModelSpec, Piece, TextPiece
+from outlast.kernel.pages import store as pages
+from outlast.kernel.pages import versions
+from outlast.kernel.pages.versions import Author, Rules
+from outlast.kernel.runs import timers
+from outlast.kernel.runs.model import Run
+from outlast.kernel.runs.profile import Finished, LinesTaken, Prompt, StageContext, StageResult, Tool
 
 GONE: Final = "The page was deleted, so this line changed nothing."
 

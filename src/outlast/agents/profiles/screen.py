@@ -17,17 +17,17 @@ from outlast.agents.tools.start_service import Keeper
 from outlast.agents.tools.terminal import Terminal
 from outlast.agents.workspaces import Workspaces
 from outlast.base.settings import Settings
-from outlast.core.models.protocol import ModelMessage, ModelSpec
-from outlast.core.runs.engine import FileKeeping
-from outlast.core.runs.history import Exchange
-from outlast.core.runs.model import Run
-from outlast.core.runs.profile import Prompt, StageContext, StageResult, Tool
-from outlast.core.sandboxes.browser.interface import Photographer
-from outlast.core.sandboxes.templates import Templates
-from outlast.core.screens.store import screen_of_thread
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
 from outlast.db.tables import threads
+from outlast.kernel.models.protocol import ModelMessage, ModelSpec
+from outlast.kernel.runs.engine import FileKeeping
+from outlast.kernel.runs.history import Exchange
+from outlast.kernel.runs.model import Run
+from outlast.kernel.runs.profile import Prompt, StageContext, StageResult, Tool
+from outlast.kernel.sandboxes.browser.interface import Photographer
+from outlast.kernel.sandboxes.templates import Templates
+from outlast.kernel.screens.store import screen_of_thread
 
 CONTEXT: Final = """\
 [The screen as this run found it]

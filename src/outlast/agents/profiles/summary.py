@@ -7,11 +7,11 @@ from typing import Any, Final
 from outlast.agents.history import token_budget
 from outlast.agents.summing_up import SYSTEM, conversation_before, told
 from outlast.base.settings import Settings
-from outlast.core.models.protocol import ModelMessage, ModelSpec, TextPiece
-from outlast.core.runs.model import Run
-from outlast.core.runs.profile import Prompt, Tool
 from outlast.db.database import Tx
 from outlast.db.tables import messages
+from outlast.kernel.models.protocol import ModelMessage, ModelSpec, TextPiece
+from outlast.kernel.runs.model import Run
+from outlast.kernel.runs.profile import Prompt, Tool
 
 NOTHING: Final = "The thread that this one was forked from was deleted: there is nothing to sum up. Say so."
 GONE: Final = ("parent_gone", "The thread to sum up was deleted meanwhile.")

@@ -22,20 +22,20 @@ from outlast.base.errors import MalformedInput, NotFound, UnknownTheme
 from outlast.base.events import ImagePart, NoticePart, Part
 from outlast.base.ids import new_id
 from outlast.base.images import recognise
-from outlast.core.runs.engine import FileKeeping
-from outlast.core.runs.model import Run
-from outlast.core.runs.profile import StageContext, StageResult
-from outlast.core.sandboxes.browser.interface import Look, Photographer
-from outlast.core.sandboxes.interface import Command, Sandbox
-from outlast.core.sandboxes.services.rules import ServiceState
-from outlast.core.sandboxes.templates import DEV_PORT, DEV_SERVER
-from outlast.core.screens.store import screen_of_thread
-from outlast.core.screens.theme_mapping import dress
-from outlast.core.screens.themes import STYLE_SHEET, theme_of
-from outlast.core.threads.attachments import add_attachment
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
 from outlast.db.tables import checkpoints, effects, runs, workspaces
+from outlast.kernel.runs.engine import FileKeeping
+from outlast.kernel.runs.model import Run
+from outlast.kernel.runs.profile import StageContext, StageResult
+from outlast.kernel.sandboxes.browser.interface import Look, Photographer
+from outlast.kernel.sandboxes.interface import Command, Sandbox
+from outlast.kernel.sandboxes.services.rules import ServiceState
+from outlast.kernel.sandboxes.templates import DEV_PORT, DEV_SERVER
+from outlast.kernel.screens.store import screen_of_thread
+from outlast.kernel.screens.theme_mapping import dress
+from outlast.kernel.screens.themes import STYLE_SHEET, theme_of
+from outlast.kernel.threads.attachments import add_attachment
 
 SERVER_WAIT_S: Final = 150.0  # for a dev server that is only just starting
 STYLE_BYTES: Final = 1_000_000

@@ -13,8 +13,8 @@ import orjson
 from outlast.agents.context import CHARS_PER_TOKEN, LoadImage
 from outlast.agents.screens.captures import bounded, captures_in
 from outlast.agents.screens.tags import generate_files_summary, parse_files_summary
-from outlast.core.models.protocol import ImagePiece, ModelMessage, Piece, TextPiece
-from outlast.core.runs.history import Exchange
+from outlast.kernel.models.protocol import ImagePiece, ModelMessage, Piece, TextPiece
+from outlast.kernel.runs.history import Exchange
 
 IMAGE_CHARS: Final = 4_000  # what an image counts in the budget
 WRITES: Final = "create_or_update_files"

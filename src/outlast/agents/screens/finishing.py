@@ -11,11 +11,11 @@ from outlast.agents.history import NOT_READABLE
 from outlast.agents.screens.tags import Outcome, merge_files, parse_outcome
 from outlast.base.errors import InternalError, OutlastError
 from outlast.base.screen_data import ScreenFile
-from outlast.core.runs.model import Run
-from outlast.core.screens import store as screens
-from outlast.core.threads.search import replace_title
 from outlast.db.database import Tx
 from outlast.db.tables import threads
+from outlast.kernel.runs.model import Run
+from outlast.kernel.screens import store as screens
+from outlast.kernel.threads.search import replace_title
 
 log = logging.getLogger("outlast.agents")
 

@@ -14,12 +14,12 @@ from outlast.agents.history import NOT_READABLE
 from outlast.agents.screens.conversation import format_messages_for_agent, records_of
 from outlast.agents.workspaces import OpenWorkspace, Workspaces
 from outlast.base.errors import NotFound, OutlastError
-from outlast.core.runs.history import exchanges_before
-from outlast.core.runs.model import Run
-from outlast.core.runs.profile import StageContext, StageResult
-from outlast.core.screens.store import screen_data, screen_of_thread
 from outlast.db.database import Database, Tx
 from outlast.db.tables import runs, sandboxes
+from outlast.kernel.runs.history import exchanges_before
+from outlast.kernel.runs.model import Run
+from outlast.kernel.runs.profile import StageContext, StageResult
+from outlast.kernel.screens.store import screen_data, screen_of_thread
 
 NO_SCREEN: Final = "This thread has no screen any more, so there is nothing to build on."
 

@@ -11,10 +11,10 @@ from typing import Final
 
 import sqlalchemy as sa
 
-from outlast.core.sandboxes.checkpoints.tree import Tree, decode
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Tx
 from outlast.db.tables import checkpoints
+from outlast.kernel.sandboxes.checkpoints.tree import Tree, decode
 
 KIT: Final = "components/ui/"
 MOST_SHOWN: Final = 300

@@ -5,8 +5,8 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
-from outlast.core.sandboxes.template_files import KIT
-from outlast.core.sandboxes.templates import DEV_PORT, Template
+from outlast.kernel.sandboxes.template_files import KIT
+from outlast.kernel.sandboxes.templates import DEV_PORT, Template
 
 _EXPORTED: Final = re.compile(rb"export \{([^}]*)\}|export (?:function|const|class) (\w+)")
 

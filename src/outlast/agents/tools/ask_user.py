@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 
 from outlast.agents.tools.base import Arguments, ToolBase
 from outlast.base.errors import InternalError
-from outlast.core.runs.profile import ToolContext, ToolResult
+from outlast.kernel.runs.profile import ToolContext, ToolResult
 
 
 class Question(Arguments):

@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from outlast.base.errors import ArgumentsInvalid
-from outlast.core.models.protocol import ToolSpec
-from outlast.core.runs.profile import ToolContext
+from outlast.kernel.models.protocol import ToolSpec
+from outlast.kernel.runs.profile import ToolContext
 
 
 class Arguments(BaseModel):

@@ -11,7 +11,7 @@ from outlast.agents.tools.limits import WORKSPACE_FULL
 from outlast.agents.workspaces import Workspaces
 from outlast.base.errors import DiskFull, NotFound, PathRefused
 from outlast.base.events import FileChange
-from outlast.core.runs.profile import ToolContext, ToolResult
+from outlast.kernel.runs.profile import ToolContext, ToolResult
 
 READ_BYTES = 100_000
 

@@ -8,9 +8,9 @@ from pydantic import Field
 
 from outlast.agents.tools.base import Arguments, ToolBase
 from outlast.agents.workspaces import OpenWorkspace, Workspaces
-from outlast.core.runs.calling import interrupted
-from outlast.core.runs.profile import ToolContext, ToolResult
-from outlast.core.sandboxes.interface import Evaluation, EvaluationResult
+from outlast.kernel.runs.calling import interrupted
+from outlast.kernel.runs.profile import ToolContext, ToolResult
+from outlast.kernel.sandboxes.interface import Evaluation, EvaluationResult
 
 
 class CodeArguments(Arguments):

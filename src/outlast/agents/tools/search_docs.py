@@ -9,11 +9,11 @@ from pydantic import Field
 from outlast.agents.tools.base import Arguments, ToolBase
 from outlast.agents.workspaces import find_workspace
 from outlast.base.clock import iso
-from outlast.core.knowledge.hits import Hit, PackageData, SearchAnswer, Searcher
-from outlast.core.runs.model import Run
-from outlast.core.runs.profile import ToolContext, ToolResult
 from outlast.db.database import Database, Tx
 from outlast.db.tables import threads
+from outlast.kernel.knowledge.hits import Hit, PackageData, SearchAnswer, Searcher
+from outlast.kernel.runs.model import Run
+from outlast.kernel.runs.profile import ToolContext, ToolResult
 
 CONTENT_CHARS: Final = 6_000  # of one hit; passages are shorter, unless they hold long code
 PACKAGES: Final = 50  # named when nothing is found

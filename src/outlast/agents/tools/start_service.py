@@ -8,9 +8,9 @@ from pydantic import Field
 from outlast.agents.tools.base import Arguments, ToolBase
 from outlast.agents.workspaces import Workspaces
 from outlast.base.errors import ArgumentsInvalid, MalformedInput
-from outlast.core.runs.profile import ToolContext, ToolResult
-from outlast.core.sandboxes.services.rules import Declared, ServiceState, checked
-from outlast.core.sandboxes.services.store import ServiceRow
+from outlast.kernel.runs.profile import ToolContext, ToolResult
+from outlast.kernel.sandboxes.services.rules import Declared, ServiceState, checked
+from outlast.kernel.sandboxes.services.store import ServiceRow
 
 WAIT_S = 200.0  # a little longer than the keeper gives a service to answer
 SHOWN_BYTES = 4_000

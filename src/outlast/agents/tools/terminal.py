@@ -9,9 +9,9 @@ from outlast.agents.tools.base import Arguments, ToolBase
 from outlast.agents.tools.limits import how_it_ended, over_a_limit
 from outlast.agents.workspaces import Workspaces
 from outlast.base.settings import SandboxSettings
-from outlast.core.runs.calling import interrupted
-from outlast.core.runs.profile import ToolContext, ToolResult
-from outlast.core.sandboxes.interface import Command, CommandResult
+from outlast.kernel.runs.calling import interrupted
+from outlast.kernel.runs.profile import ToolContext, ToolResult
+from outlast.kernel.sandboxes.interface import Command, CommandResult
 
 
 class TerminalArguments(Arguments):

@@ -13,13 +13,13 @@ from outlast.base.clock import SystemClock
 from outlast.base.data_directory import data_directory, existing_data_directory
 from outlast.base.errors import DataDirectoryMissing, InvalidSetting, NotFound
 from outlast.base.settings import Settings
-from outlast.core.accounts import store as accounts
-from outlast.core.accounts.store import NewToken, TokenData
-from outlast.core.projects import store as projects
-from outlast.core.threads import search
 from outlast.db.database import Database, Tx
 from outlast.db.deployment import Deployment, check
 from outlast.db.opening import migrate, open_database, sqlite_path
+from outlast.kernel.accounts import store as accounts
+from outlast.kernel.accounts.store import NewToken, TokenData
+from outlast.kernel.projects import store as projects
+from outlast.kernel.threads import search
 from outlast.surfaces.cli.consoles import err
 
 T = TypeVar("T")

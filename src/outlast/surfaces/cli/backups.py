@@ -12,8 +12,8 @@ from outlast.surfaces.cli.options import ConfigOption, DataDirOption, read_setti
 
 if TYPE_CHECKING:
     from outlast.base.settings import Settings
-    from outlast.core.backups.places import Place
-    from outlast.core.backups.verification import Verified
+    from outlast.kernel.backups.places import Place
+    from outlast.kernel.backups.verification import Verified
 
 MOST_PROBLEMS = 20
 
@@ -34,8 +34,8 @@ def backup(
     import anyio
 
     from outlast.base.clock import SystemClock
-    from outlast.core.backups.backup import take_backup
-    from outlast.core.backups.manifest import Manifest
+    from outlast.kernel.backups.backup import take_backup
+    from outlast.kernel.backups.manifest import Manifest
     from outlast.surfaces.cli.admin import opened
 
     settings = read_settings(config, data_dir)
@@ -70,7 +70,7 @@ def restore(
     data_dir: DataDirOption = None,
 ) -> None:
     """Bring a backup back into a data directory that is empty or does not exist, and check it."""
-    from outlast.core.backups.restore import restore_backup
+    from outlast.kernel.backups.restore import restore_backup
 
     settings = read_settings(config, data_dir)
     place = _place(settings)
@@ -99,8 +99,8 @@ def verify(
     import anyio
 
     from outlast.base.errors import BackupIncomplete
-    from outlast.core.backups.places import MANIFEST
-    from outlast.core.backups.verification import verify_backup, verify_server
+    from outlast.kernel.backups.places import MANIFEST
+    from outlast.kernel.backups.verification import verify_backup, verify_server
     from outlast.surfaces.cli.admin import opened
 
     async def run(settings: "Settings") -> "Verified":
@@ -122,7 +122,7 @@ def verify(
 
 
 def _place(settings: "Settings") -> "Place":
-    from outlast.core.backups.places import Place
+    from outlast.kernel.backups.places import Place
 
     data_dir = Path(settings.server.data_dir).expanduser().absolute()
     return Place(data_dir, data_dir / settings.blobs.url.reveal(), settings.database.url.reveal())

@@ -20,15 +20,15 @@ from outlast.base.clock import SystemClock, iso
 from outlast.base.data_directory import existing_data_directory, held
 from outlast.base.errors import DatabaseDamaged, DataDirectoryInUse, DataDirectoryMissing, OutlastError
 from outlast.base.settings import Settings
-from outlast.core.models.config import DEFAULT_KEY_ENVS
-from outlast.core.models.providers import is_installed
-from outlast.core.sandboxes.browser.program import find_browser
-from outlast.core.sandboxes.providers.registry import known_providers, open_provider
-from outlast.core.sandboxes.providers.setup import setup_from
-from outlast.core.set_aside import store
-from outlast.core.set_aside.kinds import TITLES
 from outlast.db.opening import open_database, sqlite_path
 from outlast.db.sqlite import SqliteDatabase, find_damage
+from outlast.kernel.models.config import DEFAULT_KEY_ENVS
+from outlast.kernel.models.providers import is_installed
+from outlast.kernel.sandboxes.browser.program import find_browser
+from outlast.kernel.sandboxes.providers.registry import known_providers, open_provider
+from outlast.kernel.sandboxes.providers.setup import setup_from
+from outlast.kernel.set_aside import store
+from outlast.kernel.set_aside.kinds import TITLES
 from outlast.kernel.sidecars import wanted_sidecars
 from outlast.surfaces.cli.consoles import out, styled
 from outlast.surfaces.cli.exits import Exit

@@ -149,7 +149,7 @@ def download(
         return title, await client.content(f"/v1/screens/{screen}/archive")
 
     title, content = with_server(url, token, work)
-    from outlast.core.screens.files import archive_name
+    from outlast.kernel.screens.files import archive_name
 
     target = to or Path(f"{archive_name(title)}.zip")
     target.write_bytes(content)

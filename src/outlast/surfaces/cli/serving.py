@@ -11,7 +11,7 @@ import typer
 from outlast.base.errors import DiskFull, OutlastError
 from outlast.base.logs import set_up_logs
 from outlast.base.settings import Settings, load_settings
-from outlast.core.models.providers import is_installed
+from outlast.kernel.models.providers import is_installed
 from outlast.kernel.sidecars import wanted_sidecars
 from outlast.surfaces.cli.consoles import err, out, styled, tell_error
 from outlast.surfaces.cli.exits import Exit
@@ -83,7 +83,7 @@ def check_config(
     file: Annotated[Path, typer.Argument(help="Configuration file (TOML).", exists=False)],
 ) -> None:
     """Check a configuration file without starting anything: exit code 0, or 2 with the setting and its line."""
-    from outlast.core.sandboxes.providers.registry import check_provider
+    from outlast.kernel.sandboxes.providers.registry import check_provider
 
     settings = load_settings(file)
     if settings.sandbox is not None:

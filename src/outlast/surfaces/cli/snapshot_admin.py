@@ -9,13 +9,13 @@ from outlast.base.clock import SystemClock
 from outlast.base.data_directory import data_directory, existing_data_directory, node_of
 from outlast.base.errors import InvalidSetting, NotFound
 from outlast.base.settings import Settings
-from outlast.core.sandboxes.interface import Progress
-from outlast.core.sandboxes.providers.registry import open_provider
-from outlast.core.sandboxes.providers.setup import setup_from
-from outlast.core.sandboxes.snapshots.keeper import SnapshotKeeper
-from outlast.core.sandboxes.snapshots.store import SnapshotRow
-from outlast.core.sandboxes.template_files import load_templates
-from outlast.core.sandboxes.templates import preview_environment
+from outlast.kernel.sandboxes.interface import Progress
+from outlast.kernel.sandboxes.providers.registry import open_provider
+from outlast.kernel.sandboxes.providers.setup import setup_from
+from outlast.kernel.sandboxes.snapshots.keeper import SnapshotKeeper
+from outlast.kernel.sandboxes.snapshots.store import SnapshotRow
+from outlast.kernel.sandboxes.template_files import load_templates
+from outlast.kernel.sandboxes.templates import preview_environment
 from outlast.surfaces.cli.admin import opened
 
 T = TypeVar("T")

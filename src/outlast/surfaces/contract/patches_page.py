@@ -4,9 +4,9 @@ import json
 from collections.abc import Iterable
 from typing import Any, Final
 
-from outlast.core.pages import attributes, content, lines, nesting, patches, svg_names
-from outlast.core.pages.design import CLASSES, COLOURS
-from outlast.core.pages.grammar import LINES, PATCHES, Explained
+from outlast.kernel.pages import attributes, content, lines, nesting, patches, svg_names
+from outlast.kernel.pages.design import CLASSES, COLOURS
+from outlast.kernel.pages.grammar import LINES, PATCHES, Explained
 from outlast.surfaces.contract.pages import code, heading, page, table
 
 INTRODUCTION: Final = """\

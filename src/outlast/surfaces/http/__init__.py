@@ -2,6 +2,6 @@
 
 A request passes `doors` (known host, own origin, JSON only, size), then `sign_in` makes an *actor* of it, then a
 *route* reads its input, calls one action and shapes the answer. Errors become *problems* (RFC 9457) in one table.
-Streams go through `stream`, which adds nothing to what `core/streams` gives but a heartbeat and an end. `server` runs
+Streams go through `stream`, which adds nothing to what `kernel/streams` gives but a heartbeat and an end. `server` runs
 it all.
 """

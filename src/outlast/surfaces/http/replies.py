@@ -8,7 +8,7 @@ import orjson
 from pydantic import BaseModel
 from starlette.responses import Response
 
-from outlast.core.runs.views import RunDetails, RunSummary
+from outlast.kernel.runs.views import RunDetails, RunSummary
 
 MEDIA_TYPE = "application/json"
 

@@ -10,7 +10,7 @@ from starlette.responses import Response
 from outlast.actions import accounts
 from outlast.actions.services import Services
 from outlast.base.errors import NotSignedIn
-from outlast.core.accounts.actor import Actor
+from outlast.kernel.accounts.actor import Actor
 from outlast.surfaces.http.hosts import is_loopback
 from outlast.surfaces.http.preview.hosts import PreviewHosts
 from outlast.surfaces.http.readiness import Readiness

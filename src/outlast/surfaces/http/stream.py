@@ -17,7 +17,7 @@ import anyio
 from starlette.types import Message, Receive, Scope, Send
 
 from outlast.base.errors import OutlastError
-from outlast.core.accounts.actor import ACCESS_BELL
+from outlast.kernel.accounts.actor import ACCESS_BELL
 from outlast.surfaces.http.stream_places import StreamPlaces
 
 HEARTBEAT: Final[Message] = {"type": "http.response.body", "body": b": \n\n", "more_body": True}

@@ -10,7 +10,7 @@ from starlette.requests import HTTPConnection, Request
 
 from outlast.base.clock import Clock
 from outlast.base.errors import NotFound, NotSignedIn
-from outlast.core.limits.rules import WINDOW, check_rate
+from outlast.kernel.limits.rules import WINDOW, check_rate
 from outlast.surfaces.http.heads import network_of
 from outlast.surfaces.http.hosts import is_loopback
 

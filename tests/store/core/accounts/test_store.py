@@ -9,11 +9,11 @@ import pytest
 import sqlalchemy as sa
 
 from outlast.base.errors import NotFound
-from outlast.core.accounts import store
-from outlast.core.accounts.actor import Actor
-from outlast.core.accounts.secrets import hash_of
 from outlast.db.database import Database, Tx
 from outlast.db.tables import sessions, tokens
+from outlast.kernel.accounts import store
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.accounts.secrets import hash_of
 from tests.factories import make_user
 
 

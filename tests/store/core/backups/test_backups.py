@@ -15,18 +15,18 @@ from outlast.base.clock import SystemClock
 from outlast.base.data_directory import node_of
 from outlast.base.errors import BackupIncomplete, BackupRefused
 from outlast.base.images import Image
-from outlast.core.backups.backup import take_backup
-from outlast.core.backups.places import BLOBS, DATABASE, FILES, MANIFEST, Place
-from outlast.core.backups.restore import restore_backup
-from outlast.core.backups.trees import MOST_PATH_BYTES
-from outlast.core.backups.verification import verify_backup, verify_server
-from outlast.core.sandboxes.folders import remove_folder
-from outlast.core.threads.attachments import add_attachment
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
 from outlast.db.deployment import FolderMark, join, read_file, standing_of, write_file
 from outlast.db.opening import open_database
 from outlast.db.tables import meta
+from outlast.kernel.backups.backup import take_backup
+from outlast.kernel.backups.places import BLOBS, DATABASE, FILES, MANIFEST, Place
+from outlast.kernel.backups.restore import restore_backup
+from outlast.kernel.backups.trees import MOST_PATH_BYTES
+from outlast.kernel.backups.verification import verify_backup, verify_server
+from outlast.kernel.sandboxes.folders import remove_folder
+from outlast.kernel.threads.attachments import add_attachment
 from tests.factories import Team
 
 WORKSPACE = {"a.txt": "one", "deep/b.txt": "two", "node_modules/x/index.js": "three"}

@@ -11,10 +11,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from outlast.base.errors import CreditsNeeded
-from outlast.core.accounts.store import set_plan
-from outlast.core.credits import store
 from outlast.db.database import Database, Tx
 from outlast.db.tables import ledger
+from outlast.kernel.accounts.store import set_plan
+from outlast.kernel.credits import store
 from tests.factories import make_user
 
 PLANS = {"starter": 25, "pro": 50, "unlimited": None}

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from outlast.base.document_data import CommentData, Quote
 from outlast.base.errors import NotFound
-from outlast.core.documents import comments, store, writing
-from outlast.core.documents.changes import (
+from outlast.db.database import Database, Tx
+from outlast.kernel.documents import comments, store, writing
+from outlast.kernel.documents.changes import (
     Change,
     DeleteBlock,
     DeleteSection,
@@ -17,12 +18,11 @@ from outlast.core.documents.changes import (
     InsertBlock,
     MoveBlock,
 )
-from outlast.core.documents.comments import NewComment
-from outlast.core.documents.placing import new_anchor
-from outlast.core.documents.quotes import find
-from outlast.core.documents.writing import Author
-from outlast.core.streams.log import read_all
-from outlast.db.database import Database, Tx
+from outlast.kernel.documents.comments import NewComment
+from outlast.kernel.documents.placing import new_anchor
+from outlast.kernel.documents.quotes import find
+from outlast.kernel.documents.writing import Author
+from outlast.kernel.streams.log import read_all
 from tests.documents import BOUNDS, Desk, replacing
 
 QUOTE = Quote(text="nobody reads", prefix="is long and ", suffix=" it.")

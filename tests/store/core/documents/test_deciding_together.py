@@ -8,10 +8,10 @@ import anyio
 
 from outlast.base.document_data import ProposalData
 from outlast.base.errors import EditDecided, OutlastError
-from outlast.core.accounts.actor import Actor
-from outlast.core.documents import reviewing
-from outlast.core.documents.reviewing import Decided, Verdict
 from outlast.db.database import Database
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.documents import reviewing
+from outlast.kernel.documents.reviewing import Decided, Verdict
 from tests.documents import BOUNDS, Desk, inserting, replacing
 
 

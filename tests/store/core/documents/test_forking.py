@@ -14,19 +14,19 @@ from hypothesis import strategies as st
 
 from outlast.base.document_data import ProposalData
 from outlast.base.ids import new_id
-from outlast.core.documents import proposals, reviewing, store, writing
-from outlast.core.documents.changes import EditBlock
-from outlast.core.documents.edits import edits_of, list_proposals, open_edits_of
-from outlast.core.documents.proposal_copies import copy_proposals
-from outlast.core.documents.proposals import Source
-from outlast.core.documents.reviewing import Verdict
-from outlast.core.documents.writing import Author
-from outlast.core.streams.log import read_all
-from outlast.core.threads import store as threads
-from outlast.core.threads.forks import fork_thread
 from outlast.db.database import Tx
 from outlast.db.tables import messages
 from outlast.db.tables import proposals as table
+from outlast.kernel.documents import proposals, reviewing, store, writing
+from outlast.kernel.documents.changes import EditBlock
+from outlast.kernel.documents.edits import edits_of, list_proposals, open_edits_of
+from outlast.kernel.documents.proposal_copies import copy_proposals
+from outlast.kernel.documents.proposals import Source
+from outlast.kernel.documents.reviewing import Verdict
+from outlast.kernel.documents.writing import Author
+from outlast.kernel.streams.log import read_all
+from outlast.kernel.threads import store as threads
+from outlast.kernel.threads.forks import fork_thread
 from tests.documents import BOUNDS, inserting, make_document, quick_transactions, replacing
 from tests.factories import Team, make_run, say
 

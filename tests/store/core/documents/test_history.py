@@ -11,9 +11,12 @@ from hypothesis import strategies as st
 
 from outlast.base.clock import SystemClock
 from outlast.base.errors import NotFound
-from outlast.core.documents import history, news, store, writing
-from outlast.core.documents.applying import apply
-from outlast.core.documents.changes import (
+from outlast.db.database import Database, Tx
+from outlast.db.opening import open_database
+from outlast.db.tables import blocks, document_versions, documents, sections
+from outlast.kernel.documents import history, news, store, writing
+from outlast.kernel.documents.applying import apply
+from outlast.kernel.documents.changes import (
     Change,
     DeleteSection,
     EditBlock,
@@ -21,13 +24,10 @@ from outlast.core.documents.changes import (
     InsertSection,
     MoveBlock,
 )
-from outlast.core.documents.joining import join
-from outlast.core.documents.tree import Tree
-from outlast.core.documents.writing import Author, Committed
-from outlast.core.streams.log import read_all
-from outlast.db.database import Database, Tx
-from outlast.db.opening import open_database
-from outlast.db.tables import blocks, document_versions, documents, sections
+from outlast.kernel.documents.joining import join
+from outlast.kernel.documents.tree import Tree
+from outlast.kernel.documents.writing import Author, Committed
+from outlast.kernel.streams.log import read_all
 from tests.document_changes import changes_of
 from tests.documents import BOUNDS, Desk
 

@@ -26,9 +26,11 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from outlast.base.document_data import EditData
 from outlast.base.errors import Conflict, EditDecided, NotFound, SectionLocked, TextChanged
 from outlast.base.ids import new_id
-from outlast.core.accounts.actor import Actor
-from outlast.core.documents import locking, proposals, reviewing, store, writing
-from outlast.core.documents.changes import (
+from outlast.db.database import Tx
+from outlast.db.tables import locks, sections
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.documents import locking, proposals, reviewing, store, writing
+from outlast.kernel.documents.changes import (
     Change,
     DeleteBlock,
     DeleteSection,
@@ -37,12 +39,10 @@ from outlast.core.documents.changes import (
     InsertBlock,
     MoveBlock,
 )
-from outlast.core.documents.proposals import NewEdit, Source
-from outlast.core.documents.reviewing import Verdict
-from outlast.core.documents.tree import Block, Section, Tree
-from outlast.core.documents.writing import Author
-from outlast.db.database import Tx
-from outlast.db.tables import locks, sections
+from outlast.kernel.documents.proposals import NewEdit, Source
+from outlast.kernel.documents.reviewing import Verdict
+from outlast.kernel.documents.tree import Block, Section, Tree
+from outlast.kernel.documents.writing import Author
 from tests.documents import BOUNDS, make_document, quick_transactions
 from tests.factories import Team, make_run
 

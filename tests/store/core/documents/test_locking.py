@@ -6,11 +6,11 @@ import pytest
 import sqlalchemy as sa
 
 from outlast.base.errors import NotFound
-from outlast.core.documents import locking
-from outlast.core.documents.changes import DeleteSection
-from outlast.core.locks import store as locks
 from outlast.db.database import Database, Tx
 from outlast.db.tables import members, sections
+from outlast.kernel.documents import locking
+from outlast.kernel.documents.changes import DeleteSection
+from outlast.kernel.locks import store as locks
 from tests.documents import Desk
 
 

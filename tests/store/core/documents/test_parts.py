@@ -8,12 +8,12 @@ import pytest
 import sqlalchemy as sa
 
 from outlast.base.errors import MalformedInput, NotFound, SectionLocked
-from outlast.core.accounts.actor import Actor
-from outlast.core.documents import anchors, locking, store
-from outlast.core.documents.changes import DeleteSection, EditBlock, InsertSection
-from outlast.core.locks.store import locks_of, shown_lock
 from outlast.db.database import Database, Tx
 from outlast.db.tables import locks, sections
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.documents import anchors, locking, store
+from outlast.kernel.documents.changes import DeleteSection, EditBlock, InsertSection
+from outlast.kernel.locks.store import locks_of, shown_lock
 from tests.documents import Desk
 from tests.factories import make_thread
 

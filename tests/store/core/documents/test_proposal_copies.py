@@ -11,16 +11,16 @@ import pytest
 from outlast.base.document_data import ProposalData
 from outlast.base.errors import EditDecided
 from outlast.base.ids import new_id
-from outlast.core.documents import store as documents
-from outlast.core.documents.edits import list_proposals
-from outlast.core.documents.proposal_copies import copy_proposals
-from outlast.core.documents.proposals import NewEdit
-from outlast.core.documents.reviewing import Verdict
-from outlast.core.streams.log import read_all
-from outlast.core.threads import store as threads
-from outlast.core.threads.forks import fork_thread
 from outlast.db.database import Database, Tx
 from outlast.db.tables import edits, messages, proposals
+from outlast.kernel.documents import store as documents
+from outlast.kernel.documents.edits import list_proposals
+from outlast.kernel.documents.proposal_copies import copy_proposals
+from outlast.kernel.documents.proposals import NewEdit
+from outlast.kernel.documents.reviewing import Verdict
+from outlast.kernel.streams.log import read_all
+from outlast.kernel.threads import store as threads
+from outlast.kernel.threads.forks import fork_thread
 from tests.documents import Desk, inserting, moving, replacing
 
 

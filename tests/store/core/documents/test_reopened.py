@@ -9,14 +9,14 @@ import pytest
 
 from outlast.base.document_data import ProposalData
 from outlast.base.errors import EditDecided, MalformedInput, NotFound, OutlastError, TextChanged
-from outlast.core.documents import comments, history, locking, proposal_copies, reopened, store
-from outlast.core.documents.edits import edits_of, proposal_data
-from outlast.core.documents.proposals import NewEdit
-from outlast.core.documents.reopened import Reopening
-from outlast.core.documents.reviewing import Decided, Verdict, decide_possible
-from outlast.core.streams.log import read_all
 from outlast.db.database import Database, Tx
 from outlast.db.tables import proposals, sections
+from outlast.kernel.documents import comments, history, locking, proposal_copies, reopened, store
+from outlast.kernel.documents.edits import edits_of, proposal_data
+from outlast.kernel.documents.proposals import NewEdit
+from outlast.kernel.documents.reopened import Reopening
+from outlast.kernel.documents.reviewing import Decided, Verdict, decide_possible
+from outlast.kernel.streams.log import read_all
 from tests.documents import BOUNDS, Desk, deleting, inserting, moving, replacing
 from tests.factories import make_thread
 from tests.store.core.documents.test_reviewing import commented

@@ -9,14 +9,14 @@ import pytest
 
 from outlast.base.errors import EditDecided, MalformedInput, NotFound, SectionLocked, TextChanged
 from outlast.base.ids import new_id
-from outlast.core.documents import comments, history, locking, store
-from outlast.core.documents.changes import DeleteSection
-from outlast.core.documents.comments import NewComment
-from outlast.core.documents.proposals import NewEdit
-from outlast.core.documents.reviewing import Verdict
-from outlast.core.streams.log import read_all
 from outlast.db.database import Database, Tx
 from outlast.db.tables import documents, runs, sections
+from outlast.kernel.documents import comments, history, locking, store
+from outlast.kernel.documents.changes import DeleteSection
+from outlast.kernel.documents.comments import NewComment
+from outlast.kernel.documents.proposals import NewEdit
+from outlast.kernel.documents.reviewing import Verdict
+from outlast.kernel.streams.log import read_all
 from tests.documents import Desk, deleting, inserting, moving, replacing
 from tests.factories import make_thread, say
 

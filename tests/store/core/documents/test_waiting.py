@@ -7,12 +7,12 @@ from typing import Any
 
 import orjson
 
-from outlast.core.accounts.actor import Actor
-from outlast.core.documents import waiting
-from outlast.core.locks import store as locks
-from outlast.core.streams.log import read_all
 from outlast.db.database import Database, Tx
 from outlast.db.tables import locks as table
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.documents import waiting
+from outlast.kernel.locks import store as locks
+from outlast.kernel.streams.log import read_all
 from tests.documents import Desk, replacing
 from tests.factories import join, make_thread, make_user
 

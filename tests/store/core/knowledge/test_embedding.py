@@ -9,13 +9,13 @@ import orjson
 import pytest
 
 from outlast.base.errors import ModelKeyRefused, ModelRejected, StorageUnavailable
-from outlast.core.knowledge import embedding, filling, memory
-from outlast.core.knowledge.documents import Document, cut_documents
-from outlast.core.knowledge.embedding import Indexer
-from outlast.core.knowledge.exchanging import Contents
-from outlast.core.knowledge.filling import NewSource
-from outlast.core.streams.log import read_all
 from outlast.db.database import Database, Tx
+from outlast.kernel.knowledge import embedding, filling, memory
+from outlast.kernel.knowledge.documents import Document, cut_documents
+from outlast.kernel.knowledge.embedding import Indexer
+from outlast.kernel.knowledge.exchanging import Contents
+from outlast.kernel.knowledge.filling import NewSource
+from outlast.kernel.streams.log import read_all
 from outlast.testing.clock import ManualClock
 from outlast.testing.embeddings import HashingEmbedder
 from tests.factories import Team

@@ -11,13 +11,13 @@ import pytest
 
 from outlast.base.errors import StorageUnavailable
 from outlast.base.settings import KnowledgeSettings
-from outlast.core.knowledge import filling, store
-from outlast.core.knowledge.documents import Document, Reading
-from outlast.core.knowledge.filling import NewSource
-from outlast.core.knowledge.keeper import SourceKeeper
-from outlast.core.knowledge.sources import LEASE, RETRY, Configured
 from outlast.db.database import Database
 from outlast.db.opening import open_database
+from outlast.kernel.knowledge import filling, store
+from outlast.kernel.knowledge.documents import Document, Reading
+from outlast.kernel.knowledge.filling import NewSource
+from outlast.kernel.knowledge.keeper import SourceKeeper
+from outlast.kernel.knowledge.sources import LEASE, RETRY, Configured
 from outlast.testing.clock import ManualClock
 
 PLACE = "https://docs.example/sdk.md"

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outlast.core.knowledge import memory
-from outlast.core.knowledge.embedding import save_vectors
-from outlast.core.knowledge.memory import Memory, one_line
-from outlast.core.knowledge.recall import Recall
-from outlast.core.knowledge.search import Knowledge
 from outlast.db.database import Database
+from outlast.kernel.knowledge import memory
+from outlast.kernel.knowledge.embedding import save_vectors
+from outlast.kernel.knowledge.memory import Memory, one_line
+from outlast.kernel.knowledge.recall import Recall
+from outlast.kernel.knowledge.search import Knowledge
 from outlast.testing.clock import ManualClock
 from outlast.testing.embeddings import HashingEmbedder
 from tests.factories import Team

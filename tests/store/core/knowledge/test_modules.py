@@ -13,16 +13,16 @@ import sqlalchemy as sa
 
 from outlast.base.errors import InternalError, NotFound
 from outlast.base.ids import new_id
-from outlast.core.knowledge import modules
-from outlast.core.knowledge.embedding import save_vectors
-from outlast.core.knowledge.modules import Module, Modules, NewModule, dependencies_hash, library_usage
-from outlast.core.knowledge.search import Knowledge
-from outlast.core.projects.store import delete_project
-from outlast.core.sandboxes.checkpoints.garbage import collect
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
 from outlast.db.deployment import Deployment, join
 from outlast.db.tables import workspaces
+from outlast.kernel.knowledge import modules
+from outlast.kernel.knowledge.embedding import save_vectors
+from outlast.kernel.knowledge.modules import Module, Modules, NewModule, dependencies_hash, library_usage
+from outlast.kernel.knowledge.search import Knowledge
+from outlast.kernel.projects.store import delete_project
+from outlast.kernel.sandboxes.checkpoints.garbage import collect
 from outlast.testing.clock import ManualClock
 from outlast.testing.embeddings import HashingEmbedder
 from tests.factories import Team

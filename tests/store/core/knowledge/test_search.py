@@ -14,15 +14,15 @@ import pytest
 import sqlalchemy as sa
 
 from outlast.base.ids import new_id
-from outlast.core.knowledge import comparing, saved, search, store
-from outlast.core.knowledge.embedding import Indexer
-from outlast.core.knowledge.hits import ModuleText
-from outlast.core.knowledge.reranking import Reranker, RerankFailed
-from outlast.core.knowledge.search import REST_S, Knowledge
-from outlast.core.knowledge.showing import known_package
-from outlast.core.knowledge.texts import searched_text, text_hash
 from outlast.db.database import Database, Tx
 from outlast.db.tables import knowledge_passages, knowledge_sources, vectors
+from outlast.kernel.knowledge import comparing, saved, search, store
+from outlast.kernel.knowledge.embedding import Indexer
+from outlast.kernel.knowledge.hits import ModuleText
+from outlast.kernel.knowledge.reranking import Reranker, RerankFailed
+from outlast.kernel.knowledge.search import REST_S, Knowledge
+from outlast.kernel.knowledge.showing import known_package
+from outlast.kernel.knowledge.texts import searched_text, text_hash
 from outlast.testing.clock import START, ManualClock
 from outlast.testing.embeddings import HashingEmbedder
 from tests.factories import Team

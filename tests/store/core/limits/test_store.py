@@ -7,8 +7,8 @@ from datetime import timedelta
 import pytest
 
 from outlast.base.errors import RateLimited
-from outlast.core.limits.store import check_run_rates
 from outlast.db.database import Database, Tx
+from outlast.kernel.limits.store import check_run_rates
 from tests.factories import Team, make_run
 
 

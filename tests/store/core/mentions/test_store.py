@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from outlast.base.errors import NotFound
-from outlast.core.mentions import store
-from outlast.core.mentions.store import Where
-from outlast.core.projects import store as projects
-from outlast.core.threads import store as threads
 from outlast.db.database import Database, Tx
+from outlast.kernel.mentions import store
+from outlast.kernel.mentions.store import Where
+from outlast.kernel.projects import store as projects
+from outlast.kernel.threads import store as threads
 from tests.factories import Team, say
 
 

@@ -9,16 +9,16 @@ import sqlalchemy as sa
 
 from outlast.base.errors import NotFound
 from outlast.base.ids import new_id
-from outlast.core.accounts.secrets import hash_of
-from outlast.core.pages import actions, links, store
-from outlast.core.pages.actions import NewAction
-from outlast.core.pages.live import LiveTrees
-from outlast.core.pages.versions import Author, Rules, take_full
-from outlast.core.sandboxes.seeding import empty_workspace
-from outlast.core.streams.log import read_all
-from outlast.core.threads.store import add_thread
 from outlast.db.database import Database, Tx
 from outlast.db.tables import page_links, page_versions, projects, threads
+from outlast.kernel.accounts.secrets import hash_of
+from outlast.kernel.pages import actions, links, store
+from outlast.kernel.pages.actions import NewAction
+from outlast.kernel.pages.live import LiveTrees
+from outlast.kernel.pages.versions import Author, Rules, take_full
+from outlast.kernel.sandboxes.seeding import empty_workspace
+from outlast.kernel.streams.log import read_all
+from outlast.kernel.threads.store import add_thread
 from tests.factories import Team
 
 

@@ -10,12 +10,12 @@ import pytest
 from outlast.base.errors import MalformedInput, NotFound, NothingToUndo
 from outlast.base.ids import new_id
 from outlast.base.page_data import Patch
-from outlast.core.pages import store, versions
-from outlast.core.pages.live import LiveTrees
-from outlast.core.pages.versions import Author, Rules, Taken
-from outlast.core.streams.log import read_all
 from outlast.db.database import Database, Tx
 from outlast.db.tables import workspaces
+from outlast.kernel.pages import store, versions
+from outlast.kernel.pages.live import LiveTrees
+from outlast.kernel.pages.versions import Author, Rules, Taken
+from outlast.kernel.streams.log import read_all
 from tests.factories import Team, make_thread
 
 FIRST = '<h1 id="title">Issues</h1><p id="count">0</p><ul id="list"></ul>'

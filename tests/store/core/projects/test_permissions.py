@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from outlast.base.errors import Forbidden, NotFound
-from outlast.core.accounts.actor import Actor
-from outlast.core.projects.permissions import require, require_run, require_thread
-from outlast.core.projects.rules import Right
 from outlast.db.database import Database, Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.projects.permissions import require, require_run, require_thread
+from outlast.kernel.projects.rules import Right
 from tests.factories import Team, make_run
 
 ALLOWED = {

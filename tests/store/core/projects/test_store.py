@@ -10,11 +10,11 @@ import pytest
 import sqlalchemy as sa
 
 from outlast.base.errors import AlreadyMember, LastOwner, NotFound
-from outlast.core.projects import invitations, store
-from outlast.core.projects.rules import Role
-from outlast.core.streams.log import read_all
 from outlast.db.database import Database, Tx
 from outlast.db.tables import log, messages, projects, search_entries
+from outlast.kernel.projects import invitations, store
+from outlast.kernel.projects.rules import Role
+from outlast.kernel.streams.log import read_all
 from tests.factories import Team, make_project, make_thread, make_user
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
-from outlast.core.runs.caching import CacheShare, cache_shares
 from outlast.db.database import Database, Tx
+from outlast.kernel.runs.caching import CacheShare, cache_shares
 from tests.factories import make_project, make_run, make_thread, make_user
 
 

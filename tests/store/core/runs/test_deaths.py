@@ -9,9 +9,9 @@ import anyio
 import pytest
 import sqlalchemy as sa
 
-from outlast.core.runs import store
 from outlast.db.database import Database, Tx
 from outlast.db.tables import runs
+from outlast.kernel.runs import store
 from tests.factories import make_project, make_run, make_thread, make_user
 
 LEASE = timedelta(seconds=15)

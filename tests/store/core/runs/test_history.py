@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from outlast.core.runs.history import exchanges_before
-from outlast.core.runs.store import run_of
-from outlast.core.threads import store as threads
 from outlast.db.database import Database, Tx
 from outlast.db.tables import runs
+from outlast.kernel.runs.history import exchanges_before
+from outlast.kernel.runs.store import run_of
+from outlast.kernel.threads import store as threads
 from tests.factories import make_project, make_run, make_thread, make_user, say, text_part
 
 

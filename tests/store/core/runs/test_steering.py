@@ -8,9 +8,9 @@ import pytest
 import sqlalchemy as sa
 
 from outlast.base.errors import Forbidden, NotFound
-from outlast.core.runs.steering import require_steering
 from outlast.db.database import Database, Tx
 from outlast.db.tables import locks
+from outlast.kernel.runs.steering import require_steering
 from tests.factories import Team, make_run
 
 ALLOWED = {

@@ -11,12 +11,12 @@ import sqlalchemy as sa
 
 from outlast.base.clock import iso
 from outlast.base.settings import SandboxSettings
-from outlast.core.runs.timers import TimerKind, set_timer
-from outlast.core.sandboxes import store
-from outlast.core.sandboxes.clocks import EVICT, FREEZE, KILL, STOP, clocks_beside_run, clocks_of
-from outlast.core.sandboxes.rules import PauseKind, State
 from outlast.db.database import Database, Tx
 from outlast.db.tables import hosted_sandboxes, workspaces
+from outlast.kernel.runs.timers import TimerKind, set_timer
+from outlast.kernel.sandboxes import store
+from outlast.kernel.sandboxes.clocks import EVICT, FREEZE, KILL, STOP, clocks_beside_run, clocks_of
+from outlast.kernel.sandboxes.rules import PauseKind, State
 from tests.factories import make_project, make_run, make_thread, make_user
 
 SETTINGS = SandboxSettings()

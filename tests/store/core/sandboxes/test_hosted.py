@@ -7,12 +7,12 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from outlast.core.sandboxes import hosted, hosted_snapshots, store
-from outlast.core.sandboxes.checkpoints.store import NewCheckpoint, newest_of
-from outlast.core.sandboxes.checkpoints.store import add as add_checkpoint
-from outlast.core.sandboxes.hosted import HostedOrder
 from outlast.db.database import Database, Tx
 from outlast.db.tables import workspaces
+from outlast.kernel.sandboxes import hosted, hosted_snapshots, store
+from outlast.kernel.sandboxes.checkpoints.store import NewCheckpoint, newest_of
+from outlast.kernel.sandboxes.checkpoints.store import add as add_checkpoint
+from outlast.kernel.sandboxes.hosted import HostedOrder
 from tests.factories import make_project, make_user
 
 

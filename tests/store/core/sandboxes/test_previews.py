@@ -8,10 +8,10 @@ import anyio
 import sqlalchemy as sa
 
 from outlast.base.ids import new_id
-from outlast.core.accounts.secrets import hash_of
-from outlast.core.sandboxes import previews
 from outlast.db.database import Database, Tx
 from outlast.db.tables import preview_grants, sandboxes, workspaces
+from outlast.kernel.accounts.secrets import hash_of
+from outlast.kernel.sandboxes import previews
 from tests.factories import Team
 
 

@@ -13,16 +13,16 @@ from outlast.base.clock import SystemClock
 from outlast.base.errors import MalformedInput, NotFound
 from outlast.base.ids import new_id
 from outlast.base.settings import SandboxSettings
-from outlast.core.sandboxes.checkpoints import places, store
-from outlast.core.sandboxes.checkpoints.keeper import CheckpointKeeper
-from outlast.core.sandboxes.seeding import Seeds, copy_workspace, fork_workspace, seed_workspace
-from outlast.core.sandboxes.services.store import services_of
-from outlast.core.sandboxes.templates import DEV_SERVER
-from outlast.core.streams.log import read_all
-from outlast.core.threads.forks import fork_thread
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
 from outlast.db.tables import checkpoints, threads
+from outlast.kernel.sandboxes.checkpoints import places, store
+from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
+from outlast.kernel.sandboxes.seeding import Seeds, copy_workspace, fork_workspace, seed_workspace
+from outlast.kernel.sandboxes.services.store import services_of
+from outlast.kernel.sandboxes.templates import DEV_SERVER
+from outlast.kernel.streams.log import read_all
+from outlast.kernel.threads.forks import fork_thread
 from outlast.testing.templates import small_template
 from tests.factories import Team, make_run, make_thread, say
 

@@ -15,15 +15,15 @@ from outlast.base.clock import SystemClock
 from outlast.base.errors import Conflict, InvalidSetting, SandboxUnavailable
 from outlast.base.events import EVENT_ADAPTER, SnapshotProgress
 from outlast.base.settings.tables import DependencySettings, SandboxSettings
-from outlast.core.accounts.store import add_user
-from outlast.core.projects.store import add_project
-from outlast.core.sandboxes.interface import BuiltSnapshot, Capabilities, Progress, SnapshotRecipe
-from outlast.core.sandboxes.snapshots import store
-from outlast.core.sandboxes.snapshots.keeper import SnapshotKeeper
-from outlast.core.sandboxes.snapshots.rules import RETRY_AFTER, State
-from outlast.core.sandboxes.snapshots.store import Place
-from outlast.core.streams.log import read_all
 from outlast.db.database import Database, Tx
+from outlast.kernel.accounts.store import add_user
+from outlast.kernel.projects.store import add_project
+from outlast.kernel.sandboxes.interface import BuiltSnapshot, Capabilities, Progress, SnapshotRecipe
+from outlast.kernel.sandboxes.snapshots import store
+from outlast.kernel.sandboxes.snapshots.keeper import SnapshotKeeper
+from outlast.kernel.sandboxes.snapshots.rules import RETRY_AFTER, State
+from outlast.kernel.sandboxes.snapshots.store import Place
+from outlast.kernel.streams.log import read_all
 from outlast.testing.sandbox import MemoryProvider
 
 HERE = Place("memory", "nod_1")

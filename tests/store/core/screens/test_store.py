@@ -11,13 +11,13 @@ import sqlalchemy as sa
 from outlast.base.errors import NotFound
 from outlast.base.ids import new_id
 from outlast.base.screen_data import ScreenFile, ThemeTokens
-from outlast.core.runs.telling import announce_thread
-from outlast.core.screens import store
-from outlast.core.screens.rules import Box
-from outlast.core.streams.log import read_all
-from outlast.core.threads.store import set_run_state
 from outlast.db.database import Database, Tx
 from outlast.db.tables import sandboxes, workspaces
+from outlast.kernel.runs.telling import announce_thread
+from outlast.kernel.screens import store
+from outlast.kernel.screens.rules import Box
+from outlast.kernel.streams.log import read_all
+from outlast.kernel.threads.store import set_run_state
 from tests.factories import Team, make_thread
 
 

@@ -8,10 +8,10 @@ import pytest
 
 from outlast.base.errors import NotFound, StorageUnavailable
 from outlast.base.supervision.items import ItemGuard, SetAside
-from outlast.core.set_aside import store
-from outlast.core.set_aside.kinds import SOURCE, TITLES, WORKSPACE_REMOVAL
-from outlast.core.set_aside.shelf import DatabaseShelf
 from outlast.db.database import Database
+from outlast.kernel.set_aside import store
+from outlast.kernel.set_aside.kinds import SOURCE, TITLES, WORKSPACE_REMOVAL
+from outlast.kernel.set_aside.shelf import DatabaseShelf
 from outlast.testing.clock import ManualClock
 
 MOMENT = datetime(2030, 1, 1, tzinfo=UTC)

@@ -16,14 +16,14 @@ from hypothesis import strategies as st
 
 from outlast.base import events as e
 from outlast.base.clock import SystemClock
-from outlast.core.runs import store
-from outlast.core.streams import follow, hub, writer
-from outlast.core.streams.fold import RunFold, apply, fold_lines
-from outlast.core.streams.hub import Hub
-from outlast.core.streams.log import NamedEvent, read_all
-from outlast.core.streams.writer import RunWriter
 from outlast.db.database import Database, Tx
 from outlast.db.tables import runs
+from outlast.kernel.runs import store
+from outlast.kernel.streams import follow, hub, writer
+from outlast.kernel.streams.fold import RunFold, apply, fold_lines
+from outlast.kernel.streams.hub import Hub
+from outlast.kernel.streams.log import NamedEvent, read_all
+from outlast.kernel.streams.writer import RunWriter
 from tests.factories import make_project, make_run, make_thread, make_user
 
 TEXT = e.TextPart(id="prt_1", step=1)

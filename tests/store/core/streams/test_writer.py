@@ -9,13 +9,13 @@ import sqlalchemy as sa
 
 from outlast.base.clock import SystemClock
 from outlast.base.errors import FenceLost
-from outlast.core.runs import store
-from outlast.core.runs.model import Run
-from outlast.core.streams.hub import Hub
-from outlast.core.streams.log import read_all
-from outlast.core.streams.writer import RESERVE, RunWriter
 from outlast.db.database import Database, Tx
 from outlast.db.tables import runs
+from outlast.kernel.runs import store
+from outlast.kernel.runs.model import Run
+from outlast.kernel.streams.hub import Hub
+from outlast.kernel.streams.log import read_all
+from outlast.kernel.streams.writer import RESERVE, RunWriter
 from tests.factories import make_project, make_run, make_thread, make_user
 
 

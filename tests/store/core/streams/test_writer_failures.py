@@ -12,12 +12,12 @@ import sqlalchemy as sa
 from outlast.base.clock import SystemClock
 from outlast.base.errors import FenceLost, StorageUnavailable
 from outlast.base.events import RunReference
-from outlast.core.runs import store
-from outlast.core.streams.hub import Hub
-from outlast.core.streams.log import NamedEvent, read_all
-from outlast.core.streams.writer import Flusher, RunWriter
 from outlast.db.database import Database, Tx
 from outlast.db.tables import runs
+from outlast.kernel.runs import store
+from outlast.kernel.streams.hub import Hub
+from outlast.kernel.streams.log import NamedEvent, read_all
+from outlast.kernel.streams.writer import Flusher, RunWriter
 from tests.factories import make_project, make_run, make_thread, make_user
 
 ENDED: NamedEvent = ("stream.ended", RunReference(run_id="run_1"))

@@ -10,11 +10,11 @@ import pytest
 import sqlalchemy as sa
 
 from outlast.base.errors import LockNotHeld, ThreadBusy, ThreadLocked
-from outlast.core.locks.store import shown_lock
-from outlast.core.streams.log import read_all
-from outlast.core.threads import driving, store
 from outlast.db.database import Database, Tx
 from outlast.db.tables import runs
+from outlast.kernel.locks.store import shown_lock
+from outlast.kernel.streams.log import read_all
+from outlast.kernel.threads import driving, store
 from tests.factories import Team, make_run
 
 TTL_S = 3600

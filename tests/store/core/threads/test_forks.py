@@ -8,11 +8,11 @@ import pytest
 import sqlalchemy as sa
 
 from outlast.base.errors import NotFound
-from outlast.core.threads import store
-from outlast.core.threads.forks import fork_thread
-from outlast.core.threads.lists import search_threads
 from outlast.db.database import Database, Tx
 from outlast.db.tables import log, messages, threads
+from outlast.kernel.threads import store
+from outlast.kernel.threads.forks import fork_thread
+from outlast.kernel.threads.lists import search_threads
 from tests.factories import Team, make_project, make_thread, make_user, say, text_part
 
 

@@ -7,10 +7,10 @@ import sqlalchemy as sa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from outlast.core.threads import search, store
-from outlast.core.threads.lists import search_threads
 from outlast.db.database import Database, Tx
 from outlast.db.tables import search_entries
+from outlast.kernel.threads import search, store
+from outlast.kernel.threads.lists import search_threads
 from tests.factories import make_project, make_thread, make_user, say
 
 TEXTS = {

@@ -9,10 +9,10 @@ import sqlalchemy as sa
 
 from outlast.base.errors import CursorUnknown, NotFound
 from outlast.base.ids import new_id
-from outlast.core.streams.log import read_all
-from outlast.core.threads import lists, store
 from outlast.db.database import Database, Tx
 from outlast.db.tables import locks, log, messages, sandboxes, threads, workspaces
+from outlast.kernel.streams.log import read_all
+from outlast.kernel.threads import lists, store
 from tests.factories import Team, make_project, make_run, make_thread, make_user, say, text_part
 
 

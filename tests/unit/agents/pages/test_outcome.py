@@ -10,7 +10,7 @@ from outlast.agents.pages.announcing import plain_path, wrong_with
 from outlast.agents.pages.finishing import cached_share, heading_of
 from outlast.agents.pages.outcome import outcome_of
 from outlast.agents.pages.verifying import Import, missing
-from outlast.core.knowledge.modules import NewModule
+from outlast.kernel.knowledge.modules import NewModule
 
 
 def line(**fields: object) -> str:

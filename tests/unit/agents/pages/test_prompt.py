@@ -7,8 +7,8 @@ from outlast.agents.pages.context import HTML, NOW, PAST, RECENT, Found, message
 from outlast.agents.pages.module_list import HEADING
 from outlast.agents.pages.prompt import system_prompt
 from outlast.base.settings import DependencySettings
-from outlast.core.pages.grammar import LINES, PATCHES
-from outlast.core.pages.patches import OPS
+from outlast.kernel.pages.grammar import LINES, PATCHES
+from outlast.kernel.pages.patches import OPS
 
 FOUND = Found(
     "pag_1",

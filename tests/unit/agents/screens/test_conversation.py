@@ -18,8 +18,8 @@ from outlast.agents.screens.conversation import (
     within,
 )
 from outlast.agents.screens.tags import generate_files_summary, parse_files_summary
-from outlast.core.models.protocol import ImagePiece, ModelMessage, TextPiece
-from outlast.core.runs.history import Exchange
+from outlast.kernel.models.protocol import ImagePiece, ModelMessage, TextPiece
+from outlast.kernel.runs.history import Exchange
 
 PLENTY = 100_000
 

@@ -6,7 +6,7 @@ import pytest
 
 from outlast.agents.screens.prompt import kit_of, packages_of, system_prompt
 from outlast.base.settings.tables import ScreenSettings
-from outlast.core.sandboxes.template_files import load_templates
+from outlast.kernel.sandboxes.template_files import load_templates
 
 TEMPLATES = load_templates(ScreenSettings())
 RULES = {

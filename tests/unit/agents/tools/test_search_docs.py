@@ -9,7 +9,7 @@ import pytest
 
 from outlast.agents.tools.search_docs import CONTENT_CHARS, SearchDocs, told
 from outlast.base.errors import ArgumentsInvalid
-from outlast.core.knowledge.hits import Hit, PackageData, SearchAnswer
+from outlast.kernel.knowledge.hits import Hit, PackageData, SearchAnswer
 
 DOC = Hit(
     type="doc",

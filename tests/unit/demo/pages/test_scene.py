@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from outlast.core.models.protocol import (
+from outlast.kernel.models.protocol import (
     CHECK_MARK,
     ModelMessage,
     ModelRequest,

@@ -8,7 +8,7 @@ import orjson
 import pytest
 
 from outlast.agents.screens.tags import parse_outcome
-from outlast.core.models.protocol import (
+from outlast.kernel.models.protocol import (
     CHECK_MARK,
     NOTE_MARK,
     Delta,
@@ -23,7 +23,7 @@ from outlast.core.models.protocol import (
     ToolResultPiece,
     ToolSpec,
 )
-from outlast.core.sandboxes.template_files import template_files
+from outlast.kernel.sandboxes.template_files import template_files
 from outlast_demo.model import DemoModel
 from outlast_demo.screens.scripts import TYPE_CHECK
 from outlast_demo.screens.sources import PAGE, SCREENS, files_of

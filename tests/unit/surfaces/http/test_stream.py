@@ -4,7 +4,7 @@ import anyio
 import pytest
 
 from outlast.base.errors import RateLimited
-from outlast.core.accounts.actor import ACCESS_BELL
+from outlast.kernel.accounts.actor import ACCESS_BELL
 from outlast.surfaces.http.stream import ABORT, HEARTBEAT, OPENING, EventStream, OpenStreams, StreamTimes
 
 QUICK = StreamTimes(heartbeat_s=0.01, slow_reader_s=0.05, recheck_s=0.02)

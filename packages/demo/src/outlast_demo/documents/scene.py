@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import orjson
 
-from outlast.core.models.protocol import (
+from outlast.kernel.models.protocol import (
     CHECK_MARK,
     NOTE_MARK,
     ModelMessage,

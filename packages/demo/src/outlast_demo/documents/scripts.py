@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from outlast.core.models.protocol import ModelRequest, ToolResultPiece
+from outlast.kernel.models.protocol import ModelRequest, ToolResultPiece
 from outlast_demo.answers import answer_said
 from outlast_demo.documents.edits import edits_for, open_points, summary_of
 from outlast_demo.documents.scene import ASK, PROPOSE, SEARCH, DocumentScene, document_scene, parsed

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from html import unescape
 from typing import Final
 
-from outlast.core.models.protocol import ModelRequest, TextPiece
+from outlast.kernel.models.protocol import ModelRequest, TextPiece
 from outlast_demo.lines import Line, Say
 
 _CONVERSATION: Final = re.compile(r'<document(-\d+)? kind="conversation" title="([^"]*)"')

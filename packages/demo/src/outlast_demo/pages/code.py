@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import orjson
 
-from outlast.core.models.protocol import ToolResultPiece
+from outlast.kernel.models.protocol import ToolResultPiece
 from outlast_demo.pages.scene import Saved
 from outlast_demo.pages.wishes import to_text
 

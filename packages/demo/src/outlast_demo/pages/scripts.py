@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from outlast.core.models.protocol import ModelRequest
+from outlast.kernel.models.protocol import ModelRequest
 from outlast_demo.lines import Line
 from outlast_demo.pages import lines, plain, tracker
 from outlast_demo.pages.scene import RUN, PageScene, page_scene

@@ -7,7 +7,7 @@ from typing import Final
 
 import orjson
 
-from outlast.core.models.protocol import (
+from outlast.kernel.models.protocol import (
     CHECK_MARK,
     NOTE_MARK,
     ModelMessage,

@@ -10,7 +10,7 @@ from typing import Final
 from starlette.requests import Request
 
 from outlast.base.clock import Clock, iso
-from outlast.core.sandboxes.egress.secrets import SecretValue
+from outlast.kernel.sandboxes.egress.secrets import SecretValue
 from outlast_demo.tracker.problems import Refused
 
 VERSION_HEADER: Final = "tracker-version"

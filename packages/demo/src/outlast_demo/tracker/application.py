@@ -12,7 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from outlast.base.clock import Clock, iso
-from outlast.core.sandboxes.egress.secrets import SecretValue
+from outlast.kernel.sandboxes.egress.secrets import SecretValue
 from outlast_demo.tracker.access import RateLimit, RequestLog, check_credentials
 from outlast_demo.tracker.changes import add_comment, add_issue, change_issue, find
 from outlast_demo.tracker.issue_lists import counts_of, known, page_of

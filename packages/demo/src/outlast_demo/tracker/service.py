@@ -14,8 +14,8 @@ from anyio.abc import TaskStatus
 from outlast.base.clock import Clock
 from outlast.base.errors import StartRefused
 from outlast.base.settings import DependencySettings, Settings
-from outlast.core.sandboxes.egress.authority import write_private
-from outlast.core.sandboxes.egress.secrets import SecretValue
+from outlast.kernel.sandboxes.egress.authority import write_private
+from outlast.kernel.sandboxes.egress.secrets import SecretValue
 from outlast.surfaces.http.server import HttpServer, bind
 from outlast_demo.tracker.access import VERSION, RequestLog
 from outlast_demo.tracker.application import tracker_app

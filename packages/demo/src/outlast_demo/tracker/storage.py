@@ -11,8 +11,8 @@ import anyio.to_thread
 import orjson
 
 from outlast.base.clock import Clock
-from outlast.core.sandboxes.egress.authority import write_private
-from outlast.core.sandboxes.egress.secrets import SecretValue
+from outlast.kernel.sandboxes.egress.authority import write_private
+from outlast.kernel.sandboxes.egress.secrets import SecretValue
 from outlast_demo.tracker.issues import Book, Issue, read, seeded, written
 
 ISSUES: Final = "issues.json"

@@ -674,7 +674,7 @@ def upgrade() -> None:
             "words",
             sa.Text(),
             nullable=False,
-            comment="derived: the project's mark and the distinct words, as core/threads/search.py cuts them",
+            comment="derived: the project's mark and the distinct words, as kernel/threads/search.py cuts them",
         ),
         sa.ForeignKeyConstraint(
             ["thread_id"], ["threads.id"], name=op.f("fk_search_entries_thread_id"), ondelete="CASCADE"

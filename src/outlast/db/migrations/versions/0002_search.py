@@ -8,7 +8,7 @@ from alembic import op
 revision = "0002"
 down_revision = "0001"
 
-# Words are cut in core/threads/search.py. `ascii` splits at what is neither an ASCII letter or digit nor beyond ASCII,
+# Words are cut in kernel/threads/search.py. `ascii` splits at what is neither an ASCII letter or digit nor beyond ASCII,
 # which leaves just the spaces between them; the triggers keep the index in step, also when threads are deleted.
 SQLITE = (
     """CREATE VIRTUAL TABLE search_words USING fts5(

@@ -17,7 +17,7 @@ def upgrade() -> None:
     op.create_table(
         "set_aside",
         sa.Column(
-            "kind", sa.String(length=80), nullable=False, comment="what was tried: core/set_aside/kinds.py"
+            "kind", sa.String(length=80), nullable=False, comment="what was tried: kernel/set_aside/kinds.py"
         ),
         sa.Column(
             "id",

@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from outlast.base.document_data import DocumentVersion
-from outlast.core.documents import changes
-from outlast.core.documents.changes import Change
+from outlast.kernel.documents import changes
+from outlast.kernel.documents.changes import Change
 from outlast.surfaces.http.models.shapes import Answer, Request
 
 MOST = 2**31 - 1  # versions

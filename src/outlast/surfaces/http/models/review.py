@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from outlast.base.document_data import EditData
-from outlast.core.documents.merge import HunkKind
+from outlast.kernel.documents.merge import HunkKind
 from outlast.surfaces.http.models.shapes import Answer, Request
 
 

@@ -4,9 +4,9 @@ from typing import Literal
 
 from pydantic import Field
 
-from outlast.core.screens.edits.applying import MAX_ATTRIBUTE_CHARS, MAX_EDITS, MAX_TEXT_CHARS
-from outlast.core.screens.edits.marks import MAX_MARK_CHARS
-from outlast.core.screens.edits.shapes import EditKind, EditStatus
+from outlast.kernel.screens.edits.applying import MAX_ATTRIBUTE_CHARS, MAX_EDITS, MAX_TEXT_CHARS
+from outlast.kernel.screens.edits.marks import MAX_MARK_CHARS
+from outlast.kernel.screens.edits.shapes import EditKind, EditStatus
 from outlast.surfaces.http.models.shapes import Answer, Request
 
 MOST_STYLES = 100

@@ -14,7 +14,7 @@ from outlast.actions import previews as actions
 from outlast.actions.previews import Visitor
 from outlast.actions.services import Services
 from outlast.base.errors import OutlastError
-from outlast.core.accounts.actor import ACCESS_BELL
+from outlast.kernel.accounts.actor import ACCESS_BELL
 from outlast.surfaces.http.preview.hosts import Address
 
 REMEMBERED_S: Final = 10.0

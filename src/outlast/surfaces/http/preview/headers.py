@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from outlast.core.accounts.secrets import TOKEN_PREFIX
+from outlast.kernel.accounts.secrets import TOKEN_PREFIX
 from outlast.surfaces.http.preview.cookies import limited, without_ours
 
 Headers = Sequence[tuple[bytes, bytes]]

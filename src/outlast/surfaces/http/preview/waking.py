@@ -13,7 +13,7 @@ from outlast.actions.previews import Visitor
 from outlast.base.clock import SystemClock
 from outlast.base.errors import NotFound, OutlastError, SandboxLost, SandboxUnavailable
 from outlast.base.supervision.supervisor import Supervisor
-from outlast.core.sandboxes.store import SandboxRow
+from outlast.kernel.sandboxes.store import SandboxRow
 from outlast.surfaces.http.preview.line import Line
 from outlast.surfaces.http.preview.pool import Dial, Pool
 

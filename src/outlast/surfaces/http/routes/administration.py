@@ -9,7 +9,7 @@ from outlast.actions import administration as actions
 from outlast.actions import set_aside
 from outlast.base.clock import iso
 from outlast.base.supervision.items import SetAside
-from outlast.core.set_aside.kinds import TITLES
+from outlast.kernel.set_aside.kinds import TITLES
 from outlast.surfaces.http.models.administration import (
     GrantRequest,
     SetAsideAnswer,

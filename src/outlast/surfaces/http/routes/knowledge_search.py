@@ -8,7 +8,7 @@ from starlette.responses import Response
 
 from outlast.actions import knowledge_search as actions
 from outlast.base.clock import iso
-from outlast.core.knowledge.hits import Hit, PackageData
+from outlast.kernel.knowledge.hits import Hit, PackageData
 from outlast.surfaces.http.models.knowledge_search import PackagesReply, SearchReply
 from outlast.surfaces.http.replies import page, reply
 from outlast.surfaces.http.sign_in import Signed, Svc

@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from outlast.actions import credits as actions
 from outlast.actions.services import Services
-from outlast.core.models.protocol import ModelSpec
+from outlast.kernel.models.protocol import ModelSpec
 from outlast.surfaces.http.models.credits import CreditsAnswer, ModelAnswer
 from outlast.surfaces.http.models.shapes import Page
 from outlast.surfaces.http.replies import page, reply

@@ -7,7 +7,7 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from outlast.actions import projects as actions
-from outlast.core.projects.store import ProjectData
+from outlast.kernel.projects.store import ProjectData
 from outlast.surfaces.http.models.projects import ProjectAnswer, ProjectRequest
 from outlast.surfaces.http.models.shapes import Page
 from outlast.surfaces.http.replies import nothing, page, reply

@@ -9,9 +9,9 @@ from starlette.responses import Response
 from outlast.actions import review as actions
 from outlast.base.document_data import ProposalData
 from outlast.base.errors import MalformedInput
-from outlast.core.documents.edits import State
-from outlast.core.documents.reopened import Reopening
-from outlast.core.documents.reviewing import Decided, Verdict
+from outlast.kernel.documents.edits import State
+from outlast.kernel.documents.reopened import Reopening
+from outlast.kernel.documents.reviewing import Decided, Verdict
 from outlast.surfaces.http.models.review import DecidedAnswer, DecisionRequest, DecisionsRequest, MergeAnswer
 from outlast.surfaces.http.models.shapes import Page
 from outlast.surfaces.http.replies import page, reply

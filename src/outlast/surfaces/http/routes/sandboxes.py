@@ -11,8 +11,8 @@ from starlette.responses import Response
 from outlast.actions import sandbox_services, sandbox_views
 from outlast.actions import sandboxes as actions
 from outlast.base.clock import iso
-from outlast.core.sandboxes.interface import FileEntry
-from outlast.core.sandboxes.services.rules import Declared
+from outlast.kernel.sandboxes.interface import FileEntry
+from outlast.kernel.sandboxes.services.rules import Declared
 from outlast.surfaces.http.models.sandboxes import (
     FileAnswer,
     LogAnswer,

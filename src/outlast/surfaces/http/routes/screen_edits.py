@@ -5,7 +5,7 @@ from starlette.responses import Response
 
 from outlast.actions import screen_edits as actions
 from outlast.actions import screen_styles as styles
-from outlast.core.screens.edits.shapes import Edit
+from outlast.kernel.screens.edits.shapes import Edit
 from outlast.surfaces.http.models.screen_edits import (
     EditsAnswer,
     EditsRequest,

@@ -7,7 +7,7 @@ from starlette.responses import Response, StreamingResponse
 from outlast.actions import screen_files as actions
 from outlast.actions import screen_opening as opening
 from outlast.base.events import CheckpointData, ScreenData
-from outlast.core.screens.files import MOST_HITS, MOST_QUERY_CHARS
+from outlast.kernel.screens.files import MOST_HITS, MOST_QUERY_CHARS
 from outlast.surfaces.http.models.previews import PreviewAnswer
 from outlast.surfaces.http.models.screens import (
     HitsAnswer,

@@ -11,7 +11,7 @@ from outlast.actions import screens as actions
 from outlast.actions.screen_themes import list_themes as shipped_themes
 from outlast.actions.screens import Move, NewScreen, ScreenChange
 from outlast.base.events import ScreenData
-from outlast.core.sandboxes.templates import DEV_PORT
+from outlast.kernel.sandboxes.templates import DEV_PORT
 from outlast.surfaces.http.models.screens import (
     CopyRequest,
     FrameRequest,

@@ -9,9 +9,9 @@ from starlette.types import ASGIApp
 
 from outlast.actions import following as actions
 from outlast.base.errors import Gone, PermissionNeeded
-from outlast.core.accounts.actor import Actor
-from outlast.core.projects.permissions import require, require_run, require_thread
-from outlast.core.projects.rules import Right
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.projects.permissions import require, require_run, require_thread
+from outlast.kernel.projects.rules import Right
 from outlast.surfaces.http.replies import nothing
 from outlast.surfaces.http.sign_in import Served, Signed, Surface, signed_in
 from outlast.surfaces.http.stream import EventStream, pusher

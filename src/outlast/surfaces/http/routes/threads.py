@@ -10,8 +10,8 @@ from outlast.actions import families, posting
 from outlast.actions import threads as actions
 from outlast.actions.opening import OpenedThread, open_thread
 from outlast.base.events import MessageData, ThreadData
-from outlast.core.threads.composing import Draft
-from outlast.core.threads.lists import ListedThread
+from outlast.kernel.threads.composing import Draft
+from outlast.kernel.threads.lists import ListedThread
 from outlast.surfaces.http.models.shapes import Page
 from outlast.surfaces.http.models.threads import (
     FamilyThreadAnswer,
@@ -138,7 +138,7 @@ async def post_message(
 
 
 def draft_of(body: MessageRequest) -> Draft:
-    """What a person sends, as the core takes it."""
+    """What a person sends, as the kernel takes it."""
     parts = [part.model_dump() for part in body.parts or ()]
     return Draft(body.content, parts, body.images, body.mentions)
 

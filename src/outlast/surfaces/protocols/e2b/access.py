@@ -14,9 +14,9 @@ from starlette.requests import Request
 from outlast.actions import accounts, hosted
 from outlast.actions.services import Services
 from outlast.base.errors import MalformedInput, NotFound, NotSignedIn
-from outlast.core.accounts.actor import Actor
-from outlast.core.sandboxes.hosted import Hosted
-from outlast.core.sandboxes.interface import Sandbox
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.sandboxes.hosted import Hosted
+from outlast.kernel.sandboxes.interface import Sandbox
 from outlast.surfaces.protocols.e2b.naming import USER, workspace_of
 from outlast.surfaces.protocols.e2b.numbers import whole_number
 from outlast.surfaces.protocols.e2b.runtime import E2bRuntime

@@ -15,8 +15,8 @@ from outlast.actions import hosted_copies as copies
 from outlast.base.clock import iso
 from outlast.base.errors import Conflict, MalformedInput, NotOffered, OutlastError
 from outlast.base.settings import SandboxSettings
-from outlast.core.sandboxes.hosted import BASE, Hosted, HostedOrder
-from outlast.core.sandboxes.interface import SandboxStatistics
+from outlast.kernel.sandboxes.hosted import BASE, Hosted, HostedOrder
+from outlast.kernel.sandboxes.interface import SandboxStatistics
 from outlast.surfaces.http.preview.hosts import port_suffix
 from outlast.surfaces.protocols.e2b import shapes
 from outlast.surfaces.protocols.e2b.access import actor_of, runtime_of, services_of

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp
 
 from outlast.base.errors import Conflict, MalformedInput, NotFound, NotOffered, OutlastError, PathRefused
-from outlast.core.sandboxes.interactive import FileChangeSeen, FileFacts, Files
+from outlast.kernel.sandboxes.interactive import FileChangeSeen, FileFacts, Files
 from outlast.surfaces.protocols.e2b import connect
 from outlast.surfaces.protocols.e2b.access import Inside, inside, runtime_of
 from outlast.surfaces.protocols.e2b.connect import Emit, Message, StreamAnswer, field

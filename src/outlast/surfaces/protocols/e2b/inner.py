@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from outlast.base.errors import NotOffered
-from outlast.core.sandboxes.interface import SandboxStatistics
+from outlast.kernel.sandboxes.interface import SandboxStatistics
 from outlast.surfaces.protocols.e2b.access import inside, runtime_of, services_of
 
 MEBIBYTE: Final = 1024 * 1024

@@ -16,7 +16,7 @@ from outlast.actions import hosted
 from outlast.actions.previews import Visitor
 from outlast.actions.services import Services
 from outlast.base.errors import NotFound, NotSignedIn, OutlastError, SandboxUnavailable
-from outlast.core.sandboxes.hosted import Hosted
+from outlast.kernel.sandboxes.hosted import Hosted
 from outlast.surfaces.http.preview.exchange import BadAnswer
 from outlast.surfaces.http.preview.headers import Headers, first
 from outlast.surfaces.http.preview.headers import Visitor as Origin

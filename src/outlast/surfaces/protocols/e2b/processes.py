@@ -12,7 +12,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp
 
 from outlast.base.errors import MalformedInput, NotFound, NotOffered, OutlastError, PathRefused
-from outlast.core.sandboxes.interactive import (
+from outlast.kernel.sandboxes.interactive import (
     ProcessEnd,
     Processes,
     ProcessInfo,

@@ -17,9 +17,9 @@ from outlast.actions import hosted
 from outlast.actions.services import Services
 from outlast.base.errors import NotFound, OutlastError, RateLimited, SandboxUnavailable
 from outlast.base.ids import new_id
-from outlast.core.sandboxes.hosted import BELL
-from outlast.core.sandboxes.interactive import FileChangeSeen, Processes
-from outlast.core.sandboxes.interface import Sandbox
+from outlast.kernel.sandboxes.hosted import BELL
+from outlast.kernel.sandboxes.interactive import FileChangeSeen, Processes
+from outlast.kernel.sandboxes.interface import Sandbox
 from outlast.surfaces.http.stream_places import StreamPlaces
 
 MAX_WATCHERS: Final = 200

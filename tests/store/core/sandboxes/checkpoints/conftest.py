@@ -13,14 +13,14 @@ from outlast.base.clock import SystemClock
 from outlast.base.events import CheckpointData
 from outlast.base.ids import new_id
 from outlast.base.settings import SandboxSettings
-from outlast.core.sandboxes.checkpoints import places, store
-from outlast.core.sandboxes.checkpoints.keeper import CheckpointKeeper, Find
-from outlast.core.sandboxes.interface import Sandbox
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
 from outlast.db.deployment import Deployment, join
 from outlast.db.opening import open_database
 from outlast.db.tables import checkpoints, workspaces
+from outlast.kernel.sandboxes.checkpoints import places, store
+from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper, Find
+from outlast.kernel.sandboxes.interface import Sandbox
 from tests.factories import Team, make_run, make_thread, say
 
 NODE = "nod_here"

@@ -11,12 +11,12 @@ import sqlalchemy as sa
 
 from outlast.base.errors import NotFound
 from outlast.base.images import Image
-from outlast.core.sandboxes.checkpoints import store
-from outlast.core.sandboxes.checkpoints.tree import MANY, header
-from outlast.core.sandboxes.store import give_up
-from outlast.core.threads.attachments import add_attachment
 from outlast.db.database import Tx
 from outlast.db.tables import packed_files, runs
+from outlast.kernel.sandboxes.checkpoints import store
+from outlast.kernel.sandboxes.checkpoints.tree import MANY, header
+from outlast.kernel.sandboxes.store import give_up
+from outlast.kernel.threads.attachments import add_attachment
 from tests.store.core.sandboxes.checkpoints.conftest import Desk
 
 

@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 
 from outlast.base.errors import WorkspaceUnreadable
-from outlast.core.sandboxes.checkpoints.kept import KEPT
+from outlast.kernel.sandboxes.checkpoints.kept import KEPT
 from tests.store.core.sandboxes.checkpoints.conftest import Desk
 
 
@@ -69,7 +69,7 @@ async def test_what_a_folder_still_holds_is_saved_before_it_is_emptied(desk: Des
 
 
 async def _checkpoints(desk: Desk):
-    from outlast.core.sandboxes.checkpoints import store
+    from outlast.kernel.sandboxes.checkpoints import store
 
     for one in await desk.db.read(store.list_of, desk.workspace_id, None, 10):
         yield one

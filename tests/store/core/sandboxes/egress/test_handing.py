@@ -9,12 +9,12 @@ import sqlalchemy as sa
 
 from outlast.base.ids import new_id
 from outlast.base.settings import DependencySettings, SandboxSettings
-from outlast.core.sandboxes.egress.handing import HandedOver
-from outlast.core.sandboxes.interface import SandboxSpec, WireSecret
-from outlast.core.sandboxes.rules import Life, State
-from outlast.core.sandboxes.store import SandboxRow
 from outlast.db.database import Database, Tx
 from outlast.db.tables import workspaces
+from outlast.kernel.sandboxes.egress.handing import HandedOver
+from outlast.kernel.sandboxes.interface import SandboxSpec, WireSecret
+from outlast.kernel.sandboxes.rules import Life, State
+from outlast.kernel.sandboxes.store import SandboxRow
 from tests.factories import Team
 
 SETTINGS = SandboxSettings(

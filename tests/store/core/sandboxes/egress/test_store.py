@@ -12,13 +12,13 @@ from outlast.actions.secret_uses import list_secret_uses
 from outlast.base.clock import SystemClock
 from outlast.base.errors import NotFound, StorageUnavailable
 from outlast.base.ids import new_id
-from outlast.core.sandboxes.egress import store, uses
-from outlast.core.sandboxes.egress.http1 import RequestHead
-from outlast.core.sandboxes.egress.rules import Target
-from outlast.core.sandboxes.egress.store import Use
-from outlast.core.sandboxes.egress.uses import UseLog
 from outlast.db.database import Database, Tx
 from outlast.db.tables import workspaces
+from outlast.kernel.sandboxes.egress import store, uses
+from outlast.kernel.sandboxes.egress.http1 import RequestHead
+from outlast.kernel.sandboxes.egress.rules import Target
+from outlast.kernel.sandboxes.egress.store import Use
+from outlast.kernel.sandboxes.egress.uses import UseLog
 from tests.factories import make_project, make_run, make_services, make_thread, make_user
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

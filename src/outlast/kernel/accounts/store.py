@@ -1,0 +1,260 @@
+"""Users, tokens and sessions in the database. First argument: the open transaction."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
+
+from outlast.base.clock import iso
+from outlast.base.errors import NotFound
+from outlast.base.ids import new_id
+from outlast.db.database import Tx
+from outlast.db.tables import sessions, tokens, users
+from outlast.kernel.accounts.actor import ACCESS_BELL, Actor
+from outlast.kernel.accounts.secrets import SHOWN_PREFIX_CHARS, TOKEN_PREFIX, hash_of, new_secret
+
+SESSION_LIFE: Final = timedelta(days=30)
+LAST_USED_PRECISION: Final = timedelta(minutes=1)
+LOCAL_NAME: Final = "Owner"
+
+
+@dataclass(frozen=True, slots=True)
+class TokenData:
+    """A token as its owner sees it: `prefix` are its first characters, the secret itself is gone."""
+
+    id: str
+    name: str
+    prefix: str
+    created_at: str
+    last_used_at: str | None
+    expires_at: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class NewToken:
+    """A token just made; `secret` is never shown again."""
+
+    token: TokenData
+    secret: str
+
+
+def add_user(tx: Tx, name: str, plan: str, *, is_local: bool = False) -> str:
+    """Make a user and return the id. The first user of a server is its administrator."""
+    user_id = new_id("user")
+    is_admin = is_local or tx.one(sa.select(users.c.id).limit(1)) is None
+    tx.insert(
+        users, id=user_id, name=name, plan=plan, is_local=is_local, is_admin=is_admin, created_at=tx.now
+    )
+    return user_id
+
+
+def user(tx: Tx, user_id: str) -> sa.RowMapping:
+    """The user's row. Raises `NotFound`."""
+    row = tx.one(sa.select(users).where(users.c.id == user_id))
+    if row is None:
+        raise NotFound("There is no such user.", user_id=user_id)
+    return row
+
+
+def list_users(tx: Tx) -> list[sa.RowMapping]:
+    """Every user, oldest first."""
+    return tx.all(sa.select(users).order_by(users.c.created_at, users.c.id))
+
+
+def find_users(tx: Tx, query: str, after: str | None, limit: int) -> list[sa.RowMapping]:
+    """At most `limit` users, the newest first, from behind the user `after`; `query` is part of their name or their
+    id. Ids sort by time."""
+    found = sa.select(users).order_by(users.c.id.desc()).limit(limit)
+    if query:
+        found = found.where(sa.or_(users.c.id == query, users.c.name.icontains(query, autoescape=True)))
+    if after:
+        found = found.where(users.c.id < after)
+    return tx.all(found)
+
+
+def hold_administrators(tx: Tx) -> list[str]:
+    """The ids of all administrators, held until the transaction ends, so that two cannot leave as the last but one."""
+    admins = sa.select(users.c.id).where(users.c.is_admin).order_by(users.c.id)
+    return list(tx.execute(admins.with_for_update(key_share=True)).scalars())
+
+
+def set_administrator(tx: Tx, user_id: str, is_admin: bool) -> None:
+    """Let a user run the server, or not any more."""
+    user(tx, user_id)
+    tx.update(users, {"id": user_id}, is_admin=is_admin)
+
+
+def local_owner(tx: Tx) -> sa.RowMapping | None:
+    """The user that local mode signs in by itself, if it was made already."""
+    return tx.one(sa.select(users).where(users.c.is_local))
+
+
+def ensure_local_owner(tx: Tx, plan: str) -> sa.RowMapping:
+    """The user of local mode, made at the first call. Called once, while the server starts; of several servers that
+    start on an empty database, one makes it."""
+    insert = (sqlite.insert if tx.conn.dialect.name == "sqlite" else postgresql.insert)(users)
+    row = {
+        "id": new_id("user"),
+        "name": LOCAL_NAME,
+        "plan": plan,
+        "is_local": True,
+        "is_admin": True,
+        "created_at": tx.now,
+    }
+    tx.execute(
+        insert.values(**row).on_conflict_do_nothing(
+            index_elements=[users.c.is_local], index_where=users.c.is_local
+        )
+    )
+    found = local_owner(tx)
+    assert found is not None
+    return found
+
+
+def set_plan(tx: Tx, user_id: str, plan: str) -> None:
+    """Move a user to another plan; its allowance counts from the next month on."""
+    user(tx, user_id)
+    tx.execute(sa.update(users).where(users.c.id == user_id).values(plan=plan))
+
+
+# --- tokens -----------------------------------------------------------------------------------------------------------
+
+
+def add_token(tx: Tx, user_id: str, name: str, expires_at: datetime | None) -> NewToken:
+    """Make a token; the answer is the only place where its secret is ever seen."""
+    secret, token_id = new_secret(TOKEN_PREFIX), new_id("token")
+    prefix = secret[:SHOWN_PREFIX_CHARS]
+    tx.execute(
+        sa.insert(tokens).values(
+            id=token_id,
+            user_id=user_id,
+            name=name,
+            hash=hash_of(secret),
+            prefix=prefix,
+            created_at=tx.now,
+            expires_at=expires_at,
+        )
+    )
+    shown = TokenData(token_id, name, prefix, iso(tx.now), None, _when(expires_at))
+    return NewToken(shown, secret)
+
+
+def list_tokens(tx: Tx, user_id: str) -> list[TokenData]:
+    """A user's tokens that were not revoked, newest first."""
+    mine = tokens.c.user_id == user_id, tokens.c.revoked_at.is_(None)
+    rows = tx.all(sa.select(tokens).where(*mine).order_by(tokens.c.created_at.desc(), tokens.c.id.desc()))
+    return [_token_data(row) for row in rows]
+
+
+def revoke_token(tx: Tx, user_id: str, token_id: str) -> None:
+    """Make a user's token invalid, and with it the sessions it was exchanged for. Raises `NotFound` for somebody
+    else's; repeating is harmless."""
+    own = tokens.c.id == token_id, tokens.c.user_id == user_id
+    if tx.one(sa.select(tokens.c.id).where(*own)) is None:
+        raise NotFound("You have no such token.", token_id=token_id)
+    tx.execute(sa.update(tokens).where(*own, tokens.c.revoked_at.is_(None)).values(revoked_at=tx.now))
+    tx.execute(sa.delete(sessions).where(sessions.c.token_id == token_id))
+    tx.ring(ACCESS_BELL)
+
+
+def actor_for_token(tx: Tx, secret: str) -> Actor | None:
+    """Whom a token signs in; None when it is unknown, expired or revoked. Reads only (see `touch_token`)."""
+    row = tx.one(
+        sa.select(tokens.c.id, users.c.id.label("user_id"), users.c.name)
+        .join(users, users.c.id == tokens.c.user_id)
+        .where(tokens.c.hash == hash_of(secret), *_valid_token(tx))
+    )
+    return None if row is None else Actor(row["user_id"], row["name"], "token", row["id"])
+
+
+def has_tokens(tx: Tx) -> bool:
+    """Whether anybody could sign in with a token."""
+    return tx.one(sa.select(tokens.c.id).where(*_valid_token(tx)).limit(1)) is not None
+
+
+def token_is_stale(tx: Tx, token_id: str) -> bool:
+    """Whether `touch_token` has something to write: the last use on record is more than a minute ago."""
+    used = tx.execute(sa.select(tokens.c.last_used_at).where(tokens.c.id == token_id)).scalar()
+    return used is None or tx.now - used >= LAST_USED_PRECISION
+
+
+def touch_token(tx: Tx, token_id: str) -> None:
+    """Record that a token was used; writes at most once a minute."""
+    tx.execute(
+        sa.update(tokens)
+        .where(tokens.c.id == token_id)
+        .where(tokens.c.last_used_at.is_(None) | (tokens.c.last_used_at <= tx.now - LAST_USED_PRECISION))
+        .values(last_used_at=tx.now)
+    )
+
+
+# --- sessions ---------------------------------------------------------------------------------------------------------
+
+
+def add_session(tx: Tx, user_id: str, token_id: str | None = None, life: timedelta = SESSION_LIFE) -> str:
+    """Open a browser session (for 30 days unless said otherwise) and return the cookie's value. Sessions that have
+    ended are swept here."""
+    value = new_secret()
+    tx.execute(sa.delete(sessions).where(sessions.c.user_id == user_id, sessions.c.expires_at <= tx.now))
+    tx.execute(
+        sa.insert(sessions).values(
+            id_hash=hash_of(value),
+            user_id=user_id,
+            token_id=token_id,
+            created_at=tx.now,
+            expires_at=tx.now + life,
+        )
+    )
+    return value
+
+
+def actor_for_session(tx: Tx, value: str) -> Actor | None:
+    """Whom a cookie signs in; None when the session, or the token it came from, has ended."""
+    row = tx.one(
+        sa.select(users.c.id, users.c.name, users.c.is_local, sessions.c.token_id)
+        .select_from(sessions)
+        .join(users, users.c.id == sessions.c.user_id)
+        .outerjoin(tokens, tokens.c.id == sessions.c.token_id)
+        .where(sessions.c.id_hash == hash_of(value), sessions.c.expires_at > tx.now)
+        .where(tokens.c.id.is_(None) | sa.and_(*_valid_token(tx)))
+    )
+    return None if row is None else Actor(row["id"], row["name"], "session", row["token_id"], hash_of(value))
+
+
+def still_signed_in(tx: Tx, token_id: str | None, session_hash: str | None) -> bool:
+    """Whether the token and the session (None: there was none) that somebody was signed in with are still good."""
+    if token_id is not None:
+        good = sa.select(tokens.c.id).where(tokens.c.id == token_id, *_valid_token(tx))
+        if tx.one(good) is None:
+            return False
+    if session_hash is not None:
+        open_ = sessions.c.id_hash == session_hash, sessions.c.expires_at > tx.now
+        return tx.one(sa.select(sessions.c.id_hash).where(*open_)) is not None
+    return True
+
+
+def end_session(tx: Tx, value: str) -> None:
+    """Sign a browser out. Repeating is harmless, and rings no bell."""
+    ended = tx.execute(sa.delete(sessions).where(sessions.c.id_hash == hash_of(value)))
+    if ended.rowcount:
+        tx.ring(ACCESS_BELL)
+
+
+def has_session(tx: Tx, value: str) -> bool:
+    """Whether there is a session of this cookie, good or not."""
+    return tx.one(sa.select(sessions.c.id_hash).where(sessions.c.id_hash == hash_of(value))) is not None
+
+
+def _valid_token(tx: Tx) -> tuple[sa.ColumnElement[bool], sa.ColumnElement[bool]]:
+    return tokens.c.revoked_at.is_(None), tokens.c.expires_at.is_(None) | (tokens.c.expires_at > tx.now)
+
+
+def _token_data(row: sa.RowMapping) -> TokenData:
+    created, used, expires = iso(row["created_at"]), _when(row["last_used_at"]), _when(row["expires_at"])
+    return TokenData(row["id"], row["name"], row["prefix"], created, used, expires)
+
+
+def _when(moment: datetime | None) -> str | None:
+    return None if moment is None else iso(moment)

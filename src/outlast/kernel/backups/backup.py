@@ -1,0 +1,210 @@
+"""Taking a backup beside a running server."""
+
+import sqlite3
+from contextlib import closing
+from datetime import timedelta
+from importlib.metadata import version
+from pathlib import Path
+from typing import Final
+
+import anyio
+import anyio.to_thread
+
+from outlast.base.clock import Clock, iso
+from outlast.base.errors import BackupRefused, DiskFull, InternalError, NotFound
+from outlast.db.blobs import FolderBlobs
+from outlast.db.database import Database
+from outlast.db.deployment import hold_collection, join, release_collection, standing_of
+from outlast.db.opening import open_database, revisions
+from outlast.kernel.backups.manifest import DatabaseFacts, Manifest, write_manifest
+from outlast.kernel.backups.places import BLOBS, DATABASE, FILES, Place
+from outlast.kernel.backups.trees import EntryFacts, copy_file, copy_out, hash_of
+from outlast.kernel.sandboxes.checkpoints.garbage import blobs_of_manifests, named_blobs
+
+HOLD: Final = timedelta(hours=1)
+HOLD_AGAIN_S: Final = 60.0
+AT_ONCE: Final = 100  # blobs or entries copied before the hold is looked after
+PAGES: Final = 512  # of the database at a time
+PAUSE_S: Final = 0.002
+
+
+async def take_backup(place: Place, database: Database, clock: Clock, folder: Path) -> Manifest:
+    """Copy everything that is not derived into `folder`, which must be empty or not exist: the database first, as it
+    is at one moment, then every blob that this copy names, then the rest. On PostgreSQL the database stays out.
+
+    Collection of blobs is held off meanwhile, for an hour from the last step. A cancelled or killed call leaves a
+    folder without a manifest. Raises `BackupRefused`, `DiskFull`, `DeploymentMismatch`.
+    """
+    _require_empty(folder)
+    await join(database, place.deployment)
+    await database.write(hold_collection, HOLD)
+    try:
+        await anyio.to_thread.run_sync(_make_private, folder)
+        return await _Backup(place, database, clock, folder).take()
+    except OSError as error:
+        raise DiskFull(
+            f"The backup could not be written: {error}.", hint="Make room, and begin again."
+        ) from error
+    finally:
+        with anyio.CancelScope(shield=True):
+            await database.write(release_collection)
+
+
+class _Backup:
+    def __init__(self, place: Place, database: Database, clock: Clock, folder: Path) -> None:
+        self._place, self._database, self._clock, self._folder = place, database, clock, folder
+        self._held_at = clock.monotonic()
+
+    async def take(self) -> Manifest:
+        taken_at = iso(self._clock.now())
+        facts, named = await self._copy_database()
+        standing = await self._database.read(standing_of)
+        assert standing.id is not None  # joined above
+        blobs, missing = await self._copy_blobs(named)
+        files, skipped = await self._copy_files()
+        manifest = Manifest(
+            outlast=version("outlast"),
+            deployment=standing.id,
+            taken_at=taken_at,
+            database=facts,
+            blobs=blobs,
+            files=files,
+            missing_blobs=tuple(missing),
+            skipped=tuple(skipped),
+        )
+        await anyio.to_thread.run_sync(write_manifest, self._folder, manifest)
+        return manifest
+
+    async def _copy_database(self) -> tuple[DatabaseFacts | None, set[str]]:
+        """(what was copied, the blobs that it names)."""
+        file, blobs = self._place.database_file, FolderBlobs(self._place.blob_dir)
+        if file is None:
+            return None, await _all_named(self._database, blobs)
+        copy = self._folder / DATABASE
+        await anyio.to_thread.run_sync(copy_sqlite, file, copy)
+        database = open_database(f"sqlite:///{copy}", copy.parent, self._clock)
+        try:
+            named = await _all_named(database, blobs)
+            await database.write(release_collection)
+        finally:
+            await database.aclose()
+        found = await anyio.to_thread.run_sync(hash_of, copy)
+        if found is None:
+            raise BackupRefused(f"The copy of the database at {copy} cannot be read again.")
+        return DatabaseFacts(*found, revision=revisions()[-1]), named
+
+    async def _copy_blobs(self, named: set[str]) -> tuple[dict[str, int], list[str]]:
+        blobs: dict[str, int] = {}
+        missing: list[str] = []
+
+        def copy(names: list[str]) -> None:
+            for name in names:
+                source, target = blob_path(self._place.blob_dir, name), blob_path(self._folder / BLOBS, name)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                try:
+                    sha256, size = copy_file(source, target)
+                except FileNotFoundError:
+                    missing.append(name)
+                    continue
+                if sha256 == name:
+                    blobs[name] = size
+                else:
+                    target.unlink()
+                    missing.append(name)
+
+        names = sorted(named)
+        for at in range(0, len(names), AT_ONCE):
+            await anyio.to_thread.run_sync(copy, names[at : at + AT_ONCE])
+            await self._look_after_hold()
+        return blobs, missing
+
+    async def _copy_files(self) -> tuple[dict[str, EntryFacts], list[str]]:
+        files: dict[str, EntryFacts] = {}
+        skipped: list[str] = []
+        copied = copy_out(self._place.data_dir, self._folder / FILES, self._place.is_left_out)
+
+        def copy() -> bool:
+            for _ in range(AT_ONCE):
+                step = next(copied, None)
+                if step is None:
+                    return False
+                path, facts = step
+                if facts is None:
+                    skipped.append(path)
+                else:
+                    files[path] = facts
+            return True
+
+        while await anyio.to_thread.run_sync(copy):
+            await self._look_after_hold()
+        return files, skipped
+
+    async def _look_after_hold(self) -> None:
+        if self._clock.monotonic() - self._held_at > HOLD_AGAIN_S:
+            await self._database.write(hold_collection, HOLD)
+            self._held_at = self._clock.monotonic()
+
+
+def copy_sqlite(source: Path, target: Path) -> None:
+    """Copy a database that others write to, as it is at one moment, in small steps; its writer never waits. Raises
+    `BackupRefused`. Blocks."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        with (
+            closing(sqlite3.connect(source, isolation_level=None)) as read,
+            closing(sqlite3.connect(target)) as written,
+        ):
+            # The open read keeps the moment: without it, each write of the server would begin the copy anew.
+            read.execute("BEGIN")
+            read.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            read.backup(written, pages=PAGES, sleep=PAUSE_S)
+            read.execute("COMMIT")
+    except sqlite3.Error as error:
+        raise BackupRefused(
+            f"The database {source} could not be copied: {error}.",
+            hint="Run 'outlast verify'; see that there is room.",
+        ) from error
+
+
+def blob_path(folder: Path, name: str) -> Path:
+    return folder / name[:2] / name[2:]
+
+
+async def _all_named(database: Database, blobs: FolderBlobs) -> set[str]:
+    """Every blob that a database names, itself or in a manifest. Those of a manifest that is gone are not known."""
+    named, manifests = await database.read(named_blobs)
+    return named | await anyio.to_thread.run_sync(needed_by, blobs, manifests)
+
+
+def needed_by(blobs: FolderBlobs, manifests: list[str]) -> set[str]:
+    """The blobs that those of the manifests need that can be read. Blocks."""
+    try:
+        return blobs_of_manifests(blobs, manifests)
+    except (NotFound, InternalError):
+        pass
+    needed: set[str] = set()
+    for name in manifests:
+        try:
+            needed |= blobs_of_manifests(blobs, [name])
+        except (NotFound, InternalError):
+            continue
+    return needed
+
+
+def _make_private(folder: Path) -> None:
+    """It holds keys, and what people wrote."""
+    folder.mkdir(parents=True, exist_ok=True)
+    folder.chmod(0o700)
+
+
+def _require_empty(folder: Path) -> None:
+    try:
+        empty = not folder.exists() or (folder.is_dir() and next(folder.iterdir(), None) is None)
+    except OSError as error:
+        raise BackupRefused(f"The folder {folder} cannot be read: {error.strerror}.") from None
+    if not empty:
+        raise BackupRefused(
+            f"The folder {folder} is not empty.",
+            hint="Name a new folder for each backup.",
+            folder=str(folder),
+        )

@@ -1,0 +1,81 @@
+"""What a backup holds, with the hash of everything in it."""
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from outlast.base.errors import BackupIncomplete
+from outlast.kernel.backups.places import MANIFEST
+from outlast.kernel.backups.trees import EntryFacts, sync_file, sync_folder
+
+FORMAT: Final = 1
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseFacts:
+    """A copied SQLite database."""
+
+    sha256: str
+    size_bytes: int
+    revision: str
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """`blobs`: size in bytes by name, which is the content's SHA-256. `files`: by path below the data directory.
+    `missing_blobs`: those that the database names and that were gone or damaged already. `skipped`: paths that were
+    not copied, as they could not be read. `database` is None on PostgreSQL."""
+
+    outlast: str
+    deployment: str
+    taken_at: str
+    database: DatabaseFacts | None
+    blobs: Mapping[str, int]
+    files: Mapping[str, EntryFacts]
+    missing_blobs: tuple[str, ...] = ()
+    skipped: tuple[str, ...] = ()
+
+    @property
+    def size_bytes(self) -> int:
+        database = 0 if self.database is None else self.database.size_bytes
+        return database + sum(self.blobs.values()) + sum(one.size for one in self.files.values())
+
+
+def write_manifest(folder: Path, manifest: Manifest) -> None:
+    """Make the folder a backup, durably. Raises `OSError`."""
+    counts = {"blobs": len(manifest.blobs), "files": len(manifest.files), "size_bytes": manifest.size_bytes}
+    facts = {"format": FORMAT, "counts": counts, **asdict(manifest)}
+    new = folder / f"{MANIFEST}.new"
+    new.write_text(json.dumps(facts, indent=1))
+    sync_file(new)
+    sync_folder(folder)  # everything that it names is on the disk first
+    new.replace(folder / MANIFEST)
+    sync_file(folder, os.O_DIRECTORY)
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """Raises `BackupIncomplete` where there is none, or not a whole one."""
+    try:
+        facts: dict[str, Any] = json.loads((folder / MANIFEST).read_text())
+        if facts["format"] != FORMAT:
+            raise ValueError(f"format {facts['format']}")
+        database = facts["database"]
+        return Manifest(
+            outlast=facts["outlast"],
+            deployment=facts["deployment"],
+            taken_at=facts["taken_at"],
+            database=None if database is None else DatabaseFacts(**database),
+            blobs=facts["blobs"],
+            files={path: EntryFacts(**one) for path, one in facts["files"].items()},
+            missing_blobs=tuple(facts["missing_blobs"]),
+            skipped=tuple(facts["skipped"]),
+        )
+    except FileNotFoundError:
+        raise BackupIncomplete(f"{folder} is not a complete backup: it has no {MANIFEST}.") from None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise BackupIncomplete(
+            f"{folder} is not a complete backup: {MANIFEST} cannot be read ({error})."
+        ) from None

@@ -1,0 +1,154 @@
+"""Bringing a backup back, into a data directory that does not exist yet."""
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from outlast.base.errors import BackupRefused, DiskFull
+from outlast.db.deployment import FolderMark, read_file, write_file
+from outlast.kernel.backups.backup import blob_path
+from outlast.kernel.backups.manifest import Manifest, read_manifest
+from outlast.kernel.backups.places import BLOBS, DATABASE, FILES, Place
+from outlast.kernel.backups.trees import copy_back, copy_file, differing, hash_of, sync_file, sync_folder
+from outlast.kernel.backups.verification import backup_problems, sqlite_problems
+from outlast.kernel.sandboxes.folders import discard_folder, remove_folder
+
+
+def restore_backup(folder: Path, place: Place) -> Manifest:
+    """Check a backup, bring it back beside where it belongs, check it there, and rename it into place. The data
+    directory must be empty or not exist; a blob folder outside of it must be empty or of the same deployment. A killed
+    call leaves no data directory, and can be repeated. On PostgreSQL the database must be restored apart.
+
+    Raises `BackupIncomplete`, `BackupRefused`, `DiskFull`. Blocks.
+    """
+    manifest = read_manifest(folder)
+    _require_kind(manifest, place)
+    _require_free(manifest, place)
+    _require_none(backup_problems(folder, manifest), f"The backup {folder} is damaged")
+    try:
+        with _sibling(place.data_dir) as fresh:
+            _fill(folder, manifest, place, fresh)
+            return manifest
+    except OSError as error:
+        raise DiskFull(
+            f"The backup could not be restored: {error}.", hint="Make room, and begin again."
+        ) from error
+
+
+def _fill(folder: Path, manifest: Manifest, place: Place, fresh: Path) -> None:
+    there = _moved(place, fresh)
+    wrong = list(copy_back(folder / FILES, fresh, manifest.files))
+    _copy_blobs(folder, manifest, there.blob_dir)
+    file = there.database_file
+    if file is not None:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file = file if file.is_relative_to(fresh) else file.with_name(f"{file.name}.restoring")
+        file.unlink(missing_ok=True)
+        copy_file(folder / DATABASE, file)
+        sync_file(file)
+        wrong += sqlite_problems(file)
+    known = read_file(there.blob_dir)
+    if known is None:
+        write_file(there.blob_dir, FolderMark(manifest.deployment))
+    wrong += differing(fresh, manifest.files, links=True)
+    wrong += [
+        name
+        for name, size in manifest.blobs.items()
+        if hash_of(blob_path(there.blob_dir, name)) != (name, size)
+    ]
+    _require_none(wrong, "What was restored is not what the backup holds")
+    sync_folder(fresh)
+    sync_folder(there.blob_dir)
+    _into_place(fresh, place.data_dir)
+    if file is not None and place.database_file is not None and not file.is_relative_to(fresh):
+        # Last: a data directory without its database is refused at the start, a database without it is not.
+        file.replace(place.database_file)
+        sync_file(place.database_file.parent, os.O_DIRECTORY)
+
+
+def _copy_blobs(folder: Path, manifest: Manifest, blob_dir: Path) -> None:
+    for name, size in manifest.blobs.items():
+        target = blob_path(blob_dir, name)
+        if hash_of(target) == (name, size):
+            continue
+        target.parent.mkdir(parents=True, exist_ok=True)
+        new = target.with_name(f"{target.name}.new")
+        new.unlink(missing_ok=True)
+        copy_file(blob_path(folder / BLOBS, name), new)
+        new.replace(target)
+
+
+def _into_place(fresh: Path, data_dir: Path) -> None:
+    fresh.rename(data_dir)  # takes the place of an empty folder
+    sync_file(data_dir.parent, os.O_DIRECTORY)
+
+
+@contextmanager
+def _sibling(data_dir: Path) -> Iterator[Path]:
+    """A new folder beside the data directory, on its file system; what a killed restore left there goes first."""
+    fresh = data_dir.with_name(f".{data_dir.name}.restoring")
+    data_dir.parent.mkdir(parents=True, exist_ok=True)
+    lock = os.open(f"{fresh}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise BackupRefused(f"Another restore into {data_dir} is under way.") from None
+        if fresh.exists():
+            remove_folder(fresh)
+        fresh.mkdir(mode=0o700)
+        try:
+            yield fresh
+        finally:
+            discard_folder(fresh)
+        os.unlink(f"{fresh}.lock")
+    finally:
+        os.close(lock)
+
+
+def _moved(place: Place, data_dir: Path) -> Place:
+    """The same place with another data directory."""
+    blob_dir = place.blob_dir
+    if blob_dir.is_relative_to(place.data_dir):
+        blob_dir = data_dir / blob_dir.relative_to(place.data_dir)
+    file, url = place.database_file, place.database_url
+    if file is not None and file.is_relative_to(place.data_dir):
+        url = f"sqlite:///{data_dir / file.relative_to(place.data_dir)}"
+    return replace(place, data_dir=data_dir, blob_dir=blob_dir, database_url=url)
+
+
+def _require_kind(manifest: Manifest, place: Place) -> None:
+    if (manifest.database is None) != (place.database_file is None):
+        had = "PostgreSQL" if manifest.database is None else "SQLite"
+        raise BackupRefused(
+            f"The backup was taken of a server on {had}, and database.url names another kind of database.",
+            hint="Correct database.url, or restore with the configuration that the backup was taken with.",
+        )
+
+
+def _require_free(manifest: Manifest, place: Place) -> None:
+    if place.data_dir.exists() and (not place.data_dir.is_dir() or any(place.data_dir.iterdir())):
+        raise BackupRefused(
+            f"The data directory {place.data_dir} is not empty.",
+            hint="Restore into a new folder (--data-dir), or move this one away first.",
+            data_dir=str(place.data_dir),
+        )
+    file, blob_dir = place.database_file, place.blob_dir
+    if file is not None and file.exists():
+        raise BackupRefused(f"There is a database at {file} already.", hint="Move it away first.")
+    if blob_dir.is_dir() and any(blob_dir.iterdir()):
+        known = read_file(blob_dir)
+        if known is None or known.id != manifest.deployment:
+            raise BackupRefused(
+                f"The blob folder {blob_dir} holds files of another deployment.",
+                hint="Name an empty folder in blobs.url.",
+            )
+
+
+def _require_none(problems: list[str], what: str) -> None:
+    if problems:
+        shown = "; ".join(problems[:5]) + ("; …" if len(problems) > 5 else "")
+        raise BackupRefused(f"{what}: {shown}.", hint="Use another backup.")

@@ -1,0 +1,85 @@
+"""Checking a backup, or a data directory: everything that is named is there, and is what it was."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import anyio.to_thread
+
+from outlast.db.blobs import FolderBlobs
+from outlast.db.database import Database
+from outlast.db.deployment import join, read_file, standing_of, trust_database
+from outlast.db.sqlite import find_damage
+from outlast.kernel.backups.backup import blob_path, needed_by
+from outlast.kernel.backups.manifest import Manifest, read_manifest
+from outlast.kernel.backups.places import BLOBS, DATABASE, FILES, Place
+from outlast.kernel.backups.trees import differing, hash_of
+from outlast.kernel.sandboxes.checkpoints.garbage import named_blobs
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """What was found: how many blobs and files were read, and what is wrong with them."""
+
+    blobs: int
+    files: int
+    problems: tuple[str, ...]
+
+
+def verify_backup(folder: Path) -> Verified:
+    """Read everything in a backup. Raises `BackupIncomplete`. Blocks."""
+    manifest = read_manifest(folder)
+    return Verified(len(manifest.blobs), len(manifest.files), tuple(backup_problems(folder, manifest)))
+
+
+async def verify_server(place: Place, database: Database, *, adopt: bool = False) -> Verified:
+    """Read every blob that the database names, and the database. Where all is well a restored database is trusted
+    again, and blobs that nobody names may be collected. Safe beside a running server. Raises `DeploymentMismatch`."""
+    await join(database, place.deployment, adopt=adopt)
+    file = place.database_file
+    problems = [] if file is None else await anyio.to_thread.run_sync(sqlite_problems, file)
+    blobs = FolderBlobs(place.blob_dir)
+    named, manifests = await database.read(named_blobs)
+    names = sorted(named | await anyio.to_thread.run_sync(needed_by, blobs, manifests))
+    problems += await anyio.to_thread.run_sync(_blob_problems, place.blob_dir, names)
+    if not problems:
+        known = read_file(place.blob_dir)
+        mark = await database.write(trust_database, 0 if known is None else known.mark)
+        standing = await database.read(standing_of)
+        assert standing.id is not None  # joined above
+        place.deployment.write(standing.id, mark)
+    return Verified(len(names), 0, tuple(problems))
+
+
+def backup_problems(folder: Path, manifest: Manifest) -> list[str]:
+    """What of a backup is not as its manifest says. Blocks."""
+    problems = [
+        f"files/{path} is missing or changed"
+        for path in differing(folder / FILES, manifest.files, links=False)
+    ]
+    for name, size in manifest.blobs.items():
+        if hash_of(blob_path(folder / BLOBS, name)) != (name, size):
+            problems.append(f"blob {name} is missing or damaged")
+    if manifest.database is not None:
+        copy = folder / DATABASE
+        if hash_of(copy) != (manifest.database.sha256, manifest.database.size_bytes):
+            problems.append(f"{DATABASE} is missing or changed")
+        else:
+            problems += sqlite_problems(copy, unchanging=True)
+    return problems
+
+
+def sqlite_problems(file: Path, *, unchanging: bool = False) -> list[str]:
+    """What SQLite's own check finds, said of a file. Blocks."""
+    found = find_damage(file, thorough=True, unchanging=unchanging)
+    return [f"database {file.name}: {one}" for one in found]
+
+
+def _blob_problems(folder: Path, names: list[str]) -> list[str]:
+    problems = []
+    for name in names:
+        found = hash_of(blob_path(folder, name))
+        if found is None:
+            problems.append(f"blob {name} is missing")
+        elif found[0] != name:
+            problems.append(f"blob {name} is damaged")
+    return problems

@@ -1,0 +1,204 @@
+"""The ledger in the database. First argument: the open transaction. `plans` are the configured ones: credits a month by
+name, None for unlimited.
+
+Every change is made under the user row's lock, so that two runs cannot reserve the same credits.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+import sqlalchemy as sa
+
+from outlast.base.clock import iso
+from outlast.base.errors import NotFound
+from outlast.base.ids import new_id
+from outlast.db.database import Tx
+from outlast.db.tables import ledger, users
+from outlast.kernel.credits import rules
+from outlast.kernel.credits.rules import Entry, Kind, period_of
+
+Plans = Mapping[str, int | None]
+SHOWN_ENTRIES: Final = 20
+
+# Built once: making a statement anew costs four times what running it does, and every start goes through these.
+_USER: Final = sa.select(users).where(users.c.id == sa.bindparam("user"))
+_HOLD_USER: Final = _USER.with_for_update(key_share=True)
+_OF_RUN: Final = sa.select(ledger.c.kind, ledger.c.credits).where(ledger.c.run_id == sa.bindparam("run"))
+_PAYER: Final = sa.select(ledger.c.user_id).where(
+    ledger.c.run_id == sa.bindparam("run"), ledger.c.kind == Kind.RESERVE.value
+)
+_ADD: Final = sa.insert(ledger)
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerRow:
+    """One row as its user sees it."""
+
+    id: str
+    kind: str
+    credits: int
+    run_id: str | None
+    created_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class CreditsData:
+    """A user's credits: `balance` None is unlimited, `allowance` what the plan grants a month (None: unlimited),
+    `reserved` is held by runs that have not ended, `entries` are the last 20 rows, the newest first."""
+
+    plan: str
+    balance: int | None
+    allowance: int | None
+    reserved: int
+    low: bool
+    resets_at: str
+    entries: list[LedgerRow]
+
+
+def ensure_month(tx: Tx, user_id: str, plans: Plans) -> int | None:
+    """Begin the month for the user if that has not happened yet, and return the balance; None is unlimited."""
+    allowance = rules.allowance_of(_hold_user(tx, user_id)["plan"], plans)
+    if allowance is None:
+        return None
+    last = sa.select(sa.func.max(ledger.c.period)).where(
+        ledger.c.user_id == user_id, ledger.c.kind == Kind.GRANT.value
+    )
+    added = rules.rollover(_sum(tx, user_id), tx.execute(last).scalar(), period_of(tx.now), allowance)
+    for entry in added:
+        _add(tx, user_id, entry)
+    return _sum(tx, user_id)
+
+
+def balance(tx: Tx, user_id: str, plans: Plans) -> int | None:
+    """What the user may spend now, without writing: a month that has not begun yet counts as granted. None is
+    unlimited."""
+    allowance = rules.allowance_of(_user(tx, user_id)["plan"], plans)
+    if allowance is None:
+        return None
+    this_month = (
+        ledger.c.user_id == user_id,
+        ledger.c.kind == Kind.GRANT.value,
+        ledger.c.period == period_of(tx.now),
+    )
+    begun = tx.one(sa.select(ledger.c.id).where(*this_month)) is not None
+    return _sum(tx, user_id) if begun else allowance
+
+
+def reserve(tx: Tx, user_id: str, run_id: str, price: int, plans: Plans) -> None:
+    """Hold a run's price. Repeating is harmless. Raises `CreditsNeeded` with price and balance."""
+    left = ensure_month(tx, user_id, plans)
+    if Kind.RESERVE not in _of_run(tx, run_id):
+        _add(tx, user_id, rules.reserve(left, run_id, price))
+
+
+def settle(tx: Tx, run_id: str, plans: Plans) -> tuple[int, int | None]:
+    """The run has used what was reserved for it: what it cost, and the balance now (None: unlimited). Repeating is
+    harmless; a reservation that was released stays released (0)."""
+    user_id = _payer(tx, run_id)
+    if user_id is None:
+        return 0, None
+    left = ensure_month(tx, user_id, plans)
+    entry = rules.settle(_of_run(tx, run_id))
+    if entry is not None:
+        _add(tx, user_id, entry)
+    return rules.spent(_of_run(tx, run_id)), left
+
+
+def release(tx: Tx, run_id: str, plans: Plans) -> int | None:
+    """The run costs nothing: what was reserved is given back. Returns the balance now (None: unlimited). Repeating is
+    harmless; a reservation that was settled stays settled."""
+    user_id = _payer(tx, run_id)
+    if user_id is None:
+        return None
+    left = ensure_month(tx, user_id, plans)
+    same_period = period_of(_reserved_at(tx, run_id)) == period_of(tx.now)
+    entry = rules.release(_of_run(tx, run_id), same_period=same_period)
+    if entry is None:
+        return left
+    _add(tx, user_id, entry)
+    return None if left is None else left + entry.credits
+
+
+def grant(tx: Tx, user_id: str, amount: int, plans: Plans) -> int | None:
+    """Give credits on top of the plan's, to be used this month; the balance now. Unlimited (None) stays unlimited:
+    nothing is written."""
+    left = ensure_month(tx, user_id, plans)
+    if left is None:
+        return None
+    _add(tx, user_id, Entry(Kind.GRANT, amount))
+    return left + amount
+
+
+def credits_data(tx: Tx, user_id: str, plans: Plans, low_at: int) -> CreditsData:
+    """What the user sees of the ledger; `low` from a balance of `low_at` downwards."""
+    left = balance(tx, user_id, plans)
+    mine = sa.select(ledger).where(ledger.c.user_id == user_id)
+    rows = tx.all(mine.order_by(ledger.c.created_at.desc(), ledger.c.id.desc()).limit(SHOWN_ENTRIES))
+    entries = [LedgerRow(r["id"], r["kind"], r["credits"], r["run_id"], iso(r["created_at"])) for r in rows]
+    resets_at = iso(rules.next_reset(tx.now))
+    low = left is not None and left <= low_at
+    plan = _user(tx, user_id)["plan"]
+    allowance = rules.allowance_of(plan, plans)
+    return CreditsData(plan, left, allowance, _reserved(tx, user_id), low, resets_at, entries)
+
+
+def _user(tx: Tx, user_id: str) -> sa.RowMapping:
+    return _found(tx.one(_USER, {"user": user_id}), user_id)
+
+
+def _hold_user(tx: Tx, user_id: str) -> sa.RowMapping:
+    return _found(tx.one(_HOLD_USER, {"user": user_id}), user_id)
+
+
+def _found(row: sa.RowMapping | None, user_id: str) -> sa.RowMapping:
+    if row is None:
+        raise NotFound("There is no such user.", user_id=user_id)
+    return row
+
+
+def _sum(tx: Tx, user_id: str) -> int:
+    rows = sa.select(sa.func.coalesce(sa.func.sum(ledger.c.credits), 0)).where(ledger.c.user_id == user_id)
+    return int(tx.execute(rows).scalar_one())
+
+
+def _reserved(tx: Tx, user_id: str) -> int:
+    closing = ledger.alias()
+    closed = sa.select(closing.c.run_id).where(
+        closing.c.run_id == ledger.c.run_id, closing.c.kind.in_([Kind.SETTLE.value, Kind.RELEASE.value])
+    )
+    open_ones = ledger.c.user_id == user_id, ledger.c.kind == Kind.RESERVE.value, ~closed.exists()
+    return -int(
+        tx.execute(
+            sa.select(sa.func.coalesce(sa.func.sum(ledger.c.credits), 0)).where(*open_ones)
+        ).scalar_one()
+    )
+
+
+def _of_run(tx: Tx, run_id: str) -> dict[Kind, Entry]:
+    rows = tx.all(_OF_RUN, {"run": run_id})
+    return {Kind(row["kind"]): Entry(Kind(row["kind"]), row["credits"], run_id=run_id) for row in rows}
+
+
+def _payer(tx: Tx, run_id: str) -> str | None:
+    return tx.execute(_PAYER, {"run": run_id}).scalar()
+
+
+def _reserved_at(tx: Tx, run_id: str) -> datetime:
+    reserved = ledger.c.run_id == run_id, ledger.c.kind == Kind.RESERVE.value
+    moment: datetime = tx.execute(sa.select(ledger.c.created_at).where(*reserved)).scalar_one()
+    return moment
+
+
+def _add(tx: Tx, user_id: str, entry: Entry) -> None:
+    row = {
+        "id": new_id("ledger"),
+        "user_id": user_id,
+        "kind": entry.kind.value,
+        "credits": entry.credits,
+        "run_id": entry.run_id,
+        "period": entry.period,
+        "created_at": tx.now,
+    }
+    tx.execute(_ADD, row)

@@ -1,0 +1,275 @@
+"""Documents from the network, asked for politely and judged like any address that somebody else may have written.
+
+A name is resolved here, what it leads to is judged after that, and the judged address itself is connected to: a private
+one only where it is allowed. Redirects are followed one by one, each judged the same.
+"""
+
+import asyncio
+import errno
+import re
+import socket
+import urllib.robotparser
+from collections import defaultdict
+from dataclasses import dataclass
+from datetime import datetime
+from importlib.metadata import version
+from typing import Final
+from urllib.parse import urljoin, urlsplit, urlunsplit
+
+import aiohttp
+import aiohttp.abc
+import anyio
+
+from outlast.base.addresses import is_forbidden
+from outlast.base.clock import Clock
+from outlast.base.host_patterns import NotAHost, is_address, plain_host
+from outlast.kernel.models.failures import retry_after_s
+from outlast.kernel.models.providers.connections import proxy_for
+
+AGENT: Final = "Outlast"
+PER_HOST: Final = 2  # requests to one host at a time
+MOST_REDIRECTS: Final = 5
+REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
+RESOLVE_S: Final = 10.0
+ROBOTS_BYTES: Final = 100_000
+_CHARSET: Final = re.compile(
+    r"us-ascii|ascii|utf-?(?:8|16|32)(?:-?[bl]e)?|utf-8-sig|iso-?8859-?\d{1,2}|latin-?1|windows-?125\d|cp125\d"
+    r"|gb(?:2312|k|18030)|big5(?:-?hkscs)?|euc-?(?:jp|kr)|shift[-_]?jis|koi8-[rut]",
+    re.IGNORECASE,
+)
+"""Names of encodings of text. Python knows others by the same means, among them some that unpack."""
+Allowed = frozenset[tuple[str, int]]
+"""(host or address, port) pairs that may be reached although they are private."""
+NONE: Final[Allowed] = frozenset()
+
+
+class NotRead(Exception):
+    """A document cannot be read; the message says why, for people. `retry_after_s`: when its host asks to be asked
+    again. `gone`: the host says that there is no such document."""
+
+    def __init__(self, message: str, *, retry_after_s: float | None = None, gone: bool = False) -> None:
+        super().__init__(message)
+        self.retry_after_s, self.gone = retry_after_s, gone
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A document: `url` is where it was found in the end. `unchanged`: since `etag` or `modified`, and `body` is
+    empty."""
+
+    url: str
+    body: bytes
+    content_type: str = ""
+    charset: str = ""
+    etag: str | None = None
+    modified: str | None = None
+    unchanged: bool = False
+
+    def text(self) -> str:
+        """Decoded as the answer says, or as UTF-8; what is no character is replaced."""
+        try:
+            if _CHARSET.fullmatch(self.charset.replace("_", "-")):
+                return self.body.decode(self.charset, "replace")
+        except (LookupError, UnicodeError):
+            pass
+        return self.body.decode("utf-8", "replace")
+
+
+class Resolver(aiohttp.abc.AbstractResolver):
+    """The machine's resolver, which gives only addresses that may be reached."""
+
+    def __init__(self, allowed: Allowed) -> None:
+        self._allowed = allowed
+
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+    ) -> list[aiohttp.abc.ResolveResult]:
+        loop = asyncio.get_running_loop()
+        try:
+            with anyio.fail_after(RESOLVE_S):
+                found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM, family=family)
+        except TimeoutError:
+            raise OSError(errno.EHOSTUNREACH, f"its name was not looked up within {RESOLVE_S:g} s") from None
+        addresses = list(dict.fromkeys((str(entry[4][0]), entry[0]) for entry in found))
+        good = [one for one in addresses if may_reach(host, one[0], port, self._allowed)]
+        if not good:
+            raise _Private(host, addresses[0][0])
+        return [
+            aiohttp.abc.ResolveResult(
+                hostname=host, host=address, port=port, family=kind, proto=0, flags=socket.AI_NUMERICHOST
+            )
+            for address, kind in good
+        ]
+
+    async def close(self) -> None:
+        """Nothing is held."""
+
+
+class _Private(OSError):
+    def __init__(self, host: str, address: str) -> None:
+        super().__init__(f"{host} leads to {address}")
+        self.host, self.address = host, address
+
+
+class Fetcher:
+    """One per server. In memory: connections, and how many requests each host has; `aclose` ends them."""
+
+    def __init__(self, timeout_s: float, clock: Clock) -> None:
+        """`timeout_s`: the longest wait for one address."""
+        self._timeout_s, self._clock = timeout_s, clock
+        self._sessions: dict[tuple[Allowed, str | None], aiohttp.ClientSession] = {}
+        self._at_work: defaultdict[str, anyio.Semaphore] = defaultdict(lambda: anyio.Semaphore(PER_HOST))
+
+    async def get(
+        self,
+        url: str,
+        most_bytes: int,
+        *,
+        allowed: Allowed = NONE,
+        etag: str | None = None,
+        modified: str | None = None,
+        accept: str = "text/markdown, text/plain, text/html;q=0.8, */*;q=0.5",
+    ) -> Answer:
+        """The document at an address, at most `most_bytes` long. `etag` and `modified` are those of the last answer:
+        the host may then say that nothing changed. Raises `NotRead`. A cancelled call leaves nothing behind."""
+        headers = {"Accept": accept}
+        if etag:
+            headers["If-None-Match"] = etag
+        if modified:
+            headers["If-Modified-Since"] = modified
+        try:
+            return await self._follow(url, most_bytes, allowed, headers)
+        except TimeoutError:
+            raise NotRead(f"{url} did not answer within {self._timeout_s:g} s") from None
+        except _Private as error:
+            raise _private(error.host, error.address) from None
+        except aiohttp.ClientConnectorError as error:
+            inner = error.os_error
+            if isinstance(inner, _Private):
+                raise _private(inner.host, inner.address) from None
+            raise NotRead(f"{url} cannot be reached: {inner.strerror or inner}") from None
+        except (aiohttp.ClientError, OSError, ValueError) as error:
+            raise NotRead(f"{url} cannot be read: {type(error).__name__}: {error}") from None
+
+    async def robots(self, url: str, allowed: Allowed) -> urllib.robotparser.RobotFileParser:
+        """What the host of this address asks of programs that read it page by page; nothing, where it does not say."""
+        parts = urlsplit(url)
+        rules = urllib.robotparser.RobotFileParser()
+        try:
+            where = urlunsplit((parts.scheme, parts.netloc, "/robots.txt", "", ""))
+            rules.parse((await self.get(where, ROBOTS_BYTES, allowed=allowed)).text().splitlines())
+        except NotRead:
+            rules.parse([])
+        return rules
+
+    async def aclose(self) -> None:
+        """Close every connection. Repeatable."""
+        sessions, self._sessions = list(self._sessions.values()), {}
+        for session in sessions:
+            await session.close()
+
+    async def _follow(self, url: str, most_bytes: int, allowed: Allowed, headers: dict[str, str]) -> Answer:
+        for _ in range(MOST_REDIRECTS + 1):
+            host, port = checked_address(url, allowed)
+            proxy = proxy_for(url)
+            if proxy is not None:
+                await _check_before_proxy(host, port, allowed)
+            async with self._at_work[host]:
+                with anyio.fail_after(self._timeout_s):
+                    async with self._session(allowed, proxy).get(
+                        url, headers=headers, allow_redirects=False
+                    ) as answer:
+                        if answer.status not in REDIRECTS:
+                            return await _read(answer, url, most_bytes, self._clock.now())
+                        url = _next(url, answer.headers.get("Location", ""))
+        raise NotRead(f"{url} leads on and on: more than {MOST_REDIRECTS} redirects")
+
+    def _session(self, allowed: Allowed, proxy: str | None) -> aiohttp.ClientSession:
+        """One for each set of exceptions; through a proxy, that alone is connected to."""
+        session = self._sessions.get((allowed, proxy))
+        if session is None or session.closed:
+            resolver = Resolver(allowed) if proxy is None else aiohttp.ThreadedResolver()
+            session = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(resolver=resolver, use_dns_cache=False, keepalive_timeout=30),
+                cookie_jar=aiohttp.DummyCookieJar(),
+                headers={"User-Agent": f"{AGENT}/{version('outlast')} (documentation index)"},
+                proxy=proxy,
+                timeout=aiohttp.ClientTimeout(total=None),
+            )
+            self._sessions[allowed, proxy] = session
+        return session
+
+
+def may_reach(host: str, address: str, port: int, allowed: Allowed) -> bool:
+    """Whether this address, which the name was resolved to, may be connected to."""
+    return not is_forbidden(address) or (host, port) in allowed or (address, port) in allowed
+
+
+def checked_address(url: str, allowed: Allowed = NONE) -> tuple[str, int]:
+    """Host and port of an address that may be asked for. Raises `NotRead`: it is no address of the web, carries a
+    password, or is a private one."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+        host = plain_host(parts.hostname or "")
+    except (ValueError, NotAHost) as error:
+        raise NotRead(f"{url[:200]!r} is no address: {error}") from None
+    if parts.scheme not in ("http", "https"):
+        raise NotRead(f"{url[:200]!r} is no address that begins with http:// or https://")
+    if parts.username or parts.password:
+        raise NotRead(
+            "an address with a user name or password in it is not used: it would be shown to people"
+        )
+    if is_address(host) and not may_reach(host, host, port, allowed):
+        raise _private(host, host)
+    return host, port
+
+
+def _private(host: str, address: str) -> NotRead:
+    named = host if host == address else f"{host} ({address})"
+    return NotRead(
+        f"{named} is a private address: add HOST:PORT to knowledge.allow_private, or to allow_private of the "
+        "dependency, if it may be read"
+    )
+
+
+async def _check_before_proxy(host: str, port: int, allowed: Allowed) -> None:
+    """A proxy resolves names itself; one that is private here is not asked for through it either."""
+    try:
+        await Resolver(allowed).resolve(host, port, socket.AF_UNSPEC)
+    except _Private:
+        raise
+    except (OSError, TimeoutError):
+        return
+
+
+def _next(url: str, location: str) -> str:
+    if not location:
+        raise NotRead(f"{url} leads on without saying where")
+    target = urljoin(url, location)
+    if url.startswith("https://") and not target.startswith("https://"):
+        raise NotRead(f"{url} leads to an address without TLS: {target[:200]}")
+    return target
+
+
+async def _read(answer: aiohttp.ClientResponse, url: str, most_bytes: int, now: datetime) -> Answer:
+    etag, modified = answer.headers.get("ETag"), answer.headers.get("Last-Modified")
+    if answer.status == 304:
+        return Answer(url, b"", etag=etag, modified=modified, unchanged=True)
+    if answer.status != 200:
+        wait_s = retry_after_s(answer.headers, now) if answer.status in (429, 503) else None
+        raise NotRead(
+            f"{url} answered {answer.status}", retry_after_s=wait_s, gone=answer.status in (404, 410)
+        )
+    if (answer.content_length or 0) > most_bytes:
+        raise too_large(url, most_bytes)
+    body = bytearray()
+    async for block in answer.content.iter_chunked(65_536):
+        body += block
+        if len(body) > most_bytes:
+            raise too_large(url, most_bytes)
+    return Answer(url, bytes(body), answer.content_type, answer.charset or "", etag, modified)
+
+
+def too_large(what: str, most_bytes: int) -> NotRead:
+    return NotRead(f"{what} is larger than {most_bytes:,} bytes (knowledge.source_bytes)")

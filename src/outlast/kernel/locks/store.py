@@ -1,0 +1,223 @@
+"""Locks in the database. First argument: the open transaction; second the id of what is locked, a thread or a section
+(its prefix says which).
+
+Whoever calls holds the thread's row (`kernel/threads/driving.py` does), or the row of the section's document
+(`kernel/documents/locking.py`), so that two people cannot both be first.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from datetime import timedelta
+from typing import Any, Final, Literal, NoReturn, TypeVar
+
+import sqlalchemy as sa
+
+from outlast.base.clock import iso
+from outlast.base.errors import SectionLocked, ThreadLocked
+from outlast.base.events import LockData
+from outlast.db.database import Tx
+from outlast.db.tables import locks, runs, users
+from outlast.kernel.locks import rules
+from outlast.kernel.locks.rules import Change, Lock
+
+T = TypeVar("T")
+_holder, _asker = users.alias("lock_holder"), users.alias("lock_asker")
+LOCK_COLUMNS: tuple[sa.Label[Any], ...] = (
+    locks.c.holder_id.label("lock_holder_id"),
+    _holder.c.name.label("lock_holder_name"),
+    locks.c.acquired_at.label("lock_acquired_at"),
+    locks.c.expires_at.label("lock_expires_at"),
+    locks.c.requested_by.label("lock_requested_by"),
+    _asker.c.name.label("lock_requested_by_name"),
+)
+
+Kind = Literal["thread", "section"]
+_MINE = (locks.c.resource_type == sa.bindparam("kind")) & (locks.c.resource_id == sa.bindparam("resource"))
+_ADD = sa.insert(locks)
+_FIND = sa.select(locks).where(_MINE)
+_DROP = sa.delete(locks).where(_MINE)
+_RENEW = sa.update(locks).where(_MINE).values(expires_at=sa.bindparam("expires_at"))
+_SET = sa.update(locks).where(_MINE).values({name: sa.bindparam(name) for name in Lock.__dataclass_fields__})
+_NAMED: Final = (
+    sa.select(locks.c.resource_id, *LOCK_COLUMNS)
+    .select_from(locks.join(_holder, _holder.c.id == locks.c.holder_id))
+    .outerjoin(_asker, _asker.c.id == locks.c.requested_by)
+)
+_SHOWN = _NAMED.where(_MINE)
+_AT_WORK = (
+    sa.select(runs.c.id)
+    .where(runs.c.thread_id == sa.bindparam("thread"), runs.c.started_by == sa.bindparam("holder"))
+    .where(runs.c.status.in_(["queued", "running"]))
+    .limit(1)
+)
+
+
+def join_lock(source: sa.FromClause, thread_id: sa.ColumnElement[str]) -> sa.FromClause:
+    """`source` with the lock of each thread beside it, for queries that select `LOCK_COLUMNS`."""
+    of_thread = (locks.c.resource_type == "thread") & (locks.c.resource_id == thread_id)
+    joined = source.outerjoin(locks, of_thread).outerjoin(_holder, _holder.c.id == locks.c.holder_id)
+    return joined.outerjoin(_asker, _asker.c.id == locks.c.requested_by)
+
+
+def lock_data(row: sa.RowMapping, resource_id: str) -> LockData | None:
+    """The lock in a row selected with `LOCK_COLUMNS`; None: free."""
+    if row["lock_holder_id"] is None:
+        return None
+    return LockData(
+        resource_type=_kind(resource_id),
+        resource_id=resource_id,
+        holder_id=row["lock_holder_id"],
+        holder_name=row["lock_holder_name"],
+        acquired_at=iso(row["lock_acquired_at"]),
+        expires_at=iso(row["lock_expires_at"]),
+        requested_by=row["lock_requested_by"],
+        requested_by_name=row["lock_requested_by_name"],
+    )
+
+
+def find_lock(tx: Tx, resource_id: str) -> Lock | None:
+    """The lock, expired or not."""
+    row = tx.one(_FIND, _of(resource_id))
+    if row is None:
+        return None
+    return Lock(
+        row["holder_id"], row["acquired_at"], row["expires_at"], row["requested_by"], row["requested_at"]
+    )
+
+
+def shown_lock(tx: Tx, resource_id: str) -> LockData | None:
+    """The lock with names, as people see it."""
+    row = tx.one(_SHOWN, _of(resource_id))
+    return None if row is None else lock_data(row, resource_id)
+
+
+def is_live(tx: Tx, resource_id: str, lock: Lock | None) -> bool:
+    """Whether a run of the lock's holder is queued or running in the thread: it keeps the lock. Nothing
+    keeps a section's."""
+    if lock is None or _kind(resource_id) != "thread":
+        return False
+    return tx.one(_AT_WORK, {"thread": resource_id, "holder": lock.holder_id}) is not None
+
+
+def acquire(
+    tx: Tx, resource_id: str, project_id: str, user_id: str, ttl_s: float
+) -> tuple[Change, Lock | None]:
+    """Acquire, refresh or take over. Returns what it was, and the lock as it was before. Raises `ThreadLocked`, naming
+    the holder and the expiry."""
+    lock = find_lock(tx, resource_id)
+    after, change = _named(
+        tx,
+        resource_id,
+        lambda: rules.acquire(
+            lock, user_id, tx.now, timedelta(seconds=ttl_s), live=is_live(tx, resource_id, lock)
+        ),
+    )
+    if lock is None:
+        _insert(tx, resource_id, project_id, after)
+    else:
+        _update(tx, resource_id, after)
+    return change, lock
+
+
+def demand(tx: Tx, resource_id: str, user_id: str) -> None:
+    """Raise `ThreadLocked`, naming the holder and the expiry, while somebody else drives."""
+    lock = find_lock(tx, resource_id)
+    live = is_live(tx, resource_id, lock)
+    _named(tx, resource_id, lambda: rules.demand(lock, user_id, tx.now, live=live))
+
+
+def release(tx: Tx, resource_id: str, user_id: str) -> Change | None:
+    """Let go; None where there was nothing to let go of. Raises `ThreadLocked`, `ThreadBusy`."""
+    lock = find_lock(tx, resource_id)
+    live = is_live(tx, resource_id, lock)
+    change = _named(tx, resource_id, lambda: rules.release(lock, user_id, tx.now, live=live))
+    if change is not None:
+        drop(tx, resource_id)
+    return change
+
+
+def request(tx: Tx, resource_id: str, user_id: str) -> None:
+    """Ask the holder for the lock. Raises `LockNotHeld`."""
+    lock = find_lock(tx, resource_id)
+    _update(tx, resource_id, rules.request(lock, user_id, tx.now, live=is_live(tx, resource_id, lock)))
+
+
+def hand_over(tx: Tx, resource_id: str, user_id: str, to_user_id: str, ttl_s: float) -> None:
+    """Make another member the driver. Raises `LockNotHeld`, `ThreadBusy`."""
+    lock, ttl = find_lock(tx, resource_id), timedelta(seconds=ttl_s)
+    live = is_live(tx, resource_id, lock)
+    _update(tx, resource_id, rules.hand_over(lock, user_id, to_user_id, tx.now, ttl, live=live))
+
+
+def drop(tx: Tx, resource_id: str) -> None:
+    """Remove the lock, whoever holds it."""
+    tx.execute(_DROP, _of(resource_id))
+
+
+def held_by(tx: Tx, project_id: str, user_id: str, kind: Kind = "thread") -> Sequence[str]:
+    """The threads of the project that this user drives, or the sections that they keep."""
+    mine = locks.c.project_id == project_id, locks.c.holder_id == user_id, locks.c.resource_type == kind
+    return (
+        tx.execute(sa.select(locks.c.resource_id).where(*mine).order_by(locks.c.resource_id)).scalars().all()
+    )
+
+
+def locks_of(tx: Tx, resource_ids: Sequence[str]) -> dict[str, LockData]:
+    """The locks, with names, of those of these (all of one kind) that somebody holds."""
+    if not resource_ids:
+        return {}
+    mine = locks.c.resource_type == _kind(resource_ids[0]), locks.c.resource_id.in_(resource_ids)
+    found = ((row["resource_id"], lock_data(row, row["resource_id"])) for row in tx.all(_NAMED.where(*mine)))
+    return {resource_id: lock for resource_id, lock in found if lock is not None}
+
+
+def _kind(resource_id: str) -> Kind:
+    return "section" if resource_id.startswith("sec_") else "thread"
+
+
+def _of(resource_id: str) -> dict[str, str]:
+    return {"kind": _kind(resource_id), "resource": resource_id}
+
+
+def _named(tx: Tx, resource_id: str, decide: Callable[[], T]) -> T:
+    """What the rule decides; its refusal is told with the holder's name and the expiry."""
+    try:
+        return decide()
+    except ThreadLocked:
+        shown = shown_lock(tx, resource_id)
+        if shown is None:
+            raise
+        refuse(shown)
+
+
+def refuse(lock: LockData) -> NoReturn:
+    """Raise `ThreadLocked` or `SectionLocked`, naming the holder and the expiry."""
+    kind = lock.resource_type
+    words = f"This {kind} is locked by {lock.holder_name} until {lock.expires_at}."
+    fields: dict[str, Any] = {
+        "holder_id": lock.holder_id,
+        "holder_name": lock.holder_name,
+        "expires_at": lock.expires_at,
+    }
+    if kind == "section":
+        raise SectionLocked(words, section_id=lock.resource_id, **fields) from None
+    raise ThreadLocked(words, thread_id=lock.resource_id, **fields) from None
+
+
+def _insert(tx: Tx, resource_id: str, project_id: str, lock: Lock) -> None:
+    row = {
+        "resource_type": _kind(resource_id),
+        "resource_id": resource_id,
+        "project_id": project_id,
+        **asdict(lock),
+    }
+    tx.execute(_ADD, row)
+
+
+def _update(tx: Tx, resource_id: str, lock: Lock) -> None:
+    tx.execute(_SET, _of(resource_id) | asdict(lock))
+
+
+def renew(tx: Tx, resource_id: str, ttl_s: float) -> None:
+    """Let a lock live `ttl_s` from now on, whoever holds it."""
+    tx.execute(_RENEW, _of(resource_id) | {"expires_at": tx.now + timedelta(seconds=ttl_s)})

@@ -1,0 +1,214 @@
+"""Mentions in the database. First argument: the open transaction.
+
+Functions that change something return the news; whoever calls appends it to the project's log as `inbox.changed`.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+import sqlalchemy as sa
+
+from outlast.base.clock import iso
+from outlast.base.errors import NotFound
+from outlast.base.events import InboxChanged
+from outlast.base.ids import new_id
+from outlast.db.database import Tx
+from outlast.db.tables import comments, documents, members, mentions, threads, users
+from outlast.kernel.mentions.items import InboxItem, InboxPart, Kind, Waiting, came, went
+from outlast.kernel.mentions.rules import Named, find_names, one_line, still_chosen
+
+Source = Literal["message", "comment", "assigned"]
+
+_MEMBERS: Final = (
+    sa.select(users.c.id, users.c.name)
+    .join(members, members.c.user_id == users.c.id)
+    .where(members.c.project_id == sa.bindparam("project"))
+    .order_by(users.c.id)
+)
+_by = users.alias("mentioned_by")
+_SHOWN: Final = (
+    sa.select(
+        mentions,
+        _by.c.name.label("by_name"),
+        threads.c.title.label("thread_title"),
+        documents.c.title.label("document_title"),
+        comments.c.section_id,
+        comments.c.block_id,
+        comments.c.thread_id.label("comment_thread_id"),
+    )
+    .select_from(mentions)
+    .outerjoin(_by, _by.c.id == mentions.c.by)
+    .outerjoin(comments, comments.c.id == mentions.c.source_id)
+    .outerjoin(threads, threads.c.id == sa.func.coalesce(mentions.c.thread_id, comments.c.thread_id))
+    .outerjoin(documents, documents.c.id == mentions.c.document_id)
+)
+_WAITING: Final = mentions.c.read_at.is_(None)
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """The place in which somebody is named: a message of a thread, or a comment on a document."""
+
+    project_id: str
+    source: Source
+    source_id: str
+    text: str
+    by: str | None
+    thread_id: str | None = None
+    document_id: str | None = None
+
+
+def named_in(tx: Tx, project_id: str, text: str, chosen: Sequence[str] = ()) -> Named:
+    """Whom a text names among the project's members. Asks the database only where it may name somebody."""
+    if "@" not in text and not chosen:
+        return Named()
+    rows = tx.all(_MEMBERS, {"project": project_id})
+    return find_names(text, [(row["id"], row["name"]) for row in rows], chosen)
+
+
+def named_anew(tx: Tx, project_id: str, before: str, text: str, named: Sequence[str]) -> Named:
+    """Whom a text names that said something else `before`, and named these users then: whom its writer picked stays
+    picked."""
+    old, new = named_in(tx, project_id, before), named_in(tx, project_id, text)
+    return named_in(tx, project_id, text, still_chosen(named, old.users, new.users))
+
+
+def tell(tx: Tx, where: Where, user_ids: Iterable[str]) -> list[InboxChanged]:
+    """These users are named there: whoever is new gets a waiting row, but not whoever wrote it. The news."""
+    known = set(
+        tx.execute(sa.select(mentions.c.user_id).where(*_at(where.source, where.source_id))).scalars()
+    )
+    fresh = [user_id for user_id in dict.fromkeys(user_ids) if user_id not in known | {where.by}]
+    news = []
+    for user_id in fresh:
+        mention_id = new_id("mention")
+        tx.insert(
+            mentions,
+            id=mention_id,
+            project_id=where.project_id,
+            user_id=user_id,
+            by=where.by,
+            source=where.source,
+            source_id=where.source_id,
+            thread_id=where.thread_id,
+            document_id=where.document_id,
+            text=one_line(where.text),
+            created_at=tx.now,
+        )
+        (row,) = tx.all(_SHOWN.where(mentions.c.id == mention_id))
+        news.append(came(_item(row), user_id))
+    return news
+
+
+def withdraw(tx: Tx, source: Source, source_id: str, keep: Iterable[str] = ()) -> list[InboxChanged]:
+    """Nobody but `keep` is named there any more. The news: of those that still waited."""
+    gone = *_at(source, source_id), mentions.c.user_id.not_in(list(keep))
+    return _removed(tx, *gone)
+
+
+def forget(tx: Tx, *, thread_id: str | None = None, source_ids: Sequence[str] = ()) -> list[InboxChanged]:
+    """A thread, or these messages or comments, are gone, and so is who was named there. The news."""
+    of_thread = mentions.c.thread_id == thread_id if thread_id is not None else sa.false()
+    return _removed(tx, sa.or_(of_thread, mentions.c.source_id.in_(list(source_ids))))
+
+
+def forget_document(tx: Tx, document_id: str) -> list[InboxChanged]:
+    """A document is gone with its comments. The news."""
+    return _removed(tx, mentions.c.document_id == document_id)
+
+
+def mention_of(tx: Tx, mention_id: str, user_id: str) -> sa.RowMapping:
+    """A user's mention. Raises `NotFound`, also for somebody else's."""
+    row = tx.find(mentions, {"id": mention_id, "user_id": user_id})
+    if row is None:
+        raise NotFound("There is no such mention of you.", noun="mention", id=mention_id)
+    return row
+
+
+def read(
+    tx: Tx,
+    user_id: str,
+    *,
+    mention_id: str | None = None,
+    thread_id: str | None = None,
+    source_ids: Sequence[str] = (),
+) -> list[tuple[str, InboxChanged]]:
+    """The user has seen one mention, or all in a thread or in these comments; what they were given there waits on. The
+    news, with each one's project."""
+    seen = sa.or_(
+        mentions.c.id == mention_id if mention_id is not None else sa.false(),
+        _named_in(thread_id, source_ids),
+    )
+    mine = sa.update(mentions).where(mentions.c.user_id == user_id, _WAITING, seen)
+    rows = tx.all(mine.values(read_at=tx.now).returning(mentions.c.project_id, mentions.c.source))
+    news = {(row["project_id"], _kind(row["source"])) for row in rows}
+    return [(project_id, went(kind, user_id)) for project_id, kind in sorted(news)]
+
+
+def anything_waits(
+    tx: Tx, user_id: str, *, thread_id: str | None = None, source_ids: Sequence[str] = ()
+) -> bool:
+    """Whether the user has something to read there. A read: most who open a place have nothing."""
+    there = sa.select(mentions.c.id).where(
+        mentions.c.user_id == user_id, _WAITING, _named_in(thread_id, source_ids)
+    )
+    return tx.one(there.limit(1)) is not None
+
+
+def waiting(tx: Tx, user_id: str, project_id: str | None, part: InboxPart | None = None) -> list[Waiting]:
+    """What the user was named in and given, and has not seen, in one project (None: in all that they are still a
+    member of); a part of it, if that is given."""
+    still = (members.c.project_id == mentions.c.project_id) & (members.c.user_id == user_id)
+    mine = _SHOWN.join(members, still).where(mentions.c.user_id == user_id, _WAITING)
+    if project_id is not None:
+        mine = mine.where(mentions.c.project_id == project_id)
+    if part is not None:
+        mine = part.of(mine, mentions.c.created_at, mentions.c.id)
+    return [(row["created_at"], _item(row)) for row in tx.all(mine)]
+
+
+def _named_in(thread_id: str | None, source_ids: Sequence[str]) -> sa.ColumnElement[bool]:
+    """Mentions in a thread or in these comments; not that a comment was given to somebody: seen is not done."""
+    in_thread = mentions.c.thread_id == thread_id if thread_id is not None else sa.false()
+    in_comments = mentions.c.source_id.in_(list(source_ids)) if source_ids else sa.false()
+    return sa.or_(in_thread, in_comments) & (mentions.c.source != "assigned")
+
+
+def _removed(tx: Tx, *which: sa.ColumnElement[bool]) -> list[InboxChanged]:
+    columns = mentions.c.user_id, mentions.c.source, mentions.c.read_at
+    rows = tx.all(sa.delete(mentions).where(*which).returning(*columns))
+    news = {(row["user_id"], _kind(row["source"])) for row in rows if row["read_at"] is None}
+    return [went(kind, user_id) for user_id, kind in sorted(news)]
+
+
+def _at(source: Source, source_id: str) -> tuple[sa.ColumnElement[bool], sa.ColumnElement[bool]]:
+    return mentions.c.source == source, mentions.c.source_id == source_id
+
+
+def _kind(source: str) -> Kind:
+    return "assigned" if source == "assigned" else "mention"
+
+
+def _item(row: sa.RowMapping) -> InboxItem:
+    of_message = row["source"] == "message"
+    more: dict[str, Any] = {
+        "document_title": row["document_title"],
+        "document_id": row["document_id"],
+        "thread_id": row["thread_id"] or row["comment_thread_id"],
+        "thread_title": row["thread_title"],
+    }
+    return InboxItem(
+        kind=_kind(row["source"]),
+        id=row["id"],
+        project_id=row["project_id"],
+        text=row["text"],
+        created_at=iso(row["created_at"]),
+        by=row["by"],
+        by_name=row["by_name"],
+        message_id=row["source_id"] if of_message else None,
+        comment_id=None if of_message else row["source_id"],
+        section_id=row["section_id"],
+        block_id=row["block_id"],
+        **more,
+    )

@@ -1,0 +1,218 @@
+"""The models people can choose and the connections to their providers."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from urllib.parse import urlsplit
+
+import anyio
+import anyio.to_thread
+
+from outlast.base.clock import Clock, SystemClock
+from outlast.base.errors import InvalidSetting, ModelKeyRefused, UnknownModel
+from outlast.kernel.models.config import ModelConfig, ProviderConfig
+from outlast.kernel.models.keys import ApiKey
+from outlast.kernel.models.output_limits import WithinLimit, output_limit
+from outlast.kernel.models.prices import FREE_KINDS, preload_prices
+from outlast.kernel.models.protocol import LanguageModel, ModelSpec
+from outlast.kernel.models.providers import (
+    DEMO_MODEL,
+    DEMO_PROVIDER,
+    KINDS,
+    is_installed,
+    open_provider,
+    preload,
+)
+from outlast.kernel.models.providers.connections import Connections
+
+__all__ = ["ModelCatalog", "ModelConfig", "ProviderConfig"]
+
+
+class ModelCatalog:
+    """Configured models by id; adapters by provider name, opened on first use and closed by `aclose`.
+
+    `secret` looks up an environment variable (None when unset); `adapters` are used for their provider as they are
+    (a scripted model in tests, a program's own). Holds connections and keys in memory only. Raises
+    `InvalidSetting` for a model whose provider is not configured, an unknown kind or a double id. With no models at all
+    the demo model is there. Models of a kind that a package brings are left out where it is not installed; so a catalog
+    can be empty, and then says how to connect a model.
+    """
+
+    def __init__(
+        self,
+        providers: Iterable[ProviderConfig],
+        models: Iterable[ModelConfig],
+        *,
+        secret: Callable[[str], str | None],
+        default_model: str = "",
+        clock: Clock | None = None,
+        adapters: Mapping[str, LanguageModel] | None = None,
+    ) -> None:
+        self._secret = secret
+        self._clock = clock or SystemClock()
+        self._providers = {provider.name: provider for provider in providers}
+        self._specs: dict[str, ModelSpec] = {}
+        self._open: dict[str, LanguageModel] = dict(adapters or {})
+        self._connections = Connections()
+        configured = tuple(models)
+        if not configured:
+            self._providers.setdefault(DEMO_PROVIDER.name, DEMO_PROVIDER)
+            configured = (DEMO_MODEL,)
+        for provider in self._providers.values():
+            _require_kind(provider)
+        for model in configured:
+            self._add(model)
+        self._default = self._choose_default(configured, default_model)
+        for model in configured:
+            if model.provider not in self._open and not is_installed(self._providers[model.provider].kind):
+                del self._specs[model.id]
+
+    def get(self, model_id: str) -> ModelSpec:
+        """The model with this id; `UnknownModel` (which names the known ids) otherwise."""
+        spec = self._specs.get(model_id)
+        if not self._specs:
+            raise _no_model()
+        if spec is None:
+            known = sorted(self._specs)
+            raise UnknownModel(
+                f"There is no model {model_id[:120]!r} here. Configured: {', '.join(known)}.",
+                model=model_id[:120],
+                known=known,
+            )
+        return spec
+
+    @property
+    def default(self) -> ModelSpec:
+        """The model used where none is named: `default_model`, else the first marked `default`, else the first. Raises
+        `UnknownModel` where there is none."""
+        return self.get(self._default.id)
+
+    def list(self) -> tuple[ModelSpec, ...]:
+        """All models, in the configuration's order."""
+        return tuple(self._specs.values())
+
+    def missing_key(self, provider: str) -> str | None:
+        """The environment variable this provider's key should be in and is not; None when all is there."""
+        env = self._providers[provider].key_env
+        return env if env and not self._secret(env) else None
+
+    def language_model(self, provider: str) -> LanguageModel:
+        """The adapter for a provider, opened on the first call (needs a running event loop).
+
+        Raises `ModelKeyRefused`, naming the environment variable, when the key is missing; `InvalidSetting` when the
+        provider is not configured or its optional package is not installed.
+        """
+        opened = self._open.get(provider)
+        if opened is None:
+            config = self._providers.get(provider)
+            if config is None:
+                raise InvalidSetting(
+                    f"There is no provider {provider!r} in the configuration.",
+                    setting=f"providers.{provider}",
+                )
+            opened = WithinLimit(open_provider(config, self._key(config), self._connections, self._clock))
+            self._open[provider] = opened
+        return opened
+
+    async def warm_up(self) -> None:
+        """Loads, in a thread, what the first turns would otherwise load on the event loop: prices, and the SDKs of the
+        providers whose key is there. Optional, safe to cancel and to repeat."""
+        kinds = {config.kind for name, config in self._providers.items() if self.missing_key(name) is None}
+        if kinds - FREE_KINDS:
+            await anyio.to_thread.run_sync(preload_prices, abandon_on_cancel=True)
+        for kind in sorted(kinds):
+            await anyio.to_thread.run_sync(preload, kind, abandon_on_cancel=True)
+
+    async def aclose(self) -> None:
+        """Closes every connection; running streams break with `ModelCut`. Repeating is harmless."""
+        self._open.clear()
+        await self._connections.aclose()
+
+    def _key(self, config: ProviderConfig) -> ApiKey:
+        if not config.key_env:
+            return ApiKey("")
+        value = self._secret(config.key_env)
+        if not value or not value.strip():
+            raise ModelKeyRefused(
+                f"The provider {config.name!r} needs a key, and the environment variable {config.key_env} is not set.",
+                hint=f"Set {config.key_env} where the server is started, and start it again.",
+                provider=config.name,
+                api_key_env=config.key_env,
+            )
+        return ApiKey(value)
+
+    def _add(self, model: ModelConfig) -> None:
+        if model.provider not in self._providers:
+            raise InvalidSetting(
+                f"The model {model.id!r} names the provider {model.provider!r}, which is not configured.",
+                hint=f"Add a [providers.{model.provider}] table, or name one of: {', '.join(sorted(self._providers))}.",
+                setting="models.provider",
+            )
+        provider = self._providers[model.provider]
+        if model.id in self._specs:
+            raise InvalidSetting(f"The model id {model.id!r} appears twice.", setting="models.id")
+        most = model.max_output_tokens or output_limit(model.name, model.context_tokens)
+        if (model.reasoning.budget_tokens or 0) >= most:
+            raise InvalidSetting(
+                f"The model {model.id!r} may think {model.reasoning.budget_tokens} tokens and write {most} in all.",
+                hint="Thinking is part of the answer: lower reasoning.budget_tokens, or raise max_output_tokens.",
+                setting="models.reasoning.budget_tokens",
+            )
+        self._specs[model.id] = ModelSpec(
+            id=model.id,
+            provider=model.provider,
+            name=model.name,
+            vision=model.vision,
+            credits=model.credits,
+            context_tokens=model.context_tokens,
+            max_output_tokens=most,
+            label=model.label or model.id,
+            send_reasoning=model.send_reasoning or provider.send_reasoning,
+            reasoning=model.reasoning,
+        )
+
+    def _choose_default(self, models: Sequence[ModelConfig], named: str) -> ModelSpec:
+        if named:
+            if named not in self._specs:
+                raise InvalidSetting(
+                    f"default_model is {named!r}, which is not among the configured models.",
+                    hint=f"Choose one of: {', '.join(sorted(self._specs))}.",
+                    setting="default_model",
+                )
+            return self._specs[named]
+        marked = next((model for model in models if model.default), models[0])
+        return self._specs[marked.id]
+
+
+def _no_model() -> UnknownModel:
+    return UnknownModel(
+        "No model is connected to this server.",
+        hint="Ask the operator to add a provider and a model to the configuration, as docs/guides/connect-a-model.md "
+        "shows, or to install outlast-demo, which answers without a key.",
+        known=[],
+    )
+
+
+def _require_kind(provider: ProviderConfig) -> None:
+    if provider.kind not in KINDS:
+        raise InvalidSetting(
+            f"The provider {provider.name!r} has the unknown kind {provider.kind!r}.",
+            hint=f"Kinds are: {', '.join(sorted(KINDS))}.",
+            setting=f"providers.{provider.name}.kind",
+        )
+    if provider.url and not _is_plain_http(provider.url):
+        raise InvalidSetting(
+            f"The provider {provider.name!r} has a base_url that is not a plain http or https address.",
+            hint="Write it like https://host/v1, and put the key into the variable that api_key_env names.",
+            setting=f"providers.{provider.name}.base_url",
+        )
+    if provider.kind == "openai-compatible" and not provider.url:
+        raise InvalidSetting(
+            f"The provider {provider.name!r} is openai-compatible and has no base_url.",
+            hint="Set base_url to the address that /chat/completions is appended to.",
+            setting=f"providers.{provider.name}.base_url",
+        )
+
+
+def _is_plain_http(url: str) -> bool:
+    """Scheme and host, and no credentials: those would end up in logs."""
+    address = urlsplit(url)
+    return address.scheme in ("http", "https") and bool(address.hostname) and "@" not in address.netloc

@@ -1,0 +1,139 @@
+"""Texts as vectors: any service that speaks OpenAI's /embeddings.
+
+A vector leaves here as float16, little-endian, length 1: half the room of float32, and the cosine of two is their plain
+product. The error tree is that of the models: `TryLater` may be asked again, and was, a few times.
+"""
+
+import math
+from collections.abc import Sequence
+from typing import Any, Final
+
+import aiohttp
+import anyio
+import numpy as np
+import orjson
+
+from outlast.base.clock import Clock
+from outlast.base.errors import OutlastError, TryLater
+from outlast.kernel.models import failures
+from outlast.kernel.models.failures import Peer
+from outlast.kernel.models.keys import ApiKey
+from outlast.kernel.models.providers.connections import Connections
+
+TRIES: Final = 3
+PAUSES_S: Final = (0.5, 2.0)
+MOST_WAIT_S: Final = 10.0  # that a service may ask for; longer, and the caller decides
+TEXT_CHARS: Final = 24_000  # of each text that is sent: what models read at most, about
+ANSWER_BYTES: Final = 100_000_000
+_KEPT_CHARS: Final = 120  # of the key under which vectors are kept
+
+
+class OpenAIEmbedder:
+    """One service and model. `url` is its base, or ends in /embeddings itself; `dimensions` 0: as the model gives
+    them."""
+
+    def __init__(
+        self,
+        connections: Connections,
+        clock: Clock,
+        *,
+        url: str,
+        model: str,
+        key: ApiKey,
+        key_env: str = "",
+        dimensions: int = 0,
+        batch: int = 64,
+        timeout_s: float = 30.0,
+    ) -> None:
+        plain = url.rstrip("/")
+        self._url = plain if plain.endswith("/embeddings") else f"{plain}/embeddings"
+        self._connections, self._clock, self._key = connections, clock, key
+        self._name, self._dimensions, self._batch, self._timeout_s = model, dimensions, batch, timeout_s
+        self._peer = Peer("embeddings", model, key, key_env)
+
+    @property
+    def model(self) -> str:
+        """The key of its vectors: name of the model, and the dimensions where they are asked for."""
+        tail = f":{self._dimensions}" if self._dimensions else ""
+        return f"{self._name[: _KEPT_CHARS - len(tail)]}{tail}"
+
+    async def embed(self, texts: Sequence[str]) -> list[bytes]:
+        """A vector for each text, in order; asked for in batches, the failed ones again. Raises the errors of models
+        (`ModelUnreachable`, `ModelRateLimited`, `ModelKeyRefused` …). Cancelled, the request is given up; repeating is
+        harmless."""
+        found: list[bytes] = []
+        for start in range(0, len(texts), self._batch):
+            found += await self._persistently(texts[start : start + self._batch])
+        return found
+
+    async def _persistently(self, texts: Sequence[str]) -> list[bytes]:
+        for pause_s in PAUSES_S[: TRIES - 1]:
+            try:
+                return await self._ask(texts)
+            except TryLater as error:
+                wait_s = max(pause_s, error.retry_after_s or 0.0)
+                if wait_s > MOST_WAIT_S:
+                    raise
+                await self._clock.sleep(wait_s)
+        return await self._ask(texts)
+
+    async def _ask(self, texts: Sequence[str]) -> list[bytes]:
+        body: dict[str, Any] = {
+            "model": self._name,
+            "input": [text[:TEXT_CHARS] or " " for text in texts],
+            "encoding_format": "float",
+        }
+        if self._dimensions:
+            body["dimensions"] = self._dimensions
+        headers = {"Content-Type": "application/json"}
+        if self._key:
+            headers["Authorization"] = f"Bearer {self._key.reveal()}"
+        try:
+            with anyio.fail_after(self._timeout_s):
+                return self._read(await self._post(orjson.dumps(body), headers), len(texts))
+        except TimeoutError:
+            raise failures.timed_out(self._peer, "vectors", self._timeout_s) from None
+        except aiohttp.ServerDisconnectedError:
+            raise failures.cut(self._peer) from None
+        except (aiohttp.ClientError, OSError) as error:
+            raise failures.unreachable(self._peer, self._url, f"{type(error).__name__}: {error}") from None
+
+    async def _post(self, body: bytes, headers: dict[str, str]) -> bytes:
+        session = self._connections.session(self._url)
+        async with session.post(
+            self._url,
+            data=body,
+            headers=headers,
+            timeout=aiohttp.ClientTimeout(total=None),
+            allow_redirects=False,
+        ) as answer:
+            content = await answer.content.read(ANSWER_BYTES)
+            while not answer.content.at_eof() and len(content) < ANSWER_BYTES:
+                content += await answer.content.read(ANSWER_BYTES - len(content))
+            if answer.status == 200:
+                return content
+            wait_s = failures.retry_after_s(answer.headers, self._clock.now())
+            raise failures.refusal(self._peer, answer.status, failures.read_complaint(content), wait_s)
+
+    def _read(self, content: bytes, count: int) -> list[bytes]:
+        try:
+            rows = orjson.loads(content)["data"]
+            vectors = {int(row.get("index", at)): packed(row["embedding"]) for at, row in enumerate(rows)}
+            return [vectors[at] for at in range(count)]
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise failures.unreadable(self._peer, "an answer without vectors") from None
+
+
+def packed(numbers: Sequence[float]) -> bytes:
+    """A vector as it is kept: length 1 (zeros stay zeros), float16, little-endian. Raises `ValueError` for numbers that
+    are none."""
+    vector = np.asarray(numbers, dtype=np.float64)
+    length = float(np.linalg.norm(vector))
+    if vector.ndim != 1 or not vector.size or not math.isfinite(length):
+        raise ValueError("no vector")
+    return (vector / length if length else vector).astype("<f2").tobytes()
+
+
+def why_not(error: OutlastError) -> str:
+    """An embedder's failure in words for people; the key is in no message of the tree."""
+    return error.message

@@ -1,0 +1,236 @@
+"""From what a provider said to the error tree: status codes, error codes, `Retry-After`; pure.
+
+The caller's question is "ask again or not?": `TryLater` errors may be asked again, `ProviderRefused` ones not. What the
+provider wrote is shown to people (it often names the fix), shortened and with the key taken out.
+"""
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Any, Final
+
+import orjson
+
+from outlast.base.errors import (
+    ModelCut,
+    ModelKeyRefused,
+    ModelOutputInvalid,
+    ModelOverloaded,
+    ModelPolicyRefused,
+    ModelRateLimited,
+    ModelRejected,
+    ModelTimeout,
+    ModelUnreachable,
+    OutlastError,
+)
+from outlast.kernel.models.keys import ApiKey
+
+COMPLAINT_BYTES: Final = 200_000  # of an error body
+MAX_PROVIDER_TEXT_CHARS: Final = 300
+_POLICY_CODES: Final = re.compile(
+    r"content_?filter|content_policy|responsible_?ai|safety|moderation|prohibited_content|blocklist|refusal",
+    re.IGNORECASE,
+)
+_QUOTA_CODES: Final = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
+_CONTEXT_CODES: Final = re.compile(
+    r"context_length|context length|context window|prompt is too long|too many tokens|token limit",
+    re.IGNORECASE,
+)
+_BEARER: Final = re.compile(r"(?i)bearer\s+\S+|\b(?:sk|gsk|xai|AIza)[-_]?[A-Za-z0-9_-]{12,}")
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """Who was asked. Errors name the model as people chose it, by its `label` (empty: by the provider's name for it);
+    the names of the configuration are in their fields. Its key is only used to be taken out of texts."""
+
+    provider: str
+    model: str
+    key: ApiKey
+    key_env: str = ""
+    label: str = ""
+
+    @property
+    def shown(self) -> str:
+        return self.label or self.model
+
+    def clean(self, text: str) -> str:
+        """The provider's words on one line, without keys, at most 300 characters."""
+        flat = " ".join(_BEARER.sub("••••••", self.key.scrub(text)).split())
+        return flat if len(flat) <= MAX_PROVIDER_TEXT_CHARS else f"{flat[: MAX_PROVIDER_TEXT_CHARS - 1]}…"
+
+
+@dataclass(frozen=True, slots=True)
+class Complaint:
+    """What an error body said: `code` and `kind` (the provider's `type`) may be empty."""
+
+    message: str = ""
+    code: str = ""
+    kind: str = ""
+
+
+def read_complaint(body: bytes) -> Complaint:
+    """Finds the message in the error bodies of OpenAI, OpenRouter, Groq, Ollama, Anthropic and Google, or takes
+    the text as it is. At most `COMPLAINT_BYTES` of a body are looked at."""
+    body = body[:COMPLAINT_BYTES]
+    try:
+        value: Any = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        text = re.sub(r"<[^<>]*+>", " ", body.decode("utf-8", "replace"))
+        return Complaint(message=text[:2_000])
+    if isinstance(value, list) and value:
+        value = value[0]
+    return complaint_of(value)
+
+
+def complaint_of(value: Any) -> Complaint:
+    """The same for a body already parsed."""
+    error = value.get("error", value) if isinstance(value, dict) else value
+    if not isinstance(error, dict):
+        return Complaint(message=str(error)[:2_000])
+    metadata = error.get("metadata")
+    detail = (
+        metadata.get("raw") if isinstance(metadata, dict) else None
+    )  # OpenRouter: the upstream's own words
+    inner = error.get("innererror")
+    inner_code = inner.get("code", "") if isinstance(inner, dict) else ""
+    message = str(error.get("message") or error.get("detail") or value)
+    return Complaint(
+        message=f"{message}: {detail}"[:2_000] if isinstance(detail, str) else message[:2_000],
+        code=str(error.get("code") or inner_code or ""),
+        kind=str(error.get("type") or error.get("status") or inner_code or ""),
+    )
+
+
+def refusal(peer: Peer, status: int, said: Complaint, retry_after_s: float | None = None) -> OutlastError:
+    """The error for an HTTP status (or the equal code inside a stream) and what the provider said with it."""
+    fields: dict[str, Any] = {"provider": peer.provider, "model": peer.model, "status": status}
+    words = peer.clean(said.message) or "(no reason given)"
+    told = f"The provider of {peer.shown} answered {status}: {words}"
+    codes = f"{said.code} {said.kind}"
+    if "tool_use_failed" in codes:  # Groq: the model's own tool call was malformed
+        return ModelOutputInvalid(
+            told, hint="This is usually an accident of one answer; asking again helps.", **fields
+        )
+    if status == 429 and said.code not in _QUOTA_CODES and said.kind not in _QUOTA_CODES:
+        hint = "The provider limits how much may be asked. Wait, or choose another model."
+        return ModelRateLimited(told, hint=hint, retry_after_s=retry_after_s, **fields)
+    if status in (401, 403) and not _POLICY_CODES.search(codes):
+        return key_refused(peer, told, fields)
+    if status == 408 or status >= 500:
+        hint = "The provider has trouble. It usually passes; another model may answer meanwhile."
+        return ModelOverloaded(told, hint=hint, retry_after_s=retry_after_s, **fields)
+    if _POLICY_CODES.search(codes):
+        return policy_refused(peer, words, fields)
+    return ModelRejected(told, hint=_rejection_hint(status, f"{codes} {said.message}"), **fields)
+
+
+def key_refused(peer: Peer, told: str, fields: Mapping[str, Any]) -> ModelKeyRefused:
+    """The key is wrong or may not use this model; names the variable it came from, never its value."""
+    where = f"the environment variable {peer.key_env}" if peer.key_env else "the provider's api_key_env"
+    hint = f"Check the key in {where} on the server, and what it may use."
+    return ModelKeyRefused(told, hint=hint, **{**fields, "api_key_env": peer.key_env})
+
+
+def policy_refused(peer: Peer, words: str, fields: Mapping[str, Any] | None = None) -> ModelPolicyRefused:
+    """The provider's content policy stopped the question or the answer."""
+    return ModelPolicyRefused(
+        f"The provider of {peer.shown} refused this under its content policy: {words}",
+        hint="Change the wording, or choose another model.",
+        **(fields or {"provider": peer.provider, "model": peer.model}),
+    )
+
+
+def stream_refusal(peer: Peer, said: Complaint) -> OutlastError:
+    """The error for a complaint that came inside a stream, where the status is a number, a word or missing."""
+    words = f"{said.code} {said.kind}".lower()
+    if said.code.isdigit() and 400 <= int(said.code) < 600:
+        return refusal(peer, int(said.code), said)
+    for pattern, status in (
+        (r"rate_?limit|resource_exhausted|too_many", 429),
+        (r"overloaded", 529),
+        (r"authentication|permission|api_?key", 401),
+        (r"invalid_request|invalid_argument|not_found|invalid_prompt", 400),
+    ):
+        if re.search(pattern, words):
+            return refusal(peer, status, said)
+    if _POLICY_CODES.search(words):
+        return policy_refused(peer, peer.clean(said.message))
+    return refusal(peer, 500, said)
+
+
+def timed_out(peer: Peer, waiting_for: str, seconds: float) -> ModelTimeout:
+    return ModelTimeout(
+        f"The provider of {peer.shown} did not send {waiting_for} within {seconds:g} s.",
+        hint="Ask again, choose another model, or raise the provider's time-out setting.",
+        provider=peer.provider,
+        model=peer.model,
+        waiting_for=waiting_for,
+        timeout_s=seconds,
+    )
+
+
+def unreachable(peer: Peer, base_url: str, reason: str) -> ModelUnreachable:
+    return ModelUnreachable(
+        f"The provider of {peer.shown} cannot be reached at {base_url}: {peer.clean(reason)}",
+        hint="Check the network and the provider's base_url, and that the service is running.",
+        provider=peer.provider,
+        model=peer.model,
+    )
+
+
+def cut(peer: Peer) -> ModelCut:
+    return ModelCut(
+        f"{peer.shown} broke off in the middle of its answer.",
+        hint="Ask again.",
+        provider=peer.provider,
+        model=peer.model,
+    )
+
+
+def unreadable(peer: Peer, what: str) -> ModelOutputInvalid:
+    return ModelOutputInvalid(
+        f"The provider of {peer.shown} sent {what}.",
+        hint="Ask again; if it stays, check that base_url speaks this provider's format.",
+        provider=peer.provider,
+        model=peer.model,
+    )
+
+
+def retry_after_s(headers: Mapping[str, str], now: datetime) -> float | None:
+    """Seconds to wait, from `retry-after-ms` or `Retry-After` (seconds or an HTTP date); None if absent or nonsense."""
+    milliseconds = _number(headers.get("retry-after-ms"))
+    if milliseconds is not None:
+        return milliseconds / 1_000
+    value = headers.get("Retry-After", "").strip()
+    seconds = _number(value)
+    if seconds is not None or not value:
+        return seconds
+    try:
+        moment = parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return max(0.0, (moment - now).total_seconds())
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        value = float(text or "")
+    except ValueError:
+        return None
+    return value if math.isfinite(value) and value >= 0 else None
+
+
+def _rejection_hint(status: int, text: str) -> str:
+    if status == 413 or _CONTEXT_CODES.search(text):
+        return "The conversation is too long for this model. Choose one with a larger context, or start a new thread."
+    if status in (402, 429):
+        return "The account at the provider has no credit left, or its quota is used up."
+    if status == 404:
+        return "Check the model's name and the provider's base_url in the configuration."
+    return "The provider will not answer this request as it is. Choose another model or change the message."

@@ -1,0 +1,294 @@
+"""The streamed answer of `POST /chat/completions`, from bytes to deltas; pure, so any cut of the bytes can be tested.
+
+Speed matters here (thousands of deltas a second pass through one core): bytes are split at line ends and each `data:`
+line is parsed on its own, since no server spreads one JSON value over several of them.
+"""
+
+import secrets
+from typing import Any, Final
+
+import orjson
+
+from outlast.base.errors import ModelCut, OutlastError
+from outlast.kernel.models.failures import Peer, complaint_of, cut, policy_refused, stream_refusal, unreadable
+from outlast.kernel.models.protocol import (
+    Delta,
+    Finish,
+    ProviderToolUsed,
+    ReasoningDelta,
+    TextDelta,
+    ToolCallStart,
+    Usage,
+)
+from outlast.kernel.models.provider_tools import provider_tool
+from outlast.kernel.models.providers.openai_requests import OPAQUE_VERSION, THINKING_PARTS
+from outlast.kernel.models.turn import TurnCalls
+
+_CACHED: Final = ("prompt_cache_hit_tokens", "cached_tokens", "cache_read_input_tokens")
+_THOUGHTS: Final = ("reasoning_content", "reasoning")  # the fields that plain thinking comes in
+MAX_LINE_BYTES: Final = 8 * 1024 * 1024
+_FINISHES: Final[dict[str, Finish]] = {
+    "stop": "stop",
+    "eos": "stop",
+    "end_turn": "stop",
+    "tool_calls": "tool_calls",
+    "function_call": "tool_calls",
+    "length": "length",
+    "max_tokens": "length",
+}
+
+
+class ChatStream:
+    """One turn being read. `feed` bytes as they come; `finished` says that nothing more is needed; `end` closes it."""
+
+    def __init__(self, peer: Peer) -> None:
+        self.finished = False
+        self._peer = peer
+        self._rest = bytearray()  # of a line that has not ended
+        self._failure: OutlastError | None = None
+        self._calls = TurnCalls()
+        self._slots: dict[int, tuple[int, str]] = {}  # the provider's call index → (ours, its id)
+        self._finish: Finish | None = None
+        self._refused = False
+        self._said = False  # text or a call has come
+        self._usage = Usage()
+        self._details: list[dict[str, Any]] = []
+        self._call_extras: dict[str, Any] = {}
+        self._reasoning_field = ""
+        self._theirs: set[int] = set()  # slots of calls that the provider carries out itself
+        self._cites = False
+
+    @property
+    def answered(self) -> bool:
+        """The model has said why it stopped; what may still come is the usage."""
+        return self._finish is not None or self._failure is not None
+
+    @property
+    def usage(self) -> Usage:
+        return self._usage
+
+    def feed(self, data: bytes) -> list[Delta]:
+        """The deltas whose last byte is in `data`. A line that stands for an error ends the turn: `end` raises it.
+        Bounds: a line has at most 8 MB, and each byte is looked at twice, however small the pieces that it comes in."""
+        lines = data.split(b"\n")
+        if len(lines) > 1 and self._rest:
+            lines[0] = bytes(self._rest + lines[0])
+            self._rest.clear()
+        self._rest += lines.pop()
+        if len(self._rest) > MAX_LINE_BYTES:
+            raise unreadable(self._peer, f"a line of more than {MAX_LINE_BYTES // 1024 // 1024} MB")
+        deltas: list[Delta] = []
+        try:
+            for line in lines:
+                if line.startswith(b"data:") and not self.finished:
+                    self._event(line[5:].strip(), deltas)
+        except OutlastError as error:  # what came before it in the same read was said, and is kept
+            self._failure = error
+            self.finished = True
+        return deltas
+
+    def end(self) -> tuple[list[Delta], Finish, dict[str, Any] | None]:
+        """What completes the turn: missing deltas, the finish, the opaque record.
+
+        Raises the error that was streamed; `ModelCut` when the model had not said that it was done.
+        """
+        if self._failure is not None:
+            raise self._failure
+        if self._rest:
+            deltas = self._last_line(bytes(self._rest))
+            self._rest.clear()
+        else:
+            deltas = []
+        if self._finish is None:
+            raise cut(self._peer)
+        finish = "refused" if self._refused else self._calls.finish(self._finish)
+        return [*deltas, *self._calls.complete()], finish, self._opaque()
+
+    def _last_line(self, line: bytes) -> list[Delta]:
+        """A last line without its line end: whole (a server that saves a byte) or torn off with the connection."""
+        if self.finished or not line.startswith(b"data:"):
+            return []
+        try:
+            orjson.loads(line[5:])
+        except orjson.JSONDecodeError:
+            return []
+        deltas: list[Delta] = []
+        self._event(line[5:].strip(), deltas)
+        return deltas
+
+    def _event(self, data: bytes, deltas: list[Delta]) -> None:
+        if data == b"[DONE]":
+            self.finished = True
+            if self._finish is None and self._said:  # Snowflake says no more than that
+                self._finish = "stop"
+            return
+        try:
+            event = orjson.loads(data)
+            choices = event.get("choices")
+        except (orjson.JSONDecodeError, AttributeError):
+            if not data:
+                return
+            raise unreadable(self._peer, "a line that is not a JSON object") from None
+        if event.get("error"):
+            raise stream_refusal(self._peer, complaint_of(event))
+        try:
+            if choices and self._failure is None:
+                self._choice(choices[0], deltas)
+            if usage := event.get("usage"):
+                self._usage = read_usage(usage)
+            elif (groq := event.get("x_groq")) and groq.get("usage"):
+                self._usage = read_usage(groq["usage"])
+        except OutlastError:
+            raise
+        except (TypeError, AttributeError, KeyError, IndexError, ValueError):
+            raise unreadable(self._peer, "an event of an unknown shape") from None
+
+    def _choice(self, choice: dict[str, Any], deltas: list[Delta]) -> None:
+        delta = choice.get("delta") or choice.get("message") or {}
+        for field in _THOUGHTS:
+            if thought := delta.get(field):
+                self._reasoning_field = field
+                deltas.append(ReasoningDelta(str(thought)))
+                break
+        if content := delta.get("content"):
+            if type(content) is str:
+                deltas.append(TextDelta(content))
+            else:
+                self._content(content, deltas)
+        if words := delta.get("refusal"):
+            self._refused = True
+            deltas.append(TextDelta(str(words)))
+        if details := delta.get("reasoning_details"):
+            self._keep_details(details)
+        for call in delta.get("tool_calls") or ():
+            self._tool_call(call, deltas)
+        if executed := delta.get("executed_tools"):  # Groq's compound systems
+            deltas += [
+                provider_tool(str(tool.get("type") or "tool"), tool.get("arguments")) for tool in executed
+            ]
+        if annotations := delta.get("annotations"):
+            self._cite(annotations, deltas)
+        self._said = self._said or any(isinstance(delta, TextDelta | ToolCallStart) for delta in deltas)
+        if reason := choice.get("finish_reason"):
+            self._stop(str(reason), choice)
+
+    def _content(self, content: list[dict[str, Any]], deltas: list[Delta]) -> None:
+        """Parts of the text (Mistral), of which some are thinking."""
+        for part in content:
+            if part.get("type") == "thinking":
+                self._reasoning_field = THINKING_PARTS
+                thoughts = part.get("thinking") or ""
+                text = thoughts if isinstance(thoughts, str) else _joined(thoughts)
+                deltas.append(ReasoningDelta(text))
+            elif part.get("text"):
+                deltas.append(TextDelta(str(part["text"])))
+
+    def _cite(self, annotations: list[dict[str, Any]], deltas: list[Delta]) -> None:
+        """Cited pages mean that the provider searched the web (OpenRouter's plugin); said once a turn."""
+        if not self._cites and any(item.get("type") == "url_citation" for item in annotations):
+            self._cites = True
+            deltas.append(provider_tool("web_search"))
+
+    def _tool_call(self, call: dict[str, Any], deltas: list[Delta]) -> None:
+        function = call.get("function") or {}
+        slot, said_id = call.get("index"), call.get("id") or ""
+        if slot is None:  # Gemini and older Ollama: whole calls without an index
+            slot = len(self._calls) if said_id or function.get("name") else len(self._calls) - 1
+        if self._is_theirs(slot, call):
+            deltas.extend(self._their_call(slot, call))
+            return
+        known = self._slots.get(slot)
+        if known is None or (
+            said_id and known[1] != said_id
+        ):  # llama.cpp repeats name and id; Ollama the index
+            call_id = said_id or f"call_{secrets.token_hex(10)}"
+            start = self._calls.start(call_id, str(function["name"]))
+            known = self._slots[slot] = (start.index, said_id)
+            deltas.append(start)
+            if call.get("extra_content"):
+                self._call_extras[call_id] = call["extra_content"]
+        arguments = function.get("arguments")
+        if arguments:
+            text = arguments if type(arguments) is str else orjson.dumps(arguments).decode()
+            deltas.append(self._calls.add(known[0], text))
+
+    def _is_theirs(self, slot: int, call: dict[str, Any]) -> bool:
+        """A call of another type than `function` is carried out by the provider."""
+        return slot in self._theirs or call.get("type") not in (None, "", "function")
+
+    def _their_call(self, slot: int, call: dict[str, Any]) -> list[ProviderToolUsed]:
+        if slot in self._theirs:
+            return []
+        self._theirs.add(slot)
+        function = call.get("function") or {}
+        return [provider_tool(str(function.get("name") or call["type"]), function.get("arguments"))]
+
+    def _stop(self, reason: str, choice: dict[str, Any]) -> None:
+        """The usage may still follow, also after a failure."""
+        if reason == "content_filter":
+            self._failure = policy_refused(self._peer, "the answer was stopped by the provider's filter.")
+        elif reason == "error":
+            self._failure = ModelCut(
+                f"{self._peer.provider} reported an error in the middle of an answer of {self._peer.model}.",
+                hint="Ask again.",
+                provider=self._peer.provider,
+                model=self._peer.model,
+            )
+        else:
+            self._finish = _FINISHES.get(reason, "stop")
+
+    def _keep_details(self, details: list[dict[str, Any]]) -> None:
+        """Joins the pieces of each reasoning block as OpenRouter wants them handed back: in order, unmodified."""
+        for detail in details:
+            last = self._details[-1] if self._details else None
+            if last is None or not _continues(last, detail):
+                self._details.append(dict(detail))
+                continue
+            for key, value in detail.items():
+                joins = key in ("text", "summary", "data") and isinstance(value, str)
+                if joins:
+                    last[key] = (last.get(key) or "") + value
+                elif value is not None:
+                    last[key] = value
+
+    def _opaque(self) -> dict[str, Any] | None:
+        kept: dict[str, Any] = {}
+        if self._details:
+            kept["reasoning_details"] = self._details
+        if self._call_extras:
+            kept["call_extras"] = self._call_extras
+        if self._reasoning_field:
+            kept["reasoning_field"] = self._reasoning_field
+        made_by = {
+            "provider": self._peer.provider,
+            "model": self._peer.model,
+            "v": OPAQUE_VERSION,
+            "lasting": True,
+        }
+        return {**made_by, **kept} if kept else None
+
+
+def read_usage(usage: dict[str, Any]) -> Usage:
+    """Token counts as OpenAI, OpenRouter (which adds `cost` in dollars), Groq, DeepSeek, Moonshot, LiteLLM write them:
+    each has a place of its own for what came from its cache."""
+    prompt = usage.get("prompt_tokens_details") or {}
+    completion = usage.get("completion_tokens_details") or {}
+    cost = usage.get("cost")
+    return Usage(
+        input_tokens=int(usage.get("prompt_tokens") or 0),
+        output_tokens=int(usage.get("completion_tokens") or 0),
+        cached_tokens=int(prompt.get("cached_tokens") or next(filter(None, map(usage.get, _CACHED)), 0)),
+        reasoning_tokens=int(completion.get("reasoning_tokens") or 0),
+        cost_usd=float(cost) if isinstance(cost, int | float) else None,
+    )
+
+
+def _continues(last: dict[str, Any], detail: dict[str, Any]) -> bool:
+    """Whether a reasoning detail is the next piece of the last one: of its kind, and with no other id."""
+    same_kind = all(last.get(key) == detail.get(key) for key in ("type", "index"))
+    return same_kind and not (last.get("id") and detail.get("id") and last["id"] != detail["id"])
+
+
+def _joined(content: list[dict[str, Any]]) -> str:
+    """Content sent as parts (Mistral): their text."""
+    return "".join(str(part.get("text") or "") for part in content)

@@ -1,0 +1,208 @@
+"""OpenAI Responses, Anthropic and Google in their own formats, through `pydantic_ai.direct`.
+
+An optional extra, loaded when the first such provider is opened: it brings three vendors' SDKs. Nothing outside the
+`pydantic_ai_…` files imports it. Retries are switched off in all of them: workers retry, guided by the error's branch.
+"""
+
+from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import anyio.to_thread
+
+from outlast.base.clock import Clock
+from outlast.base.errors import InvalidSetting, OutlastError
+from outlast.kernel.models import failures
+from outlast.kernel.models.config import ProviderConfig
+from outlast.kernel.models.failures import Peer
+from outlast.kernel.models.keys import ApiKey
+from outlast.kernel.models.prices import cost_usd
+from outlast.kernel.models.protocol import (
+    Delta,
+    LanguageModel,
+    ModelRequest,
+    Reasoning,
+    TurnEnd,
+    Usage,
+    UsageDelta,
+)
+from outlast.kernel.models.providers.connections import Connections
+
+if TYPE_CHECKING:
+    from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
+    from pydantic_ai.settings import ModelSettings
+
+    from outlast.kernel.models.providers.pydantic_ai_messages import EventReader
+
+
+def open_direct(config: ProviderConfig, key: ApiKey, connections: Connections, clock: Clock) -> LanguageModel:
+    """The adapter for a provider of kind openai, anthropic or google. `InvalidSetting` when the extra is missing."""
+    try:
+        from outlast.kernel.models.providers import pydantic_ai_clients
+
+        make_model, close = pydantic_ai_clients.open_client(config, key)
+    except ImportError as error:
+        raise InvalidSetting(
+            f"The provider {config.name!r} of kind {config.kind!r} needs packages that are not installed "
+            f"({error.name or error}).",
+            hint="Install them, in Outlast's folder: pip install -e '.[providers]'",
+            setting=f"providers.{config.name}.kind",
+        ) from None
+    connections.on_close(close)
+    return PydanticAIDirect(config, key, make_model)
+
+
+class PydanticAIDirect:
+    """A `LanguageModel` for one provider; `make_model` gives `pydantic_ai`'s object for a model name."""
+
+    def __init__(
+        self, config: ProviderConfig, key: ApiKey, make_model: "Callable[[str], Model[Any]]"
+    ) -> None:
+        self._config = config
+        self._key = key
+        self._make_model = make_model
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[Sequence[Delta], None]:
+        """See `LanguageModel.stream`. One batch per event of the vendor's SDK."""
+        from pydantic_ai.direct import model_request_stream
+
+        from outlast.kernel.models.providers.pydantic_ai_clients import close_all, collecting, prepare
+        from outlast.kernel.models.providers.pydantic_ai_messages import EventReader, to_messages
+
+        await anyio.to_thread.run_sync(prepare, self._config.kind)
+        watch = _Watch(
+            Peer(self._config.name, request.model.name, self._key, self._config.key_env, request.model.label),
+            self._config,
+        )
+        async with AsyncExitStack() as stack:
+            responses: list[Any] = []
+            stack.push_async_callback(close_all, responses)
+            with watch.waiting(), collecting(responses):
+                opening = model_request_stream(
+                    self._make_model(request.model.name),
+                    to_messages(self._config.name, request),
+                    model_settings=self._settings(request),
+                    model_request_parameters=_parameters(request),
+                    instrument=False,
+                )
+                stream = await stack.enter_async_context(opening)
+            stack.push_async_callback(
+                stream.cancel
+            )  # breaks the connection at once; nothing after the natural end
+            reader, events = EventReader(), aiter(stream)
+            try:
+                while True:
+                    with watch.waiting():
+                        event = await anext(events, None)
+                        deltas = [] if event is None else reader.read(event)
+                    if event is None:
+                        break
+                    watch.streaming = True
+                    if deltas:
+                        yield deltas
+                yield [*reader.rest(stream.get().parts), self._end(stream, watch.peer, reader)]
+            except OutlastError:
+                if (usage := self._usage(stream, watch.peer)) is not None:
+                    yield [UsageDelta(usage)]  # a turn that failed was paid for all the same
+                raise
+
+    def _usage(self, stream: "StreamedResponse", peer: Peer) -> Usage | None:
+        """What the turn has used so far; None: the provider has not said."""
+        from outlast.kernel.models.providers.pydantic_ai_messages import to_usage
+
+        usage = to_usage(stream.get().usage)
+        if usage == Usage():
+            return None
+        return replace(usage, cost_usd=cost_usd(self._config.kind, self._config.url, peer.model, usage))
+
+    def _end(self, stream: "StreamedResponse", peer: Peer, reader: "EventReader") -> TurnEnd:
+        from outlast.kernel.models.providers.pydantic_ai_messages import to_finish, to_opaque
+
+        response = stream.get()
+        if response.finish_reason == "content_filter":
+            raise failures.policy_refused(peer, "the answer was stopped by the provider's filter.")
+        if response.finish_reason == "error":  # Gemini's name for a tool call it could not write to its end
+            raise failures.unreadable(peer, "an answer that it called malformed itself,")
+        finish = "paused" if response.state == "suspended" else to_finish(response.finish_reason)
+        if finish is None:
+            raise failures.cut(peer)
+        usage = self._usage(stream, peer) or Usage()
+        opaque = to_opaque(self._config.name, peer.model, response)
+        return TurnEnd(reader.calls.finish(finish), usage, opaque)
+
+    def _settings(self, request: ModelRequest) -> "ModelSettings":
+        settings: ModelSettings = {}
+        if bound := request.max_output_tokens or request.model.max_output_tokens:
+            settings["max_tokens"] = bound
+        if request.temperature is not None:
+            settings["temperature"] = request.temperature
+        if self._config.headers:
+            settings["extra_headers"] = dict(self._config.headers)
+        if self._config.extra_body:
+            settings["extra_body"] = dict(self._config.extra_body)
+        if self._config.kind == "anthropic":
+            settings["cache"] = True  # the others cache a stable prefix by themselves
+        settings.update(_thinking(self._config.kind, request.model.reasoning))  # type: ignore[typeddict-item]
+        return settings
+
+
+def _thinking(kind: str, reasoning: Reasoning) -> dict[str, Any]:
+    """How much to think, in the words of `pydantic_ai`, which knows what each model of a vendor takes."""
+    settings: dict[str, Any] = {}
+    if reasoning.effort is not None:
+        settings["thinking"] = False if reasoning.effort == "none" else reasoning.effort
+    if kind == "openai" and reasoning.summary is not None:
+        settings["openai_reasoning_summary"] = reasoning.summary
+    if kind == "anthropic" and reasoning.budget_tokens is not None:
+        settings["anthropic_thinking"] = {"type": "enabled", "budget_tokens": reasoning.budget_tokens}
+    if kind == "google" and reasoning.budget_tokens is not None:
+        settings["google_thinking_config"] = {
+            "thinking_budget": reasoning.budget_tokens,
+            "include_thoughts": True,
+        }
+    return settings
+
+
+def _parameters(request: ModelRequest) -> "ModelRequestParameters":
+    from pydantic_ai.models import ModelRequestParameters
+
+    from outlast.kernel.models.providers.pydantic_ai_messages import to_tool
+
+    return ModelRequestParameters(function_tools=[to_tool(tool) for tool in request.tools])
+
+
+class _Watch:
+    """`with watch.waiting():` goes around each wait for the provider: its time-out, and its errors in our tree."""
+
+    def __init__(self, peer: Peer, config: ProviderConfig) -> None:
+        self.peer = peer
+        self.streaming = False
+        self._config = config
+        self._first_byte_by = anyio.current_time() + config.first_byte_timeout_s
+
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        """Raises `ModelTimeout` after the time-out that holds now, and `Model…` errors for the SDK's own."""
+        from outlast.kernel.models.providers import pydantic_ai_errors
+
+        seconds = (
+            self._config.between_tokens_timeout_s
+            if self.streaming
+            else self._first_byte_by - anyio.current_time()
+        )
+        try:
+            with anyio.fail_after(seconds):
+                yield
+        except TimeoutError:
+            raise self._timed_out() from None
+        except pydantic_ai_errors.KNOWN as error:
+            raise pydantic_ai_errors.to_error(
+                self.peer, self._config.url, error, streaming=self.streaming
+            ) from None
+
+    def _timed_out(self) -> Exception:
+        if self.streaming:
+            return failures.timed_out(self.peer, "the next token", self._config.between_tokens_timeout_s)
+        return failures.timed_out(self.peer, "the first byte", self._config.first_byte_timeout_s)

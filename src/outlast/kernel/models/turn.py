@@ -1,0 +1,73 @@
+"""The tool calls of a streamed turn, which every adapter (and the scripted fake) collects here, and their arguments as
+providers accept them. Pure.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import orjson
+
+from outlast.kernel.models.protocol import Finish, ToolArgumentsDelta, ToolCallStart
+
+INVALID_ARGUMENTS_KEY: Final = "invalid_json"
+INVALID_ARGUMENTS_CHARS: Final = 2_000
+
+
+@dataclass(slots=True)
+class _OpenCall:
+    name: str
+    arguments: list[str] = field(default_factory=list)
+
+
+class TurnCalls:
+    """The tool calls of the turn being streamed, by index."""
+
+    __slots__ = ("_calls",)
+
+    def __init__(self) -> None:
+        self._calls: list[_OpenCall] = []
+
+    def start(self, call_id: str, name: str) -> ToolCallStart:
+        """The delta that opens the next call."""
+        self._calls.append(_OpenCall(name))
+        return ToolCallStart(len(self._calls) - 1, call_id, name)
+
+    def add(self, index: int, text: str) -> ToolArgumentsDelta:
+        """The delta that carries `text`, the next characters of call `index`."""
+        self._calls[index].arguments.append(text)
+        return ToolArgumentsDelta(index, text)
+
+    def complete(self) -> list[ToolArgumentsDelta]:
+        """Deltas still missing at the end: `{}` for a call without arguments."""
+        return [
+            self.add(index, "{}")
+            for index, call in enumerate(self._calls)
+            if not "".join(call.arguments).strip()
+        ]
+
+    def finish(self, said: Finish) -> Finish:
+        """The finish as the protocol means it: `tool_calls` exactly when there are calls to carry out."""
+        if said in ("stop", "tool_calls"):
+            return "tool_calls" if self._calls else "stop"
+        return said
+
+    def __len__(self) -> int:
+        return len(self._calls)
+
+
+def parse_arguments(text: str) -> dict[str, Any] | None:
+    """A call's arguments as an object; None where they are not one. Steps grow with the length of `text`,
+    which the model's output limit bounds."""
+    try:
+        value = orjson.loads(text or "{}")
+    except orjson.JSONDecodeError:
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def sendable_arguments(text: str) -> str:
+    """The arguments as providers take them back: malformed ones, shortened, as the value of an object, since some
+    providers refuse a transcript with anything else."""
+    if parse_arguments(text) is not None:
+        return text or "{}"
+    return orjson.dumps({INVALID_ARGUMENTS_KEY: text[:INVALID_ARGUMENTS_CHARS]}).decode()

@@ -1,0 +1,116 @@
+"""What state a page is in, what may be done on it, and how actions are told to the agent. Pure."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, Literal
+
+import orjson
+
+from outlast.base.errors import ActionsFull, MalformedInput, TooManyPages
+from outlast.base.page_data import ActionState
+from outlast.kernel.limits.rules import clean
+
+UNTITLED: Final = "Untitled page"
+_COPY: Final = " (copy)"
+DATA_BYTES: Final = 16_000
+NAME: Final = re.compile(r"[a-z][a-z0-9_.:-]{0,63}")
+PageState = Literal["new", "working", "waiting", "ready", "problems", "failed"]
+
+_STATES: Final[Mapping[str, PageState]] = {
+    "generating": "working",
+    "awaiting_approval": "waiting",
+    "paused": "waiting",
+    "error": "failed",
+}
+_ENDS: Final[Mapping[str, ActionState]] = {"completed": "done", "cancelled": "failed", "error": "failed"}
+_SEPARATORS: Final = str.maketrans({"\u2028": "\\u2028", "\u2029": "\\u2029", "\u0085": "\\u0085"})
+
+
+def state_of(run_status: str, problems: Sequence[str], messages: int, version: int) -> PageState:
+    """What a page is like, by what its thread's runs do, what its last run left undone, and whether anybody has asked
+    for anything or there is anything to see."""
+    busy = _STATES.get(run_status)
+    if busy is not None:
+        return busy
+    if problems:
+        return "problems"
+    return "ready" if messages or version else "new"
+
+
+def copy_title(title: str, limit_chars: int) -> str:
+    """The title of a copy, the original's shortened where it does not fit."""
+    room = limit_chars - len(_COPY)
+    return f"{title if len(title) <= room else title[: max(room - 1, 0)] + '…'}{_COPY}"[:limit_chars]
+
+
+def demand_room(have: int, most: int) -> None:
+    """Raise `TooManyPages` when a project with `have` pages cannot take another; `most` 0: no limit."""
+    if most and have >= most:
+        raise TooManyPages(
+            f"The project has {have} pages; at most {most} are allowed.",
+            hint="Delete one, or ask the operator for a larger limit: pages.most_per_project.",
+            count=have,
+            limit=most,
+        )
+
+
+def checked_action(name: str, data: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """An action's name and values, if a page may send them. Raises `MalformedInput`."""
+    if NAME.fullmatch(name) is None:
+        raise MalformedInput(
+            "This is no name of an action.",
+            hint="It begins with a-z and goes on with a-z, 0-9 and _ . : -, at most 64 characters in all.",
+            field="name",
+        )
+    try:
+        text = orjson.dumps(_cleaned(data))
+    except (TypeError, RecursionError) as error:
+        raise MalformedInput(
+            "The action's data is no plain JSON.",
+            hint="Numbers of at most 64 bits, texts, lists and objects, not nested too deeply.",
+            field="data",
+        ) from error
+    size = len(text)
+    if size > DATA_BYTES:
+        raise MalformedInput(
+            f"The action's data has {size:,} bytes; at most {DATA_BYTES:,} are accepted.",
+            hint="Send less: an action says what was done, not what is on the page.",
+            field="data",
+        )
+    return name, orjson.loads(text)
+
+
+def _cleaned(value: Any) -> Any:
+    """Without what no database can hold."""
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, Mapping):
+        return {clean(name): _cleaned(item) for name, item in value.items()}
+    return [_cleaned(item) for item in value] if isinstance(value, list) else value
+
+
+def demand_waiting_room(waiting: int, most: int) -> None:
+    """Raise `ActionsFull` where as many actions wait as may."""
+    if waiting >= most:
+        raise ActionsFull(
+            f"{waiting} actions wait for the next run already; at most {most} may.",
+            waiting=waiting,
+            limit=most,
+        )
+
+
+def told(actions: Iterable[tuple[str, Mapping[str, Any]]]) -> str:
+    """What the agent reads of actions, one line each, in order: `1. Action: refresh Data: {}`. A line break in a value
+    is written as JSON writes it, so that no value can pass for another line."""
+    return "\n".join(
+        f"{number}. Action: {name} Data: {orjson.dumps(data).decode().translate(_SEPARATORS)}"
+        for number, (name, data) in enumerate(actions, start=1)
+    )
+
+
+def end_of(run_status: str, problems: Sequence[str], *, begun: bool) -> ActionState:
+    """What becomes of the actions of a run that has ended: done where its answer is charged for; dropped where a person
+    cancelled it before it began."""
+    if run_status == "cancelled" and not begun:
+        return "dropped"
+    return "failed" if problems else _ENDS[run_status]

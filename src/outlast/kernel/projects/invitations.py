@@ -1,0 +1,108 @@
+"""Invitations: a secret link that makes whoever opens it first a member."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+import sqlalchemy as sa
+
+from outlast.base.clock import iso
+from outlast.base.errors import NotFound
+from outlast.base.ids import new_id
+from outlast.db.database import Tx
+from outlast.db.tables import invitations
+from outlast.kernel.accounts.secrets import INVITATION_PREFIX, hash_of, new_secret
+from outlast.kernel.projects.rules import Role
+from outlast.kernel.projects.store import add_member
+
+
+@dataclass(frozen=True, slots=True)
+class InvitationData:
+    """An open invitation as an owner sees it; the link itself is gone."""
+
+    id: str
+    project_id: str
+    role: str
+    name: str
+    created_at: str
+    expires_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class NewInvitation:
+    """An invitation just made; `secret` is never shown again."""
+
+    invitation: InvitationData
+    secret: str
+
+
+def add_invitation(
+    tx: Tx, project_id: str, created_by: str, role: Role, name: str, expires_at: datetime
+) -> NewInvitation:
+    """Make an invitation that is good for one person until `expires_at`."""
+    secret, invitation_id = new_secret(INVITATION_PREFIX), new_id("invitation")
+    tx.execute(
+        sa.insert(invitations).values(
+            id=invitation_id,
+            project_id=project_id,
+            role=role.value,
+            name=name,
+            hash=hash_of(secret),
+            created_by=created_by,
+            created_at=tx.now,
+            expires_at=expires_at,
+        )
+    )
+    data = InvitationData(invitation_id, project_id, role.value, name, iso(tx.now), iso(expires_at))
+    return NewInvitation(data, secret)
+
+
+def list_invitations(tx: Tx, project_id: str) -> list[InvitationData]:
+    """The project's open invitations, newest first."""
+    open_ones = invitations.c.project_id == project_id, *_open(tx)
+    rows = tx.all(sa.select(invitations).where(*open_ones).order_by(invitations.c.created_at.desc()))
+    return [_data(row) for row in rows]
+
+
+def invitation(tx: Tx, invitation_id: str) -> sa.RowMapping:
+    """An invitation's row. Raises `NotFound`."""
+    row = tx.one(sa.select(invitations).where(invitations.c.id == invitation_id))
+    if row is None:
+        raise NotFound("There is no such invitation for you.", invitation_id=invitation_id)
+    return row
+
+
+def withdraw(tx: Tx, invitation_id: str) -> None:
+    """Make an invitation invalid. Repeating is harmless."""
+    tx.execute(sa.delete(invitations).where(invitations.c.id == invitation_id))
+
+
+def open_invitation(tx: Tx, secret: str) -> sa.RowMapping:
+    """The invitation that a link names, held for this transaction so that only one person can accept it. Raises
+    `NotFound` for one that is unknown, expired, withdrawn or used."""
+    row = tx.one(
+        sa.select(invitations)
+        .where(invitations.c.hash == hash_of(secret), *_open(tx))
+        .with_for_update(key_share=True)
+    )
+    if row is None:
+        raise NotFound(
+            "This invitation is unknown, has expired, or was used already.",
+            hint="Ask an owner of the project for a new one.",
+        )
+    return row
+
+
+def accept(tx: Tx, invited: sa.RowMapping, user_id: str) -> None:
+    """Make the user a member as the invitation says. Raises `AlreadyMember`."""
+    add_member(tx, invited["project_id"], user_id, Role(invited["role"]))
+    used = sa.update(invitations).where(invitations.c.id == invited["id"])
+    tx.execute(used.values(accepted_at=tx.now, accepted_by=user_id))
+
+
+def _open(tx: Tx) -> tuple[sa.ColumnElement[bool], sa.ColumnElement[bool]]:
+    return invitations.c.accepted_at.is_(None), invitations.c.expires_at > tx.now
+
+
+def _data(row: sa.RowMapping) -> InvitationData:
+    created, expires = iso(row["created_at"]), iso(row["expires_at"])
+    return InvitationData(row["id"], row["project_id"], row["role"], row["name"], created, expires)

@@ -1,0 +1,117 @@
+"""The one place that decides who may do what. Every action asks here first, inside its transaction."""
+
+from functools import cache
+from typing import Any, Final
+
+import sqlalchemy as sa
+
+from outlast.base.errors import Forbidden, NotFound
+from outlast.db.database import Tx
+from outlast.db.tables import checkpoints, documents, members, pages, runs, sandboxes, screens, threads, users
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.projects.rules import NEEDED, Right, Role, ServerRight, allows
+
+_ROLE: Final = sa.select(members.c.role).where(
+    members.c.project_id == sa.bindparam("project"), members.c.user_id == sa.bindparam("user")
+)
+_IS_ADMIN: Final = sa.select(users.c.is_admin).where(users.c.id == sa.bindparam("user"))
+
+
+def role_of(tx: Tx, user_id: str, project_id: str) -> Role | None:
+    """The user's role in the project; None for strangers and for projects that do not exist."""
+    role = tx.execute(_ROLE, {"project": project_id, "user": user_id}).scalar()
+    return None if role is None else Role(role)
+
+
+def require(tx: Tx, actor: Actor, project_id: str, right: Right) -> Role:
+    """The actor's role, if it carries `right`. A stranger gets `NotFound`, so that existence is not told; a member
+    without the right gets `Forbidden`, which names the role held and the role needed."""
+    role = role_of(tx, actor.user_id, project_id)
+    if role is None:
+        raise NotFound("There is no such project for you.", project_id=project_id)
+    _demand(role, right, project_id)
+    return role
+
+
+def require_administrator(tx: Tx, actor: Actor) -> None:
+    """The right to administer the server. Raises `Forbidden`."""
+    if not is_administrator(tx, actor.user_id):
+        raise Forbidden(
+            "This takes an administrator of the server.",
+            hint="An administrator can make you one: outlast user admin NAME.",
+            needed=ServerRight.ADMINISTER.value,
+        )
+
+
+def is_administrator(tx: Tx, user_id: str) -> bool:
+    """Whether the user may run the server."""
+    return bool(tx.execute(_IS_ADMIN, {"user": user_id}).scalar())
+
+
+def require_thread(tx: Tx, actor: Actor, thread_id: str, right: Right) -> sa.RowMapping:
+    """The thread's row, if the actor has `right` in its project; errors as in `require`, told about the thread."""
+    return _require_row(tx, actor, threads, "thread", thread_id, right)
+
+
+def require_run(tx: Tx, actor: Actor, run_id: str, right: Right) -> sa.RowMapping:
+    """The run's row, if the actor has `right` in its project."""
+    return _require_row(tx, actor, runs, "run", run_id, right)
+
+
+def require_sandbox(tx: Tx, actor: Actor, sandbox_id: str, right: Right) -> sa.RowMapping:
+    """The sandbox's row, if the actor has `right` in its project."""
+    return _require_row(tx, actor, sandboxes, "sandbox", sandbox_id, right)
+
+
+def require_checkpoint(tx: Tx, actor: Actor, checkpoint_id: str, right: Right) -> sa.RowMapping:
+    """The checkpoint's row, if the actor has `right` in its project."""
+    return _require_row(tx, actor, checkpoints, "checkpoint", checkpoint_id, right)
+
+
+def require_screen(tx: Tx, actor: Actor, screen_id: str, right: Right) -> sa.RowMapping:
+    """The screen's row, if the actor has `right` in its project."""
+    return _require_row(tx, actor, screens, "screen", screen_id, right)
+
+
+def require_page(tx: Tx, actor: Actor, page_id: str, right: Right) -> sa.RowMapping:
+    """The page's row, if the actor has `right` in its project."""
+    return _require_row(tx, actor, pages, "page", page_id, right)
+
+
+def require_document(tx: Tx, actor: Actor, document_id: str, right: Right) -> sa.RowMapping:
+    """The document's row, if the actor has `right` in its project."""
+    return _require_row(tx, actor, documents, "document", document_id, right)
+
+
+def require_owned(
+    tx: Tx, actor: Actor, table: sa.Table, noun: str, resource_id: str, right: Right
+) -> sa.RowMapping:
+    """The row of any table with `id` and `project_id`, if the actor has `right` in its project."""
+    return _require_row(tx, actor, table, noun, resource_id, right)
+
+
+def _require_row(
+    tx: Tx, actor: Actor, table: sa.Table, noun: str, resource_id: str, right: Right
+) -> sa.RowMapping:
+    row = tx.one(_row_and_role(table), {"resource": resource_id, "user": actor.user_id})
+    if row is None:
+        raise NotFound(f"There is no such {noun} for you.", noun=noun, id=resource_id)
+    _demand(Role(row["actor_role"]), right, row["project_id"])
+    return row
+
+
+@cache
+def _row_and_role(table: sa.Table) -> sa.Select[Any]:
+    mine = (members.c.project_id == table.c.project_id) & (members.c.user_id == sa.bindparam("user"))
+    found = sa.select(table, members.c.role.label("actor_role")).join(members, mine)
+    return found.where(table.c.id == sa.bindparam("resource"))
+
+
+def _demand(role: Role, right: Right, project_id: str) -> None:
+    if not allows(role, right):
+        raise Forbidden(
+            f"Your role in this project is {role.value}; this takes {NEEDED[right].value}.",
+            project_id=project_id,
+            role=role.value,
+            needed=NEEDED[right].value,
+        )

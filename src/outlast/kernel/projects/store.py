@@ -1,0 +1,229 @@
+"""Projects and their members in the database. First argument: the open transaction."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import sqlalchemy as sa
+
+from outlast.base.clock import iso
+from outlast.base.errors import AlreadyMember, LastOwner, NotFound
+from outlast.base.events import MemberChanged, MemberData, MemberRemoved, ProjectUpdated
+from outlast.base.ids import new_id
+from outlast.db.database import Tx
+from outlast.db.tables import log, members, projects, runs, threads, timers, users
+from outlast.kernel.accounts.actor import ACCESS_BELL
+from outlast.kernel.projects.rules import Role, leaves_an_owner
+from outlast.kernel.streams.log import append
+
+DEFAULT_NAME: Final = "My project"
+_HOLD_USER: Final = (
+    sa.select(users.c.id).where(users.c.id == sa.bindparam("user")).with_for_update(key_share=True)
+)
+_DEFAULT_PROJECT: Final = (
+    sa.select(projects.c.id)
+    .join(members, members.c.project_id == projects.c.id)
+    .where(
+        projects.c.default_for == sa.bindparam("user"),
+        members.c.user_id == sa.bindparam("user"),
+        members.c.role != "viewer",
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectData:
+    """A project as one of its members sees it; `log_seq` is the last number of its log, where a follower starts."""
+
+    id: str
+    name: str
+    role: str
+    created_at: str
+    updated_at: str
+    thread_count: int
+    log_seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    """A member with the date of joining."""
+
+    user_id: str
+    name: str
+    role: str
+    created_at: str
+
+
+def add_project(tx: Tx, owner_id: str, name: str, *, default_for: str | None = None) -> str:
+    """Make a project with one owner and return its id."""
+    project_id = new_id("project")
+    row = {
+        "id": project_id,
+        "name": name,
+        "default_for": default_for,
+        "created_at": tx.now,
+        "updated_at": tx.now,
+    }
+    tx.execute(sa.insert(projects).values(**row))
+    _insert_member(tx, project_id, owner_id, Role.OWNER)
+    return project_id
+
+
+def ensure_default_project(tx: Tx, user_id: str) -> str:
+    """The id of the project used when this user names none, made where there is none (any more)."""
+    tx.one(_HOLD_USER, {"user": user_id})
+    found = tx.execute(_DEFAULT_PROJECT, {"user": user_id}).scalar()
+    if found is not None:
+        return str(found)
+    tx.execute(sa.update(projects).where(projects.c.default_for == user_id).values(default_for=None))
+    return add_project(tx, user_id, DEFAULT_NAME, default_for=user_id)
+
+
+def find_default_project(tx: Tx, user_id: str) -> str | None:
+    """The id of the user's default project, without making one."""
+    return tx.execute(sa.select(projects.c.id).where(projects.c.default_for == user_id)).scalar()
+
+
+def project_data(tx: Tx, project_id: str, user_id: str) -> ProjectData:
+    """One project as a member sees it. Raises `NotFound` for a stranger."""
+    row = tx.one(_seen_by(user_id).where(projects.c.id == project_id))
+    if row is None:
+        raise NotFound("There is no such project for you.", project_id=project_id)
+    return _project_data(row)
+
+
+def list_projects(tx: Tx, user_id: str) -> list[ProjectData]:
+    """The user's projects, oldest first."""
+    return [
+        _project_data(row) for row in tx.all(_seen_by(user_id).order_by(projects.c.created_at, projects.c.id))
+    ]
+
+
+def rename_project(tx: Tx, project_id: str, name: str) -> None:
+    """Give a project another name; its followers are told."""
+    tx.execute(sa.update(projects).where(projects.c.id == project_id).values(name=name, updated_at=tx.now))
+    append(tx, project_id, [("project.updated", ProjectUpdated(project_id=project_id, name=name))])
+
+
+def count_active_runs(tx: Tx, project_id: str) -> int:
+    """Runs of the project that have not ended."""
+    alive = runs.c.project_id == project_id, runs.c.leg != "ended"
+    return int(tx.execute(sa.select(sa.func.count()).select_from(runs).where(*alive)).scalar_one())
+
+
+def delete_project(tx: Tx, project_id: str) -> None:
+    """Remove a project with everything in it, logs included; whoever follows it is woken to find it gone."""
+    inside = [sa.select(noun.c.id).where(noun.c.project_id == project_id) for noun in (threads, runs)]
+    streams = sa.union_all(*inside, sa.select(sa.literal(project_id)))
+    for stream_id in (project_id, *tx.execute(inside[0]).scalars()):
+        tx.ring(stream_id)
+    tx.execute(sa.delete(log).where(log.c.stream_id.in_(streams)))
+    tx.execute(sa.delete(timers).where(timers.c.subject_id.in_(streams)))
+    tx.execute(sa.delete(projects).where(projects.c.id == project_id))
+
+
+# --- members ----------------------------------------------------------------------------------------------------------
+
+
+def list_members(tx: Tx, project_id: str) -> list[Membership]:
+    """Everybody in the project, in the order of joining."""
+    rows = tx.all(
+        sa.select(members, users.c.name)
+        .join(users, users.c.id == members.c.user_id)
+        .where(members.c.project_id == project_id)
+        .order_by(members.c.created_at, members.c.user_id)
+    )
+    return [Membership(row["user_id"], row["name"], row["role"], iso(row["created_at"])) for row in rows]
+
+
+def member_data(tx: Tx, project_id: str, user_id: str) -> MemberData:
+    """One member. Raises `NotFound`."""
+    row = tx.one(
+        sa.select(members.c.user_id, users.c.name, members.c.role)
+        .join(users, users.c.id == members.c.user_id)
+        .where(members.c.project_id == project_id, members.c.user_id == user_id)
+    )
+    if row is None:
+        raise NotFound("This person is not a member of the project.", project_id=project_id, user_id=user_id)
+    return MemberData(**row)
+
+
+def add_member(tx: Tx, project_id: str, user_id: str, role: Role) -> MemberData:
+    """Make a user a member. Raises `AlreadyMember`."""
+    _lock(tx, project_id)
+    mine = members.c.project_id == project_id, members.c.user_id == user_id
+    if tx.one(sa.select(members.c.role).where(*mine)) is not None:
+        raise AlreadyMember(
+            "This person is a member of the project already.",
+            hint="An owner can change the role under the project's members.",
+            project_id=project_id,
+            user_id=user_id,
+        )
+    _insert_member(tx, project_id, user_id, role)
+    member = member_data(tx, project_id, user_id)
+    append(tx, project_id, [("member.added", MemberChanged(member=member))])
+    return member
+
+
+def change_role(tx: Tx, project_id: str, user_id: str, role: Role) -> MemberData:
+    """Give a member another role. Raises `NotFound`, and `LastOwner` where nobody would be left to own the project."""
+    _lock(tx, project_id)
+    _demand_an_owner(tx, project_id, member_data(tx, project_id, user_id), role)
+    mine = members.c.project_id == project_id, members.c.user_id == user_id
+    tx.execute(sa.update(members).where(*mine).values(role=role.value))
+    member = member_data(tx, project_id, user_id)
+    append(tx, project_id, [("member.changed", MemberChanged(member=member))])
+    tx.ring(ACCESS_BELL)
+    return member
+
+
+def remove_member(tx: Tx, project_id: str, user_id: str) -> None:
+    """End a membership. Raises `NotFound`, `LastOwner`."""
+    _lock(tx, project_id)
+    _demand_an_owner(tx, project_id, member_data(tx, project_id, user_id), None)
+    tx.execute(sa.delete(members).where(members.c.project_id == project_id, members.c.user_id == user_id))
+    append(tx, project_id, [("member.removed", MemberRemoved(user_id=user_id))])
+    tx.ring(ACCESS_BELL)
+
+
+def _insert_member(tx: Tx, project_id: str, user_id: str, role: Role) -> None:
+    row = {"project_id": project_id, "user_id": user_id, "role": role.value, "created_at": tx.now}
+    tx.execute(sa.insert(members).values(**row))
+
+
+def _lock(tx: Tx, project_id: str) -> None:
+    """Members of one project change one after the other, so that two owners cannot both leave as the last but one."""
+    tx.one(sa.select(projects.c.id).where(projects.c.id == project_id).with_for_update(key_share=True))
+
+
+def _demand_an_owner(tx: Tx, project_id: str, member: MemberData, after: Role | None) -> None:
+    among = members.c.project_id == project_id, members.c.role == Role.OWNER.value
+    owners = tx.execute(sa.select(sa.func.count()).select_from(members).where(*among)).scalar_one()
+    if not leaves_an_owner(owners, Role(member.role), after):
+        raise LastOwner(
+            "This person is the only owner of the project.",
+            project_id=project_id,
+            user_id=member.user_id,
+        )
+
+
+def _seen_by(user_id: str) -> sa.Select[tuple[object, ...]]:
+    threads_in_it = (
+        sa.select(sa.func.count())
+        .select_from(threads)
+        .where(threads.c.project_id == projects.c.id, threads.c.status == "open")
+        .scalar_subquery()
+    )
+    mine = (members.c.project_id == projects.c.id) & (members.c.user_id == user_id)
+    return sa.select(projects, members.c.role, threads_in_it.label("thread_count")).join(members, mine)
+
+
+def _project_data(row: sa.RowMapping) -> ProjectData:
+    return ProjectData(
+        row["id"],
+        row["name"],
+        row["role"],
+        iso(row["created_at"]),
+        iso(row["updated_at"]),
+        row["thread_count"],
+        row["log_seq"],
+    )

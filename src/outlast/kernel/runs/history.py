@@ -1,0 +1,137 @@
+"""What was said before a run's own message: the conversation as its agent should see it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import sqlalchemy as sa
+
+from outlast.db.database import Tx
+from outlast.db.tables import effects, messages, runs
+from outlast.kernel.runs.model import Run
+
+_ASKED = (
+    sa.select(messages.c.id, messages.c.parts)
+    .where(
+        messages.c.thread_id == sa.bindparam("thread"),
+        messages.c.role == "user",
+        messages.c.position <= sa.bindparam("position"),
+    )
+    .order_by(messages.c.position.desc())
+    .limit(sa.bindparam("most", type_=sa.Integer))
+)
+
+_TURNS = sa.select(effects.c.run_id, effects.c.step, effects.c.result).where(
+    effects.c.run_id.in_(sa.bindparam("runs", expanding=True)),
+    effects.c.kind == "model",
+    effects.c.status == "finished",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A person's message (or several in a row) and the answer that counts for it; both as lists of parts. `opaque`: by
+    step, the provider's own record where that is to be handed back in later runs; none after the retention time."""
+
+    asked: Sequence[Mapping[str, Any]]
+    answered: Sequence[Mapping[str, Any]]
+    opaque: Mapping[int, dict[str, Any]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    parts: Sequence[Mapping[str, Any]]
+    run_ids: Sequence[str] = ()  # oldest first: the last goes on from those before
+
+
+def exchanges_before(tx: Tx, run: Run, limit: int) -> list[Exchange]:
+    """The last exchanges of the thread up to and with the run's own message, about `limit` messages, oldest first.
+
+    The last exchange is the run's own message, without an answer. Answers stand behind the message they answer, also
+    where a later message was queued before they were made; of several answers the newest counts, with those it
+    continues.
+    """
+    own = tx.find(messages, {"id": run.message_id}, "position")
+    if own is None:
+        return []
+    upto = {"thread": run.thread_id, "position": own["position"], "most": max(limit, 1)}
+    asked = tx.all(_ASKED, upto)
+    asked.reverse()
+    earlier = [row["id"] for row in asked if row["id"] != run.message_id]
+    answers = _answers(tx, earlier) if earlier else {}
+    opaque = _opaque_of(tx, [run_id for answer in answers.values() for run_id in answer.run_ids])
+    return _last_messages([_exchange(row["parts"], answers.get(row["id"]), opaque) for row in asked], limit)
+
+
+def _exchange(
+    asked: Sequence[Mapping[str, Any]],
+    answer: _Answer | None,
+    opaque: Mapping[str, Mapping[int, dict[str, Any]]],
+) -> Exchange:
+    if answer is None:
+        return Exchange(asked, ())
+    by_step: dict[int, dict[str, Any]] = {}
+    for run_id in answer.run_ids:
+        by_step |= opaque.get(run_id, {})
+    return Exchange(asked, answer.parts, by_step)
+
+
+def _opaque_of(tx: Tx, run_ids: Sequence[str]) -> dict[str, dict[int, dict[str, Any]]]:
+    """Run → step → the provider's own record of the turn, where it is to be handed back in later runs."""
+    found: dict[str, dict[int, dict[str, Any]]] = {}
+    for row in tx.all(_TURNS, {"runs": list(run_ids)}) if run_ids else ():
+        opaque = (row["result"] or {}).get("opaque")
+        if opaque and opaque.get("lasting"):
+            found.setdefault(row["run_id"], {})[row["step"]] = opaque
+    return found
+
+
+def _answers(tx: Tx, message_ids: Sequence[str]) -> dict[str, _Answer]:
+    rows = tx.all(
+        sa.select(messages.c.reply_to, messages.c.parts, messages.c.run_id)
+        .where(messages.c.reply_to.in_(message_ids), messages.c.run_id.is_not(None))
+        .order_by(messages.c.position)
+    )
+    continues = _continued(tx, message_ids)
+    parts_of = {row["run_id"]: row["parts"] for row in rows}
+    newest = {row["reply_to"]: row["run_id"] for row in rows}
+    chosen: dict[str, _Answer] = {}
+    for message_id, run_id in newest.items():
+        chain = [run_id]
+        while (before := continues.get(chain[0])) is not None:
+            chain.insert(0, before)
+        parts = [part for link in chain for part in parts_of.get(link, ())]
+        chosen[message_id] = _Answer(parts, chain if _has_calls(parts) else ())
+    forked = tx.all(
+        sa.select(messages.c.reply_to, messages.c.parts)
+        .where(messages.c.reply_to.in_(message_ids), messages.c.run_id.is_(None))
+        .order_by(messages.c.position)
+    )
+    for row in forked:
+        chosen.setdefault(row["reply_to"], _Answer(row["parts"]))
+    return chosen
+
+
+def _has_calls(parts: Sequence[Mapping[str, Any]]) -> bool:
+    return any(part["type"] == "tool_call" for part in parts)
+
+
+def _continued(tx: Tx, message_ids: Sequence[str]) -> dict[str, str | None]:
+    """Which run each run for these messages goes on from; not all of them left an answer."""
+    rows = tx.all(
+        sa.select(runs.c.id, runs.c.parent_run_id).where(
+            runs.c.message_id.in_(message_ids), runs.c.mode == "continue"
+        )
+    )
+    return {row["id"]: row["parent_run_id"] for row in rows}
+
+
+def _last_messages(exchanges: list[Exchange], limit: int) -> list[Exchange]:
+    kept: list[Exchange] = []
+    count = 0
+    for exchange in reversed(exchanges):
+        count += 2 if exchange.answered else 1
+        if kept and count > limit:
+            break
+        kept.insert(0, exchange)
+    return kept

@@ -1,0 +1,88 @@
+"""What runs ask people for: in the inbox of everybody who may decide, and told when it comes and goes."""
+
+from collections.abc import Iterable
+from typing import Any, Final
+
+import orjson
+import sqlalchemy as sa
+
+from outlast.base.clock import iso
+from outlast.db.database import Tx
+from outlast.db.tables import approvals, members, runs, threads, users
+from outlast.kernel.mentions.items import INBOX, InboxItem, InboxPart, Waiting, came, went
+from outlast.kernel.mentions.rules import one_line
+from outlast.kernel.runs.model import Run
+from outlast.kernel.streams.log import append
+
+MAX_TEXT_CHARS: Final = 300
+
+_OPEN: Final = (
+    sa.select(
+        approvals,
+        threads.c.title,
+        threads.c.project_id,
+        threads.c.document_id,
+        runs.c.started_by,
+        users.c.name,
+    )
+    .select_from(approvals.join(threads, threads.c.id == approvals.c.thread_id))
+    .join(runs, runs.c.id == approvals.c.run_id)
+    .join(users, users.c.id == runs.c.started_by)
+    .where(approvals.c.status == "open")
+)
+
+
+def waiting(tx: Tx, user_id: str, project_id: str | None, part: InboxPart | None = None) -> list[Waiting]:
+    """Open approvals and questions of one project (None: of all) in which this user edits; a part of them, if that is
+    given."""
+    mine = (members.c.project_id == threads.c.project_id) & (members.c.user_id == user_id)
+    found = _OPEN.join(members, mine & members.c.role.in_(["owner", "editor"]))
+    if project_id is not None:
+        found = found.where(threads.c.project_id == project_id)
+    if part is not None:
+        found = part.of(found, approvals.c.created_at, approvals.c.id)
+    return [(row["created_at"], _item(row)) for row in tx.all(found)]
+
+
+def tell_asked(tx: Tx, run: Run, item_id: str) -> None:
+    """A run asks people for something: everybody's inbox has it from now on."""
+    for row in tx.all(_OPEN.where(approvals.c.id == item_id)):
+        append(tx, run.project_id, [(INBOX, came(_item(row), None))])
+
+
+def tell_settled(tx: Tx, project_id: str, kinds: Iterable[str]) -> None:
+    """Approvals or questions were decided, or their run has ended. After the thread's own news, as everywhere."""
+    news = [
+        (INBOX, went("question" if kind == "question" else "approval", None)) for kind in sorted(set(kinds))
+    ]
+    if news:
+        append(tx, project_id, news)
+
+
+def _item(row: sa.RowMapping) -> InboxItem:
+    return InboxItem(
+        kind=row["kind"],
+        id=row["id"],
+        project_id=row["project_id"],
+        text=_asked(row["kind"], row["tool"], row["arguments"]),
+        created_at=iso(row["created_at"]),
+        by=row["started_by"],
+        by_name=row["name"],
+        thread_id=row["thread_id"],
+        thread_title=row["title"],
+        run_id=row["run_id"],
+        tool=row["tool"],
+        document_id=row["document_id"],
+    )
+
+
+def _asked(kind: str, tool: str, arguments: str) -> str:
+    return one_line(_questions(arguments) if kind == "question" else f"{tool} {arguments}", MAX_TEXT_CHARS)
+
+
+def _questions(arguments: str) -> str:
+    try:
+        asked: Any = orjson.loads(arguments)
+        return " ".join(str(question["question"]) for question in asked["questions"])
+    except (orjson.JSONDecodeError, KeyError, TypeError):
+        return arguments

@@ -1,0 +1,156 @@
+"""A run and its effects as values: what the store reads and the rest of the room works with."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from outlast.kernel.runs.rules import Call, Checked, Situation, Stages
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run's row, as far as a leg needs it."""
+
+    id: str
+    project_id: str
+    thread_id: str
+    workspace_id: str | None
+    profile: str
+    model: str
+    message_id: str
+    parent_run_id: str | None
+    mode: str
+    started_by: str
+    status: str
+    leg: str
+    attempt: int
+    seq_saved: int
+    seq_reserved: int
+    credits: int
+    cancel_reason: str | None
+    cancelled_by: str | None
+    created_at: datetime
+    started_at: datetime | None
+    deaths: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """One model turn, tool call or stage. `result`: a turn as `{pieces, finish, opaque}` (and, where its text was
+    lines, `counts` of what they did and `problems` with them; `counts` alone while it is open), a call as
+    `{content, is_error}` (and `notes` that the model is told beside it), a stage (kinds `prepare` and `check`) as
+    `{problems, mendable, facts}`."""
+
+    id: str
+    ordinal: int
+    step: int
+    kind: str
+    status: str
+    attempt: int = 0
+    retries: int = 0
+    tool: str | None = None
+    call_id: str | None = None
+    part_id: str | None = None
+    arguments: str | None = None
+    result: Mapping[str, Any] | None = None
+    error: Mapping[str, Any] | None = None
+    inherited: bool = False
+    question: bool = False
+    started_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """A run with everything that has happened in it so far."""
+
+    run: Run
+    effects: tuple[Effect, ...] = field(default=())
+
+    @property
+    def last_turn(self) -> Effect | None:
+        return next((effect for effect in reversed(self.effects) if effect.kind == "model"), None)
+
+    @property
+    def next_ordinal(self) -> int:
+        return self.effects[-1].ordinal + 1 if self.effects else 1
+
+    def calls_of(self, step: int) -> tuple[Effect, ...]:
+        return tuple(effect for effect in self.effects if effect.kind == "tool" and effect.step == step)
+
+    def effect(self, effect_id: str) -> Effect:
+        return next(effect for effect in self.effects if effect.id == effect_id)
+
+    def situation(self, max_steps: int, done_mark: str | None = None) -> Situation:
+        """What the rules need to know. `done_mark`: of a staged profile; None: it has no stages."""
+        turn = self.last_turn
+        cancel = self.run.cancel_reason
+        stages = None if done_mark is None else self._stages(turn, done_mark)
+        if turn is None:
+            return Situation("none", max_steps=max_steps, cancel=cancel, stages=stages)
+        state = {"finished": "finished", "failed": "failed"}.get(turn.status, "open")
+        calls = tuple(Call(call.id, call.status, call.question) for call in self.calls_of(turn.step))
+        steps = turn.step - sum(1 for e in self.effects if e.kind == "model" and e.inherited)
+        finish = str((turn.result or {}).get("finish", ""))
+        return Situation(
+            state,  # type: ignore[arg-type]  # one of the four by construction
+            turn.step,
+            finish,
+            calls,
+            max_steps + turn.step - steps,
+            cancel,
+            stages,
+            turn.inherited,
+        )
+
+    def stages(self, kind: str) -> tuple[Effect, ...]:
+        """The stages of this kind (prepare | check) that have a result, oldest first."""
+        return tuple(e for e in self.effects if e.kind == kind and e.status == "finished")
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What the stages found, later over earlier."""
+        merged: dict[str, Any] = {}
+        for kind in ("prepare", "check"):
+            for stage in self.stages(kind):
+                merged |= (stage.result or {}).get("facts", {})
+        return merged
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What the check after the last turn found."""
+        turn = self.last_turn
+        last = [stage for stage in self.stages("check") if turn is not None and stage.step == turn.step]
+        return tuple((last[-1].result or {}).get("problems", ())) if last else ()
+
+    @property
+    def untold(self) -> tuple[str, ...]:
+        """What could not be taken of the last turn's lines: the model is told with its next turn, if one comes."""
+        turn = self.last_turn
+        return tuple((turn.result or {}).get("problems", ())) if turn is not None else ()
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """The text of every finished turn, oldest first."""
+        return tuple(text_of(e) for e in self.effects if e.kind == "model" and e.status == "finished")
+
+    def _stages(self, turn: Effect | None, done_mark: str) -> Stages:
+        return Stages(
+            prepared=bool(self.stages("prepare")),
+            checked="no" if turn is None else self._checked(turn.step),
+            done=bool(done_mark) and turn is not None and done_mark in text_of(turn),
+        )
+
+    def _checked(self, step: int) -> Checked:
+        last = [stage.result or {} for stage in self.stages("check") if stage.step == step]
+        if not last:
+            return "no"
+        if not last[-1].get("problems"):
+            return "passed"
+        return "mendable" if last[-1].get("mendable", True) else "final"
+
+
+def text_of(turn: Effect) -> str:
+    """What a turn said, without its reasoning."""
+    pieces = (turn.result or {}).get("pieces", ())
+    return "".join(piece["text"] for piece in pieces if piece["type"] == "text")

@@ -1,0 +1,133 @@
+"""May this tool call run: allow, ask a person, or deny. Pure; rules come from the settings and from what people
+allowed.
+
+A rule names calls by globs over their arguments, or by the programs that a shell command would run, or both. Judging a
+call takes up to a second of processor time, for the longest and oddest command: call `judge` in a thread, outside
+transactions.
+"""
+
+import fnmatch
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+import orjson
+
+from outlast.kernel.runs.shell_commands import Words, first_match, programs_of
+
+Decision = Literal["allow", "ask", "deny"]
+
+
+class Rule(Protocol):
+    """A policy rule as configured: globs over profile, tool and canonical arguments; programs that are run."""
+
+    @property
+    def profile(self) -> str: ...
+    @property
+    def tool(self) -> str: ...
+    @property
+    def arguments(self) -> str: ...
+    @property
+    def commands(self) -> Sequence[str]: ...
+    @property
+    def decision(self) -> str: ...
+    @property
+    def reason(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """Something a person allowed for a thread: this tool with exactly these (canonical) arguments' shape, as a glob."""
+
+    tool: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    decision: Decision
+    reason: str = ""
+
+
+def canonical(arguments: Mapping[str, Any]) -> str:
+    """Arguments as one comparable text: a single string argument is itself, more are JSON with sorted keys."""
+    values = list(arguments.values())
+    if len(values) == 1 and isinstance(values[0], str):
+        return values[0]
+    return orjson.dumps(dict(arguments), option=orjson.OPT_SORT_KEYS).decode()
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What the rules say of one call, before what people allowed is looked at. `text`: its arguments, canonical."""
+
+    tool: str
+    text: str
+    verdict: Verdict
+
+    def after(self, grants: Sequence[Grant]) -> Verdict:
+        """The verdict with what people allowed: a grant turns ask into allow, never a denial."""
+        if self.verdict.decision != "ask":
+            return self.verdict
+        if any(grant.tool == self.tool and grant.arguments in ("*", self.text) for grant in grants):
+            return Verdict("allow", "A person allowed this for the thread.")
+        return self.verdict
+
+
+def judge(rules: Sequence[Rule], profile: str, tool: str, arguments: Mapping[str, Any]) -> Judgement:
+    """The first rule that matches decides; none: allowed."""
+    text = canonical(arguments)
+    call = _Call(profile, tool, text, _command(arguments, text))
+    rule = next((one for one in rules if call.matches(one)), None)
+    if rule is None or rule.decision == "allow":
+        verdict = Verdict("allow")
+    elif rule.decision == "deny":
+        verdict = Verdict("deny", rule.reason or f"{_named(rule)} denies this call.")
+    else:
+        verdict = Verdict("ask", rule.reason or f"{_named(rule)} asks a person.")
+    return Judgement(tool, text, verdict)
+
+
+def decide(
+    rules: Sequence[Rule], grants: Sequence[Grant], profile: str, tool: str, arguments: Mapping[str, Any]
+) -> Verdict:
+    """What the rules and what people allowed say of one call."""
+    return judge(rules, profile, tool, arguments).after(grants)
+
+
+def _command(arguments: Mapping[str, Any], text: str) -> str:
+    """The shell command of a call: its argument of that name, or its only text; empty: it has none."""
+    if "command" in arguments:
+        return str(arguments["command"])
+    return text if list(arguments.values()) == [text] else ""
+
+
+@dataclass(slots=True)
+class _Call:
+    """A call beside the rules. Its command is read once, when the first rule asks for its programs."""
+
+    profile: str
+    tool: str
+    text: str
+    command: str
+    programs: Sequence[Words] | None = None
+
+    def matches(self, rule: Rule) -> bool:
+        texts = (self.text, self.command) if self.command else (self.text,)
+        return (
+            fnmatch.fnmatchcase(self.profile, rule.profile)
+            and fnmatch.fnmatchcase(self.tool, rule.tool)
+            and any(fnmatch.fnmatchcase(text, rule.arguments) for text in texts)
+            and (not rule.commands or self.runs(rule.commands))
+        )
+
+    def runs(self, commands: Sequence[str]) -> bool:
+        if self.programs is None:
+            self.programs = programs_of(self.command)
+        return first_match(self.programs, commands) is not None
+
+
+def _named(rule: Rule) -> str:
+    if rule.commands:
+        return f"The policy for {rule.tool} that runs {', '.join(rule.commands)}"
+    return f"The policy for {rule.tool} with arguments like {rule.arguments!r}"

@@ -1,0 +1,368 @@
+"""The queries of the runs room, one function each. The first argument is always the open transaction."""
+
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+import sqlalchemy as sa
+
+from outlast.base.errors import NotFound, RunCleanedUp
+from outlast.base.ids import new_id
+from outlast.db.database import Tx
+from outlast.db.tables import approvals, effects, grants, runs
+from outlast.kernel.runs.model import Effect, Run, Transcript
+from outlast.kernel.runs.policy import Grant
+from outlast.kernel.runs.rules import SUSPECT_DEATHS
+from outlast.kernel.streams.log import NamedEvent, encode_all, save
+from outlast.kernel.streams.writer import RESERVE
+
+BELL = "runs"  # rung when a leg becomes ready
+
+_RUN_COLUMNS = [runs.c[name] for name in Run.__dataclass_fields__]
+_EFFECT_COLUMNS = [effects.c[name] for name in Effect.__dataclass_fields__ if name != "question"]
+
+# Statements of the hot path, built once: see db/prepared.py.
+_RUN = sa.select(*_RUN_COLUMNS).where(runs.c.id == sa.bindparam("run"))
+_EFFECTS = (
+    sa.select(*_EFFECT_COLUMNS).where(effects.c.run_id == sa.bindparam("run")).order_by(effects.c.ordinal)
+)
+_DUE = sa.and_(
+    runs.c.leg == "ready", sa.or_(runs.c.ready_at.is_(None), runs.c.ready_at <= sa.bindparam("now"))
+)
+_READY = (
+    sa.select(runs.c.id)
+    .where(_DUE, runs.c.deaths < SUSPECT_DEATHS)
+    .order_by(runs.c.created_at)
+    .limit(sa.bindparam("most", type_=sa.Integer))
+)
+_READY_SUSPECT = (
+    sa.select(runs.c.id).where(_DUE, runs.c.deaths >= SUSPECT_DEATHS).order_by(runs.c.created_at).limit(1)
+)
+_HELD_SUSPECT = sa.select(runs.c.id).where(runs.c.leg == "held", runs.c.deaths >= SUSPECT_DEATHS).limit(1)
+_ONE_SUSPECT = 0x73757370656374  # the key of PostgreSQL's advisory lock: one claim of a suspect at a time
+_RECORDED = sa.exists().where(
+    effects.c.run_id == runs.c.id,
+    effects.c.attempt == runs.c.attempt,
+    effects.c.status.in_(["finished", "interrupted", "denied", "failed", "cancelled"]),
+    sa.not_(effects.c.inherited),
+)
+_CLAIM = (
+    sa.update(runs)
+    .where(runs.c.id == sa.bindparam("run"))
+    .values(
+        leg="held",
+        status="running",
+        waiting_for=None,
+        owner=sa.bindparam("node"),
+        attempt=runs.c.attempt + 1,
+        lease_until=sa.bindparam("until"),
+        ready_at=None,
+        paused_at=None,
+        seq_reserved=runs.c.seq_reserved + RESERVE,
+        started_at=sa.func.coalesce(runs.c.started_at, sa.bindparam("now", type_=runs.c.started_at.type)),
+    )
+    .returning(runs.c.seq_reserved)
+)
+_NUMBER = (
+    sa.update(runs)
+    .where(runs.c.id == sa.bindparam("run"))
+    .values(seq_reserved=runs.c.seq_reserved + sa.bindparam("count"))
+    .returning(runs.c.seq_reserved)
+)
+_ADD_USAGE = (
+    sa.update(runs)
+    .where(runs.c.id == sa.bindparam("run"))
+    .values(
+        input_tokens=runs.c.input_tokens + sa.bindparam("more_input"),
+        output_tokens=runs.c.output_tokens + sa.bindparam("more_output"),
+        cached_tokens=runs.c.cached_tokens + sa.bindparam("more_cached"),
+        reasoning_tokens=runs.c.reasoning_tokens + sa.bindparam("more_reasoning"),
+    )
+)
+_ADD_COST = (
+    sa.update(runs)
+    .where(runs.c.id == sa.bindparam("run"))
+    .values(cost_usd=sa.func.coalesce(runs.c.cost_usd, 0.0) + sa.bindparam("more", type_=sa.Float))
+)
+_OPEN_APPROVALS = (
+    sa.select(approvals, effects.c.part_id)
+    .join(effects, effects.c.id == approvals.c.effect_id)
+    .where(approvals.c.run_id == sa.bindparam("run"), approvals.c.status == "open")
+)
+_UNANNOUNCED = (
+    sa.select(approvals, effects.c.part_id, effects.c.call_id)
+    .join(effects, effects.c.id == approvals.c.effect_id)
+    .where(
+        approvals.c.run_id == sa.bindparam("run"),
+        approvals.c.status != "open",
+        sa.not_(approvals.c.announced),
+    )
+    .order_by(approvals.c.decided_at)
+)
+_HOLD = sa.select(runs.c.id).where(runs.c.id == sa.bindparam("run")).with_for_update(key_share=True)
+_HOLD_IF_FREE = (
+    sa.select(runs.c.id)
+    .where(runs.c.id == sa.bindparam("run"))
+    .with_for_update(key_share=True, skip_locked=True)
+)
+_HOLD_OPEN = (
+    sa.select(runs.c.id)
+    .where(runs.c.thread_id == sa.bindparam("thread"), runs.c.leg != "ended")
+    .order_by(runs.c.id)
+    .with_for_update(key_share=True)
+)
+_GRANTS = sa.select(grants.c.tool, grants.c.arguments).where(grants.c.thread_id == sa.bindparam("thread"))
+_SUCCESSORS = (
+    sa.select(runs.c.id)
+    .where(runs.c.after_run_id == sa.bindparam("run"), runs.c.leg == "blocked")
+    .order_by(runs.c.id)
+)
+
+
+def run_of(tx: Tx, run_id: str) -> Run:
+    """The run. Raises `NotFound`."""
+    row = tx.one(_RUN, {"run": run_id})
+    if row is None:
+        raise NotFound("There is no such run.", id=run_id)
+    return Run(**row)
+
+
+def hold_run(tx: Tx, run_id: str) -> Run:
+    """The run, its row held until the transaction ends, so that what is decided about it stays true. Raises
+    `NotFound`."""
+    tx.execute(_HOLD, {"run": run_id})
+    return run_of(tx, run_id)
+
+
+def hold_run_if_free(tx: Tx, run_id: str) -> Run | None:
+    """As `hold_run`, without waiting; None: somebody else holds it (a worker that claims it, or who cancels it), or it
+    is gone."""
+    if tx.execute(_HOLD_IF_FREE, {"run": run_id}).scalar() is None:
+        return None
+    return run_of(tx, run_id)
+
+
+def hold_open_runs(tx: Tx, thread_id: str) -> None:
+    """Hold every run of a thread that has not ended, the oldest first, for whoever is about to cancel them; before its
+    page and the thread itself, as workers do."""
+    tx.execute(_HOLD_OPEN, {"thread": thread_id})
+
+
+def transcript_of(tx: Tx, run_id: str, questions: frozenset[str]) -> Transcript:
+    """The run with its effects in order; `questions` names the tools whose calls are questions to a person."""
+    rows = tx.all(_EFFECTS, {"run": run_id})
+    return Transcript(
+        run_of(tx, run_id), tuple(Effect(**row, question=row["tool"] in questions) for row in rows)
+    )
+
+
+def claim_ready(
+    tx: Tx, owner: str, lease: timedelta, limit: int, known: Collection[tuple[str, int]] | None = None
+) -> list[tuple[Run, int]]:
+    """Claim up to `limit` legs that are ready: raises the attempt, takes the lease and reserves numbers. Each with the
+    first number its writer may give. `known`: the legs (run id, attempt) that `owner` works on, where the answer to an
+    earlier claim may have been lost; whatever else it holds is given back first."""
+    if known is not None:
+        _hand_back_strays(tx, owner, known)
+    ready = _READY if tx.conn.dialect.name == "sqlite" else _READY.with_for_update(skip_locked=True)
+    chosen = list(tx.execute(ready, {"now": tx.now, "most": limit}).scalars())
+    if len(chosen) < limit:
+        chosen += _claimable_suspect(tx)
+    claimed = []
+    for run_id in chosen:
+        claim = {"run": run_id, "node": owner, "until": tx.now + lease, "now": tx.now}
+        reserved = tx.execute(_CLAIM, claim).scalar_one()
+        claimed.append((run_of(tx, run_id), reserved - RESERVE + 1))
+    return claimed
+
+
+def _claimable_suspect(tx: Tx) -> list[str]:
+    """The oldest suspect that is ready, unless another one is being executed on any node."""
+    if tx.execute(_READY_SUSPECT, {"now": tx.now}).scalar() is None:
+        return []
+    if tx.conn.dialect.name == "postgresql":
+        tx.execute(sa.select(sa.func.pg_advisory_xact_lock(_ONE_SUSPECT)))
+    if tx.execute(_HELD_SUSPECT).scalar() is not None:
+        return []
+    return list(tx.execute(_READY_SUSPECT.with_for_update(skip_locked=True), {"now": tx.now}).scalars())
+
+
+def next_ready_at(tx: Tx) -> datetime | None:
+    """When the next leg that waits for its time becomes ready; None: none waits. One whose time has come waits for a
+    worker with room, not for the clock."""
+    moment: datetime | None = tx.execute(
+        sa.select(sa.func.min(runs.c.ready_at)).where(runs.c.leg == "ready", runs.c.ready_at > tx.now)
+    ).scalar()
+    return moment
+
+
+def renew_leases(tx: Tx, owner: str, run_ids: Sequence[str], lease: timedelta) -> set[tuple[str, int]]:
+    """Renew the leases of these runs; returns which this owner holds, each with its attempt. Not of all that this owner
+    is said to hold: a run whose hand-back failed, or whose claim was lost on the way, has no leg any more and must
+    lapse."""
+    held = sa.and_(runs.c.id.in_(run_ids), runs.c.owner == owner, runs.c.leg == "held")
+    renew = sa.update(runs).where(held).values(lease_until=tx.now + lease)
+    return {(row["id"], row["attempt"]) for row in tx.all(renew.returning(runs.c.id, runs.c.attempt))}
+
+
+def free_lapsed(tx: Tx, everything: bool = False) -> list[str]:
+    """Make ready the runs whose lease lapsed (`everything`: all held ones, where nobody else can be alive). Each counts
+    as a death of the process, unless the attempt had recorded a result; a process that lives takes that back
+    (`take_back_death`)."""
+    lapsed = runs.c.leg == "held"
+    if not everything:
+        lapsed = sa.and_(lapsed, runs.c.lease_until < tx.now)
+    freed = list(
+        tx.execute(
+            sa.update(runs)
+            .where(lapsed)
+            .values(
+                leg="ready",
+                owner=None,
+                deaths=sa.case((_RECORDED, 0), else_=runs.c.deaths + 1),
+                died_attempt=runs.c.attempt,
+            )
+            .returning(runs.c.id)
+        ).scalars()
+    )
+    if freed:
+        tx.ring(BELL)
+    return freed
+
+
+def take_back_death(tx: Tx, run_id: str, attempt: int) -> None:
+    """The process that held this attempt is alive: its lease lapsed for another reason, which counts against nobody.
+    Repeating it is harmless."""
+    tx.execute(
+        sa.update(runs)
+        .where(runs.c.id == run_id, runs.c.died_attempt == attempt, runs.c.deaths > 0, runs.c.leg != "ended")
+        .values(deaths=runs.c.deaths - 1, died_attempt=None)
+    )
+
+
+def next_lapse(tx: Tx) -> datetime | None:
+    moment: datetime | None = tx.execute(
+        sa.select(sa.func.min(runs.c.lease_until)).where(runs.c.leg == "held")
+    ).scalar()
+    return moment
+
+
+def hand_back(tx: Tx, run_id: str, attempt: int, ready_at: datetime | None = None) -> None:
+    """Give the leg back, to be claimed again at once or at `ready_at`. Refused silently when the fence moved on."""
+    tx.execute(
+        sa.update(runs)
+        .where(runs.c.id == run_id, runs.c.attempt == attempt, runs.c.leg == "held")
+        .values(leg="ready", owner=None, lease_until=None, ready_at=ready_at)
+    )
+    tx.ring(BELL if ready_at is None else "timers")
+
+
+def _hand_back_strays(tx: Tx, owner: str, known: Collection[tuple[str, int]]) -> None:
+    """Give back what `owner` holds beside the legs that it knows of. No process died under them."""
+    held = sa.select(runs.c.id, runs.c.attempt).where(runs.c.leg == "held", runs.c.owner == owner)
+    for row in tx.all(held):
+        if (row["id"], row["attempt"]) not in known:
+            hand_back(tx, row["id"], row["attempt"])
+
+
+def append_unheld(tx: Tx, run_id: str, events: Sequence[NamedEvent]) -> None:
+    """Append facts to the log of a run that no worker holds (parked, blocked, or taken from a lost one)."""
+    last = tx.execute(_NUMBER, {"run": run_id, "count": len(events)}).scalar_one()
+    save(tx, run_id, encode_all(run_id, last - len(events) + 1, events, tx.now))
+    tx.update(runs, {"id": run_id}, seq_saved=last)
+    tx.ring(run_id)
+
+
+def insert_effect(tx: Tx, run_id: str, ordinal: int, step: int, kind: str, **values: Any) -> str:
+    effect_id = new_id("effect")
+    tx.insert(
+        effects,
+        id=effect_id,
+        run_id=run_id,
+        ordinal=ordinal,
+        step=step,
+        kind=kind,
+        created_at=tx.now,
+        **values,
+    )
+    return effect_id
+
+
+def update_effect(tx: Tx, effect_id: str, **values: Any) -> None:
+    tx.update(effects, {"id": effect_id}, **values)
+
+
+def add_usage(tx: Tx, run_id: str, usage: Mapping[str, Any]) -> None:
+    """Add a model turn's tokens and cost to the run's sums."""
+    more = {
+        f"more_{name}": usage.get(f"{name}_tokens", 0) for name in ("input", "output", "cached", "reasoning")
+    }
+    tx.execute(_ADD_USAGE, {"run": run_id, **more})
+    if usage.get("cost_usd") is not None:
+        tx.execute(_ADD_COST, {"run": run_id, "more": usage["cost_usd"]})
+
+
+def insert_approval(
+    tx: Tx, run: Run, effect_id: str, kind: str, tool: str, arguments: str, reason: str
+) -> str:
+    approval_id = new_id(kind)
+    tx.execute(
+        sa.insert(approvals).values(
+            id=approval_id,
+            run_id=run.id,
+            thread_id=run.thread_id,
+            effect_id=effect_id,
+            kind=kind,
+            status="open",
+            tool=tool,
+            arguments=arguments,
+            reason=reason,
+            created_at=tx.now,
+        )
+    )
+    return approval_id
+
+
+def unannounced(tx: Tx, run_id: str) -> list[sa.RowMapping]:
+    """Decisions made while a worker held the run, which its log does not show yet."""
+    return tx.all(_UNANNOUNCED, {"run": run_id})
+
+
+def mark_announced(tx: Tx, approval_ids: Sequence[str]) -> None:
+    for approval_id in approval_ids:
+        tx.update(approvals, {"id": approval_id}, announced=True)
+
+
+def close_approvals(tx: Tx, run_id: str) -> list[sa.RowMapping]:
+    """Close every open approval and question of a run that ends; returns them with their parts."""
+    still_open = tx.all(_OPEN_APPROVALS, {"run": run_id})
+    if still_open:
+        tx.execute(
+            sa.update(approvals)
+            .where(approvals.c.run_id == run_id, approvals.c.status == "open")
+            .values(status="cancelled", decided_at=tx.now, announced=True)
+        )
+    return still_open
+
+
+def grants_of(tx: Tx, thread_id: str) -> list[Grant]:
+    rows = tx.all(_GRANTS, {"thread": thread_id})
+    return [Grant(row["tool"], row["arguments"]) for row in rows]
+
+
+def successors(tx: Tx, run_id: str) -> list[str]:
+    """Runs queued behind this one, oldest first."""
+    return list(tx.execute(_SUCCESSORS, {"run": run_id}).scalars())
+
+
+def last_model(tx: Tx, thread_id: str) -> str | None:
+    """The model of the thread's newest run; None: it has had none."""
+    newest = sa.select(runs.c.model).where(runs.c.thread_id == thread_id).order_by(runs.c.id.desc())
+    model: str | None = tx.execute(newest.limit(1)).scalar()
+    return model
+
+
+def require_records(tx: Tx, run_id: str) -> None:
+    """Raises `RunCleanedUp` where the run's raw records are gone."""
+    if tx.execute(sa.select(runs.c.cleaned).where(runs.c.id == run_id)).scalar():
+        raise RunCleanedUp("The records of this run were removed after the retention time.", id=run_id)

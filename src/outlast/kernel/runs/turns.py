@@ -1,0 +1,219 @@
+"""A model turn as it arrives: deltas become parts; at the end the turn is pieces that can be asked from again."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from outlast.base.events import NoticePart, PartCarrier, ReasoningPart, TextPart, ToolCallPart
+from outlast.base.ids import new_id
+from outlast.kernel.models.protocol import (
+    CHECK_MARK,
+    NOTE_MARK,
+    Delta,
+    ModelMessage,
+    Piece,
+    ProviderToolUsed,
+    ReasoningDelta,
+    ReasoningPiece,
+    TextDelta,
+    TextPiece,
+    ToolArgumentsDelta,
+    ToolCallPiece,
+    ToolCallStart,
+    ToolResultPiece,
+    TurnEnd,
+    Usage,
+)
+from outlast.kernel.models.turn import sendable_arguments
+from outlast.kernel.runs.model import Effect
+from outlast.kernel.streams.log import NamedEvent
+
+GO_ON: Final = (
+    f"{NOTE_MARK} Your last answer was cut at the output limit. Go on where it stopped, and repeat nothing."
+)
+CUT_END_CHARS: Final = 60
+MOST_NAME_CHARS: Final = 80  # of a tool's name; no tool of ours has as many, and no table takes more
+PROVIDER_TOOL: Final = "provider_tool"  # the notice's code for a tool that the provider used by itself
+
+StreamedDelta = tuple[str, str, str]  # event name, part id, text
+
+
+@dataclass(slots=True)
+class OpenPart:
+    """A part still being streamed."""
+
+    id: str
+    kind: str  # text | reasoning | call | notice
+    text: list[str] = field(default_factory=list)
+    call_id: str = ""
+    tool: str = ""
+
+    def whole(self) -> str:
+        return "".join(self.text)
+
+
+@dataclass(slots=True)
+class Turn:
+    """One turn of one step. Feed it deltas; it says which parts begin and what to show."""
+
+    step: int
+    parts: list[OpenPart] = field(default_factory=list)
+    end: TurnEnd | None = None
+    usage: Usage | None = None  # what the provider had counted when the turn ended or broke
+    _calls: dict[int, OpenPart] = field(default_factory=dict)
+
+    def take(self, delta: Delta) -> tuple[NamedEvent | None, StreamedDelta | None]:
+        """A fact to record first (a part begins), and the delta to show."""
+        if isinstance(delta, TextDelta):
+            return self._append("text", "text.delta", encodable(delta.text))
+        if isinstance(delta, ReasoningDelta):
+            return self._append("reasoning", "reasoning.delta", encodable(delta.text))
+        if isinstance(delta, ToolCallStart):
+            tool = encodable(delta.name)[:MOST_NAME_CHARS]
+            part = OpenPart(new_id("part"), "call", call_id=self._call_id(delta.call_id), tool=tool)
+            self._calls[delta.index] = part
+            self.parts.append(part)
+            return ("part.created", PartCarrier(part=call_part(part, self.step))), None
+        if isinstance(delta, ToolArgumentsDelta):
+            part, text = self._calls[delta.index], encodable(delta.delta)
+            part.text.append(text)
+            return None, ("tool_call.arguments.delta", part.id, text)
+        if isinstance(delta, ProviderToolUsed):
+            part = OpenPart(new_id("part"), "notice", [encodable(delta.text)])
+            self.parts.append(part)
+            return ("part.created", PartCarrier(part=shown_part(part, self.step))), None
+        self.usage = delta.usage
+        if isinstance(delta, TurnEnd):
+            self.end = delta
+        return None, None
+
+    @property
+    def calls(self) -> list[OpenPart]:
+        return [part for part in self.parts if part.kind == "call"]
+
+    def completed(self) -> list[NamedEvent]:
+        """`part.completed` for the texts (a call's is written with its verdict)."""
+        return [
+            ("part.completed", PartCarrier(part=shown_part(part, self.step)))
+            for part in self.parts
+            if part.kind != "call"
+        ]
+
+    def result(self) -> dict[str, Any]:
+        """The finished turn as the transcript keeps it."""
+        assert self.end is not None
+        pieces = [
+            {"type": "call", "call_id": part.call_id, "name": part.tool, "arguments": part.whole()}
+            if part.kind == "call"
+            else {"type": part.kind, "text": part.whole()}
+            for part in self.parts
+            if part.kind != "notice"
+        ]
+        return {"pieces": pieces, "finish": self.end.finish, "opaque": self.end.opaque}
+
+    def _append(self, kind: str, event: str, text: str) -> tuple[NamedEvent | None, StreamedDelta | None]:
+        if not text:
+            return None, None
+        begun: NamedEvent | None = None
+        if not self.parts or self.parts[-1].kind != kind:
+            part = OpenPart(new_id("part"), kind)
+            self.parts.append(part)
+            begun = ("part.created", PartCarrier(part=shown_part(part, self.step)))
+        part = self.parts[-1]
+        part.text.append(text)
+        return begun, (event, part.id, text)
+
+    def _call_id(self, call_id: str) -> str:
+        """The model's id of the call, made ours where it is missing or given twice (llama.cpp does that)."""
+        call_id, taken = encodable(call_id), {part.call_id for part in self.calls}
+        return call_id if call_id and call_id not in taken and len(call_id) <= 120 else new_id("effect")
+
+
+def encodable(text: str) -> str:
+    """The text with a replacement character for each lone surrogate, which no UTF-8 and no JSON of ours can hold, and
+    for each NUL, which PostgreSQL cannot. Models that escape emoji in two halves send them."""
+    if "\0" in text:
+        text = text.replace("\0", "\ufffd")
+    if text.isascii():
+        return text
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def shown_part(part: OpenPart, step: int) -> TextPart | ReasoningPart | NoticePart:
+    """The part as people are shown it; not for calls."""
+    if part.kind == "notice":
+        return NoticePart(id=part.id, step=step, code=PROVIDER_TOOL, text=part.whole())
+    kind = TextPart if part.kind == "text" else ReasoningPart
+    return kind(id=part.id, step=step, text=part.whole())
+
+
+def call_part(part: OpenPart, step: int, **values: Any) -> ToolCallPart:
+    return ToolCallPart(
+        id=part.id, step=step, call_id=part.call_id, tool=part.tool, arguments=part.whole(), **values
+    )
+
+
+def messages_of(effects: Sequence[Effect]) -> list[ModelMessage]:
+    """The run's own turns, as a model is told them: each finished turn, then the results of its calls, then what could
+    not be taken of its lines and what a check found."""
+    messages: list[ModelMessage] = []
+    for turn in (effect for effect in effects if effect.kind == "model" and effect.status == "finished"):
+        result = turn.result or {}
+        messages.append(
+            ModelMessage("assistant", tuple(_piece(p) for p in result["pieces"]), result.get("opaque"))
+        )
+        asked = {
+            piece["call_id"]: piece["arguments"] for piece in result["pieces"] if piece["type"] == "call"
+        }
+        calls = [effect for effect in effects if effect.kind == "tool" and effect.step == turn.step]
+        results = tuple(_result_piece(call, asked) for call in calls if call.result is not None)
+        if results:
+            messages.append(ModelMessage("tool", results))
+        notes = [note for call in calls for note in (call.result or {}).get("notes", ())]
+        messages += [ModelMessage("user", (TextPiece(f"{NOTE_MARK} {note}"),)) for note in notes]
+        told = result.get("problems", ())
+        checks = [effect for effect in effects if effect.kind == "check" and effect.step == turn.step]
+        found = [
+            (check.result or {}).get("problems", ()) for check in checks
+        ]  # the first has those told with it
+        if result["finish"] == "length" and not (results or told or any(found)):
+            messages.append(ModelMessage("user", (TextPiece(GO_ON),)))
+        messages += [
+            ModelMessage("user", (TextPiece(problems_text(problems)),))
+            for problems in (found if any(found) else [told])
+            if problems
+        ]
+    return messages
+
+
+def cut_call_text(arguments: str, finish: str) -> str:
+    """The result of a call whose arguments are not a JSON object."""
+    length = len(arguments)
+    if finish != "length":
+        return f"The arguments are not one JSON object ({length} characters). Nothing was done. Write them again."
+    return (
+        "Your answer reached the output limit in the middle of this call: only the first "
+        f"{length} characters of its arguments arrived, ending in {arguments[-CUT_END_CHARS:]!r}. Nothing was done. "
+        "Do not repeat it whole: make several smaller calls, each with clearly fewer characters than that."
+    )
+
+
+def problems_text(problems: Sequence[str]) -> str:
+    """What a check found, as the model is told it: by the server, in the place of the person."""
+    listed = "\n\n".join(f"{number}. {problem}" for number, problem in enumerate(problems, start=1))
+    return f"{CHECK_MARK}\n\n{listed}\n\nMend this, then finish as you were told."
+
+
+def _piece(piece: Mapping[str, Any]) -> Piece:
+    if piece["type"] == "call":
+        return ToolCallPiece(piece["call_id"], piece["name"], sendable_arguments(piece["arguments"]))
+    return TextPiece(piece["text"]) if piece["type"] == "text" else ReasoningPiece(piece["text"])
+
+
+def _result_piece(call: Effect, asked: Mapping[str, str]) -> ToolResultPiece:
+    """The result as the model is told it; where a person changed the arguments, with those that were used."""
+    result, call_id = call.result or {}, call.call_id or ""
+    content = str(result["content"])
+    if call.arguments is not None and call.arguments != (asked.get(call_id, call.arguments) or "{}"):
+        content = f"[A person changed the arguments before approving: {call.arguments}]\n{content}"
+    return ToolResultPiece(call_id, call.tool or "", content, bool(result.get("is_error")))

@@ -1,0 +1,301 @@
+"""A run as people and programs read it: summaries, named steps, what it waits for, its clocks, the export."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+import orjson
+import sqlalchemy as sa
+
+from outlast.base.clock import iso
+from outlast.base.errors import CursorUnknown, NotFound
+from outlast.base.settings import SandboxSettings
+from outlast.db.database import Tx
+from outlast.db.tables import approvals, effects, messages, runs, threads, users
+from outlast.kernel.runs import timers
+from outlast.kernel.sandboxes.clocks import clocks_beside_run
+from outlast.kernel.streams.fold import fold_lines
+from outlast.kernel.streams.log import read_all
+
+TAKES_AWAY: Final[Mapping[str, str]] = {
+    "approval_pause": "The sandbox is frozen and the run shown as paused until somebody decides.",
+    "paused_kill": "The sandbox is removed; its files stay and a decision brings it back.",
+    "abandon": "The run is cancelled, because nobody follows it.",
+    "clean_up": "The run's steps and events are removed; its messages stay.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    """A run as lists show it. Times are ISO 8601 in UTC, `usage` the sums over its model turns."""
+
+    id: str
+    thread_id: str
+    project_id: str
+    thread_title: str
+    profile: str
+    model: str
+    status: str
+    stop_reason: str | None
+    waiting_for: str | None
+    problems: list[str]
+    parent_run_id: str | None
+    after_run_id: str | None
+    started_by: str
+    started_by_name: str
+    message_id: str
+    answer_message_id: str | None
+    attempt: int
+    usage: dict[str, Any]
+    credits: int
+    error: dict[str, Any] | None
+    step_count: int
+    tool_count: int
+    created_at: str
+    started_at: str | None
+    ended_at: str | None
+    duration_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class StepView:
+    """One named step for operators."""
+
+    name: str
+    kind: str
+    step: int | None
+    tool: str | None
+    status: str
+    started_at: str | None
+    ended_at: str | None
+    duration_s: float | None
+    usage: dict[str, Any] | None
+    cost_usd: float | None
+    retries: int
+    error: dict[str, Any] | None
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True)
+class ClockView:
+    name: str
+    due_at: str
+    takes_away: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunDetails:
+    """What a single run shows beyond its summary; `cursor` is where its stream goes on after these parts; `workflow`
+    its named steps as they were last told (empty: its agent has none), `page` where it has brought its page, with the
+    statistics that it told (None: it has none), `modules` what it announced of its code."""
+
+    parts: list[dict[str, Any]]
+    pending: list[dict[str, Any]]
+    steps: list[StepView]
+    cursor: int
+    clocks: list[ClockView]
+    workflow: list[dict[str, Any]]
+    page: dict[str, Any] | None
+    modules: list[dict[str, Any]]
+
+
+def summary_of(tx: Tx, run_id: str) -> RunSummary:
+    """Raises `NotFound`."""
+    row = tx.one(_summaries().where(runs.c.id == run_id))
+    if row is None:
+        raise NotFound("There is no such run.", id=run_id)
+    return _summary(row)
+
+
+def list_summaries(
+    tx: Tx,
+    project_ids: Sequence[str],
+    *,
+    thread_id: str | None = None,
+    status: str | None = None,
+    query: str = "",
+    before: str | None = None,
+    limit: int = 50,
+) -> tuple[list[RunSummary], str | None]:
+    """Runs of these projects, newest first; `query` is looked for in ids, thread titles, models, errors and the
+    messages they answer. The second value is the `before` of the next page."""
+    chosen = _summaries().where(runs.c.project_id.in_(project_ids))
+    if thread_id:
+        chosen = chosen.where(runs.c.thread_id == thread_id)
+    if status:
+        chosen = chosen.where(runs.c.status == status)
+    if before:
+        if not before.startswith("run_") or len(before) > 40:
+            raise CursorUnknown("The cursor is not one that this list gave out.", cursor=before[:80])
+        chosen = chosen.where(runs.c.id < before)
+    if query.strip():
+        chosen = chosen.where(_matches(query.strip()))
+    rows = tx.all(chosen.order_by(runs.c.id.desc()).limit(limit + 1))
+    page = [_summary(row) for row in rows[:limit]]
+    return page, page[-1].id if len(rows) > limit else None
+
+
+def details_of(tx: Tx, run_id: str, sandbox: SandboxSettings | None = None) -> RunDetails:
+    """Parts, open questions, steps and clocks of one run; with the settings of `sandbox`, those of its sandbox too."""
+    row = tx.one(sa.select(runs).where(runs.c.id == run_id))
+    if row is None:
+        raise NotFound("There is no such run.", id=run_id)
+    state = fold_lines(read_all(tx, run_id))
+    parts = state.parts
+    if row["answer_id"] is not None:
+        saved = tx.execute(sa.select(messages.c.parts).where(messages.c.id == row["answer_id"])).scalar()
+        parts = saved if saved is not None else parts
+    due = timers.due_of(tx, run_id)
+    clocks = [ClockView(kind, iso(moment), TAKES_AWAY[kind]) for kind, moment in due if kind in TAKES_AWAY]
+    if sandbox is not None and row["workspace_id"] is not None and row["ended_at"] is None:
+        beside = clocks_beside_run(tx, sandbox, row["workspace_id"])
+        clocks += [ClockView(clock.name, clock.due_at, clock.takes_away) for clock in beside]
+    steps = steps_of(tx, row)
+    return RunDetails(
+        parts, state.pending, steps, state.last_seq, clocks, state.workflow, state.page, state.modules
+    )
+
+
+def steps_of(tx: Tx, run: sa.RowMapping) -> list[StepView]:
+    """The run as named steps: start, stages (prepare, check), model turns, tool calls, waits, settle."""
+    rows = tx.all(sa.select(effects).where(effects.c.run_id == run["id"]).order_by(effects.c.ordinal))
+    waits = {
+        row["effect_id"]: row for row in tx.all(sa.select(approvals).where(approvals.c.run_id == run["id"]))
+    }
+    steps = [
+        _step(
+            "start", "start", "done" if run["started_at"] else "waiting", run["created_at"], run["started_at"]
+        )
+    ]
+    for row in rows:
+        if row["id"] in waits:
+            wait = waits[row["id"]]
+            steps.append(
+                _step(
+                    wait["kind"],
+                    "wait",
+                    wait["status"],
+                    wait["created_at"],
+                    wait["decided_at"],
+                    row,
+                    plain=True,
+                )
+            )
+        kind = row["kind"]
+        name = f"model turn {row['step']}" if kind == "model" else row["tool"] if kind == "tool" else kind
+        steps.append(_step(name, kind, row["status"], row["started_at"], row["ended_at"], row))
+    if run["ended_at"] is not None:
+        steps.append(_step("settle", "settle", run["status"], run["ended_at"], run["ended_at"]))
+    return steps
+
+
+def export_of(tx: Tx, run_id: str) -> dict[str, Any]:
+    """All there is about a run, as plain JSON: row, steps, effects with arguments and results, events; which part
+    of its prompts came from the provider's cache, and what it made of its page."""
+    summary = summary_of(tx, run_id)
+    rows = tx.all(sa.select(effects).where(effects.c.run_id == run_id).order_by(effects.c.ordinal))
+    run = tx.one(sa.select(runs).where(runs.c.id == run_id))
+    assert run is not None
+    plain = {name: getattr(summary, name) for name in RunSummary.__dataclass_fields__}
+    lines = read_all(tx, run_id)
+    shown = fold_lines(lines)
+    return {
+        "format": "outlast-run/1",
+        "run": plain,
+        "cached_share": cached_share(summary.usage),
+        "page": shown.page,
+        "modules": shown.modules,
+        "steps": [{n: getattr(step, n) for n in StepView.__dataclass_fields__} for step in steps_of(tx, run)],
+        "effects": [{str(key): _plain(value) for key, value in row.items()} for row in rows],
+        "events": [orjson.loads(line) for _, line in lines],
+    }
+
+
+def cached_share(usage: Mapping[str, Any]) -> float | None:
+    """Which part of the input tokens came from the provider's cache, 0 to 1; None: nothing was asked yet."""
+    asked: int = usage["input_tokens"]
+    return None if asked == 0 else round(usage["cached_tokens"] / asked, 4)
+
+
+def _plain(value: Any) -> Any:
+    return iso(value) if isinstance(value, datetime) else value
+
+
+def _step(
+    name: str,
+    kind: str,
+    status: str,
+    started_at: datetime | None,
+    ended_at: datetime | None,
+    row: sa.RowMapping | None = None,
+    plain: bool = False,
+) -> StepView:
+    duration = (ended_at - started_at).total_seconds() if started_at and ended_at else None
+    own = None if plain else row
+    usage = own["usage"] if own is not None else None
+    return StepView(
+        name=name,
+        kind=kind,
+        step=row["step"] if row is not None else None,
+        tool=row["tool"] if row is not None else None,
+        status=status,
+        started_at=iso(started_at) if started_at else None,
+        ended_at=iso(ended_at) if ended_at else None,
+        duration_s=duration,
+        usage=usage,
+        cost_usd=(usage or {}).get("cost_usd"),
+        retries=own["retries"] if own is not None else 0,
+        error=_error(own["error"]) if own is not None else None,
+        attempt=own["attempt"] if own is not None else 0,
+    )
+
+
+def _error(error: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    if error is None:
+        return None
+    return {"code": error["code"], "message": error["message"], "hint": error.get("hint", "")}
+
+
+def _summaries() -> sa.Select[Any]:
+    turns = sa.select(sa.func.count()).where(effects.c.run_id == runs.c.id, effects.c.kind == "model")
+    calls = sa.select(sa.func.count()).where(effects.c.run_id == runs.c.id, effects.c.kind == "tool")
+    return (
+        sa.select(
+            runs,
+            threads.c.title.label("thread_title"),
+            users.c.name.label("started_by_name"),
+            turns.scalar_subquery().label("step_count"),
+            calls.scalar_subquery().label("tool_count"),
+        )
+        .join(threads, threads.c.id == runs.c.thread_id)
+        .join(users, users.c.id == runs.c.started_by)
+    )
+
+
+def _matches(query: str) -> sa.ColumnElement[bool]:
+    like = "%" + query.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
+    asked = sa.select(messages.c.id).where(
+        messages.c.id == runs.c.message_id, sa.cast(messages.c.parts, sa.Text).ilike(like, escape="\\")
+    )
+    columns = (runs.c.id, runs.c.model, threads.c.title, sa.cast(runs.c.error, sa.Text))
+    return sa.or_(*(column.ilike(like, escape="\\") for column in columns), asked.exists())
+
+
+def _summary(row: sa.RowMapping) -> RunSummary:
+    names = ("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens", "cost_usd")
+    began, ended = row["started_at"], row["ended_at"]
+    released = row["status"] in ("cancelled", "error") or bool(row["problems"])
+    same = {name: row[name] for name in RunSummary.__dataclass_fields__ if name in row}
+    return RunSummary(
+        **{
+            **same,
+            "answer_message_id": row["answer_id"],
+            "credits": 0 if released else row["credits"],
+            "usage": {name: row[name] for name in names},
+            "created_at": iso(row["created_at"]),
+            "started_at": iso(began) if began else None,
+            "ended_at": iso(ended) if ended else None,
+            "duration_s": (ended - began).total_seconds() if began and ended else None,
+        }
+    )

@@ -1,0 +1,276 @@
+"""The worker: claims legs that are ready, renews its leases, passes cancels on, and stops in two steps."""
+
+from datetime import timedelta
+
+import anyio
+import sqlalchemy as sa
+from anyio.abc import TaskGroup
+
+from outlast.base.errors import FenceLost, OutlastError, StorageUnavailable, TryLater
+from outlast.base.events import ErrorData
+from outlast.base.supervision.supervisor import Supervisor
+from outlast.db.database import Tx
+from outlast.db.tables import runs
+from outlast.kernel.runs import store
+from outlast.kernel.runs.endings import Ending, end_unheld
+from outlast.kernel.runs.engine import Engine
+from outlast.kernel.runs.leg import Leg
+from outlast.kernel.runs.model import Run
+from outlast.kernel.runs.rules import FATAL_DEATHS, End, crashes_server
+from outlast.kernel.set_aside import kinds
+from outlast.kernel.streams.fold import fold_lines
+from outlast.kernel.streams.log import read_all
+
+CANCEL_BELL = "cancels"
+CRASHES_TEXT = "The server stopped three times in a row while it worked on this run."
+CRASHES_HINT = (
+    "Continue to go on from what was saved, or retry. If it happens again, ask an administrator to look at the "
+    "server's log."
+)
+CLAIM_BATCH = 50
+RECOVER_S = (0.2, 0.5, 1.0, 2.0, 5.0)
+OLD_LEG_S = 20.0  # how long a leg whose run was claimed again may take to end
+LegKey = tuple[str, int]  # run id, attempt
+
+
+class Worker:
+    """Carries out runs in this process, up to `settings.runs.max_concurrent` at once. Idle, it waits on a bell.
+
+    `stop_softly`: claim nothing more and let each leg finish its present effect; `run` returns when none is left,
+    or when its scope is cancelled (then leases are handed back, the attempts do not count as failures).
+    """
+
+    def __init__(self, engine: Engine, supervisor: Supervisor | None = None) -> None:
+        self._engine = engine
+        self._supervisor = supervisor or Supervisor(engine.clock)
+        self._legs: dict[LegKey, Leg] = {}
+        self._stopping = False
+        self._idle = anyio.Event()
+
+    @property
+    def active(self) -> int:
+        return len(self._legs)
+
+    async def run(self) -> None:
+        """Until stopped or cancelled."""
+        async with anyio.create_task_group() as group:
+            keep = self._supervisor.keep
+            group.start_soon(keep, "saving of streamed text", self._engine.flusher.run)
+            group.start_soon(keep, "renewal of leases", self._renew)
+            group.start_soon(keep, "cancels of runs", self._pass_cancels)
+            # A claim that fails must not cut the legs that are at work: it is restarted without them.
+            await keep("claims of runs", self._claim_forever, group, vital=True)
+            group.cancel_scope.cancel()
+
+    def stop_softly(self) -> None:
+        """Claim nothing more; every leg hands its run back before its next effect."""
+        self._stopping = True
+        for leg in self._legs.values():
+            leg.stop = leg.stop or "shutdown"
+        self._engine.hub.ring(store.BELL)
+
+    async def stop_hard(self) -> None:
+        """Cut every leg short and hand the runs back."""
+        for leg in list(self._legs.values()):
+            leg.cancel("shutdown")
+        with anyio.move_on_after(2):
+            while self._legs:
+                await self._idle.wait()
+
+    async def _claim_forever(self, group: TaskGroup) -> None:
+        engine, once, is_unsure = self._engine, self._supervisor.guard.once, True
+        with engine.hub.listen(store.BELL) as channel:
+            while not (self._stopping and not self._legs):
+                version = channel.version
+                room = engine.settings.runs.max_concurrent - len(self._legs)
+                claimed: list[tuple[Run, int]] = []
+                if room > 0 and not self._stopping:
+                    try:
+                        claimed = await self._claim(min(room, CLAIM_BATCH), is_unsure)
+                    except TryLater as error:
+                        is_unsure = True
+                        engine.log("claim failed", error=error)
+                        await engine.clock.sleep(error.retry_after_s or 1)
+                        continue
+                    is_unsure = False
+                for run, first_seq in claimed:
+                    if run.profile not in engine.profiles or crashes_server(run.deaths):
+                        group.start_soon(once, kinds.RUN, run.id, self._refuse, run)
+                        continue
+                    leg = Leg(engine, run, first_seq)
+                    self._legs[run.id, run.attempt] = leg
+                    group.start_soon(once, kinds.RUN, run.id, self._work, leg)
+                if room <= 0 or len(claimed) < min(room, CLAIM_BATCH) or self._stopping:
+                    await channel.wait(version)
+
+    async def _claim(self, most: int, is_unsure: bool) -> list[tuple[Run, int]]:
+        """Claim up to `most` runs. `is_unsure`: an earlier claim may have been committed without an answer."""
+        engine, known = self._engine, set(self._legs) if is_unsure else None
+        lease = timedelta(seconds=engine.settings.runs.lease_s)
+        return await engine.db.write(store.claim_ready, engine.node_id, lease, most, known)
+
+    async def _work(self, leg: Leg) -> None:
+        """The edge of a leg: whatever happens, the run is ended, parked or claimable again."""
+        try:
+            await self._end_older(leg)
+            await leg.work()
+            if leg.stop == "fence":
+                await self._outlived(leg)
+        except FenceLost:
+            await self._outlived(leg)
+        except BaseExceptionGroup as group:
+            await self._recover(leg, group)
+        except Exception as error:
+            await self._recover(leg, error)
+        finally:
+            self._legs.pop((leg.run.id, leg.run.attempt), None)
+            leg.over.set()
+            if leg.stop == "shutdown" and not leg.ended:
+                with anyio.CancelScope(shield=True), anyio.move_on_after(1):
+                    await self._hand_back(leg, 0)
+            if not self._legs:
+                self._idle.set()
+                self._idle = anyio.Event()
+            self._engine.hub.ring(store.BELL)
+
+    async def _end_older(self, leg: Leg) -> None:
+        """This process held the run before, and slept through its lease: that leg ends before the new one writes."""
+        older = [other for other in self._legs_of(leg.run.id) if other.run.attempt < leg.run.attempt]
+        for other in older:
+            other.cancel("fence")
+        with anyio.move_on_after(
+            OLD_LEG_S
+        ):  # one that cannot end writes nothing any more: the fence refuses it
+            for other in older:
+                await other.over.wait()
+
+    async def _outlived(self, leg: Leg) -> None:
+        """Another attempt has the run, and this process lives: its lease lapsed because it was held up."""
+        try:
+            await self._engine.db.write(store.take_back_death, leg.run.id, leg.run.attempt)
+        except OutlastError as error:
+            self._engine.log("death not taken back", run_id=leg.run.id, error=error)
+
+    def _legs_of(self, run_id: str) -> list[Leg]:
+        return [leg for (id_, _), leg in self._legs.items() if id_ == run_id]
+
+    async def _recover(self, leg: Leg, error: BaseException) -> None:
+        """Storage failed: try again from the transcript. Anything else is our bug: the run ends and says so."""
+        causes = _leaves(error)
+        if any(isinstance(cause, FenceLost) for cause in causes):
+            await self._outlived(leg)
+            return
+        storage = any(isinstance(cause, TryLater) for cause in causes)
+        self._engine.log("leg broke off", run_id=leg.run.id, attempt=leg.run.attempt, error=error)
+        for wait_s in RECOVER_S:
+            try:
+                if storage:
+                    await self._hand_back(leg, 1.0)
+                else:
+                    await self._give_up(leg)
+                return
+            except FenceLost:
+                return
+            except OutlastError:
+                await self._engine.clock.sleep(wait_s)
+
+    async def _hand_back(self, leg: Leg, after_s: float) -> None:
+        def change(tx: Tx) -> None:
+            ready_at = tx.now + timedelta(seconds=after_s) if after_s else None
+            store.hand_back(tx, leg.run.id, leg.run.attempt, ready_at)
+
+        try:
+            await self._engine.db.write(change)
+        except StorageUnavailable:
+            if not after_s:
+                return  # stopping: the lease lapses by itself
+            raise
+
+    async def _give_up(self, leg: Leg) -> None:
+        """End the run with what its log holds: the leg's own hands are no longer trusted."""
+        await self._end_claimed(
+            leg.run, "internal_error", "The run stopped by a fault inside the server.", "Retry it."
+        )
+
+    async def _refuse(self, run: Run) -> None:
+        """End a run that no leg may work on: it ends the server, or its agent profile is not configured any more."""
+        try:
+            if crashes_server(run.deaths):
+                await self._end_claimed(run, "run_crashes_server", CRASHES_TEXT, CRASHES_HINT)
+            else:
+                known = ", ".join(self._engine.profiles)
+                text = f"There is no agent profile {run.profile!r} any more."
+                await self._end_claimed(
+                    run, "unknown_profile", text, f"There are: {known}. Start a new thread."
+                )
+        except OutlastError as error:  # the lease lapses, and the next claim tries again
+            self._engine.log("run not ended", run_id=run.id, error=error)
+
+    async def _end_claimed(self, claimed: Run, code: str, message: str, hint: str) -> None:
+        """End the run with what its log holds; without, where reading that may be what ends the server."""
+        readable = claimed.deaths <= FATAL_DEATHS
+        lines = await self._engine.db.read(read_all, claimed.id) if readable else []
+        error = ErrorData(code=code, message=message, hint=hint)
+
+        def change(tx: Tx) -> None:
+            run = store.run_of(tx, claimed.id)
+            if run.leg == "held" and run.attempt == claimed.attempt:
+                ending = Ending.of(End("error", "provider"), fold_lines(lines), error)
+                end_unheld(tx, self._engine.settings, self._engine.profiles.get(run.profile), run, ending)
+
+        await self._engine.db.write(change)
+
+    async def _renew(self) -> None:
+        """Leases are renewed by a task of their own, whatever the legs are doing."""
+        lease_s = self._engine.settings.runs.lease_s
+        while True:
+            await self._engine.clock.sleep(min(self._engine.settings.runs.heartbeat_s, lease_s / 3))
+            if self._legs:
+                try:
+                    await self._renew_once(timedelta(seconds=lease_s))
+                except OutlastError as error:
+                    self._engine.log("leases not renewed", error=error)
+
+    async def _renew_once(self, lease: timedelta) -> None:
+        """Renew what is held; a leg whose run another attempt has is cut short."""
+        legs = dict(self._legs)
+        run_ids = list({run_id for run_id, _ in legs})
+        held = await self._engine.db.write(store.renew_leases, self._engine.node_id, run_ids, lease)
+        for key, leg in legs.items():
+            if key not in held and key in self._legs and not leg.ended:
+                leg.cancel("fence")
+
+    async def _pass_cancels(self) -> None:
+        """A cancel is a durable flag first; the bell only brings it here sooner."""
+        with self._engine.hub.listen(CANCEL_BELL) as channel:
+            while True:
+                version = channel.version
+                try:
+                    await self._pass_on()
+                except (
+                    OutlastError
+                ) as error:  # ask again: what the database could not tell now still stands in it
+                    self._engine.log("cancels not read", error=error)
+                    await self._engine.clock.sleep(error.retry_after_s or 1)
+                    continue
+                await channel.wait(version)
+
+    async def _pass_on(self) -> None:
+        held = list({run_id for run_id, _ in self._legs})
+        for run_id in await self._engine.db.read(_cancelled_among, held) if held else ():
+            for leg in self._legs_of(run_id):
+                leg.cancel("person")
+
+
+def _cancelled_among(tx: Tx, run_ids: list[str]) -> list[str]:
+    return list(
+        tx.execute(
+            sa.select(runs.c.id).where(runs.c.id.in_(run_ids), runs.c.cancel_requested_at.is_not(None))
+        ).scalars()
+    )
+
+
+def _leaves(error: BaseException) -> list[BaseException]:
+    if isinstance(error, BaseExceptionGroup):
+        return [leaf for inner in error.exceptions for leaf in _leaves(inner)]
+    return [error]

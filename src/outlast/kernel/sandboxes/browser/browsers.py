@@ -1,0 +1,249 @@
+"""Browsers at hand, each in a local sandbox of its own.
+
+A browser serves one sandbox only, so pages of different screens never meet, and stays for a minute for the next
+picture of the same one. In memory: those that run. What a killed server left is ended by the next one's `run`, and each
+browser ends by itself after ten minutes, whoever is left to end it.
+"""
+
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import anyio
+import anyio.to_thread
+from anyio.abc import TaskGroup, TaskStatus
+
+from outlast.base.clock import Clock
+from outlast.base.errors import OutlastError, SandboxLost
+from outlast.base.ids import new_id
+from outlast.base.supervision.supervisor import Supervisor
+from outlast.kernel.sandboxes.browser.door import Door
+from outlast.kernel.sandboxes.browser.program import LONGEST_S, folder_to_show, start_command
+from outlast.kernel.sandboxes.browser.protocol import Browser, BrowserGone
+from outlast.kernel.sandboxes.folders import discard_folder
+from outlast.kernel.sandboxes.interactive import ProcessSpec
+from outlast.kernel.sandboxes.interface import Limits, SandboxSpec
+from outlast.kernel.sandboxes.providers.local.launch import Ground
+from outlast.kernel.sandboxes.providers.local.provider import LocalProvider
+from outlast.kernel.sandboxes.providers.local.sandbox import LocalSandbox
+
+MOST: Final = 2
+IDLE_S: Final = 60.0
+START_S: Final = 15.0
+LAST_START_S: Final = LONGEST_S - 120.0  # an older one is not begun with: it might end in the middle
+LIMITS: Final = Limits(
+    memory_bytes=1024**3,
+    cpu_count=2.0,
+    processes=512,
+    disk_bytes=256 * 1024**2,
+    output_bytes=64 * 1024**2,
+)
+
+
+@dataclass(eq=False, slots=True)
+class AtHand:
+    """A browser that runs for the sandbox `serves` and one port of it. `closing` asks for its end, `closed` says that
+    nothing is left of it. `users` have it in their hands or wait for their turn."""
+
+    serves: tuple[str, int]
+    browser: Browser
+    door: Door
+    born: float
+    turn: anyio.Lock = field(default_factory=anyio.Lock)
+    closing: anyio.Event = field(default_factory=anyio.Event)
+    closed: anyio.Event = field(default_factory=anyio.Event)
+    users: int = 0
+    used_at: float = 0.0
+
+    @property
+    def is_usable(self) -> bool:
+        return not self.closing.is_set() and not self.browser.gone.is_set()
+
+
+Begun = AtHand | OutlastError | BrowserGone
+
+
+class _Beginning:
+    """Passes the outcome of a browser's start to its caller, once."""
+
+    def __init__(self, task_status: TaskStatus[Begun]) -> None:
+        self._task_status, self._told = task_status, False
+
+    def tell(self, begun: Begun) -> None:
+        if not self._told:
+            self._told = True
+            self._task_status.started(begun)
+
+
+class Browsers:
+    """`folder` is their own, below the data directory; `cache_dir` that of all local sandboxes."""
+
+    def __init__(
+        self,
+        clock: Clock,
+        folder: Path,
+        cache_dir: Path,
+        program: Path,
+        supervisor: Supervisor | None = None,
+    ) -> None:
+        self._clock = clock
+        self._guard = (supervisor or Supervisor(clock)).guard
+        self._work = folder / "work"
+        self._provider = LocalProvider(folder / "state", cache_dir)
+        self._program = program
+        self._tasks: TaskGroup | None = None
+        self._all: list[AtHand] = []
+        self._opening = anyio.Lock()
+        self._returned = anyio.Event()
+
+    @property
+    def is_running(self) -> bool:
+        return self._tasks is not None
+
+    async def run(self, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
+        """End what a killed server left, then hold browsers until cancelled, and end them all."""
+        await self._sweep()
+        async with anyio.create_task_group() as tasks:
+            self._tasks = tasks
+            task_status.started()
+            try:
+                await anyio.sleep_forever()
+            finally:
+                self._tasks = None
+
+    async def take(self, serves: tuple[str, int]) -> AtHand:
+        """The browser for this port of this sandbox, started if there is none. Waits while all are in use. Give it back
+        with `give_back`. Raises `BrowserGone`, `SandboxUnavailable` and their like when it does not start."""
+        if (found := self._find(serves)) is not None:
+            return found
+        async with self._opening:
+            if (found := self._find(serves)) is not None:  # another one has started it meanwhile
+                return found
+            await self._make_room()
+            if self._tasks is None:
+                raise BrowserGone("the server is stopping")
+            begun: AtHand | OutlastError | BrowserGone = await self._tasks.start(self._keep, serves)
+            if not isinstance(begun, AtHand):
+                raise begun
+            begun.users += 1
+            return begun
+
+    def give_back(self, at_hand: AtHand, *, usable: bool = True) -> None:
+        """`usable` false: something in it may be busy for ever, so it ends."""
+        at_hand.users -= 1
+        at_hand.used_at = self._clock.monotonic()
+        if not usable:
+            at_hand.closing.set()
+        self._returned.set()
+        self._returned = anyio.Event()
+
+    def _find(self, serves: tuple[str, int]) -> AtHand | None:
+        for found in self._all:
+            old = self._clock.monotonic() - found.born > LAST_START_S
+            if found.serves == serves and found.is_usable and not old:
+                found.users += 1
+                return found
+        return None
+
+    async def _make_room(self) -> None:
+        """Until one more may run: what was not used for longest goes."""
+        while len(self._all) >= MOST:
+            idle = [one for one in self._all if one.users == 0]
+            if not idle:
+                await self._returned.wait()
+                continue
+            oldest = min(idle, key=lambda one: one.used_at)
+            oldest.closing.set()
+            await oldest.closed.wait()
+
+    async def _keep(self, serves: tuple[str, int], *, task_status: TaskStatus[Begun]) -> None:
+        """One browser; its faults end nothing else."""
+        begin = _Beginning(task_status)
+        await self._guard.once("browser", serves[0], self._live, serves, begin)
+        begin.tell(BrowserGone("a fault of this server, which its log has in full"))
+
+    async def _live(self, serves: tuple[str, int], begin: "_Beginning") -> None:
+        """One browser from its start to its end. A start that fails is told as the value it began with."""
+        name = f"browser_{new_id('request')[-12:]}"
+        at_hand: AtHand | None = None
+        box: LocalSandbox | None = None
+        try:
+            with anyio.fail_after(START_S):
+                box = await self._provider.start(*self._plan(name))
+                listener = await box.egress_listener()
+                spec = ProcessSpec(start_command(self._program, serves[1], listener.getsockname()[1]))
+                process = await box.processes.start(spec)
+            browser, door = Browser(box.processes, process.pid), Door()
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(door.serve, listener)
+                tasks.start_soon(browser.read)
+                with anyio.fail_after(START_S):
+                    await browser.ask("Browser.getVersion")
+                now = self._clock.monotonic()
+                at_hand = AtHand(serves, browser, door, now, used_at=now)
+                self._all.append(at_hand)
+                begin.tell(at_hand)
+                await self._until_over(at_hand)
+                tasks.cancel_scope.cancel()
+        except BaseException as error:
+            failure = _cause(error)
+            if at_hand is None and failure is not None:
+                begin.tell(failure)
+            elif failure is None:
+                raise
+        finally:
+            with anyio.CancelScope(shield=True):
+                await self._clear(name, box)
+            if at_hand is not None:
+                at_hand.closing.set()
+                self._all.remove(at_hand)
+                at_hand.closed.set()
+            self._returned.set()
+            self._returned = anyio.Event()
+
+    async def _until_over(self, at_hand: AtHand) -> None:
+        """Asked to close, gone by itself, or not used for a while."""
+
+        async def wait(event: anyio.Event, scope: anyio.CancelScope) -> None:
+            await event.wait()
+            scope.cancel()
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(wait, at_hand.closing, tasks.cancel_scope)
+            tasks.start_soon(wait, at_hand.browser.gone, tasks.cancel_scope)
+            while (left_s := at_hand.used_at + IDLE_S - self._clock.monotonic()) > 0 or at_hand.users:
+                await self._clock.sleep(max(left_s, 1.0))
+            tasks.cancel_scope.cancel()
+
+    def _plan(self, name: str) -> tuple[SandboxSpec, Ground, Path]:
+        spec = SandboxSpec(name, self._work / name, LIMITS, egress=True)
+        shown = folder_to_show(self._program)
+        ground = Ground(read_only=() if shown is None else ((shown, str(shown)),))
+        return spec, ground, self._provider.state_dir / name
+
+    async def _clear(self, name: str, box: LocalSandbox | None) -> None:
+        if box is not None:
+            with suppress(SandboxLost):
+                await box.kill()
+        await anyio.to_thread.run_sync(discard_folder, self._work / name)
+
+    async def _sweep(self) -> None:
+        """Only this server works in the folder, so whatever lives in it belongs to one that was killed."""
+        with suppress(OSError):  # a folder that cannot be read is told of by the first start
+            for sandbox_id, ref in await self._provider.list_refs():
+                with suppress(SandboxLost):
+                    await (await self._provider.connect(sandbox_id, ref)).kill()
+        await anyio.to_thread.run_sync(discard_folder, self._work)
+
+
+def _cause(error: BaseException) -> OutlastError | BrowserGone | None:
+    """Why a browser failed, out of a group of errors too; None: it is no failure of a browser."""
+    if isinstance(error, BaseExceptionGroup):
+        causes = [_cause(inner) for inner in error.exceptions]
+        return causes[0] if causes and all(causes) else None
+    if isinstance(error, TimeoutError):
+        return BrowserGone(f"it did not start within {START_S:.0f} seconds")
+    if isinstance(error, OSError):
+        return BrowserGone(str(error))
+    return error if isinstance(error, (OutlastError, BrowserGone)) else None

@@ -1,0 +1,168 @@
+"""The photographer: looks through a browser where there is one, and with plain requests where there is none."""
+
+import logging
+from pathlib import Path
+from typing import Final
+
+import anyio
+from anyio.abc import TaskStatus
+
+from outlast.base.clock import Clock
+from outlast.base.data_directory import cache_directory
+from outlast.base.errors import OutlastError, SandboxLost
+from outlast.base.settings.tables import ScreenSettings
+from outlast.base.supervision.supervisor import Supervisor
+from outlast.kernel.sandboxes.browser.browsers import AtHand, Browsers
+from outlast.kernel.sandboxes.browser.door import is_open
+from outlast.kernel.sandboxes.browser.interface import Look
+from outlast.kernel.sandboxes.browser.page import Seen, look_at
+from outlast.kernel.sandboxes.browser.program import find_browser
+from outlast.kernel.sandboxes.browser.protocol import BrowserGone, BrowserRefused
+from outlast.kernel.sandboxes.browser.requests import ask_page
+from outlast.kernel.sandboxes.interface import Sandbox
+
+FOLDER: Final = "browsers"  # below the data directory
+TAKE_S: Final = 20.0  # for a browser to start or to become free
+LOOK_S: Final = 40.0  # Next compiles a page when it is first asked for
+REQUESTS_S: Final = 20.0
+AGAIN_AFTER_S: Final = 120.0  # a browser that did not start is not tried again before
+NAMED_WRONG: Final = "No picture was taken: screens.browser names {name}, which is no program on this server."
+NO_PROGRAM: Final = "No picture was taken: Chromium is not installed on this server (apt install chromium)."
+TURNED_OFF: Final = "No picture was taken: pictures are turned off on this server (screens.pictures)."
+NOT_RUNNING: Final = "No picture was taken: the server is starting or stopping."
+BUSY: Final = "No picture was taken: other pictures were still being taken."
+NO_PAGE: Final = "No picture was taken: no page answers."
+BROWSER_ENDED: Final = "The page made the browser end; it may need more memory than there is."
+NO_END: Final = "The page did not come to an end within {seconds:.0f} seconds; it may be busy without pause."
+log = logging.getLogger("outlast.browser")
+
+
+class Studio:
+    """See `Photographer`. `program` None: there is no Chromium; `pictures` False: none are wanted. `folder` is its own,
+    below the data directory; `cache_dir` that of all local sandboxes. In memory: browsers at hand."""
+
+    def __init__(
+        self,
+        clock: Clock,
+        folder: Path,
+        cache_dir: Path,
+        program: Path | None,
+        *,
+        pictures: bool = True,
+        missing: str = NO_PROGRAM,
+        supervisor: Supervisor | None = None,
+    ) -> None:
+        self._clock = clock
+        self._pictures = pictures
+        self._missing = missing  # what is said where there is no program
+        self.browsers = None if program is None else Browsers(clock, folder, cache_dir, program, supervisor)
+        self._failed: tuple[float, str] | None = None  # until when no browser is tried, and why
+
+    async def run(self, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
+        """Until cancelled; leaves no browser behind."""
+        if self.browsers is not None:
+            await self.browsers.run(task_status=task_status)
+        else:
+            task_status.started()
+
+    async def look(self, sandbox: Sandbox, port: int, path: str, width: int, height: int) -> Look:
+        began = anyio.current_time()
+        if not await is_open(sandbox, port):
+            return Look(None, (f"Nothing answers on port {port}.",), None, NO_PAGE)
+        note = self._why_not()
+        if not note and self.browsers is not None:
+            try:
+                with anyio.fail_after(TAKE_S):
+                    at_hand = await self.browsers.take((sandbox.sandbox_id, port))
+            except TimeoutError:
+                note = BUSY
+            except (BrowserGone, OutlastError) as error:
+                note = self._remember(error)
+            else:
+                url = f"http://localhost:{port}{path}"
+                return await self._through_browser(
+                    self.browsers, at_hand, sandbox, url, (width, height), began
+                )
+        return await self._through_requests(sandbox, port, path, note, began)
+
+    def _why_not(self) -> str:
+        """Why no browser is tried; empty: it is."""
+        if not self._pictures:
+            return TURNED_OFF
+        if self.browsers is None:
+            return self._missing
+        if not self.browsers.is_running:
+            return NOT_RUNNING
+        if self._failed is not None and self._clock.monotonic() < self._failed[0]:
+            return self._failed[1]
+        return ""
+
+    def _remember(self, error: BrowserGone | OutlastError) -> str:
+        reason = error.message if isinstance(error, OutlastError) else str(error)
+        note = f"No picture was taken: Chromium did not start ({reason or 'it gave no reason'})."
+        self._failed = (self._clock.monotonic() + AGAIN_AFTER_S, note)
+        return note
+
+    async def _through_browser(
+        self,
+        browsers: Browsers,
+        at_hand: AtHand,
+        sandbox: Sandbox,
+        url: str,
+        size: tuple[int, int],
+        began: float,
+    ) -> Look:
+        """Also what was seen of a page that has no end, or that made the browser end."""
+        seen, problem = Seen(), NO_END.format(seconds=LOOK_S)
+        try:
+            async with at_hand.turn:
+                at_hand.door.lead_to(sandbox, at_hand.serves[1])
+                try:
+                    with anyio.move_on_after(LOOK_S):
+                        await look_at(at_hand.browser, url, *size, seen)
+                        problem = ""
+                except BrowserRefused as error:
+                    problem = f"The page could not be looked at: {error}."
+                except (BrowserGone, SandboxLost):
+                    problem = BROWSER_ENDED
+                finally:
+                    at_hand.door.shut()
+        finally:
+            browsers.give_back(at_hand, usable=not problem)
+        if at_hand.door.lost is not None:
+            raise at_hand.door.lost
+        if seen.status is None:
+            await is_open(sandbox, at_hand.serves[1])  # raises where the sandbox went away meanwhile
+        if problem:
+            seen.add(problem)
+        note = "" if seen.picture is not None else "No picture was taken: the page did not get that far."
+        took_s = round(anyio.current_time() - began, 3)
+        return Look(seen.picture, tuple(seen.errors), seen.status, note, took_s, tuple(seen.console))
+
+    async def _through_requests(
+        self, sandbox: Sandbox, port: int, path: str, note: str, began: float
+    ) -> Look:
+        status, errors = None, [NO_END.format(seconds=REQUESTS_S)]
+        with anyio.move_on_after(REQUESTS_S):
+            status, errors = await ask_page(sandbox, port, path)
+        return Look(None, tuple(errors), status, note, round(anyio.current_time() - began, 3))
+
+
+def open_studio(
+    settings: ScreenSettings, clock: Clock, data_dir: Path, supervisor: Supervisor | None = None
+) -> Studio:
+    """The photographer of the server that owns `data_dir`."""
+    program = find_browser(settings.browser) if settings.pictures else None
+    if program is None and settings.pictures:
+        log.warning("no pictures of screens: Chromium was not found", extra={"setting": "screens.browser"})
+    missing = NAMED_WRONG.format(name=settings.browser) if settings.browser else NO_PROGRAM
+    folder = data_dir / FOLDER
+    return Studio(
+        clock,
+        folder,
+        cache_directory(),
+        program,
+        pictures=settings.pictures,
+        missing=missing,
+        supervisor=supervisor,
+    )

@@ -1,0 +1,111 @@
+"""Checkpoints that have had their time, and blobs that nobody names any more.
+
+A blob may go when no table names it, no manifest needs it, and it was neither stored nor used again for a day. A
+caller that stores a blob therefore has a day to reference it. Every table with a blob's name stands in `named_blobs`.
+
+Nothing is collected beside a database that may not be the one that the blobs belong to: see `db/deployment.py`.
+"""
+
+import time
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Final
+
+import anyio.to_thread
+import sqlalchemy as sa
+
+from outlast.db.blobs import FolderBlobs, StoredBlob
+from outlast.db.database import Database, Tx
+from outlast.db.deployment import Deployment, begin_collection, why_held
+from outlast.db.tables import artifacts, attachments, modules
+from outlast.kernel.sandboxes.checkpoints import store
+from outlast.kernel.sandboxes.checkpoints.rules import superfluous
+from outlast.kernel.sandboxes.checkpoints.tree import header
+
+GRACE_S: Final = 86_400.0
+HEAD_BYTES: Final = 64 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """What a collection removed."""
+
+    checkpoints: int
+    blobs: int
+    size_bytes: int
+    held: str = ""  # why none was
+
+
+async def collect(
+    db: Database,
+    blobs: FolderBlobs,
+    keep_unbound: timedelta,
+    grace_s: float = GRACE_S,
+    *,
+    data_dir: Path,
+) -> Collected:
+    """Remove both. Nothing is removed while a manifest cannot be read: what it needs is not known then (`NotFound`,
+    `InternalError`). Safe beside everything else, also in several processes; may be cancelled and repeated."""
+    if held := await begin_collection(db, Deployment(data_dir, blobs.folder)):
+        return Collected(0, 0, 0, held)
+    dropped = await drop_checkpoints(db, keep_unbound)
+    before = time.time() - grace_s
+    old = await anyio.to_thread.run_sync(_older, blobs, before)
+    if not old:
+        return Collected(dropped, 0, 0)
+    held, named, manifests = await db.read(lambda tx: (why_held(tx), *named_blobs(tx)))
+    if held:  # a backup began meanwhile: the copy that it takes of the database may name more
+        return Collected(dropped, 0, 0, held)
+    needed = named | await anyio.to_thread.run_sync(blobs_of_manifests, blobs, manifests)
+    removed = size_bytes = 0
+    for blob in old:
+        if blob.name in needed:
+            continue
+        await db.write(store.unpack, blob.name)
+        if await anyio.to_thread.run_sync(blobs.remove_unused, blob.name, before):
+            removed, size_bytes = removed + 1, size_bytes + blob.size_bytes
+    await anyio.to_thread.run_sync(blobs.remove_unfinished, before)
+    return Collected(dropped, removed, size_bytes)
+
+
+async def drop_checkpoints(db: Database, keep_unbound: timedelta) -> int:
+    """Remove the checkpoints that the rules do not keep; how many."""
+
+    def find(tx: Tx) -> list[str]:
+        return superfluous(store.kept_candidates(tx), tx.now, keep_unbound)
+
+    ids = await db.read(find)
+    return await db.write(store.drop, ids) if ids else 0
+
+
+def named_blobs(tx: Tx) -> tuple[set[str], list[str]]:
+    """(the blobs that tables name, those of them that are manifests)."""
+    manifests = store.trees(tx)
+    attached = tx.execute(sa.select(attachments.c.blob).distinct()).scalars()
+    published = tx.execute(sa.select(modules.c.blob).where(modules.c.blob.is_not(None)).distinct()).scalars()
+    files = tx.execute(sa.select(artifacts.c.blob).distinct()).scalars()
+    texts = tx.execute(sa.select(artifacts.c.text_blob).where(artifacts.c.text_blob.is_not(None))).scalars()
+    return {*manifests, *attached, *published, *files, *texts}, manifests
+
+
+def blobs_of_manifests(blobs: FolderBlobs, manifests: list[str]) -> set[str]:
+    """The blobs that manifests need besides themselves. Raises `NotFound`, `InternalError`. Blocks."""
+    heads = [header(_first_line(blobs, name)) for name in manifests]
+    bases = {head.base for head in heads if head.base}
+    heads += [header(_first_line(blobs, name)) for name in bases]
+    return bases.union(*(head.blobs for head in heads))
+
+
+def _first_line(blobs: FolderBlobs, name: str) -> bytes:
+    line = b""
+    while b"\n" not in line:
+        piece = blobs.read(name, len(line), HEAD_BYTES)
+        if not piece:
+            break
+        line += piece
+    return line
+
+
+def _older(blobs: FolderBlobs, before: float) -> list[StoredBlob]:
+    return [blob for blob in blobs.stored() if blob.used_at < before]

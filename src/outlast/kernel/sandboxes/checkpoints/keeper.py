@@ -1,0 +1,514 @@
+"""Keeps workspaces' files: takes checkpoints, brings folders back, gives up those that nobody uses."""
+
+import hashlib
+import logging
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from datetime import datetime, timedelta
+from functools import partial
+from itertools import count
+from pathlib import Path
+from typing import Final
+
+import anyio
+import anyio.to_thread
+from anyio.abc import TaskGroup
+
+from outlast.base.clock import Clock
+from outlast.base.errors import (
+    InvalidRequest,
+    OutlastError,
+    StoredFileDamaged,
+    StoredFileMissing,
+    WorkspaceUnreadable,
+)
+from outlast.base.events import CheckpointData
+from outlast.base.settings import SandboxSettings
+from outlast.base.supervision.supervisor import Supervisor
+from outlast.db.blobs import FolderBlobs
+from outlast.db.database import Database
+from outlast.kernel.sandboxes.checkpoints import places, store
+from outlast.kernel.sandboxes.checkpoints.editing import Edit, edited_tree
+from outlast.kernel.sandboxes.checkpoints.elsewhere import fill_sandbox, scan_sandbox
+from outlast.kernel.sandboxes.checkpoints.garbage import GRACE_S, Collected, collect
+from outlast.kernel.sandboxes.checkpoints.holding import files_in_folder, files_in_tree
+from outlast.kernel.sandboxes.checkpoints.kept import has_newer, move_aside
+from outlast.kernel.sandboxes.checkpoints.memory import Memories, Trees
+from outlast.kernel.sandboxes.checkpoints.places import Place
+from outlast.kernel.sandboxes.checkpoints.placing import place_tree
+from outlast.kernel.sandboxes.checkpoints.scan import Scan, scan_folder
+from outlast.kernel.sandboxes.checkpoints.store import NewCheckpoint
+from outlast.kernel.sandboxes.checkpoints.tree import EMPTY, Tree, decode, encode
+from outlast.kernel.sandboxes.checkpoints.unsynced import Unsynced
+from outlast.kernel.sandboxes.folders import remove_folder
+from outlast.kernel.sandboxes.interface import Sandbox
+from outlast.kernel.sandboxes.store import SandboxRow
+from outlast.kernel.set_aside import kinds
+
+MEBIBYTE: Final = 1024 * 1024
+ROOM: Final = 2  # files with holes in them are longer than what the quota counts
+LOOK_EVERY_S: Final = 60.0
+COLLECT_EVERY: Final = 60  # looks
+KEEP_UNBOUND: Final = timedelta(days=30)
+LEFT_FOR: Final = timedelta(seconds=10)  # after that nobody is about to save a change any more
+Find = Callable[[str], Awaitable[Sandbox | None]]
+LayersOf = Callable[[str | None], Collection[str]]
+log = logging.getLogger("outlast.checkpoints")
+
+
+def _none(_template: str | None) -> Collection[str]:
+    return ()
+
+
+class CheckpointKeeper:
+    """One per server. `local`: the provider's workspaces are folders of this machine; else they are read and filled
+    through `find`, which gives a workspace's sandbox if it lives. `layers_of` says of an app template which folders of
+    its workspaces are no files of theirs.
+
+    In memory: one lock per workspace (taken inside the sandbox manager's own, never around it), trees and looks of
+    files that are read again when missing, and which workspaces wait for a checkpoint. A killed server loses at most
+    the checkpoint it was taking: what a workspace has that is in none is noted in its row.
+    """
+
+    def __init__(
+        self,
+        db: Database,
+        blobs: FolderBlobs,
+        clock: Clock,
+        settings: SandboxSettings,
+        data_dir: Path,
+        *,
+        node_id: str,
+        local: bool,
+        find: Find,
+        keep_unbound: timedelta = KEEP_UNBOUND,
+        layers_of: LayersOf = _none,
+        supervisor: Supervisor | None = None,
+    ) -> None:
+        self._db, self._blobs, self._clock, self._settings = db, blobs, clock, settings
+        self._data_dir, self._node_id, self._local, self._find = data_dir, node_id, local, find
+        self._keep_unbound, self._layers_of = keep_unbound, layers_of
+        self._supervisor = supervisor or Supervisor(clock)
+        self._guard = self._supervisor.guard
+        self._locks: defaultdict[str, anyio.Lock] = defaultdict(anyio.Lock)
+        self._hands: defaultdict[str, anyio.Lock] = defaultdict(anyio.Lock)
+        self._trees = Trees()
+        self._memories = Memories(data_dir / "checkpoints")
+        self._unsynced = Unsynced(data_dir / "checkpoints")
+        self._wanted: dict[str, tuple[str | None, str | None]] = {}
+        self._moving: set[str] = set()
+        self._still: set[str] = set()  # asleep, and looked at since
+        self._news = anyio.Event()
+
+    # --- taking
+
+    async def take(
+        self,
+        workspace_id: str,
+        reason: str,
+        *,
+        run_id: str | None = None,
+        effect_id: str | None = None,
+        sandbox: Sandbox | None = None,
+    ) -> CheckpointData | None:
+        """Save the files as they are now. None: nothing has changed, or there is nothing to look at (its files lie in a
+        checkpoint alone, on another node, or in a sandbox that does not run).
+
+        Raises `InputTooLarge` (too many or too large files), `DiskFull`, `SandboxLost`, `NotFound` (it is gone). A
+        cancelled call leaves the files alone and no checkpoint, or a whole one.
+        """
+        if not self._local and sandbox is None:
+            sandbox = await self._find(workspace_id)
+        async with self._locks[workspace_id]:
+            return await self._take(NewCheckpoint(workspace_id, reason, "", 0, 0, run_id, effect_id), sandbox)
+
+    def changed(self, workspace_id: str, run_id: str | None, effect_id: str | None) -> None:
+        """A tool call may have changed files: they are saved soon, by `run`, beside whatever comes next."""
+        self._wanted[workspace_id] = (run_id, effect_id)
+        self._news.set()
+        self._news = anyio.Event()
+
+    async def settled(self, workspace_id: str) -> None:
+        """Return once nothing that `changed` told of is left to be saved. A failure is logged, not raised: the files
+        are where they were, and are tried again with the next change."""
+        await self._guard.once(kinds.WORKSPACE_CHECKPOINT, workspace_id, self._settle, workspace_id)
+
+    async def run(self) -> None:
+        """Until cancelled: save what `changed` tells of, and look after the rest every minute."""
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._supervisor.keep, "checkpoints of changed workspaces", self._serve, tasks)
+            for look in count(1):
+                await self._clock.sleep(LOOK_EVERY_S)
+                await self.look_after()
+                if look % COLLECT_EVERY == 0:
+                    await self.collect()
+
+    async def look_after(self) -> None:
+        """Save what a killed or cancelled run has left unsaved, and give up folders that nobody has used for as long as
+        the settings say."""
+        for workspace_id, run_id in await self._db.read(places.unsaved, self._node_id, LEFT_FOR):
+            self.changed(workspace_id, run_id, None)
+            await self._guard.attempt(kinds.WORKSPACE_CHECKPOINT, workspace_id, self._settle, workspace_id)
+        if self._local:
+            for workspace_id in await self._db.read(places.idle, self._node_id, self._ttl):
+                await self._guard.attempt(kinds.WORKSPACE_EVICTION, workspace_id, self._evict, workspace_id)
+        await anyio.to_thread.run_sync(self._sync_folders)
+        await anyio.to_thread.run_sync(self._memories.write)
+        known = {*self._memories.known(), *self._unsynced.noted()}
+        for workspace_id in await self._db.read(places.unknown, known):
+            self._memories.forget(workspace_id)
+            self._unsynced.forget(workspace_id)
+            self._locks.pop(workspace_id, None)
+            self._hands.pop(workspace_id, None)
+
+    async def collect(self, grace_s: float = GRACE_S) -> Collected:
+        """Remove checkpoints that have had their time, and blobs that nobody has named for `grace_s`; see `garbage`."""
+        collected = await collect(self._db, self._blobs, self._keep_unbound, grace_s, data_dir=self._data_dir)
+        if collected.held:
+            log.warning("stored files are not collected", extra={"reason": collected.held})
+        return collected
+
+    # --- the folder
+
+    async def ready(self, workspace_id: str) -> None:
+        """Wait while the workspace's files are being exchanged."""
+        if workspace_id in self._moving:
+            async with self._locks[workspace_id]:
+                pass
+
+    async def bring_back(self, workspace_id: str) -> None:
+        """Before a sandbox starts: its folder is made whole where it was given up, was lost, or lies on another node.
+        Raises `DiskFull`, `WorkspaceUnreadable` (a stored file is missing or damaged)."""
+        if not self._local:
+            return
+        async with self._locks[workspace_id]:
+            place = await self._db.read(places.place_of, workspace_id)
+            if place is None:
+                return
+            if place.checkpoint_id is not None and not self._is_here(place):
+                await self._db.write(places.away, workspace_id)
+                await self._keep_newer(workspace_id)
+                with _told_as_unreadable():
+                    await self._place(workspace_id)
+            await self._db.write(places.back, workspace_id, self._node_id)
+
+    async def fill(self, workspace_id: str, sandbox: Sandbox) -> None:
+        """After a sandbox with a disk of its own has started: give it the files of the newest checkpoint.
+        Raises `WorkspaceUnreadable`."""
+        if self._local:
+            return
+        async with self._locks[workspace_id]:
+            since, _, newest = await self._db.read(store.place_now, workspace_id)
+            if newest is not None:
+                with _told_as_unreadable():
+                    await fill_sandbox(sandbox, await self.tree(newest), self._blobs)
+            await self._db.write(places.mark_kept, workspace_id, since)  # what was not is lost
+
+    async def leave(self, workspace_id: str, sandbox: Sandbox) -> None:
+        """Before a sandbox with a disk of its own is ended: save what it has. A failure is logged, not raised."""
+        if self._local:
+            return
+        try:
+            await self.take(workspace_id, "sleep", sandbox=sandbox)
+        except OutlastError as error:
+            _log_failure(workspace_id, error)
+
+    async def evict(self, workspace_id: str) -> bool:
+        """Save what is new, then give up the folder if the rules allow it: whether they did. A failure is logged."""
+        gone = await self._guard.once(kinds.WORKSPACE_EVICTION, workspace_id, self._evict, workspace_id)
+        return gone and not self._folder(workspace_id).exists()
+
+    async def restore(self, target: CheckpointData) -> CheckpointData:
+        """Bring the workspace's files back to what they were; what they are now is kept as a checkpoint first. The new
+        newest checkpoint. Once this has begun it cannot be lost: a killed server goes on with it at the next use.
+
+        Raises `ThreadBusy` while a run works there or waits for a person, `NotFound`, `DiskFull`.
+        """
+        workspace_id = target.workspace_id
+        await self._db.read(places.demand_idle, workspace_id)
+        sandbox = None if self._local else await self._find(workspace_id)
+        self._moving.add(workspace_id)
+        try:
+            async with self._locks[workspace_id]:
+                place = await self._db.read(places.demand_idle, workspace_id)
+                await self._take(NewCheckpoint(workspace_id, "person", "", 0, 0), sandbox)
+                return await self._exchange(place, target, sandbox)
+        finally:
+            self._moving.discard(workspace_id)
+
+    async def start_empty(self, workspace_id: str, first: NewCheckpoint | None = None) -> CheckpointData:
+        """Give the workspace no files (or those of `first`), also where its newest checkpoint cannot be read any more:
+        the new newest checkpoint. What the workspace holds on this machine is saved first, as a checkpoint or as a
+        folder that is moved aside; earlier checkpoints stay. Raises `ThreadBusy` while a run works there or waits for a
+        person, `NotFound`, `DiskFull`."""
+        await self._db.read(places.demand_idle, workspace_id)
+        sandbox = None if self._local else await self._find(workspace_id)
+        self._moving.add(workspace_id)
+        try:
+            async with self._locks[workspace_id]:
+                place = await self._db.read(places.demand_idle, workspace_id)
+                if self._local and not self._is_here(place):
+                    await anyio.to_thread.run_sync(self._move_aside, workspace_id)
+                else:
+                    saved = NewCheckpoint(workspace_id, "person", "", 0, 0)
+                    await self._take(saved, sandbox, upon_nothing=True)
+                if first is None:
+                    manifest, _ = encode(EMPTY)
+                    name = await anyio.to_thread.run_sync(self._blobs.put, manifest)
+                    first = NewCheckpoint(workspace_id, "person", name, 0, 0)
+                return await self._exchange(place, first, sandbox)
+        finally:
+            self._moving.discard(workspace_id)
+
+    def one_hand(self, workspace_id: str) -> anyio.Lock:
+        """Held by whoever reads files of a workspace and writes them anew by hand, so that nothing comes between."""
+        return self._hands[workspace_id]
+
+    async def rewrite(self, workspace_id: str, edits: Mapping[str, Edit]) -> CheckpointData | None:
+        """Change files, by path, of a workspace whose sandbox is asleep, or that has none, all or none: each edit is
+        given the content (None: it is not there) and answers the new one. The new newest checkpoint; None: nothing was
+        to be changed. Errors, and what a killed server leaves, as of `restore`; and what an edit raises."""
+        await self._db.read(places.demand_idle, workspace_id)
+        self._moving.add(workspace_id)
+        try:
+            async with self._locks[workspace_id]:
+                place = await self._db.read(places.demand_idle, workspace_id)
+                await self._take(NewCheckpoint(workspace_id, "person", "", 0, 0), None)
+                newest = await self._db.read(store.newest_of, workspace_id)
+                tree = EMPTY if newest is None else await self.tree(newest)
+                edited = await anyio.to_thread.run_sync(edited_tree, self._blobs, tree, edits)
+                if edited is None:
+                    return None
+                sums = edited.files, edited.size_bytes
+                new = NewCheckpoint(workspace_id, "person", edited.name, *sums)
+                return await self._exchange(place, new, None)
+        finally:
+            self._moving.discard(workspace_id)
+
+    # --- reading
+
+    async def tree(self, checkpoint: CheckpointData) -> Tree:
+        """What a checkpoint holds. Raises `StoredFileMissing` (its manifest is missing), `StoredFileDamaged`."""
+        known = self._trees.get(checkpoint.tree)
+        if known is None:
+            known = await anyio.to_thread.run_sync(_read_tree, self._blobs, checkpoint.tree)
+            self._trees.put(checkpoint.tree, known)
+        return known
+
+    async def current(self, workspace_id: str) -> CheckpointData | None:
+        """The newest checkpoint of a workspace whose sandbox is asleep, taken now if the folder here has changed since;
+        no sandbox is woken."""
+        _, place, newest = await self._db.read(store.place_now, workspace_id)
+        looked_at = workspace_id in self._still and place is not None and place.changed_at is None
+        if not self._local or place is None or looked_at:
+            return newest
+        self._still.add(workspace_id)
+        with suppress(OutlastError):
+            await self.take(workspace_id, "sleep")
+        return await self._db.read(store.newest_of, workspace_id)
+
+    async def holds(self, workspace_id: str, paths: Collection[str]) -> frozenset[str]:
+        """Those of the paths that are files of the workspace now: in its folder where that is here, else in its newest
+        checkpoint. No sandbox is woken; of one with a disk of its own its checkpoint speaks. A checkpoint that cannot
+        be read raises as `tree` does."""
+        _, place, newest = await self._db.read(store.place_now, workspace_id)
+        if place is None:
+            return frozenset()
+        if self._local and workspace_id not in self._moving and self._is_here(place):
+            return await anyio.to_thread.run_sync(files_in_folder, self._folder(workspace_id), paths)
+        return frozenset() if newest is None else files_in_tree(await self.tree(newest), paths)
+
+    # --- told of by the sandboxes
+
+    def awake(self, row: SandboxRow, sandbox: Sandbox) -> None:
+        """What runs there may change files at any time."""
+        self._still.discard(row.workspace_id)
+
+    def asleep(self, row: SandboxRow) -> None:
+        """What it has changed last is seen by whoever looks next."""
+        self._still.discard(row.workspace_id)
+
+    def statistics(self) -> dict[str, int]:
+        return {"waiting": len(self._wanted), "restoring": len(self._moving)}
+
+    # --- inner steps; the workspace's lock is held
+
+    async def _exchange(
+        self, place: Place, target: CheckpointData | NewCheckpoint, sandbox: Sandbox | None
+    ) -> CheckpointData:
+        """Make the workspace's files those of `target`, wherever they lie."""
+        now = await self._db.write(store.begin_restore, target)
+        if self._local and self._is_here(place):
+            await self._place(place.id)
+            await self._db.write(places.back, place.id, self._node_id)
+        elif sandbox is not None:
+            await fill_sandbox(sandbox, await self.tree(now), self._blobs)
+        return now
+
+    async def _evict(self, workspace_id: str) -> None:
+        async with self._locks[workspace_id]:
+            await self._take(NewCheckpoint(workspace_id, "sleep", "", 0, 0), None)
+            if await self._db.write(places.evict, workspace_id, self._ttl):
+                self._memories.forget(workspace_id)
+                await anyio.to_thread.run_sync(remove_folder, self._folder(workspace_id))
+
+    async def _serve(self, tasks: TaskGroup) -> None:
+        """Save what is wanted, workspaces side by side."""
+        while True:
+            news = self._news
+            for workspace_id in list(self._wanted):
+                attempt = self._guard.attempt
+                tasks.start_soon(
+                    attempt, kinds.WORKSPACE_CHECKPOINT, workspace_id, self._settle, workspace_id
+                )
+            await news.wait()
+
+    async def _settle(self, workspace_id: str) -> None:
+        """As `settled`; raises what went wrong."""
+        sandbox = None
+        if not self._local and workspace_id in self._wanted:
+            with suppress(OutlastError):
+                sandbox = await self._find(workspace_id)
+        if workspace_id in self._wanted or self._locks[workspace_id].locked():
+            async with self._locks[workspace_id]:
+                await self._take_wanted(workspace_id, sandbox)
+
+    async def _take_wanted(self, workspace_id: str, sandbox: Sandbox | None) -> None:
+        wanted = self._wanted.pop(workspace_id, None)
+        if wanted is None:
+            return
+        run_id, effect_id = wanted
+        try:
+            await self._take(NewCheckpoint(workspace_id, "tool", "", 0, 0, run_id, effect_id), sandbox)
+        except InvalidRequest as error:  # too much to save, until somebody inside removes some of it
+            _log_failure(workspace_id, error)
+
+    async def _take(
+        self, new: NewCheckpoint, sandbox: Sandbox | None, *, upon_nothing: bool = False
+    ) -> CheckpointData | None:
+        """`upon_nothing`: without a look at the newest checkpoint, which may be unreadable."""
+        since, place, newest = await self._db.read(store.place_now, new.workspace_id)
+        if place is None or (self._local and not self._is_here(place)):
+            return None
+        before = EMPTY if newest is None or upon_nothing else await self.tree(newest)
+        scan = await self._scan(place, before, sandbox)
+        if scan is None:
+            return None
+        self._memories.put(new.workspace_id, scan.memory)
+        if scan.manifest:
+            return await self._record(new, scan, since)
+        if place.changed_at is not None and scan.whole:
+            await self._db.write(places.mark_kept, new.workspace_id, since)
+        return None
+
+    async def _scan(self, place: Place, before: Tree, sandbox: Sandbox | None) -> Scan | None:
+        workspace_id, without = place.id, self._layers_of(place.template)
+        memory = self._memories.held(workspace_id)
+        if memory is None:
+            memory = await anyio.to_thread.run_sync(self._memories.of, workspace_id)
+        most = self._settings.disk_mb * MEBIBYTE * ROOM
+        if sandbox is not None and not self._local:
+            return await scan_sandbox(sandbox, before, memory, self._blobs, self._locate, most)
+        if not self._local:
+            return None
+        try:
+            folder = self._folder(workspace_id)
+            return await scan_folder(folder, before, memory, self._blobs, self._locate, most, without)
+        except OSError as error:
+            _log_failure(workspace_id, error)
+            return None
+
+    async def _record(self, new: NewCheckpoint, scan: Scan, since: datetime) -> CheckpointData:
+        tree = scan.tree
+        new = replace(new, tree=scan.manifest, files=tree.files, size_bytes=tree.size_bytes)
+        new = replace(new, packed=scan.packed)
+        data = await self._db.write(store.add, new, since if scan.whole else None)
+        self._trees.put(scan.manifest, tree)
+        return data
+
+    async def _place(self, workspace_id: str) -> None:
+        """Make the folder hold the newest checkpoint. Its row says meanwhile that it is not to be believed."""
+        _, place, newest = await self._db.read(store.place_now, workspace_id)
+        if place is None or newest is None:
+            return
+        tree, without = await self.tree(newest), self._layers_of(place.template)
+        self._memories.forget(workspace_id)
+        with anyio.CancelScope(
+            shield=True
+        ):  # a thread cannot be stopped: the lock is held until it has ended
+            await anyio.to_thread.run_sync(self._write_folder, workspace_id, tree, without)
+
+    async def _keep_newer(self, workspace_id: str) -> None:
+        """A folder that is about to be replaced by a checkpoint may hold what no checkpoint has: after a restore by
+        hand, a lost node id, or a machine that went down. Then it is moved aside, and the log says where."""
+        newest = await self._db.read(store.newest_of, workspace_id)
+        if newest is None:
+            return
+        folder, taken = self._folder(workspace_id), datetime.fromisoformat(newest.created_at).timestamp()
+        if await anyio.to_thread.run_sync(has_newer, folder, taken):
+            await anyio.to_thread.run_sync(self._move_aside, workspace_id)
+
+    def _move_aside(self, workspace_id: str) -> None:
+        kept = move_aside(self._data_dir, self._folder(workspace_id), self._clock.now())
+        if kept is not None:
+            self._memories.forget(workspace_id)
+            facts = {"workspace_id": workspace_id, "kept_in": str(kept)}
+            log.warning("a workspace folder was replaced and kept", extra=facts)
+
+    def _write_folder(self, workspace_id: str, tree: Tree, without: Collection[str]) -> None:
+        place_tree(self._folder(workspace_id), tree, self._blobs, without)
+        self._unsynced.note(workspace_id)
+
+    def _sync_folders(self) -> None:
+        for workspace_id in self._unsynced.noted():
+            if self._unsynced.in_doubt(workspace_id):
+                continue
+            with suppress(OSError):  # tried again with the next look
+                self._unsynced.sync(workspace_id, self._folder(workspace_id))
+
+    async def _locate(self, hashes: Iterable[str]) -> Mapping[str, tuple[str, int]]:
+        return await self._db.read(store.located, set(hashes))
+
+    def _is_here(self, place: Place) -> bool:
+        """Whether the folder on this machine is the workspace's."""
+        ours = place.node_id in (None, self._node_id) and place.evicted_at is None
+        return ours and self._folder(place.id).is_dir() and not self._unsynced.in_doubt(place.id)
+
+    def _folder(self, workspace_id: str) -> Path:
+        return self._data_dir / "workspaces" / workspace_id
+
+    @property
+    def _ttl(self) -> timedelta:
+        return timedelta(minutes=self._settings.volume_ttl_minutes)
+
+
+def _read_tree(blobs: FolderBlobs, name: str) -> Tree:
+    manifest = blobs.get(name)
+    if hashlib.sha256(manifest).hexdigest() != name:
+        raise StoredFileDamaged("A checkpoint's manifest is damaged.", blob=name)
+    return replace(decode(manifest, partial(_read_tree, blobs)), name=name)
+
+
+@contextmanager
+def _told_as_unreadable() -> Iterator[None]:
+    """Files that cannot be brought back are told with the way out, which a person has to choose."""
+    try:
+        yield
+    except (StoredFileMissing, StoredFileDamaged) as error:
+        what = "missing" if isinstance(error, StoredFileMissing) else "damaged"
+        raise WorkspaceUnreadable(
+            f"The files of this workspace cannot be restored: a stored file is {what}.", **error.fields
+        ) from error
+
+
+def _log_failure(workspace_id: str, error: Exception) -> None:
+    code = error.code if isinstance(error, OutlastError) else type(error).__name__
+    facts = {"workspace_id": workspace_id, "code": code, "reason": str(error)}
+    log.warning("workspace not saved", extra=facts, exc_info=_bug(error))
+
+
+def _bug(error: Exception) -> Exception | None:
+    """What is worth a trace in the log."""
+    return None if isinstance(error, OutlastError | OSError) else error

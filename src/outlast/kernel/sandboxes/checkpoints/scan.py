@@ -1,0 +1,208 @@
+"""Looking at a workspace's folder and saving what is new in it: the tree that a checkpoint is made of.
+
+A file whose size, times and inode are as they were when it was last read is not read again. That memory is only a
+short cut: whatever is not in it, or was touched too shortly before it was looked at, is read.
+"""
+
+import os
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import anyio
+import anyio.to_thread
+
+from outlast.db.blobs import FolderBlobs
+from outlast.kernel.sandboxes.checkpoints.beneath import open_folder
+from outlast.kernel.sandboxes.checkpoints.folder import Content, Found, Seen, settled, walk_folder
+from outlast.kernel.sandboxes.checkpoints.packing import Places, batches, read_batch, store_batch
+from outlast.kernel.sandboxes.checkpoints.tree import Entry, Tree, encode
+
+T = TypeVar("T")
+AT_ONCE: Final = 4  # batches read side by side: a pack's worth of memory each
+
+Memory = dict[str, tuple[Seen, str]]
+"""What was read of each path: how the file looked then, and its content's hash."""
+Locate = Callable[[Iterable[str]], Awaitable[Mapping[str, tuple[str, int]]]]
+"""Where contents of these hashes may lie, as far as is known."""
+
+
+@dataclass(slots=True)
+class Scan:
+    """A folder as it is now. `packed`: where small files were newly stored together. `whole` is False when something
+    could not be read: then the tree keeps what the one before it knew of that."""
+
+    tree: Tree
+    memory: Memory
+    packed: dict[str, tuple[str, int]] = field(default_factory=dict)
+    whole: bool = True
+
+    def store(self, before: Tree, blobs: FolderBlobs, packs: Sequence[bytes] = ()) -> "Scan":
+        """Store the manifest, if anything has changed, and with it the packs that it needs. Blocks. Raises
+        `DiskFull`."""
+        if self.tree.same_as(before):
+            blobs.put_all(packs)
+            return self
+        manifest, base = encode(self.tree, before.base or (before if before.name else None))
+        *_, name = blobs.put_all([*packs, manifest])
+        self.tree = replace(self.tree, name=name, base=base)
+        return self
+
+    @property
+    def manifest(self) -> str:
+        """The name of its tree's manifest, stored; empty: it is as it was before."""
+        return self.tree.name
+
+
+async def scan_folder(
+    root: Path,
+    before: Tree,
+    memory: Memory,
+    blobs: FolderBlobs,
+    locate: Locate,
+    max_bytes: int,
+    without: Collection[str] = (),
+) -> Scan:
+    """Look at everything but the folders `without`, and store what is in no blob yet. Raises `InputTooLarge`,
+    `DiskFull`, `OSError` (the folder is gone). A cancelled call leaves blobs that nobody names."""
+    descriptor = open_folder(root)
+    try:
+        work = _Work(descriptor, before, blobs, max_bytes)
+        # As few hand-overs between threads as can be: on a busy machine each waits for its turn.
+        first = await _in_thread(work.look, root, memory, without)
+        if len(work.batches) > 1:
+            await work.save_all(first, locate)
+            return await _in_thread(work.finish)
+        found = dict(await locate(first.unknown)) if first.unknown else {}
+        return await _in_thread(work.save_and_finish, first, found)
+    finally:
+        os.close(descriptor)
+
+
+@dataclass(slots=True)
+class _Batch:
+    """Contents of one batch, and the hashes of those that the tree before does not have."""
+
+    contents: dict[str, Content] = field(default_factory=dict)
+    unknown: set[str] = field(default_factory=set)
+
+
+class _Work:
+    """One scan. `look` first, then `save` for every batch, then `finish`; each blocks."""
+
+    def __init__(self, root: int, before: Tree, blobs: FolderBlobs, max_bytes: int) -> None:
+        self._root, self._before, self._blobs, self._max_bytes = root, before, blobs, max_bytes
+        self._entries: list[Entry] = []
+        self._memory: Memory = {}
+        self._todo: list[Found] = []
+        self._read: dict[str, Content] = {}
+        self._places: dict[str, tuple[str, int]] = {}
+        self._packed: dict[str, tuple[str, int]] = {}
+        self._refused: list[str] = []
+        self._began_ns = 0
+        self.batches: list[list[Found]] = []
+
+    def look(self, root: Path, memory: Memory, without: Collection[str]) -> _Batch:
+        """Walk, sort what has to be read into batches, and read the first."""
+        walk = walk_folder(root, self._max_bytes, without)
+        self._began_ns, self._refused = walk.began_ns, list(walk.unreadable)
+        places = self._before.places
+        for found in walk.found:
+            known = memory.get(found.path)
+            if found.kind != "file":
+                self._entries.append(_entry(found))
+            elif known is None or known[0] != found.seen or (found.seen.size and known[1] not in places):
+                self._todo.append(found)
+            else:
+                blob, offset = places.get(known[1], ("", 0))
+                self._entries.append(_file(found, known[1], found.seen.size, blob, offset))
+                self._memory[found.path] = known
+        self.batches = list(batches(self._todo))
+        return self.read(self.batches[0]) if self.batches else _Batch()
+
+    def read(self, batch: list[Found]) -> _Batch:
+        contents, refused = read_batch(self._root, batch)
+        self._refused += refused
+        known = self._before.places
+        unknown = {content.sha256 for content in contents.values() if content.sha256 not in known}
+        return _Batch(contents, unknown)
+
+    def save(self, batch: _Batch, found: Places) -> None:
+        """Store what is new in it; `found` says where contents may lie already."""
+        pack = self._save(batch, found)
+        if pack is not None:
+            self._blobs.put(pack)
+
+    def _save(self, batch: _Batch, found: Places) -> bytes | None:
+        """The pack of it that is still to be put."""
+        new = {path: content for path, content in batch.contents.items() if content.sha256 in batch.unknown}
+        stored = store_batch(self._blobs, self._root, new, found, self._max_bytes)
+        known = self._before.places
+        for path, content in batch.contents.items():
+            if path not in new:
+                self._read[path] = content
+                if content.size:
+                    self._places[content.sha256] = known[content.sha256]
+        self._read |= stored.contents
+        self._places |= stored.places
+        fresh = (item for item in stored.places.items() if found.get(item[0]) != item[1])
+        self._packed |= {sha256: place for sha256, place in fresh if place[0] != sha256}
+        return stored.pack
+
+    async def save_all(self, first: _Batch, locate: Locate) -> None:
+        """Every batch, some side by side."""
+        turn = anyio.Semaphore(AT_ONCE)
+
+        async def save(batch: list[Found] | None) -> None:
+            async with turn:
+                read = first if batch is None else await _in_thread(self.read, batch)
+                found = dict(await locate(read.unknown)) if read.unknown else {}
+                await _in_thread(self.save, read, found)
+
+        async with anyio.create_task_group() as tasks:
+            for batch in (None, *self.batches[1:]):
+                tasks.start_soon(save, batch)
+
+    def save_and_finish(self, only: _Batch, found: Places) -> Scan:
+        pack = self._save(only, found)
+        return self.finish([] if pack is None else [pack])
+
+    def finish(self, packs: Sequence[bytes] = ()) -> Scan:
+        for found in self._todo:
+            content = self._read.get(found.path)
+            if content is None:
+                continue
+            blob, offset = self._places.get(content.sha256, ("", 0))
+            self._entries.append(_file(found, content.sha256, content.size, blob, offset))
+            if settled(found.seen, self._began_ns) and content.size == found.seen.size:
+                self._memory[found.path] = (found.seen, content.sha256)
+        self._entries += self._kept({entry.path for entry in self._entries})
+        scan = Scan(Tree.of(self._entries), self._memory, packed=self._packed, whole=not self._refused)
+        return scan.store(self._before, self._blobs, packs)
+
+    def _kept(self, taken: set[str]) -> list[Entry]:
+        """What the checkpoint before knows of paths that cannot be looked at now."""
+        return [
+            entry
+            for entry in (self._before.entries if self._refused else ())
+            if entry.path not in taken
+            and any(entry.path == path or entry.path.startswith(f"{path}/") for path in self._refused)
+        ]
+
+
+async def _in_thread(call: Callable[..., T], *arguments: Any) -> T:
+    return await anyio.to_thread.run_sync(call, *arguments)
+
+
+def _entry(found: Found) -> Entry:
+    mtime_ms = found.seen.mtime_ns // 1_000_000
+    if found.kind == "directory":
+        return Entry(found.path, "directory", found.mode, 0, mtime_ms)
+    target = found.target
+    return Entry(found.path, "symlink", found.mode, len(target), mtime_ms, target=target)
+
+
+def _file(found: Found, sha256: str, size: int, blob: str, offset: int) -> Entry:
+    mtime_ms = found.seen.mtime_ns // 1_000_000
+    return Entry(found.path, "file", found.mode, size, mtime_ms, sha256, blob, offset)

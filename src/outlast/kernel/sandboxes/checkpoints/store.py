@@ -1,0 +1,309 @@
+"""Rows of checkpoints. First argument: the open transaction."""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
+
+from outlast.base.clock import iso
+from outlast.base.errors import NotFound
+from outlast.base.events import CheckpointCreated, CheckpointData
+from outlast.base.ids import new_id
+from outlast.db.database import Tx
+from outlast.db.tables import checkpoints, messages, packed_files, runs, threads, workspaces
+from outlast.kernel.sandboxes.checkpoints.places import (
+    IN_ONE,
+    Place,
+    away,
+    deleted,
+    demand_idle,
+    mark_kept,
+    place_of,
+)
+from outlast.kernel.sandboxes.checkpoints.rules import Kept
+from outlast.kernel.streams.log import append
+
+
+@dataclass(frozen=True, slots=True)
+class NewCheckpoint:
+    """What a checkpoint is recorded with; `packed` says where small files were newly stored: hash to (blob, offset)."""
+
+    workspace_id: str
+    reason: str
+    tree: str
+    files: int
+    size_bytes: int
+    run_id: str | None = None
+    effect_id: str | None = None
+    message_id: str | None = None
+    packed: Mapping[str, tuple[str, int]] | None = None
+
+
+def place_now(tx: Tx, workspace_id: str) -> tuple[datetime, Place | None, CheckpointData | None]:
+    """The moment, by the clock that rows go by; the workspace, and its newest checkpoint."""
+    return tx.now, place_of(tx, workspace_id), newest_of(tx, workspace_id)
+
+
+def checkpoint(tx: Tx, checkpoint_id: str) -> CheckpointData:
+    """One checkpoint. Raises `NotFound`."""
+    row = tx.one(sa.select(checkpoints).where(checkpoints.c.id == checkpoint_id))
+    if row is None:
+        raise NotFound("This version of the files is no longer kept.", id=checkpoint_id)
+    return to_data(row)
+
+
+def newest_of(tx: Tx, workspace_id: str) -> CheckpointData | None:
+    """What the workspace's files were when they were last saved; None: they never were."""
+    found = sa.select(checkpoints).join(workspaces, workspaces.c.checkpoint_id == checkpoints.c.id)
+    row = tx.one(found.where(workspaces.c.id == workspace_id))
+    return None if row is None else to_data(row)
+
+
+def list_of(tx: Tx, workspace_id: str, before: str | None, limit: int) -> list[CheckpointData]:
+    """The workspace's checkpoints, newest first, those older than the one named `before`."""
+    rows = sa.select(checkpoints).where(checkpoints.c.workspace_id == workspace_id)
+    if before is not None:
+        rows = rows.where(checkpoints.c.id < before)
+    return [to_data(row) for row in tx.all(rows.order_by(checkpoints.c.id.desc()).limit(limit))]
+
+
+def add(tx: Tx, new: NewCheckpoint, since: datetime | None) -> CheckpointData:
+    """Record a checkpoint as the workspace's newest, and tell followers; what changed after `since` is not in it
+    (None: not all is). The last one of a run that has ended belongs to its answer. Raises `NotFound` when the workspace
+    is gone."""
+    place = place_of(tx, new.workspace_id)
+    if place is None:
+        raise deleted(new.workspace_id)
+    data = _row(tx, place, new, new.message_id or _answer_of(tx, new.run_id))
+    tell(tx, place, data)  # holds the log's owner first, as those do who delete it
+    held = sa.select(workspaces.c.id).where(workspaces.c.id == place.id).with_for_update(key_share=True)
+    if tx.one(held) is None:
+        raise deleted(place.id)
+    tx.execute(sa.insert(checkpoints).values(**{**data.model_dump(), "created_at": tx.now}))
+    _unbind(tx, data)
+    pack(tx, new.packed or {})
+    tx.execute(sa.update(workspaces).where(workspaces.c.id == place.id).values(checkpoint_id=data.id))
+    if since is not None:
+        mark_kept(tx, place.id, since)
+    return data
+
+
+def bind(tx: Tx, run_id: str, message_id: str) -> None:
+    """The last checkpoint of this run belongs to its answer."""
+    last = sa.select(checkpoints.c.id).where(checkpoints.c.run_id == run_id)
+    newest = last.order_by(checkpoints.c.id.desc()).limit(1).scalar_subquery()
+    tx.execute(sa.update(checkpoints).where(checkpoints.c.id == newest).values(message_id=message_id))
+
+
+def before(tx: Tx, this: CheckpointData) -> CheckpointData | None:
+    """What to compare a checkpoint with: the one of the answer before its own; where it belongs to no answer, the one
+    before it. None: there were no files."""
+    older = sa.select(checkpoints).where(
+        checkpoints.c.workspace_id == this.workspace_id, checkpoints.c.id < this.id
+    )
+    if this.message_id is not None:
+        older = older.where(checkpoints.c.message_id.is_not(None))
+    row = tx.one(older.order_by(checkpoints.c.id.desc()).limit(1))
+    return None if row is None else to_data(row)
+
+
+def at_message(tx: Tx, workspace_id: str, thread_id: str, position: int) -> CheckpointData | None:
+    """The files as they were at a message: what the last answer up to it left. None: none was kept by then."""
+    found = (
+        sa.select(checkpoints)
+        .join(messages, messages.c.id == checkpoints.c.message_id)
+        .where(
+            checkpoints.c.workspace_id == workspace_id,
+            messages.c.thread_id == thread_id,
+            messages.c.position <= position,
+        )
+        .order_by(messages.c.position.desc(), checkpoints.c.id.desc())
+    )
+    row = tx.one(found.limit(1))
+    return None if row is None else to_data(row)
+
+
+def first_of(tx: Tx, workspace_id: str) -> CheckpointData | None:
+    """What the workspace's files began as, as far as that is still kept."""
+    mine = sa.select(checkpoints).where(checkpoints.c.workspace_id == workspace_id)
+    row = tx.one(mine.order_by(checkpoints.c.id).limit(1))
+    return None if row is None else to_data(row)
+
+
+def fork_files(tx: Tx, parent: sa.RowMapping, fork_id: str, message_id: str) -> None:
+    """Give a forked thread the files as they were at the message, with the history up to it. Nothing is copied on disk:
+    the new workspace lies in its checkpoint alone until its first use."""
+    if parent["workspace_id"] is None:
+        return
+    position = tx.execute(sa.select(messages.c.position).where(messages.c.id == message_id)).scalar_one()
+    source = at_message(tx, parent["workspace_id"], parent["id"], position)
+    if source is None:
+        return
+    workspace_id = new_id("workspace")
+    owner = {"owner_type": "thread", "owner_id": fork_id, "project_id": parent["project_id"]}
+    row = {"id": workspace_id, **owner, "created_at": tx.now, "last_used_at": tx.now, "evicted_at": tx.now}
+    tx.execute(sa.insert(workspaces).values(**row))
+    tx.execute(sa.update(threads).where(threads.c.id == fork_id).values(workspace_id=workspace_id))
+    copy_history(tx, parent, fork_id, workspace_id, position)
+    copied = sa.select(messages.c.id).where(messages.c.thread_id == fork_id, messages.c.position == position)
+    new = NewCheckpoint(
+        workspace_id,
+        "fork",
+        source.tree,
+        source.files,
+        source.size_bytes,
+        message_id=tx.execute(copied).scalar_one(),
+    )
+    add(tx, new, tx.now)
+
+
+def begin_restore(tx: Tx, target: CheckpointData | NewCheckpoint) -> CheckpointData:
+    """From now on the workspace's files are those of `target`, wherever they lie; its folder follows. What is no
+    checkpoint yet becomes one. Errors as `demand_idle`."""
+    place = demand_idle(tx, target.workspace_id)
+    reason = target.reason if isinstance(target, NewCheckpoint) else "restore"
+    new = NewCheckpoint(place.id, reason, target.tree, target.files, target.size_bytes)
+    restored = add(tx, new, tx.now)
+    away(tx, place.id)
+    return restored
+
+
+def located(tx: Tx, hashes: Collection[str]) -> dict[str, tuple[str, int]]:
+    """Where contents of these hashes lie, as far as they are known: (blob, offset). A blob may be gone by now."""
+    wanted, found = sorted(hashes), {}
+    for at in range(0, len(wanted), IN_ONE):
+        some = packed_files.c.hash.in_(wanted[at : at + IN_ONE])
+        for row in tx.execute(sa.select(packed_files).where(some)):
+            found[row.hash] = (row.blob, row.offset)
+    return found
+
+
+def pack(tx: Tx, packed: Mapping[str, tuple[str, int]]) -> None:
+    """Remember where small files were stored."""
+    if not packed:
+        return
+    dialect = sqlite if tx.conn.dialect.name == "sqlite" else postgresql
+    insert = dialect.insert(packed_files)
+    replace = insert.on_conflict_do_update(
+        index_elements=["hash"], set_={"blob": insert.excluded.blob, "offset": insert.excluded.offset}
+    )
+    rows = [{"hash": sha256, "blob": blob, "offset": at} for sha256, (blob, at) in sorted(packed.items())]
+    tx.execute(replace, rows)
+
+
+def unpack(tx: Tx, blob: str) -> None:
+    """Forget what lay in a blob that is being removed."""
+    tx.execute(sa.delete(packed_files).where(packed_files.c.blob == blob))
+
+
+def kept_candidates(tx: Tx) -> list[Kept]:
+    """Every checkpoint that no message has, for the rules to decide over."""
+    newest = sa.select(workspaces.c.id).where(workspaces.c.checkpoint_id == checkpoints.c.id).exists()
+    recorded = sa.select(runs.c.id).where(runs.c.id == checkpoints.c.run_id, ~runs.c.cleaned).exists()
+    columns = [checkpoints.c[name] for name in ("id", "message_id", "run_id", "created_at")]
+    rows = sa.select(*columns, newest.label("newest"), recorded.label("recorded"))
+    return [
+        Kept(
+            row["id"],
+            bool(row["newest"]),
+            row["message_id"],
+            row["run_id"],
+            bool(row["recorded"]),
+            row["created_at"],
+        )
+        for row in tx.all(rows.where(checkpoints.c.message_id.is_(None)))
+    ]
+
+
+def drop(tx: Tx, checkpoint_ids: Iterable[str]) -> int:
+    """Remove checkpoints that have had their time; one that has become the newest or a message's meanwhile stays."""
+    newest = sa.select(workspaces.c.id).where(workspaces.c.checkpoint_id == checkpoints.c.id).exists()
+    ids, dropped = list(checkpoint_ids), 0
+    for at in range(0, len(ids), IN_ONE):
+        gone = sa.delete(checkpoints).where(
+            checkpoints.c.id.in_(ids[at : at + IN_ONE]), checkpoints.c.message_id.is_(None), ~newest
+        )
+        dropped += tx.execute(gone).rowcount
+    return dropped
+
+
+def trees(tx: Tx) -> list[str]:
+    """Every manifest that a checkpoint names."""
+    return list(tx.execute(sa.select(checkpoints.c.tree).distinct()).scalars())
+
+
+def to_data(row: Mapping[str, Any] | sa.RowMapping) -> CheckpointData:
+    fields = {name: row[name] for name in CheckpointData.model_fields if name != "created_at"}
+    return CheckpointData(**fields, created_at=iso(row["created_at"]))
+
+
+def tell(tx: Tx, place: Place, data: CheckpointData) -> None:
+    """Followers of the thread that works there learn of it; where none does, those of the project."""
+    log = place.owner_id if place.owner_type == "thread" else place.project_id
+    if place.owner_type in ("screen", "page"):
+        works = sa.select(threads.c.id).where(threads.c.workspace_id == place.id)
+        log = tx.execute(works.limit(1)).scalar() or place.project_id
+    append(tx, log, [("checkpoint.created", CheckpointCreated(checkpoint=data))])
+
+
+def _row(tx: Tx, place: Place, new: NewCheckpoint, message_id: str | None) -> CheckpointData:
+    facts = asdict(new)
+    facts.pop("packed")
+    facts["message_id"] = message_id
+    return CheckpointData(
+        **facts,
+        id=new_id("checkpoint"),
+        project_id=place.project_id,
+        parent_id=place.checkpoint_id,
+        created_at=iso(tx.now),
+    )
+
+
+def _answer_of(tx: Tx, run_id: str | None) -> str | None:
+    if run_id is None:
+        return None
+    ended = sa.select(runs.c.answer_id).where(runs.c.id == run_id, runs.c.leg == "ended")
+    answer: str | None = tx.execute(ended).scalar()
+    return answer
+
+
+def _unbind(tx: Tx, data: CheckpointData) -> None:
+    """A run's earlier checkpoint does not belong to its answer any more."""
+    if data.run_id is None or data.message_id is None:
+        return
+    earlier = checkpoints.c.message_id == data.message_id, checkpoints.c.id != data.id
+    tx.execute(sa.update(checkpoints).where(*earlier).values(message_id=None))
+
+
+def copy_history(tx: Tx, parent: sa.RowMapping, fork_id: str, workspace_id: str, upto: int) -> None:
+    """Give a forked thread's workspace the checkpoints of the copied messages before position `upto`, so that a fork of
+    the fork, and its history, have them too."""
+    old, new = messages.alias(), messages.alias()
+    rows = tx.all(
+        sa.select(checkpoints, new.c.id.label("copied_id"))
+        .join(old, old.c.id == checkpoints.c.message_id)
+        .join(new, (new.c.thread_id == fork_id) & (new.c.position == old.c.position))
+        .where(
+            checkpoints.c.workspace_id == parent["workspace_id"],
+            old.c.thread_id == parent["id"],
+            old.c.position < upto,
+        )
+        .order_by(checkpoints.c.id)
+    )
+    copies = [
+        {
+            **{name: row[name] for name in checkpoints.c.keys()},  # noqa: SIM118 — a table's columns
+            "id": new_id("checkpoint"),
+            "workspace_id": workspace_id,
+            "message_id": row["copied_id"],
+            "run_id": None,
+            "effect_id": None,
+            "parent_id": None,
+        }
+        for row in rows
+    ]
+    if copies:
+        tx.execute(sa.insert(checkpoints), copies)

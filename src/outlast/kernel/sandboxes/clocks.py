@@ -1,0 +1,115 @@
+"""What time will take away from a sandbox nobody uses, and when: shown wherever the sandbox or its run is."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+import sqlalchemy as sa
+
+from outlast.base.clock import iso
+from outlast.base.settings import SandboxSettings
+from outlast.db.database import Tx
+from outlast.db.tables import hosted_sandboxes, runs, timers, workspaces
+from outlast.kernel.sandboxes.rules import Life, PauseKind, State, is_alive
+from outlast.kernel.sandboxes.store import SandboxRow, newest
+
+FREEZE: Final = "sandbox_pause"
+STOP: Final = "sandbox_stop"
+KILL: Final = "sandbox_kill"
+EVICT: Final = "workspace_evict"
+PAUSED_FOR_PROGRAM: Final = "program_pause"
+ENDED_FOR_PROGRAM: Final = "program_kill"
+TAKES_AWAY: Final[Mapping[str, str]] = {
+    FREEZE: "The sandbox is frozen; its next use wakes it with all that runs in it.",
+    STOP: "What runs in the sandbox is ended; files and declared services stay, and its next use starts it again.",
+    KILL: "The sandbox is removed; its files stay, and their next use makes a new one.",
+    PAUSED_FOR_PROGRAM: "The program that asked for the sandbox wants it paused then, unless it asks for more time.",
+    ENDED_FOR_PROGRAM: "The program that asked for the sandbox wants it ended then, unless it asks for more time.",
+    EVICT: "The files are removed from the disk here; they come back from their checkpoint at the next use.",
+}
+_PROGRAMS: Final = sa.select(hosted_sandboxes.c.ends_at, hosted_sandboxes.c.on_timeout).where(
+    hosted_sandboxes.c.workspace_id == sa.bindparam("workspace"), hosted_sandboxes.c.paused_at.is_(None)
+)
+OF_RUNS: Final[Mapping[str, str]] = {"approval_pause": FREEZE, "paused_kill": KILL}
+"""Timers of a run that waits for a person, and the clock of its sandbox that each brings forward."""
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxClock:
+    """`due_at` is ISO 8601 in UTC."""
+
+    name: str
+    due_at: str
+    takes_away: str
+
+
+def idle_clocks(life: Life, last_used_at: datetime, settings: SandboxSettings) -> dict[str, datetime]:
+    """When each further step down is due if nobody uses it; nothing for one that has ended. Pure."""
+    if not is_alive(life.state):
+        return {}
+    steps = {FREEZE: settings.idle_pause_s, STOP: settings.stop_after_s, KILL: settings.kill_after_s}
+    if life.state is State.PAUSED:
+        del steps[FREEZE]
+    if life.pause_kind is PauseKind.STOPPED:
+        del steps[STOP]
+    return {name: last_used_at + timedelta(seconds=seconds) for name, seconds in steps.items()}
+
+
+def clocks_of(tx: Tx, settings: SandboxSettings, row: SandboxRow) -> list[SandboxClock]:
+    """The clocks of one sandbox and of its files, the soonest first; none while a run works there. One that a
+    program has asked for has its own end alone, until it is paused."""
+    open_runs = _open_runs(tx, row.workspace_id)
+    if any(leg != "parked" for leg in open_runs.values()):
+        return []
+    program = tx.one(_PROGRAMS, {"workspace": row.workspace_id})
+    if program is not None:
+        name, moment = (
+            (PAUSED_FOR_PROGRAM if program["on_timeout"] == "pause" else ENDED_FOR_PROGRAM),
+            program["ends_at"],
+        )
+        return [SandboxClock(name, iso(moment), TAKES_AWAY[name])]
+    due = idle_clocks(row.life, row.last_used_at, settings)
+    for kind, moment in _timers_of(tx, list(open_runs)):
+        name = OF_RUNS[kind]
+        if name in due:
+            due[name] = min(due[name], moment)
+    if not open_runs:
+        due |= _eviction(tx, settings, row.workspace_id)
+    return [
+        SandboxClock(name, iso(moment), TAKES_AWAY[name])
+        for name, moment in sorted(due.items(), key=lambda item: item[1])
+    ]
+
+
+def clocks_beside_run(tx: Tx, settings: SandboxSettings, workspace_id: str) -> list[SandboxClock]:
+    """Those of the workspace's sandbox that no clock of its run speaks of already."""
+    row = newest(tx, workspace_id)
+    if row is None:
+        return []
+    spoken_of = {OF_RUNS[kind] for kind, _ in _timers_of(tx, list(_open_runs(tx, workspace_id)))}
+    return [clock for clock in clocks_of(tx, settings, row) if clock.name not in spoken_of]
+
+
+def _open_runs(tx: Tx, workspace_id: str) -> dict[str, str]:
+    """Run id → leg, of those that have begun and not ended."""
+    mine = runs.c.workspace_id == workspace_id, runs.c.leg.in_(("ready", "held", "parked"))
+    return {row["id"]: row["leg"] for row in tx.all(sa.select(runs.c.id, runs.c.leg).where(*mine))}
+
+
+def _timers_of(tx: Tx, run_ids: list[str]) -> list[tuple[str, datetime]]:
+    if not run_ids:
+        return []
+    theirs = timers.c.subject_id.in_(run_ids), timers.c.kind.in_(OF_RUNS)
+    return [
+        (row["kind"], row["due_at"])
+        for row in tx.all(sa.select(timers.c.kind, timers.c.due_at).where(*theirs))
+    ]
+
+
+def _eviction(tx: Tx, settings: SandboxSettings, workspace_id: str) -> dict[str, datetime]:
+    """Files go only once a checkpoint holds them all."""
+    place = tx.one(sa.select(workspaces).where(workspaces.c.id == workspace_id))
+    if place is None or place["checkpoint_id"] is None or place["changed_at"] or place["evicted_at"]:
+        return {}
+    return {EVICT: place["last_used_at"] + timedelta(minutes=settings.volume_ttl_minutes)}

@@ -1,0 +1,238 @@
+"""Gives every sandbox its way out: authority and placeholders before it starts, a proxy while it lives."""
+
+import logging
+import os
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+import anyio
+import anyio.to_thread
+from anyio.abc import TaskGroup, TaskStatus
+
+from outlast.base.clock import Clock
+from outlast.base.errors import SandboxUnavailable
+from outlast.base.supervision.supervisor import Supervisor
+from outlast.db.database import Database
+from outlast.kernel.sandboxes.egress import store
+from outlast.kernel.sandboxes.egress.authority import Authorities, write_private
+from outlast.kernel.sandboxes.egress.dialing import (
+    Dialer,
+    Network,
+    RealNetwork,
+    TlsContexts,
+    contexts_trusting,
+)
+from outlast.kernel.sandboxes.egress.proxy import EgressStatistics, SandboxProxy
+from outlast.kernel.sandboxes.egress.relay import Relay
+from outlast.kernel.sandboxes.egress.rules import LOOPBACK_NAMES, Policy, direct_names, names
+from outlast.kernel.sandboxes.egress.secrets import OperatorSecrets, SandboxSecrets, SecretLookup, placeholder
+from outlast.kernel.sandboxes.egress.upstream import Upstreams
+from outlast.kernel.sandboxes.egress.uses import UseLog
+from outlast.kernel.sandboxes.interface import Sandbox, SandboxSpec
+from outlast.kernel.sandboxes.store import SandboxRow
+from outlast.kernel.set_aside.kinds import SANDBOX_EGRESS
+
+KEY: Final = "placeholders.key"
+KEY_BYTES: Final = 32
+USER_KNOWN_S: Final = 1.0
+log = logging.getLogger("outlast.egress")
+
+
+@dataclass(eq=False, slots=True)
+class Gate:
+    """One sandbox's way out while it is served."""
+
+    scope: anyio.CancelScope
+    proxy: SandboxProxy | None = None
+
+
+class EgressKeeper:
+    """The `WayOut` of the sandbox manager. In memory: the proxies of living sandboxes, and the key of placeholders; the
+    key and each sandbox's authority lie in `folder`, so that a restarted server goes on with both. Without anything to
+    reach in the policy nothing is opened, and sandboxes have no network at all."""
+
+    def __init__(
+        self,
+        db: Database,
+        clock: Clock,
+        policy: Policy,
+        folder: Path,
+        *,
+        lookup: SecretLookup | None = None,
+        network: Network | None = None,
+        contexts: TlsContexts | None = None,
+        supervisor: Supervisor | None = None,
+    ) -> None:
+        self._db, self._clock, self._policy, self._folder = db, clock, policy, folder
+        self._supervisor = supervisor or Supervisor(clock)
+        self._lookup = lookup or OperatorSecrets()
+        self._network = network or RealNetwork()
+        self._contexts = contexts
+        self._authorities = Authorities(folder)
+        self._earlier = frozenset(
+            self._authorities.kept()
+        )  # made by an earlier server, maybe with other settings
+        self._uses = UseLog(db, clock)
+        self._key = b""
+        self._users: dict[str, tuple[float, str | None]] = {}
+        self._news = 0
+        self._gates: dict[str, Gate] = {}
+        self._opened: dict[str, tuple[SandboxRow, Sandbox]] = {}
+        self._tasks: TaskGroup | None = None
+        self._reading = anyio.Lock()
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether there is anything to reach, or a sandbox that must be told that there no longer is."""
+        return self._policy.opens or bool(self._earlier)
+
+    @property
+    def policy(self) -> Policy:
+        return self._policy
+
+    @property
+    def uses(self) -> UseLog:
+        return self._uses
+
+    def statistics(self) -> dict[str, EgressStatistics]:
+        """By sandbox id."""
+        return {key: gate.proxy.statistics() for key, gate in self._gates.items() if gate.proxy is not None}
+
+    async def run(self, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
+        """Serve until cancelled; the sandboxes live on, and the next server goes on serving them."""
+        async with anyio.create_task_group() as tasks:
+            self._tasks = tasks
+            try:
+                tasks.start_soon(self._supervisor.keep, "log of secret uses", self._uses.run)
+                for row, sandbox in list(self._opened.values()):
+                    self.open(row, sandbox)
+                await self._forget_ended()
+                task_status.started()
+                await anyio.sleep_forever()
+            finally:
+                self._tasks = None
+
+    async def prepare(self, row: SandboxRow, spec: SandboxSpec) -> SandboxSpec:
+        """The spec of a sandbox about to start, with what belongs to its way out. Repeatable: a sandbox that was
+        stopped gets the same authority and placeholders again."""
+        if not self._policy.opens:
+            return spec
+        try:
+            authority = await anyio.to_thread.run_sync(self._authorities.of, row.id)
+            placeholders = await self._placeholders(row.id)
+        except OSError as error:
+            raise SandboxUnavailable(
+                f"The sandbox's network access cannot be prepared: {error.strerror}.",
+                hint=f"Free space, or give the server the right to write in {self._folder}.",
+                sandbox_id=row.id,
+            ) from error
+        env = {**placeholders, **_led_through(self._policy), **spec.env}
+        return replace(spec, env=env, authority_pem=authority.pem, egress=True)
+
+    def open(self, row: SandboxRow, sandbox: Sandbox) -> None:
+        """It lives: serve it. Repeatable; neither waits nor raises."""
+        if row.id in self._gates or not (self._policy.opens or row.id in self._earlier):
+            return
+        self._opened[row.id] = row, sandbox
+        if self._tasks is None:
+            return
+        gate = self._gates[row.id] = Gate(anyio.CancelScope())
+        self._tasks.start_soon(self._keep_serving, row, sandbox, gate)
+
+    def hear(self, _stream_id: str) -> None:
+        """Something was committed: a run may have begun or ended."""
+        self._news += 1
+        self._users.clear()
+
+    def close(self, sandbox_id: str, *, for_good: bool) -> None:
+        """Its processes have ended; `for_good`: they never start again, so its authority is forgotten."""
+        self._opened.pop(sandbox_id, None)
+        gate = self._gates.pop(sandbox_id, None)
+        if gate is not None:
+            gate.scope.cancel()
+        if for_good:
+            try:
+                self._authorities.remove(sandbox_id)
+            except OSError as error:  # `run` tries again at the next start
+                log.warning("authority not removed", extra={"sandbox": sandbox_id, "reason": str(error)})
+
+    async def _keep_serving(self, row: SandboxRow, sandbox: Sandbox, gate: Gate) -> None:
+        """Until it is closed, or its listener is gone. A sandbox that cannot be served costs nobody else theirs."""
+        try:
+            with gate.scope:
+                await self._supervisor.guard.keep(SANDBOX_EGRESS, row.id, self._serve, row, sandbox, gate)
+        finally:
+            if self._gates.get(row.id) is gate:
+                del self._gates[row.id]
+
+    async def _serve(self, row: SandboxRow, sandbox: Sandbox, gate: Gate) -> None:
+        whose = partial(self._whose, row.workspace_id)
+        placeholders = await self._placeholders(row.id)
+        secrets = SandboxSecrets(placeholders, row.project_id, self._lookup, whose)
+        authority = await anyio.to_thread.run_sync(self._authorities.of, row.id)
+        dialer = Dialer(self._policy, self._network, await self._tls_contexts(), sandbox.dial)
+        async with anyio.create_task_group() as tasks:
+            upstreams = Upstreams(dialer, self._clock, tasks.start_soon)
+            try:
+                relay = Relay(self._policy, secrets, upstreams, self._uses.of(row.id, row.project_id))
+                gate.proxy = SandboxProxy(row.id, self._policy, dialer, relay, self._clock, authority)
+                await gate.proxy.serve(await sandbox.egress_listener())
+            finally:
+                upstreams.close()
+                tasks.cancel_scope.cancel()
+
+    async def _whose(self, workspace_id: str) -> str | None:
+        """Whom the work there is done for, as it was a moment ago at the most: any news in the database makes it be
+        looked up again."""
+        found = self._users.get(workspace_id)
+        now = self._clock.monotonic()
+        if found is None or found[0] < now:
+            seen = self._news
+            user_id = await self._db.read(store.user_of, workspace_id)
+            if seen != self._news:  # something changed while it was read: good for this request only
+                return user_id
+            found = self._users[workspace_id] = now + USER_KNOWN_S, user_id
+        return found[1]
+
+    async def _placeholders(self, sandbox_id: str) -> dict[str, str]:
+        async with self._reading:  # two that make it at a time make two
+            if not self._key:
+                self._key = await anyio.to_thread.run_sync(read_key, self._folder / KEY)
+        return {name: placeholder(self._key, sandbox_id, name) for name in names(self._policy)}
+
+    async def _tls_contexts(self) -> TlsContexts:
+        async with self._reading:
+            if self._contexts is None:
+                self._contexts = await anyio.to_thread.run_sync(contexts_trusting)
+            return self._contexts
+
+    async def _forget_ended(self) -> None:
+        """Remove the authorities of sandboxes that ended while no server ran."""
+        kept = await anyio.to_thread.run_sync(self._authorities.kept)
+        for sandbox_id in await self._db.read(store.ended_of, kept) if kept else ():
+            self._authorities.remove(sandbox_id)
+
+
+def read_key(path: Path) -> bytes:
+    """The key that placeholders are made with; made at the first call. Blocking."""
+    try:
+        key = path.read_bytes()
+        if len(key) == KEY_BYTES:
+            return key
+    except FileNotFoundError:
+        pass
+    key = os.urandom(KEY_BYTES)
+    write_private(path, key)
+    return key
+
+
+def _led_through(policy: Policy) -> dict[str, str]:
+    """Clients go straight to loopback addresses, past the proxy, except to those that an exception names: there the
+    server's own is meant. What is not led out then comes back to the sandbox through the proxy."""
+    names = direct_names(policy)
+    if len(names) == len(LOOPBACK_NAMES):
+        return {}
+    direct = ",".join(names)
+    return {"NO_PROXY": direct, "no_proxy": direct}

@@ -1,0 +1,77 @@
+"""Snapshots that programs make of their sandboxes: the files as they were, in a workspace of their own in which nothing
+runs, so that they outlive the sandbox. First argument: the open transaction."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from outlast.base.ids import new_id
+from outlast.db.database import Tx
+from outlast.db.tables import hosted_snapshots, workspaces
+from outlast.kernel.sandboxes.checkpoints.store import NewCheckpoint, newest_of
+from outlast.kernel.sandboxes.checkpoints.store import add as add_checkpoint
+from outlast.kernel.sandboxes.hosted import OWNER
+
+
+@dataclass(frozen=True, slots=True)
+class HostedSnapshot:
+    """`template` is what its sandbox was started from, and what one started from it is started from too."""
+
+    workspace_id: str
+    project_id: str
+    source_id: str
+    name: str | None
+    template: str
+    created_at: datetime
+
+
+def add(tx: Tx, project_id: str, source_id: str, template: str, name: str | None) -> HostedSnapshot:
+    """Keep the files of the source as its newest checkpoint has them."""
+    workspace_id = new_id("workspace")
+    owner = {"owner_type": OWNER, "owner_id": workspace_id}
+    times = {"created_at": tx.now, "last_used_at": tx.now}
+    tx.execute(sa.insert(workspaces).values(id=workspace_id, project_id=project_id, **owner, **times))
+    own = {"source_id": source_id, "name": name, "template": template, "created_at": tx.now}
+    tx.execute(sa.insert(hosted_snapshots).values(workspace_id=workspace_id, **own))
+    copy_files(tx, source_id, workspace_id)
+    return HostedSnapshot(workspace_id, project_id, source_id, name, template, tx.now)
+
+
+def copy_files(tx: Tx, source_id: str, workspace_id: str) -> None:
+    """Give a new workspace the files of another's newest checkpoint. Nothing is copied on disk: it lies in its own
+    checkpoint alone until its first use."""
+    source = newest_of(tx, source_id)
+    if source is None:  # there were no files
+        return
+    new = NewCheckpoint(workspace_id, "fork", source.tree, source.files, source.size_bytes)
+    add_checkpoint(tx, new, tx.now)
+    tx.execute(sa.update(workspaces).where(workspaces.c.id == workspace_id).values(evicted_at=tx.now))
+
+
+def find(tx: Tx, project_id: str, named: str) -> HostedSnapshot | None:
+    """The project's snapshot with this id, or the newest of this name."""
+    wanted = sa.or_(hosted_snapshots.c.workspace_id == named, hosted_snapshots.c.name == named)
+    row = tx.one(_all(project_id).where(wanted).limit(1))
+    return None if row is None else HostedSnapshot(**row)
+
+
+def of_project(tx: Tx, project_id: str, source_id: str | None, name: str | None) -> list[HostedSnapshot]:
+    """The project's snapshots, the newest first; of one sandbox, or of one name."""
+    wanted = _all(project_id)
+    if source_id is not None:
+        wanted = wanted.where(hosted_snapshots.c.source_id == source_id)
+    if name is not None:
+        wanted = wanted.where(hosted_snapshots.c.name == name)
+    return [HostedSnapshot(**row) for row in tx.all(wanted)]
+
+
+def _all(project_id: str) -> sa.Select[Any]:
+    columns = [
+        hosted_snapshots.c[name] for name in ("workspace_id", "source_id", "name", "template", "created_at")
+    ]
+    mine = sa.select(*columns, workspaces.c.project_id).join(
+        workspaces, workspaces.c.id == hosted_snapshots.c.workspace_id
+    )
+    return mine.where(workspaces.c.project_id == project_id).order_by(hosted_snapshots.c.workspace_id.desc())

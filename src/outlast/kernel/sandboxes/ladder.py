@@ -1,0 +1,120 @@
+"""The way down for sandboxes that nobody uses: frozen, then stopped, then killed, each when its time has come.
+
+Nothing polls: the ladder sleeps until the next step is due, or until somebody wakes one more sandbox.
+"""
+
+import logging
+from collections.abc import Awaitable, Callable, Collection
+from datetime import datetime, timedelta
+from typing import Final
+
+import anyio
+
+from outlast.base.errors import OutlastError
+from outlast.kernel.sandboxes import store
+from outlast.kernel.sandboxes.manager import SandboxManager
+from outlast.kernel.sandboxes.rules import Idle, State, idle_due_s, idle_step
+from outlast.kernel.sandboxes.store import SandboxRow
+from outlast.kernel.set_aside import kinds
+
+SWEEP_EVERY_S: Final = 180.0
+SHORTEST_SLEEP_S: Final = 1.0
+RETRY_S: Final = 30.0
+log = logging.getLogger("outlast.sandboxes")
+
+
+async def step_down(machines: SandboxManager, busy: Collection[str] = ()) -> None:
+    """Freeze, stop or kill what has been idle for as long as the settings say, and stop what is awake beyond the
+    limit. The workspaces named in `busy` are in use now: their clocks start again."""
+    await machines.trim()
+    rows, now = await _recorded(machines), machines.clock.now()
+    at_work = [row for row in rows if row.workspace_id in busy]
+    if at_work:
+        await machines.db.write(store.touch_all, at_work)
+    for row in rows:
+        due = _due_at(machines, row)
+        if due is not None and due <= now and row.workspace_id not in busy:
+            await machines.guard.attempt(kinds.SANDBOX_SLEEP, row.id, _step, machines, row)
+
+
+class Ladder:
+    """For the server itself: `step` is called when a step of any sandbox is due, `sweep` every few minutes. Both may
+    fail, and are tried again."""
+
+    def __init__(
+        self,
+        machines: SandboxManager,
+        step: Callable[[], Awaitable[None]],
+        sweep: Callable[[], Awaitable[None]],
+    ) -> None:
+        self._machines, self._step, self._sweep = machines, step, sweep
+
+    async def run(self) -> None:
+        """Until cancelled."""
+        clock, rest_s = self._machines.clock, SHORTEST_SLEEP_S
+        sweep_at = clock.now() + timedelta(seconds=SWEEP_EVERY_S)
+        while True:
+            woken = self._machines.woken
+            try:
+                due = await self._next_due()
+                wake_at = sweep_at if due is None else min(due, sweep_at)
+                rest_s = max((wake_at - clock.now()).total_seconds(), SHORTEST_SLEEP_S)
+                await self._rest(rest_s, woken)
+                if due is not None and due <= clock.now():
+                    await self._step()
+                if sweep_at <= clock.now():
+                    sweep_at = clock.now() + timedelta(seconds=SWEEP_EVERY_S)
+                    await self._sweep()
+            except OutlastError as error:
+                log.warning("idle sandboxes not seen to", extra={"code": error.code, "reason": error.message})
+                await clock.sleep(RETRY_S)
+
+    async def _next_due(self) -> datetime | None:
+        """When the next step of any sandbox is due; None: none will be."""
+        guard, now, found = self._machines.guard, self._machines.clock.now(), []
+        for row in await _recorded(self._machines):
+            due = _due_at(self._machines, row)
+            if due is not None and not await guard.is_set_aside(kinds.SANDBOX_SLEEP, row.id):
+                found.append(max(due, now + timedelta(seconds=guard.wait_s(kinds.SANDBOX_SLEEP, row.id))))
+        return min(found, default=None)
+
+    async def _rest(self, seconds: float, woken: anyio.Event) -> None:
+        """Until so much time has passed, or one more sandbox is awake."""
+
+        async def until_woken() -> None:
+            await woken.wait()
+            tasks.cancel_scope.cancel()
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(until_woken)
+            await self._machines.clock.sleep(seconds)
+            tasks.cancel_scope.cancel()
+
+
+async def _recorded(machines: SandboxManager) -> list[SandboxRow]:
+    return await machines.db.read(store.alive_on, machines.provider.name, machines.node_id)
+
+
+async def _step(machines: SandboxManager, seen: SandboxRow) -> None:
+    async with machines.locks[seen.workspace_id]:
+        await _step_held(machines, seen)
+
+
+async def _step_held(machines: SandboxManager, seen: SandboxRow) -> None:
+    row = await machines.db.read(store.newest, seen.workspace_id)
+    if row is None or row.id != seen.id:
+        return
+    settings, idle_s = machines.settings, (machines.clock.now() - row.last_used_at).total_seconds()
+    match idle_step(row.life, idle_s, settings.idle_pause_s, settings.stop_after_s, settings.kill_after_s):
+        case Idle.FREEZE:
+            await machines.lives.freeze(row)
+        case Idle.STOP:
+            await machines.lives.stop(row)
+        case Idle.KILL:
+            await machines.lives.end(row, State.KILLED)
+
+
+def _due_at(machines: SandboxManager, row: SandboxRow) -> datetime | None:
+    settings = machines.settings
+    due_s = idle_due_s(row.life, settings.idle_pause_s, settings.stop_after_s, settings.kill_after_s)
+    return None if due_s is None else row.last_used_at + timedelta(seconds=due_s)

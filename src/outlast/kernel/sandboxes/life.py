@@ -1,0 +1,340 @@
+"""The steps of one sandbox's life: what the provider does, and the row that says so.
+
+Whoever calls holds the workspace's lock (`manager.py`), so that each step sees the row as the last one left it.
+"""
+
+import logging
+import time
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Final, Protocol
+
+import anyio
+
+from outlast.base.errors import OutlastError, SandboxLost, SandboxUnavailable
+from outlast.base.settings import SandboxSettings
+from outlast.db.database import Database
+from outlast.kernel.sandboxes import store
+from outlast.kernel.sandboxes.hosted import BASE
+from outlast.kernel.sandboxes.hosted import find as find_hosted
+from outlast.kernel.sandboxes.interface import Orphan, Sandbox, SandboxProvider, SandboxSpec
+from outlast.kernel.sandboxes.rules import (
+    PauseKind,
+    State,
+    Step,
+    is_alive,
+    may_become,
+    must_thaw,
+    step_to_use,
+)
+from outlast.kernel.sandboxes.sizes import limits_of
+from outlast.kernel.sandboxes.store import Announce, SandboxRow
+from outlast.kernel.sandboxes.templates import Template, Templates, preview_environment
+
+FAILED_START_S: Final = 20.0
+ANSWERED_S: Final = 10.0  # an agent that answered is not asked again for so long
+log = logging.getLogger("outlast.sandboxes")
+
+
+class Attendant(Protocol):
+    """Who has something to do while a sandbox is awake. Told inside the step: it must neither wait nor raise."""
+
+    def awake(self, row: SandboxRow, sandbox: Sandbox) -> None:
+        """It is awake and connected; told again after each sleep and each restart of the server."""
+
+    def asleep(self, row: SandboxRow) -> None:
+        """It is about to be frozen, or is gone: leave it alone."""
+
+
+class FileKeeper(Protocol):
+    """Who keeps the workspaces' files (`checkpoints/keeper.py`). Called inside the step."""
+
+    async def bring_back(self, workspace_id: str) -> None:
+        """A sandbox is about to start: its folder must hold the files. Raises what `SandboxProvider.create` may not:
+        `DiskFull`, `WorkspaceUnreadable`."""
+
+    async def fill(self, workspace_id: str, sandbox: Sandbox) -> None:
+        """A sandbox has started that has a disk of its own, and needs the files there."""
+
+    async def leave(self, workspace_id: str, sandbox: Sandbox) -> None:
+        """A sandbox is about to be ended, and what it has on a disk of its own with it. Must not raise."""
+
+    async def ready(self, workspace_id: str) -> None:
+        """Wait while the files are being exchanged."""
+
+
+class WayOut(Protocol):
+    """What leads from sandboxes to the network. Told inside the step: neither `open` nor `close` waits or raises."""
+
+    async def prepare(self, row: SandboxRow, spec: SandboxSpec) -> SandboxSpec:
+        """The spec of a sandbox about to start, completed."""
+
+    def open(self, row: SandboxRow, sandbox: Sandbox) -> None:
+        """It is awake; told again after each sleep and each restart of the server."""
+
+    def close(self, sandbox_id: str, *, for_good: bool) -> None:
+        """Its processes are ended; `for_good`: it never starts again."""
+
+
+class Snapshots(Protocol):
+    """Knows what sandboxes start from."""
+
+    async def start_from(
+        self, sandbox_id: str, project_id: str, named: str | None = None, template: str = ""
+    ) -> str:
+        """The ref of the snapshot to start this sandbox from, the one `named`, or that of an app template; empty: the
+        bare base. May wait for it to be built. Raises `SandboxUnavailable` when there is none."""
+
+
+class Lives:
+    """In memory: handles on living sandboxes by workspace (open sockets, found again by ref after a restart)."""
+
+    def __init__(
+        self,
+        db: Database,
+        provider: SandboxProvider,
+        settings: SandboxSettings,
+        data_dir: Path,
+        announce: Announce,
+    ) -> None:
+        self._db, self._settings, self._data_dir, self._announce = db, settings, data_dir, announce
+        self.provider = provider
+        self.templates: Templates = {}
+        self.handles: dict[str, Sandbox] = {}
+        self.attendants: list[Attendant] = []
+        self._answered: dict[str, float] = {}  # when its agent did last, by sandbox
+        self._awake: dict[str, SandboxRow] = {}  # what attendants were told, by workspace
+        self.snapshots: Snapshots | None = None
+        self.way_out: WayOut | None = None
+        self.files: FileKeeper | None = None
+
+    def workspace_dir(self, workspace_id: str) -> Path:
+        return self._data_dir / "workspaces" / workspace_id
+
+    async def wake(self, row: SandboxRow) -> Sandbox | None:
+        """A handle on the recorded sandbox, awake; None when a new one is needed, with the row closed."""
+        handle = self._handle(row)
+        step = step_to_use(row.life, handle is not None)
+        if step is Step.CREATE:
+            if is_alive(row.life.state):
+                await self.end(row, State.LOST)
+            return None
+        try:
+            sandbox = handle or await self.provider.connect(row.id, row.ref)
+            await sandbox.statistics()  # says whether it is there at all; one that sleeps does not wait here
+            if row.life.state is not State.READY:
+                await self._thaw(row, sandbox)
+        except SandboxLost:
+            await self.lose(row)
+            return None
+        if not await self._answers(sandbox):
+            await self.end(row, State.LOST)
+            return None
+        if step is not Step.USE:
+            self._keep(row, sandbox)
+        return sandbox
+
+    async def connect(self, row: SandboxRow) -> Sandbox:
+        """A handle on the recorded sandbox as it is, awake or frozen. Raises `SandboxLost`."""
+        return self._handle(row) or await self.provider.connect(row.id, row.ref)
+
+    async def freeze(self, row: SandboxRow) -> None:
+        """Put it to sleep with its memory; where the provider cannot, kill it."""
+        sandbox = await self.wake(row)
+        if sandbox is None:
+            return
+        if not self.provider.capabilities.pause:
+            await self.end(row, State.KILLED)
+            return
+        self._asleep(row)
+        await self.change(row, State.PAUSING)
+        try:
+            await sandbox.freeze()
+        except SandboxUnavailable:
+            await self.change(row, State.READY)
+            self._keep(row, sandbox)
+            raise
+        await self.change(row, State.PAUSED, PauseKind.FROZEN)
+
+    async def stop(self, row: SandboxRow) -> None:
+        """End its processes and keep its place."""
+        if row.life.state is State.READY:
+            await self.change(row, State.PAUSING)
+        await self._kill_processes(row)
+        await self.change(row, State.PAUSED, PauseKind.STOPPED)
+
+    async def end(self, row: SandboxRow, state: State, why: OutlastError | None = None) -> None:
+        """End it for good; `why` is told with it."""
+        await self._kill_processes(row)
+        self._shut(row.id, for_good=True)
+        await self.change(row, state, why=why)
+
+    async def lose(self, row: SandboxRow) -> None:
+        """Record that it was found gone."""
+        self.handles.pop(row.workspace_id, None)
+        self._asleep(row)
+        self._shut(row.id, for_good=True)
+        await self.change(row, State.LOST)
+
+    async def start(self, row: SandboxRow) -> Sandbox:
+        """Start the recorded sandbox; a failed or cancelled start closes its row."""
+        sandbox = None
+        try:
+            if self.files is not None:
+                await self.files.bring_back(row.workspace_id)
+            sandbox = await self.provider.create(await self.spec(row))
+            if self.files is not None:
+                await self.files.fill(row.workspace_id, sandbox)
+            await self.change(row, State.READY, ref=sandbox.ref)
+        except BaseException:
+            with anyio.move_on_after(FAILED_START_S, shield=True):
+                try:
+                    if sandbox is not None:
+                        await sandbox.kill()
+                finally:  # one that cannot be ended is an orphan; its row must not wait for it
+                    self._shut(row.id, for_good=True)
+                    # It may be recorded as ready without an answer. Nobody has been given it: nothing began there.
+                    await self.change(row, State.LOST, ref=row.ref)
+            raise
+        self._keep(row, sandbox)
+        return sandbox
+
+    async def adopt(self, row: SandboxRow, ref: str | None) -> bool:
+        """Whether the recorded sandbox still lives; one that was left half asleep is woken."""
+        if ref is None or ref != row.ref:
+            return False
+        try:
+            sandbox = await self.provider.connect(row.id, row.ref)
+            if row.life.pause_kind is None:  # it may have been frozen because no server was there
+                await sandbox.thaw()
+            if must_thaw(row.life):
+                await self.change(row, State.READY)
+            if row.life.pause_kind is None:
+                await sandbox.ping()
+        except SandboxLost:
+            return False
+        self.handles[row.workspace_id] = sandbox
+        if row.life.pause_kind is None:
+            self._keep(row, sandbox)
+        return True
+
+    async def drop(self, workspace_id: str) -> None:
+        """End whatever this server holds for a workspace that is gone from the tables."""
+        handle = self.handles.pop(workspace_id, None)
+        if handle is not None:
+            if workspace_id in self._awake:
+                self._asleep(self._awake[workspace_id])
+            self._shut(handle.sandbox_id, for_good=True)
+            with suppress(SandboxLost):
+                await handle.kill()
+
+    async def spec(self, row: SandboxRow) -> SandboxSpec:
+        """What to start for it. Programs that ask for a sandbox through an API find their files in its home folder."""
+        hosted = await self._db.read(find_hosted, row.workspace_id)
+        template = await self._template_of(row)
+        spec = SandboxSpec(
+            row.id,
+            self.workspace_dir(row.workspace_id),
+            limits_of(self._settings, template),
+            env={} if hosted is None else hosted.env,
+            home_is_workspace=hosted is not None,
+            orphan=Orphan(self._settings.idle_pause_s, self._settings.orphan_minutes * 60),
+        )
+        if template is not None:
+            env = {**template.env, **preview_environment(self._settings)}
+            spec = replace(spec, env=env, layers=template.layers)
+        named, app = (hosted.template if hosted else None), (template.name if template else "")
+        spec = replace(spec, snapshot_ref=await self._snapshot_ref(row, named, app))
+        return spec if self.way_out is None else await self.way_out.prepare(row, spec)
+
+    async def _answers(self, sandbox: Sandbox) -> bool:
+        """Whether the agent in an awake sandbox answers, or did a moment ago."""
+        now = time.monotonic()
+        if now - self._answered.get(sandbox.sandbox_id, float("-inf")) < ANSWERED_S:
+            return True
+        with suppress(SandboxLost):
+            await sandbox.ping()
+            self._answered[sandbox.sandbox_id] = now
+            return True
+        return False
+
+    async def _template_of(self, row: SandboxRow) -> Template | None:
+        """The app template of its workspace; None: it has none, or one that this server does not know any more."""
+        name = (await self._db.read(store.templates_of, [row.workspace_id])).get(row.workspace_id)
+        if name is not None and name not in self.templates:
+            log.warning("unknown app template", extra={"template": name, "workspace_id": row.workspace_id})
+        return self.templates.get(name) if name is not None else None
+
+    async def _snapshot_ref(self, row: SandboxRow, named: str | None, app: str) -> str:
+        """What the configuration has installed, what the app template needs, or the snapshot that somebody asked for by
+        name; empty: the bare base."""
+        if self.snapshots is None or named == BASE:
+            return ""
+        return await self.snapshots.start_from(row.id, row.project_id, named, app)
+
+    async def change(
+        self,
+        row: SandboxRow,
+        state: State,
+        pause_kind: PauseKind | None = None,
+        *,
+        ref: str | None = None,
+        why: OutlastError | None = None,
+    ) -> None:
+        """Record what has happened. Shielded: a cancelled write may or may not be kept, and the next reader would not
+        know which."""
+        with anyio.CancelScope(shield=True):
+            await self._db.write(
+                store.change, row.id, state, self._announce, pause_kind=pause_kind, ref=ref, why=why
+            )
+
+    async def aclose(self) -> None:
+        """Drop every connection; the sandboxes live on for the next server."""
+        handles, self.handles = self.handles, {}
+        for sandbox in handles.values():
+            await sandbox.aclose()
+
+    async def _thaw(self, row: SandboxRow, sandbox: Sandbox) -> None:
+        if may_become(row.life.state, State.RESUMING):
+            await self.change(row, State.RESUMING)
+        await sandbox.thaw()
+        await self.change(row, State.READY)
+
+    async def _kill_processes(self, row: SandboxRow) -> None:
+        self._asleep(row)
+        self._shut(row.id, for_good=False)
+        sandbox = self._handle(row)
+        self.handles.pop(row.workspace_id, None)
+        with suppress(SandboxLost):
+            if sandbox is None:
+                if not row.ref:
+                    return
+                sandbox = await self.provider.connect(row.id, row.ref)
+            if self.files is not None:
+                if row.life.state is not State.READY and not self.provider.capabilities.volume:
+                    await sandbox.thaw()  # its files are inside, and nobody there answers while it sleeps
+                await self.files.leave(row.workspace_id, sandbox)
+            await sandbox.kill()
+
+    def _handle(self, row: SandboxRow) -> Sandbox | None:
+        handle = self.handles.get(row.workspace_id)
+        return handle if handle is not None and handle.sandbox_id == row.id else None
+
+    def _keep(self, row: SandboxRow, sandbox: Sandbox) -> None:
+        self.handles[row.workspace_id] = sandbox
+        self._awake[row.workspace_id] = row
+        for attendant in self.attendants:
+            attendant.awake(row, sandbox)
+        if self.way_out is not None:
+            self.way_out.open(row, sandbox)
+
+    def _shut(self, sandbox_id: str, *, for_good: bool) -> None:
+        self._answered.pop(sandbox_id, None)
+        if self.way_out is not None:
+            self.way_out.close(sandbox_id, for_good=for_good)
+
+    def _asleep(self, row: SandboxRow) -> None:
+        self._awake.pop(row.workspace_id, None)
+        for attendant in self.attendants:
+            attendant.asleep(row)

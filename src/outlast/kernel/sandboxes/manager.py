@@ -1,0 +1,304 @@
+"""One sandbox for each workspace that needs one: made at the first use, found again, woken, put to sleep,
+replaced."""
+
+import os
+from collections import defaultdict
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+import anyio
+
+from outlast.base.clock import Clock
+from outlast.base.errors import SandboxLost
+from outlast.base.settings import SandboxSettings
+from outlast.base.supervision.supervisor import Supervisor
+from outlast.db.database import Database
+from outlast.kernel.sandboxes import store
+from outlast.kernel.sandboxes.checkpoints.kept import KEPT
+from outlast.kernel.sandboxes.interface import Sandbox, SandboxProvider, SandboxStatistics
+from outlast.kernel.sandboxes.life import Attendant, FileKeeper, Lives, Snapshots, WayOut
+from outlast.kernel.sandboxes.rules import (
+    PauseKind,
+    State,
+    Step,
+    awake_allowed,
+    is_alive,
+    is_awake,
+    step_to_use,
+    to_stop,
+)
+from outlast.kernel.sandboxes.sizes import MEBIBYTE, places_taken
+from outlast.kernel.sandboxes.store import Announce, SandboxRow, announce_to_project
+from outlast.kernel.sandboxes.templates import Templates
+from outlast.kernel.sandboxes.usage import DiskUsage
+
+TOUCH_EVERY_S: Final = 30.0
+
+
+class SandboxManager:
+    """Joins provider, rows and files. Files of a workspace lie in `data_dir/workspaces/<workspace id>` and stay for as
+    long as its owner.
+
+    In memory: one lock per workspace, so that two calls never make two sandboxes, and (in `lives`) handles on living
+    sandboxes. Every change of state is told through `announce`, in its transaction. What happens to sandboxes that
+    nobody uses is in `ladder.py`, what is found at a start in `orphans.py`.
+    """
+
+    def __init__(
+        self,
+        db: Database,
+        provider: SandboxProvider,
+        clock: Clock,
+        settings: SandboxSettings,
+        data_dir: Path,
+        *,
+        node_id: str = "local",
+        announce: Announce = announce_to_project,
+        supervisor: Supervisor | None = None,
+    ) -> None:
+        self.db = db
+        self.clock = clock
+        self.settings = settings
+        self.data_dir = data_dir
+        self.node_id = node_id
+        self.announce = announce
+        self.guard = (supervisor or Supervisor(clock)).guard
+        self.lives = Lives(db, provider, settings, data_dir, announce)
+        self.locks: defaultdict[str, anyio.Lock] = defaultdict(anyio.Lock)
+        self.disk = DiskUsage(clock)
+        self.woken = anyio.Event()  # set, and replaced, when one more is awake than before
+        self._touched: dict[str, float] = {}
+        self._room = (
+            anyio.Lock()
+        )  # taken inside a workspace's lock; nobody waits for a workspace's lock inside it
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        self._allowed = awake_allowed(settings.max_awake, memory, settings.memory_mb * MEBIBYTE)
+
+    @property
+    def provider(self) -> SandboxProvider:
+        return self.lives.provider
+
+    @property
+    def awake_allowed(self) -> int:
+        """How many may be awake at a time."""
+        return self._allowed
+
+    def keep_files(self, keeper: FileKeeper) -> None:
+        """From now on it is asked for the files before a sandbox starts, and told before one is ended."""
+        self.lives.files = keeper
+
+    def start_upon(self, snapshots: Snapshots) -> None:
+        """From now on it says what each sandbox starts from."""
+        self.lives.snapshots = snapshots
+
+    def lead_out(self, way_out: WayOut) -> None:
+        """From now on it gives each sandbox its way to the network."""
+        self.lives.way_out = way_out
+
+    def use_templates(self, templates: Templates) -> None:
+        """From now on workspaces of these app templates get sandboxes as they need them."""
+        self.lives.templates = templates
+
+    def layers_of(self, template: str | None) -> tuple[str, ...]:
+        """The folders of a workspace of this app template that are no files of it."""
+        found = self.lives.templates.get(template) if template is not None else None
+        return found.layers if found is not None else ()
+
+    def attend(self, attendant: Attendant) -> None:
+        """From now on tell it of every sandbox that wakes and falls asleep."""
+        self.lives.attendants.append(attendant)
+
+    def workspace_dir(self, workspace_id: str) -> Path:
+        """Where the workspace's files lie on this machine; read them through a sandbox, never directly."""
+        return self.lives.workspace_dir(workspace_id)
+
+    def folders_of(self, workspace_id: str) -> list[Path]:
+        """Every folder of this machine that belongs to the workspace alone."""
+        return [
+            self.workspace_dir(workspace_id),
+            self.data_dir / "services" / workspace_id,
+            self.data_dir / KEPT / workspace_id,
+        ]
+
+    async def ensure(self, workspace_id: str, project_id: str) -> Sandbox:
+        """A sandbox that is awake: the one there is, woken or found again; else a new one over the same files.
+
+        Raises `SandboxUnavailable` when none can be made. Repeatable. A cancelled call leaves either a usable
+        sandbox or none. The id of the answer tells whether it is still the one that a command was started in.
+        """
+        if self.lives.files is not None:
+            await self.lives.files.ready(workspace_id)
+        async with self.locks[workspace_id]:
+            row = await self.db.read(store.newest, workspace_id)
+            if row is not None and is_alive(row.life.state) and not self._is_here(row):
+                await self.lives.lose(row)  # whoever has it ends it once nobody counts on it any more
+                row = None
+            sandbox = await self._wake(row) if row is not None else None
+            if sandbox is None:
+                sandbox = await self._create(workspace_id, project_id)
+            await self._touch(sandbox.sandbox_id, workspace_id)
+            return sandbox
+
+    async def find(self, workspace_id: str) -> Sandbox | None:
+        """The workspace's sandbox if it lives, awake; never makes one."""
+        async with self.locks[workspace_id]:
+            row = await self._newest(workspace_id)
+            if row is None or row.life.pause_kind is PauseKind.STOPPED:
+                return None
+            return await self.lives.wake(row)
+
+    async def measure(self, workspace_id: str) -> SandboxStatistics | None:
+        """What its sandbox uses now, also while it is frozen, which it stays. None: it uses nothing."""
+        row = await self._newest(workspace_id)
+        if row is None or not row.ref or not is_awake(row.life):
+            return None
+        with suppress(SandboxLost):
+            return await (await self.lives.connect(row)).statistics()
+        return None
+
+    async def log_of(self, workspace_id: str, sandbox_id: str) -> str:
+        """What its provider noted about a sandbox while it lives; it is not woken."""
+        row = await self._newest(workspace_id)
+        if row is None or row.id != sandbox_id or not row.ref or not is_awake(row.life):
+            return ""
+        with suppress(SandboxLost):
+            return await (await self.lives.connect(row)).log()
+        return ""
+
+    async def freeze(self, workspace_id: str) -> None:
+        """Put it to sleep with its memory; where the provider cannot, kill it. Nothing happens unless it is awake."""
+        async with self.locks[workspace_id]:
+            row = await self._newest(workspace_id)
+            if row is not None and row.life.state is State.READY:
+                await self.lives.freeze(row)
+
+    async def thaw(self, workspace_id: str) -> None:
+        """Wake a frozen or stopped sandbox. Nothing happens when there is none, or it is awake."""
+        async with self.locks[workspace_id]:
+            row = await self._newest(workspace_id)
+            if row is not None and is_alive(row.life.state):
+                await self._wake(row)
+
+    async def stop(self, workspace_id: str) -> None:
+        """End its processes and keep its place: the next use starts it again over the same files. Repeatable."""
+        async with self.locks[workspace_id]:
+            row = await self._newest(workspace_id)
+            if row is not None and row.life.state in (State.READY, State.PAUSED) and is_awake(row.life):
+                await self.lives.stop(row)
+
+    async def kill(self, workspace_id: str) -> None:
+        """End it for good; the files stay. Fine when there is none."""
+        async with self.locks[workspace_id]:
+            row = await self.db.read(store.newest, workspace_id)
+            if row is None or not is_alive(row.life.state):
+                return
+            if self._is_here(row):
+                await self.lives.end(row, State.KILLED)
+            else:  # whoever has it ends it at its next sweep
+                await self.lives.change(row, State.KILLED)
+
+    async def stop_commands(self, workspace_id: str, effect_ids: Sequence[str]) -> None:
+        """End these commands and evaluations with all that they started. Fine when they have ended or there is no
+        sandbox."""
+        sandbox = await self.find(workspace_id)
+        if sandbox is None:
+            return
+        with suppress(SandboxLost):
+            for effect_id in effect_ids:
+                await sandbox.kill_command(effect_id)
+
+    async def end_sessions(self, workspace_id: str) -> int:
+        """End the code sessions at rest in its sandbox, if that is awake: how many. One that sleeps is let sleep."""
+        async with self.locks[workspace_id]:
+            row = await self._newest(workspace_id)
+            if row is None or row.life.state is not State.READY:
+                return 0
+            with suppress(SandboxLost):
+                return await (await self.lives.connect(row)).end_sessions()
+            return 0
+
+    async def trim(self) -> None:
+        """Stop what is awake beyond the limit; that holds back nobody who is at work."""
+        async with self._room:
+            await self._make_room(0)
+
+    async def aclose(self) -> None:
+        """Drop every connection; the sandboxes live on for the next server."""
+        await self.lives.aclose()
+
+    def statistics(self) -> dict[str, int]:
+        return {"connected": len(self.lives.handles)}
+
+    def _is_here(self, row: SandboxRow) -> bool:
+        """Whether this server can reach it: one whose files lie on a machine belongs to that machine's node."""
+        on_a_machine = self.provider.capabilities.volume
+        return row.provider == self.provider.name and (row.node_id == self.node_id or not on_a_machine)
+
+    async def _newest(self, workspace_id: str) -> SandboxRow | None:
+        """The workspace's latest sandbox; None when it is another node's."""
+        row = await self.db.read(store.newest, workspace_id)
+        return row if row is not None and self._is_here(row) else None
+
+    async def _wake(self, row: SandboxRow) -> Sandbox | None:
+        if step_to_use(row.life, False) is Step.RESTART:
+            return await self._restart(row)
+        return await self.lives.wake(row)
+
+    async def _create(self, workspace_id: str, project_id: str) -> Sandbox:
+        name, node = self.provider.name, self.node_id
+        async with self._room:
+            await self._make_room(await self._places_of(workspace_id))
+            with anyio.CancelScope(shield=True):  # or the row might be there with nobody to start or close it
+                row = await self.db.write(store.add, workspace_id, project_id, name, node, self.announce)
+        return await self._start(row)
+
+    async def _restart(self, row: SandboxRow) -> Sandbox:
+        async with self._room:
+            await self._make_room(await self._places_of(row.workspace_id))
+            await self.lives.change(row, State.RESUMING)
+        return await self._start(row)
+
+    async def _start(self, row: SandboxRow) -> Sandbox:
+        sandbox = await self.lives.start(row)
+        self.woken.set()
+        self.woken = anyio.Event()
+        return sandbox
+
+    async def _make_room(self, coming: int) -> None:
+        """Stop what rests until so many more may be awake. One that somebody is using at this moment is let be."""
+        awake = await self.db.read(store.awake_on, self.provider.name, self.node_id)
+        named = await self.db.read(store.templates_of, [row.workspace_id for row, _ in awake])
+        weighed = [replace(waking, places=self._places(named.get(row.workspace_id))) for row, waking in awake]
+        chosen = to_stop(weighed, self._allowed, coming)
+        for row in [row for row, _ in awake if row.id in chosen]:
+            try:
+                self.locks[row.workspace_id].acquire_nowait()
+            except anyio.WouldBlock:
+                continue
+            try:
+                await self._stop_for_room(row)
+            finally:
+                self.locks[row.workspace_id].release()
+
+    async def _places_of(self, workspace_id: str) -> int:
+        return self._places((await self.db.read(store.templates_of, [workspace_id])).get(workspace_id))
+
+    def _places(self, template: str | None) -> int:
+        found = self.lives.templates.get(template) if template is not None else None
+        return places_taken(self.settings, found)
+
+    async def _stop_for_room(self, seen: SandboxRow) -> None:
+        row = await self._newest(seen.workspace_id)
+        if row is not None and row.life == seen.life and row.last_used_at == seen.last_used_at:
+            await self.lives.stop(row)
+            await self.db.write(store.tell_stopped, row, self.announce)
+
+    async def _touch(self, sandbox_id: str, workspace_id: str) -> None:
+        """Record the use, at most every half minute: the idle clocks are counted in minutes."""
+        now = self.clock.monotonic()
+        if now - self._touched.get(sandbox_id, float("-inf")) >= TOUCH_EVERY_S:
+            self._touched[sandbox_id] = now
+            await self.db.write(store.touch, sandbox_id, workspace_id)

@@ -1,0 +1,121 @@
+"""What nobody owns: sandboxes without a row, rows whose sandbox vanished, what deleted workspaces left behind."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Final
+
+import anyio
+import anyio.to_thread
+
+from outlast.base.errors import SandboxLost
+from outlast.base.ids import KINDS
+from outlast.kernel.sandboxes import store
+from outlast.kernel.sandboxes.folders import remove_folder
+from outlast.kernel.sandboxes.manager import SandboxManager
+from outlast.kernel.sandboxes.rules import PauseKind, State
+from outlast.kernel.sandboxes.store import SandboxRow
+from outlast.kernel.set_aside import kinds
+
+OURS: Final = f"{KINDS['sandbox']}_"
+PATIENCE_S: Final = 1.0  # with whoever holds a workspace: one whose sandbox is starting may do so for minutes
+
+
+async def reconcile(machines: SandboxManager) -> None:
+    """At the server's start: keep what lives, mark what vanished or does not answer as lost, end what no row knows,
+    collect what a deleted owner left. Repeatable, but only while nobody uses a sandbox yet. Trouble with one sandbox
+    or workspace holds up no other. Raises where the provider or the database cannot be asked at all."""
+    refs = dict(await machines.provider.list_refs())
+    for row in await _recorded(machines):
+        if await machines.guard.once(kinds.SANDBOX_TAKE_UP, row.id, _take_up, machines, row, refs):
+            continue
+        if not await machines.guard.once(kinds.SANDBOX_TAKE_UP, row.id, machines.lives.lose, row):
+            refs.pop(row.id, None)  # its row says that it lives, so it is let be
+    await _end_all(machines, refs)
+    await collect(machines)
+
+
+async def _take_up(machines: SandboxManager, row: SandboxRow, refs: dict[str, str]) -> None:
+    if row.life.state is not State.CREATING and await machines.lives.adopt(row, refs.get(row.id)):
+        refs.pop(row.id)
+    elif row.life.pause_kind is not PauseKind.STOPPED:
+        await machines.lives.lose(row)
+
+
+async def sweep(machines: SandboxManager) -> None:
+    """Beside the work of others: mark what vanished or does not answer as lost, end what no row knows, collect what a
+    deleted owner left. The provider removes what its dead sandboxes left behind. Repeatable; errors as of
+    `reconcile`."""
+    refs = dict(await machines.provider.list_refs())
+    for row in await _recorded(machines):
+        if row.life.pause_kind is PauseKind.STOPPED or row.life.state is State.CREATING or row.id in refs:
+            continue
+        await machines.guard.attempt(kinds.SANDBOX_CHECK, row.id, _check, machines, row, False)
+    for row in await _recorded(machines):
+        if row.life.state is State.READY and row.id in refs:
+            await machines.guard.attempt(kinds.SANDBOX_CHECK, row.id, _check, machines, row, True)
+    await _end_unknown(machines)
+    await collect(machines)
+
+
+async def _check(machines: SandboxManager, row: SandboxRow, ask_agent: bool) -> None:
+    """Mark it as lost unless it is there, and, with `ask_agent`, answers."""
+    async with machines.locks[row.workspace_id]:
+        fresh = await machines.db.read(store.newest, row.workspace_id)
+        if fresh is None or fresh.id != row.id or fresh.life != row.life:
+            return
+        with suppress(SandboxLost):
+            sandbox = await machines.lives.connect(fresh)
+            await sandbox.statistics()
+            if ask_agent:
+                await sandbox.ping()
+            return
+        await machines.lives.lose(fresh)
+
+
+async def collect(machines: SandboxManager) -> None:
+    """End the sandboxes and remove the files of workspaces whose owner was deleted. Repeatable; what a killed
+    server did not get to, what somebody is still busy with, and what failed, is done by a later call: one workspace
+    holds up no other."""
+    for workspace_id in await machines.db.read(store.garbage, machines.node_id):
+        await machines.guard.attempt(kinds.WORKSPACE_REMOVAL, workspace_id, _collect, machines, workspace_id)
+
+
+async def _collect(machines: SandboxManager, workspace_id: str) -> None:
+    lock = machines.locks[workspace_id]
+    with anyio.move_on_after(PATIENCE_S) as patience:
+        await lock.acquire()
+    if patience.cancelled_caught:
+        return
+    try:
+        await machines.lives.drop(workspace_id)
+        if not await machines.guard.once(kinds.SANDBOX_END, "all", _end_unknown, machines):
+            return
+        for folder in machines.folders_of(workspace_id):
+            await anyio.to_thread.run_sync(remove_folder, folder)
+        await machines.db.write(store.collected, workspace_id)
+    finally:
+        lock.release()
+
+
+async def _recorded(machines: SandboxManager) -> list[SandboxRow]:
+    return await machines.db.read(store.alive_on, machines.provider.name, machines.node_id)
+
+
+async def _end_unknown(machines: SandboxManager) -> None:
+    """Every sandbox with an id of ours has its row before it exists: one without has lost its owner. Those with other
+    ids (trials, builds) are of short life, and somebody waits for them."""
+    found = dict(await machines.provider.list_refs())
+    refs = {sandbox_id: ref for sandbox_id, ref in found.items() if sandbox_id.startswith(OURS)}
+    without = await machines.db.read(store.unknown, refs.keys())
+    await _end_all(machines, {sandbox_id: refs[sandbox_id] for sandbox_id in without})
+
+
+async def _end_all(machines: SandboxManager, refs: Mapping[str, str]) -> None:
+    for sandbox_id, ref in refs.items():
+        await machines.guard.attempt(kinds.SANDBOX_END, sandbox_id, _end, machines, sandbox_id, ref)
+
+
+async def _end(machines: SandboxManager, sandbox_id: str, ref: str) -> None:
+    with suppress(SandboxLost):
+        orphan = await machines.provider.connect(sandbox_id, ref)
+        await orphan.kill()

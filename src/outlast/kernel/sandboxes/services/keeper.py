@@ -1,0 +1,336 @@
+"""Keeps the declared services of awake sandboxes running: starts them, takes them up again after a restart of the
+server, checks that they answer, starts them again when they end."""
+
+import hashlib
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Final
+
+import anyio
+from anyio.abc import TaskGroup, TaskStatus
+
+from outlast.base.clock import Clock
+from outlast.base.errors import NotFound, OutlastError, SandboxLost
+from outlast.base.supervision.causes import cause_of, is_of_storage
+from outlast.base.supervision.supervisor import Supervisor
+from outlast.db.database import Database, Tx
+from outlast.kernel.sandboxes import store as sandbox_rows
+from outlast.kernel.sandboxes.interactive import ProcessEnd, ProcessInfo, ProcessOutput, ProcessSpec
+from outlast.kernel.sandboxes.interface import Sandbox
+from outlast.kernel.sandboxes.rules import is_alive
+from outlast.kernel.sandboxes.services import store
+from outlast.kernel.sandboxes.services.health import answers
+from outlast.kernel.sandboxes.services.logs import ServiceLogs
+from outlast.kernel.sandboxes.services.rules import (
+    CHECK_EVERY_S,
+    MOST_MISSED,
+    START_S,
+    Declared,
+    GiveUp,
+    ServiceState,
+    after_end,
+    how_it_ended,
+)
+from outlast.kernel.sandboxes.services.store import ServiceRow
+from outlast.kernel.sandboxes.store import Announce, SandboxRow, announce_to_project
+from outlast.kernel.set_aside import kinds
+
+FIRST_LOOK_S: Final = 0.1
+LONGEST_LOOK_S: Final = 1.0
+CHECK_S: Final = 30.0  # how long an answer may take: a dev server compiles before its first one
+SHOWN_BYTES: Final = 2_000
+SUSPECT_S: Final = (0.05, 0.2, 1.0, 3.0)
+KILL: Final = 9
+TAG: Final = "service:"
+
+
+@dataclass(eq=False, slots=True)
+class Place:
+    """An awake sandbox and what is kept there, by name."""
+
+    row: SandboxRow
+    sandbox: Sandbox
+    kept: dict[str, anyio.CancelScope] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Life:
+    """One life of a service: when it became healthy (monotonic; None: never), whether it was ended for not answering,
+    else how it ended by itself."""
+
+    healthy_at: float | None = None
+    mute: bool = False
+    exit_code: int | None = None
+
+
+class ServiceKeeper:
+    """An `Attendant` of the sandbox manager. In memory: only who is awake and which tasks look after what; everything
+    else is in rows and logs. `find` (`SandboxManager.find`) is asked when a sandbox seems to be
+    gone."""
+
+    def __init__(
+        self,
+        db: Database,
+        clock: Clock,
+        logs: ServiceLogs,
+        *,
+        find: Callable[[str], Awaitable[object]] | None = None,
+        announce: Announce = announce_to_project,
+        supervisor: Supervisor | None = None,
+    ) -> None:
+        self._db, self._clock, self._find, self._announce = db, clock, find, announce
+        self.logs = logs
+        self._guard = (supervisor or Supervisor(clock)).guard
+        self._awake: dict[str, Place] = {}
+        self._tasks: TaskGroup | None = None
+        self._news = anyio.Event()  # set, and replaced, whenever a service's state changes
+
+    async def run(self, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
+        """Until cancelled. The processes live on; the next server takes them up."""
+        async with anyio.create_task_group() as tasks:
+            self._tasks = tasks
+            try:
+                for place in self._awake.values():
+                    place.kept.clear()
+                    self._soon(tasks, place, self._begin_all)
+                task_status.started()
+                await anyio.sleep_forever()
+            finally:
+                self._tasks = None
+
+    def awake(self, row: SandboxRow, sandbox: Sandbox) -> None:
+        self.asleep(row)
+        place = self._awake[row.workspace_id] = Place(row, sandbox)
+        if self._tasks is not None:
+            self._soon(self._tasks, place, self._begin_all)
+
+    def asleep(self, row: SandboxRow) -> None:
+        place = self._awake.pop(row.workspace_id, None)
+        for scope in place.kept.values() if place is not None else ():
+            scope.cancel()
+
+    async def declare(self, workspace_id: str, wanted: Declared) -> ServiceRow:
+        """Record it, and start it now if its sandbox is awake, else with the sandbox. What runs under its name
+        with another declaration is ended first. Raises `MalformedInput`, `NotFound` (the workspace is gone)."""
+
+        def change(tx: Tx) -> tuple[ServiceRow, bool]:
+            declared = store.declare(tx, workspace_id, wanted)
+            self._tell_newest(tx, workspace_id)
+            return declared
+
+        service, anew = await self._db.write(change)
+        self._begin(service, anew=anew)
+        return service
+
+    async def remove(self, workspace_id: str, name: str) -> None:
+        """End what runs under its name and forget it, its log too. Raises `NotFound`."""
+
+        def change(tx: Tx) -> None:
+            store.remove(tx, workspace_id, name)
+            self._tell_newest(tx, workspace_id)
+
+        await self._db.write(change)
+        place = self._awake.get(workspace_id)
+        if place is not None:
+            scope = place.kept.pop(name, None)
+            if scope is not None:
+                scope.cancel()
+            with suppress(SandboxLost):
+                await self._end_process(place, name)
+        self.logs.forget(workspace_id, name)
+
+    async def wait_settled(self, workspace_id: str, name: str, timeout_s: float) -> ServiceRow:
+        """Return once it is healthy or failed, at the latest after `timeout_s`. Raises `NotFound` once removed."""
+        with anyio.move_on_after(timeout_s):
+            while True:
+                news = self._news
+                row = await self._db.read(store.service_of, workspace_id, name)
+                if row.state in (ServiceState.HEALTHY, ServiceState.FAILED):
+                    return row
+                await news.wait()
+        return await self._db.read(store.service_of, workspace_id, name)
+
+    def statistics(self) -> dict[str, int]:
+        """How many sandboxes are awake, and how many of their services are looked after."""
+        return {"awake": len(self._awake), "kept": sum(len(place.kept) for place in self._awake.values())}
+
+    def output(self, workspace_id: str, name: str, max_bytes: int) -> str:
+        """The end of what it printed, at most 64 KiB."""
+        return self.logs.tail(workspace_id, name, max_bytes)
+
+    def _soon(self, tasks: TaskGroup, place: Place, what: Callable[[Place], Awaitable[None]]) -> None:
+        tasks.start_soon(self._guard.keep, kinds.SERVICES_START, place.row.workspace_id, what, place)
+
+    async def _begin_all(self, place: Place) -> None:
+        declared = await self._db.read(store.services_of, place.row.workspace_id)
+        for service in declared:
+            if self._awake.get(place.row.workspace_id) is place:
+                self._begin(service, anew=False)
+        if self.logs.knows(place.row.workspace_id):
+            await self._end_removed(place, {service.name for service in declared})
+
+    async def _end_removed(self, place: Place, declared: set[str]) -> None:
+        """End what was removed while the sandbox slept."""
+        with suppress(OutlastError):
+            for process in await self._processes(place):
+                name = (process.spec.tag or "").removeprefix(TAG).partition(":")[0]
+                if name not in declared:
+                    await self._end_process(place, name)
+
+    def _begin(self, service: ServiceRow, *, anew: bool) -> None:
+        place = self._awake.get(service.workspace_id)
+        if place is None or self._tasks is None or (service.name in place.kept and not anew):
+            return
+        if service.name in place.kept:
+            place.kept[service.name].cancel()
+        scope = place.kept[service.name] = anyio.CancelScope()
+        self._tasks.start_soon(self._keep, place, service, scope, anew)
+
+    async def _keep(self, place: Place, service: ServiceRow, scope: anyio.CancelScope, anew: bool) -> None:
+        """Life after life, until it is given up, or left alone."""
+        name = f"{service.workspace_id}/{service.name}"
+        with scope:
+            await self._guard.keep(kinds.SERVICE, name, self._keep_once, place, service, anew)
+        if place.kept.get(service.name) is scope:
+            del place.kept[service.name]
+
+    async def _keep_once(self, place: Place, service: ServiceRow, anew: bool) -> None:
+        try:
+            if anew:
+                await self._end_process(place, service.name)
+            await self._lives(place, service.declared)
+        except* SandboxLost:
+            if self._tasks is not None:
+                self._soon(self._tasks, place, self._suspect)
+        except* OutlastError as errors:
+            if is_of_storage(errors):
+                raise  # says nothing about the service, which may well run: it is looked at again
+            await self._tell(place, service.name, ServiceState.FAILED, str(cause_of(errors)))
+
+    async def _suspect(self, place: Place) -> None:
+        """Its connections broke: look whether it is gone, which shows a moment later; if it is not, begin again."""
+        for pause_s in SUSPECT_S:
+            await anyio.sleep(pause_s)
+            if self._awake.get(place.row.workspace_id) is not place:
+                return
+            if self._find is not None:
+                await self._find(place.row.workspace_id)
+        await self._begin_all(place)
+
+    async def _lives(self, place: Place, service: Declared) -> None:
+        failures = 0
+        while True:
+            life = await self._live(place, service)
+            lived_s = 0.0 if life.healthy_at is None else self._clock.monotonic() - life.healthy_at
+            why = self._why(place, service.name, life)
+            match after_end(failures, lived_s):
+                case GiveUp():
+                    await self._tell(place, service.name, ServiceState.FAILED, why)
+                    return
+                case restart:
+                    failures = restart.failures
+                    await self._tell(place, service.name, ServiceState.STARTING, why, restarted=True)
+                    await self._clock.sleep(restart.delay_s)
+
+    async def _live(self, place: Place, service: Declared) -> Life:
+        """One life: from the start, or from where an earlier server left it, to the end of its process."""
+        pid, found = await self._process(place, service)
+        row = await self._db.read(store.service_of, place.row.workspace_id, service.name)
+        life = Life(
+            healthy_at=self._clock.monotonic() if found and row.state is ServiceState.HEALTHY else None
+        )
+        if life.healthy_at is None:
+            await self._tell(place, service.name, ServiceState.STARTING, row.error)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._check, place, service, pid, life)
+            async with place.sandbox.processes.follow(pid) as news:
+                async for one in news:
+                    if isinstance(one, ProcessOutput):
+                        self.logs.append(place.row.workspace_id, service.name, one.data)
+                    elif not life.mute:
+                        life.exit_code = one.exit_code
+            tasks.cancel_scope.cancel()
+        return life
+
+    async def _process(self, place: Place, service: Declared) -> tuple[int, bool]:
+        """(its process, whether it ran already)."""
+        tag = _tag(service)
+        for process in await self._processes(place, service.name):
+            if process.spec.tag == tag:
+                return process.pid, True
+        await self._end_process(place, service.name)  # another declaration's
+        self.logs.append(place.row.workspace_id, service.name, b"")
+        argv = ("/bin/sh", "-c", service.command)
+        spec = ProcessSpec(argv, env={"PORT": str(service.port)}, stdin=False, tag=tag)
+        return (await place.sandbox.processes.start(spec)).pid, False
+
+    async def _check(self, place: Place, service: Declared, pid: int, life: Life) -> None:
+        """Note when it becomes healthy; end it when it does not, or no longer, answer."""
+        if life.healthy_at is None:
+            with anyio.move_on_after(START_S):
+                pause_s = FIRST_LOOK_S
+                while not await answers(place.sandbox, service, CHECK_S):
+                    await anyio.sleep(pause_s)
+                    pause_s = min(pause_s * 1.5, LONGEST_LOOK_S)
+                life.healthy_at = self._clock.monotonic()
+                await self._tell(place, service.name, ServiceState.HEALTHY)
+        missed = 0
+        while life.healthy_at is not None and missed < MOST_MISSED:
+            await self._clock.sleep(CHECK_EVERY_S)
+            missed = 0 if await answers(place.sandbox, service, CHECK_S) else missed + 1
+        life.mute = True
+        await self._end_process(place, service.name)
+
+    async def _processes(self, place: Place, name: str = "") -> list[ProcessInfo]:
+        """Those that run for this service, of whatever declaration; without a name for any."""
+        head = f"{TAG}{name}:" if name else TAG
+        running = await place.sandbox.processes.list()
+        return [one for one in running if (one.spec.tag or "").startswith(head) and one.exit_code is None]
+
+    async def _end_process(self, place: Place, name: str) -> None:
+        for process in await self._processes(place, name):
+            with suppress(NotFound):
+                async with place.sandbox.processes.follow(process.pid) as news:
+                    await place.sandbox.processes.signal(process.pid, KILL, group=True)
+                    async for one in news:
+                        if isinstance(one, ProcessEnd):
+                            break
+
+    def _why(self, place: Place, name: str, life: Life) -> str:
+        ended = how_it_ended(life.exit_code, life.healthy_at is not None)
+        end = self.logs.tail(place.row.workspace_id, name, SHOWN_BYTES).strip()
+        return f"{ended}\n{end}" if end else ended
+
+    def _tell_newest(self, tx: Tx, workspace_id: str) -> None:
+        newest = sandbox_rows.newest(tx, workspace_id)
+        if newest is not None and is_alive(newest.life.state):
+            sandbox_rows.tell_again(tx, newest, self._announce)
+
+    async def _tell(
+        self,
+        place: Place,
+        name: str,
+        state: ServiceState,
+        error: str | None = None,
+        *,
+        restarted: bool = False,
+    ) -> None:
+        """Record and announce it, unless the sandbox is not awake any more: then it is not for us to say."""
+
+        def change(tx: Tx) -> None:
+            newest = sandbox_rows.newest(tx, place.row.workspace_id)
+            if newest is None or newest.id != place.row.id or newest.life.pause_kind is not None:
+                return
+            if store.set_state(tx, place.row.workspace_id, name, state, error=error, restarted=restarted):
+                sandbox_rows.tell_again(tx, newest, self._announce)
+
+        await self._db.write(change)
+        news, self._news = self._news, anyio.Event()
+        news.set()
+
+
+def _tag(service: Declared) -> str:
+    """Names the process of a service and the declaration it was started by."""
+    said = f"{service.port}\0{service.command}".encode()
+    return f"{TAG}{service.name}:{hashlib.sha256(said).hexdigest()[:16]}"

@@ -1,0 +1,384 @@
+"""Has snapshots built, the configured one and those of app templates, each once; gives sandboxes the one to start
+from; gives up old ones."""
+
+import logging
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from types import MappingProxyType
+from typing import Final
+
+import anyio
+import anyio.abc
+
+from outlast.base.clock import Clock
+from outlast.base.errors import Conflict, OutlastError, SandboxUnavailable
+from outlast.base.events import SnapshotProgress
+from outlast.base.settings import SandboxSettings
+from outlast.base.supervision.supervisor import Supervisor
+from outlast.db.database import Database
+from outlast.kernel.sandboxes.interface import Progress, SandboxProvider, SnapshotRecipe
+from outlast.kernel.sandboxes.snapshots import store
+from outlast.kernel.sandboxes.snapshots.recipes import CONFIGURED, Recipes
+from outlast.kernel.sandboxes.snapshots.rules import Known, State, must_build, to_collect, to_start_from
+from outlast.kernel.sandboxes.snapshots.store import Announce, Place, announce_to_project
+from outlast.kernel.sandboxes.templates import Templates
+from outlast.kernel.set_aside import kinds
+
+TELL_EVERY_S: Final = 1.0
+COLLECT_EVERY_S: Final = 3600.0
+AFTER_ERROR_S: Final = 5.0
+SHOWN_CHARS: Final = 2000
+BARE: Final = ""
+_NONE: Final[Mapping[str, str]] = MappingProxyType({})
+log = logging.getLogger("outlast.snapshots")
+
+
+def _to_nobody(_step: str, _output: str) -> None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """How far the build is that runs now."""
+
+    step: str = ""
+    output: str = ""
+
+
+class SnapshotKeeper:
+    """`run` builds and collects, in the server's task tree; `start_from` waits for it.
+
+    In memory: how far the build under way is, which projects wait for which, and which are wanted. What is there is in
+    the rows, also for a second process (`outlast snapshot build` beside a server). A snapshot is named here by its app
+    template, empty for the configured one.
+    """
+
+    def __init__(
+        self,
+        db: Database,
+        provider: SandboxProvider,
+        clock: Clock,
+        settings: SandboxSettings,
+        *,
+        node_id: str,
+        announce: Announce = announce_to_project,
+        templates: Templates = MappingProxyType({}),
+        env: Mapping[str, str] = _NONE,
+        supervisor: Supervisor | None = None,
+    ) -> None:
+        """`env` is added to that of each app template. Raises `InvalidSetting` for a configured template that is no
+        folder."""
+        self._db, self._provider, self._clock, self._settings = db, provider, clock, settings
+        self._place = Place(provider.name, node_id)
+        self._announce = announce
+        self._supervisor = supervisor or Supervisor(clock)
+        self._recipes = Recipes(provider, settings, templates, env)
+        self._progress: tuple[str, Reached] | None = None  # of the snapshot of this name
+        self._told_at = float("-inf")
+        self._waiting: dict[str, Counter[str]] = {}  # by app template: the projects
+        self._wanted: set[str] = {CONFIGURED}
+        self._wish = anyio.Event()
+        self._news = anyio.Event()
+        self._building = anyio.Lock()
+        self._listeners: list[Callable[[], None]] = []
+
+    async def run(self) -> None:
+        """Build what is configured, then whenever somebody needs it and it is not there; collect what is old. Until
+        cancelled; a build cut short is begun anew by the next server."""
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._supervisor.keep, "collection of snapshots", self._collect_now_and_then)
+            at_start = True
+            while True:
+                for template in sorted(self._wanted):
+                    name, build = template or "configured", partial(self._build_if_needed, at_start=at_start)
+                    guard = self._supervisor.guard
+                    done = await guard.attempt_now(kinds.SNAPSHOT, name, build, template)
+                    if done or await guard.is_set_aside(kinds.SNAPSHOT, name):
+                        self._wanted.discard(template)
+                    else:
+                        await self._clock.sleep(AFTER_ERROR_S)
+                        self._wish.set()
+                self._ring()
+                await self._wish.wait()
+                at_start, self._wish = False, anyio.Event()
+
+    def want(self, template: str) -> None:
+        """Have the snapshot of an app template built soon, if it is not there: somebody is about to need it. Returns at
+        once."""
+        if template in self._recipes.templates:
+            self._wanted.add(template)
+            self._wish.set()
+
+    def on_built(self, listener: Callable[[], None]) -> None:
+        """Call `listener` whenever a snapshot was built."""
+        self._listeners.append(listener)
+
+    async def ready_ref(self) -> str:
+        """The ref of the configured snapshot, if it can be started from now; else empty. Builds nothing."""
+        recipe = await self.recipe()
+        known = await self._db.read(store.find, self._place, recipe.name) if recipe is not None else None
+        return known.ref if known is not None and known.state is State.READY else ""
+
+    async def start_from(
+        self, sandbox_id: str, project_id: str, named: str | None = None, template: str = CONFIGURED
+    ) -> str:
+        """The ref of the snapshot that a new sandbox starts from, recorded with both; empty: the bare base.
+
+        Waits for the build under way, telling the project how far it is. `template` asks for that of an app template
+        instead of the configured one, `named` for the one of this name. Raises `SandboxUnavailable` when it could not
+        be built and there is no older one, `MalformedInput` (no such template). A cancelled call leaves the build
+        alone.
+        """
+        known = await self._named(named) if named is not None else await self._built(template, project_id)
+        if known is None:
+            return BARE
+        await self._db.write(store.start_from, self._place, known.name, sandbox_id)
+        return known.ref
+
+    async def build(self, told: Progress = _to_nobody, template: str = CONFIGURED) -> Known | None:
+        """Build what is configured, or what an app template needs, now, even if that failed a moment ago; None when
+        nothing is to be installed. `told` hears how far it is. Raises `SandboxUnavailable` with the reason,
+        `MalformedInput` (no such template). What is there already is looked at only."""
+        recipe = await self.recipe(template)
+        if recipe is None:
+            return None
+        failure = await self._build(recipe, told)
+        if failure is not None:
+            raise failure
+        return await self._db.read(store.find, self._place, recipe.name)
+
+    async def listed(self) -> tuple[list[store.SnapshotRow], str]:
+        """(all that is recorded, newest first; the name of the configured one, empty: none)."""
+        recipe = await self.recipe()
+        rows = await self._db.read(store.listed, self._place)
+        return rows, recipe.name if recipe else ""
+
+    async def remove(self, name: str) -> bool:
+        """False: there is none. Raises `Conflict` while a living sandbox was started from it."""
+        known = await self._db.read(store.find, self._place, name)
+        if known is None:
+            return False
+        if known.ref:
+            await self._provider.remove_snapshot(known.ref)
+        return await self._db.write(store.remove, self._place, name)
+
+    async def collect(self) -> list[str]:
+        """Remove those that no sandbox was started from for `snapshot_days`; the names of those removed."""
+        recipe = await self.recipe()
+        known = await self._db.read(store.all_known, self._place)
+        old = to_collect(
+            known, recipe.name if recipe else None, self._clock.now(), self._settings.snapshot_days
+        )
+        removed = []
+        for one in old:
+            try:
+                await self.remove(one.name)
+            except Conflict:
+                continue
+            removed.append(one.name)
+            log.info("snapshot removed", extra={"snapshot": one.name})
+        return removed
+
+    async def recipe(self, template: str = CONFIGURED) -> SnapshotRecipe | None:
+        """As `Recipes.of`."""
+        return await self._recipes.of(template)
+
+    # --- choosing -------------------------------------------------------------------------------------------------
+
+    async def _named(self, name: str) -> Known | None:
+        known = await self._db.read(store.find, self._place, name)
+        if (
+            known is None
+            or known.state is not State.READY
+            or not await self._provider.has_snapshot(known.ref)
+        ):
+            raise SandboxUnavailable(
+                f"The snapshot {name} is not ready on this server.",
+                hint="'outlast snapshot list' shows those that are.",
+                snapshot=name,
+            )
+        return known
+
+    async def _built(self, template: str, project_id: str) -> Known | None:
+        recipe = await self.recipe(template)
+        if recipe is None:
+            return None
+        chosen = await self._choose(recipe, project_id)
+        if chosen is not None:
+            return chosen
+        waiting = self._waiting.setdefault(recipe.name, Counter())
+        waiting[project_id] += 1
+        try:
+            if self._progress is not None:
+                await self._tell([project_id], self._event(recipe, State.BUILDING))
+            return await self._wait(recipe, template, project_id)
+        finally:
+            waiting[project_id] -= 1
+            if not waiting[project_id]:
+                del waiting[project_id]
+
+    async def _wait(self, recipe: SnapshotRecipe, template: str, project_id: str) -> Known:
+        while True:
+            news = self._news
+            chosen = await self._choose(recipe, project_id)
+            if chosen is not None:
+                return chosen
+            self._wanted.add(template)
+            self._wish.set()
+            await news.wait()
+
+    async def _choose(self, recipe: SnapshotRecipe, project_id: str) -> Known | None:
+        """What there is to start from now; None: it has to be built first."""
+        known = await self._usable()
+        own = next((one for one in known if one.name == recipe.name), None)
+        if own is None or must_build(own, self._clock.now()):
+            return None
+        return own if own.state is State.READY else await self._instead(recipe, known, own, project_id)
+
+    async def _usable(self) -> list[Known]:
+        """All that is recorded; what has been removed behind our back is forgotten, and built anew when wanted."""
+        known = await self._db.read(store.all_known, self._place)
+        kept = []
+        for one in known:
+            if one.state is State.READY and not await self._provider.has_snapshot(one.ref):
+                await self._db.write(store.forget, self._place, one.name)
+            else:
+                kept.append(one)
+        return kept
+
+    async def _instead(
+        self, recipe: SnapshotRecipe, known: list[Known], failed: Known, project_id: str
+    ) -> Known:
+        """An older one keeps working when the new one cannot be built."""
+        older = to_start_from(known, recipe.name, failed.template)
+        event = self._event(recipe, State.FAILED, failed.error or "no reason is recorded", older is not None)
+        await self._tell([project_id], event)
+        if older is None:
+            raise SandboxUnavailable(
+                failed.error or f"The snapshot {recipe.name} could not be built.",
+                hint=_hint(recipe),
+                snapshot=recipe.name,
+            )
+        log.warning("started from an older snapshot", extra={"snapshot": older.name, "failed": recipe.name})
+        return older
+
+    # --- building -------------------------------------------------------------------------------------------------
+
+    async def _build_if_needed(self, template: str, *, at_start: bool) -> None:
+        """At a start also what failed a moment ago is tried: the configuration may have been mended."""
+        recipe = await self.recipe(template)
+        if recipe is None:
+            return
+        known = await self._db.read(store.find, self._place, recipe.name)
+        if at_start or must_build(known, self._clock.now()):
+            await self._build(recipe)
+
+    async def _build(self, recipe: SnapshotRecipe, told: Progress = _to_nobody) -> OutlastError | None:
+        async with self._building:
+            await self._db.write(store.begin, self._place, recipe)
+            self._progress = recipe.name, Reached()
+            try:
+                async with anyio.create_task_group() as tasks:
+                    failure = await self._build_telling(recipe, tasks, told)
+                    tasks.cancel_scope.cancel()
+            finally:
+                self._progress = None
+            if failure is None:  # of a failure each that waits is told by itself, with what it gets instead
+                await self._tell(self._waiting_for(recipe), self._event(recipe, State.READY))
+                for listener in self._listeners:
+                    listener()
+            self._ring()
+            return failure
+
+    async def _build_telling(
+        self, recipe: SnapshotRecipe, tasks: anyio.abc.TaskGroup, told: Progress
+    ) -> OutlastError | None:
+        news = anyio.Event()
+
+        def hear(step: str, output: str) -> None:
+            last = self._reached(recipe)
+            self._progress = recipe.name, Reached(step, output[-SHOWN_CHARS:])
+            told(step, output)
+            now = self._clock.monotonic()
+            if step != last.step or now - self._told_at >= TELL_EVERY_S:
+                self._told_at = now
+                news.set()
+            if step != last.step:
+                log.info("building a snapshot", extra={"snapshot": recipe.name, "step": step})
+
+        async def tell() -> None:
+            nonlocal news
+            while True:
+                await news.wait()
+                news = anyio.Event()
+                await self._tell(self._waiting_for(recipe), self._event(recipe, State.BUILDING))
+
+        tasks.start_soon(tell)
+        try:
+            built = await self._provider.build_snapshot(recipe, hear)
+        except Exception as raised:  # the edge of an effect: a build must not bring the server down
+            error = raised if isinstance(raised, OutlastError) else _broken(recipe, raised)
+            await self._db.write(store.fail, self._place, recipe.name, error.message)
+            log.warning("snapshot not built", extra={"snapshot": recipe.name, "reason": error.message})
+            return error
+        await self._db.write(store.finish, self._place, recipe.name, built.ref, built.size_bytes)
+        log.info("snapshot ready", extra={"snapshot": recipe.name, "size_bytes": built.size_bytes})
+        return None
+
+    async def _collect_now_and_then(self) -> None:
+        while True:
+            try:
+                await self.collect()
+            except OutlastError as error:
+                log.warning("snapshots not collected", extra={"code": error.code, "reason": error.message})
+            await self._clock.sleep(COLLECT_EVERY_S)
+
+    # --- telling --------------------------------------------------------------------------------------------------
+
+    def _event(
+        self, recipe: SnapshotRecipe, state: State, error: str | None = None, older: bool = False
+    ) -> SnapshotProgress:
+        progress = self._reached(recipe)
+        return SnapshotProgress(
+            name=recipe.name,
+            state=state.value,
+            step=progress.step,
+            output=progress.output,
+            error=error,
+            older=older,
+            template=recipe.project.template if recipe.project is not None else "",
+        )
+
+    def _reached(self, recipe: SnapshotRecipe) -> Reached:
+        name, reached = self._progress or ("", Reached())
+        return reached if name == recipe.name else Reached()
+
+    def _waiting_for(self, recipe: SnapshotRecipe) -> list[str]:
+        return list(self._waiting.get(recipe.name, ()))
+
+    async def _tell(self, projects: list[str], data: SnapshotProgress) -> None:
+        for project_id in projects:
+            await self._db.write(self._announce, project_id, data)
+
+    def _ring(self) -> None:
+        self._news.set()
+        self._news = anyio.Event()
+
+
+def _broken(recipe: SnapshotRecipe, error: Exception) -> SandboxUnavailable:
+    """Such as a full disk under the cache directory."""
+    log.error("building a snapshot broke", extra={"snapshot": recipe.name}, exc_info=error)
+    return SandboxUnavailable(
+        f"the snapshot {recipe.name} could not be built: {type(error).__name__}: {error}",
+        hint="The server's log has the whole story.",
+        snapshot=recipe.name,
+    )
+
+
+def _hint(recipe: SnapshotRecipe) -> str:
+    if recipe.project is not None:
+        build = f"outlast snapshot build --template {recipe.project.template}"
+        return f"See that npm's package index can be reached from this machine; then '{build}', or wait 5 minutes."
+    return "Correct [[sandbox.dependencies]] or sandbox.setup; then 'outlast snapshot build'."

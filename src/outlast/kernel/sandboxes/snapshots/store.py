@@ -1,0 +1,154 @@
+"""Rows of snapshots. First argument: the open transaction. A row belongs to one provider on one node."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+import sqlalchemy as sa
+
+from outlast.base.events import SnapshotProgress
+from outlast.db.database import Tx
+from outlast.db.tables import sandboxes, snapshots
+from outlast.kernel.sandboxes.interface import SnapshotRecipe
+from outlast.kernel.sandboxes.snapshots.rules import Known, State
+from outlast.kernel.streams.log import append
+
+Announce = Callable[[Tx, str, SnapshotProgress], None]
+"""Tells followers, inside the transaction: (transaction, project id, data)."""
+
+ERROR_CHARS: Final = 4000
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Whose snapshots: those of this provider, built by this node."""
+
+    provider: str
+    node_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotRow:
+    """One snapshot as listed for operators."""
+
+    known: Known
+    dependencies: tuple[str, ...]
+    commands: tuple[str, ...]
+    template: str
+    files: int
+    size_bytes: int
+    created_at: datetime
+
+
+def announce_to_project(tx: Tx, project_id: str, data: SnapshotProgress) -> None:
+    append(tx, project_id, [("snapshot.progress", data)])
+
+
+def find(tx: Tx, place: Place, name: str) -> Known | None:
+    row = tx.one(sa.select(snapshots).where(_at(place), snapshots.c.name == name))
+    return None if row is None else _known(row)
+
+
+def all_known(tx: Tx, place: Place) -> list[Known]:
+    return [_known(row) for row in tx.all(sa.select(snapshots).where(_at(place)))]
+
+
+def listed(tx: Tx, place: Place) -> list[SnapshotRow]:
+    """Newest first."""
+    rows = tx.all(sa.select(snapshots).where(_at(place)).order_by(snapshots.c.created_at.desc()))
+    return [
+        SnapshotRow(
+            _known(row),
+            tuple(row["recipe"]["dependencies"]),
+            tuple(row["recipe"]["commands"]),
+            row["recipe"].get("template", ""),
+            len(row["recipe"]["files"]),
+            row["size_bytes"],
+            row["created_at"],
+        )
+        for row in rows
+    ]
+
+
+def begin(tx: Tx, place: Place, recipe: SnapshotRecipe) -> None:
+    """A build begins, for the first time or again. One that is ready stays so while it is looked for."""
+    known = find(tx, place, recipe.name)
+    if known is None:
+        tx.insert(
+            snapshots,
+            name=recipe.name,
+            provider=place.provider,
+            node_id=place.node_id,
+            state=State.BUILDING.value,
+            recipe={
+                "dependencies": list(recipe.dependencies),
+                "commands": list(recipe.commands),
+                "files": sorted(recipe.files),
+                "template": recipe.project.template if recipe.project is not None else "",
+            },
+            created_at=tx.now,
+            last_used_at=tx.now,
+        )
+    elif known.state is not State.READY:
+        _update(
+            tx, place, recipe.name, state=State.BUILDING.value, created_at=tx.now, built_at=None, error=None
+        )
+
+
+def finish(tx: Tx, place: Place, name: str, ref: str, size_bytes: int) -> None:
+    _update(
+        tx,
+        place,
+        name,
+        state=State.READY.value,
+        ref=ref,
+        size_bytes=size_bytes,
+        error=None,
+        built_at=tx.now,
+        last_used_at=tx.now,
+    )
+
+
+def fail(tx: Tx, place: Place, name: str, error: str) -> None:
+    """It cannot be built. Whatever another process has meanwhile made ready stays so."""
+    being_built = snapshots.c.state == State.BUILDING.value
+    _update(
+        tx, place, name, being_built, state=State.FAILED.value, error=error[:ERROR_CHARS], built_at=tx.now
+    )
+
+
+def forget(tx: Tx, place: Place, name: str) -> None:
+    """It is ready no more: its files are gone."""
+    _update(tx, place, name, state=State.BUILDING.value, ref="", built_at=None)
+
+
+def start_from(tx: Tx, place: Place, name: str, sandbox_id: str) -> None:
+    """A sandbox starts from it: remembered with both."""
+    _update(tx, place, name, last_used_at=tx.now)
+    tx.execute(sandboxes.update().where(sandboxes.c.id == sandbox_id).values(snapshot=name))
+
+
+def remove(tx: Tx, place: Place, name: str) -> bool:
+    """False: there is none of that name."""
+    return bool(tx.execute(snapshots.delete().where(_at(place), snapshots.c.name == name)).rowcount)
+
+
+def _update(tx: Tx, place: Place, name: str, *more: sa.ColumnElement[bool], **values: Any) -> None:
+    tx.execute(snapshots.update().where(_at(place), snapshots.c.name == name, *more).values(**values))
+
+
+def _at(place: Place) -> sa.ColumnElement[bool]:
+    return sa.and_(snapshots.c.provider == place.provider, snapshots.c.node_id == place.node_id)
+
+
+def _known(row: sa.RowMapping) -> Known:
+    return Known(
+        row["name"],
+        State(row["state"]),
+        row["ref"],
+        row["built_at"],
+        row["last_used_at"],
+        row["error"],
+        row["recipe"].get("template", ""),
+    )

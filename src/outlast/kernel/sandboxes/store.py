@@ -1,0 +1,258 @@
+"""Rows of workspaces and sandboxes. First argument: the open transaction."""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, Final
+
+import sqlalchemy as sa
+
+from outlast.base.errors import NotFound, OutlastError
+from outlast.base.events import ContextLost, SandboxStateData
+from outlast.base.ids import new_id
+from outlast.db.database import Tx
+from outlast.db.tables import meta, runs, sandboxes, workspaces
+from outlast.kernel.sandboxes.hosted import running_workspaces
+from outlast.kernel.sandboxes.rules import Life, PauseKind, State, Waking, advance, is_alive, is_awake
+from outlast.kernel.sandboxes.services import store as services
+from outlast.kernel.streams.log import append
+
+Announce = Callable[[Tx, str, str, SandboxStateData | ContextLost], None]
+"""Tells followers, inside the transaction: (transaction, project id, event name, data)."""
+
+GARBAGE: Final = "collect:"  # followed by a workspace's id: a key in `meta`, its value the node that had it
+ALIVE = [state.value for state in State if is_alive(state)]
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxRow:
+    """One sandbox as recorded; `ref` is empty until it has started."""
+
+    id: str
+    workspace_id: str
+    project_id: str
+    ref: str
+    life: Life
+    last_used_at: datetime
+    provider: str
+    node_id: str
+
+
+def announce_to_project(tx: Tx, project_id: str, event: str, data: SandboxStateData | ContextLost) -> None:
+    """Append to the project's log, which lists of sandboxes follow."""
+    append(tx, project_id, [(event, data)])
+
+
+def newest(tx: Tx, workspace_id: str) -> SandboxRow | None:
+    """The workspace's latest sandbox, whatever has become of it."""
+    rows = sa.select(sandboxes).where(sandboxes.c.workspace_id == workspace_id)
+    row = tx.one(rows.order_by(sandboxes.c.created_at.desc(), sandboxes.c.id.desc()).limit(1))
+    return None if row is None else row_of(row)
+
+
+def alive_on(tx: Tx, provider: str, node_id: str) -> list[SandboxRow]:
+    """Every sandbox of this provider and node that may still have processes, or waits stopped, oldest use first."""
+    mine = sa.and_(
+        sandboxes.c.provider == provider, sandboxes.c.node_id == node_id, sandboxes.c.state.in_(ALIVE)
+    )
+    return [
+        row_of(row) for row in tx.all(sa.select(sandboxes).where(mine).order_by(sandboxes.c.last_used_at))
+    ]
+
+
+def awake_on(tx: Tx, provider: str, node_id: str) -> list[tuple[SandboxRow, Waking]]:
+    """Every sandbox of this provider and node that takes up memory, with what runs do there."""
+    rows = [row for row in alive_on(tx, provider, node_id) if is_awake(row.life)]
+    places = [row.workspace_id for row in rows]
+    active = sa.select(runs.c.workspace_id, runs.c.leg).where(
+        runs.c.workspace_id.in_(places), runs.c.leg.in_(("ready", "held", "parked"))
+    )
+    legs = {row["workspace_id"]: row["leg"] for row in tx.all(active)}
+    legs |= dict.fromkeys(running_workspaces(tx), "held")
+    return [
+        (row, Waking(row.id, row.life, row.last_used_at, leg in ("ready", "held"), leg == "parked"))
+        for row in rows
+        for leg in (legs.get(row.workspace_id),)
+    ]
+
+
+def templates_of(tx: Tx, workspace_ids: Collection[str]) -> dict[str, str]:
+    """The names of the app templates of those that have one."""
+    mine = workspaces.c.id.in_(workspace_ids) & workspaces.c.template.is_not(None)
+    rows = tx.all(sa.select(workspaces.c.id, workspaces.c.template).where(mine))
+    return {row["id"]: row["template"] for row in rows}
+
+
+def tell_stopped(tx: Tx, row: SandboxRow, announce: Announce) -> None:
+    """Tell that a sandbox was stopped to make room, and what that cost."""
+    text = "The sandbox was stopped to make room for another. Files are kept; running processes and variables are gone."
+    lost = ContextLost(workspace_id=row.workspace_id, sandbox_id=row.id, text=text)
+    announce(tx, row.project_id, "context.lost", lost)
+
+
+def add(
+    tx: Tx, workspace_id: str, project_id: str, provider: str, node_id: str, announce: Announce
+) -> SandboxRow:
+    """A new sandbox in state `creating`. Raises `NotFound` when the workspace is gone."""
+    held = sa.select(workspaces.c.id).where(workspaces.c.id == workspace_id).with_for_update(key_share=True)
+    if tx.one(held) is None:
+        raise _deleted(workspace_id)
+    sandbox_id = new_id("sandbox")
+    tx.execute(
+        sandboxes.insert().values(
+            id=sandbox_id,
+            workspace_id=workspace_id,
+            project_id=project_id,
+            provider=provider,
+            ref="",
+            state=State.CREATING.value,
+            node_id=node_id,
+            created_at=tx.now,
+            last_used_at=tx.now,
+        )
+    )
+    life = Life(State.CREATING)
+    row = SandboxRow(sandbox_id, workspace_id, project_id, "", life, tx.now, provider, node_id)
+    _tell(tx, row, announce)
+    return row
+
+
+def change(
+    tx: Tx,
+    sandbox_id: str,
+    then: State,
+    announce: Announce,
+    *,
+    pause_kind: PauseKind | None = None,
+    ref: str | None = None,
+    why: OutlastError | None = None,
+) -> SandboxRow:
+    """Move a sandbox along its life cycle and tell followers. Raises `Conflict` when the life cycle forbids it.
+
+    A `lost` sandbox also tells that what ran in it is gone. Raises `NotFound` when it was given up meanwhile.
+    """
+    found = tx.one(sa.select(sandboxes).where(sandboxes.c.id == sandbox_id).with_for_update())
+    if found is None:
+        raise NotFound("The sandbox was deleted with what it belonged to.", id=sandbox_id)
+    row = row_of(found)
+    life = advance(row.life, then, pause_kind)
+    values: dict[str, Any] = {
+        "state": life.state.value,
+        "pause_kind": life.pause_kind and life.pause_kind.value,
+    }
+    if ref is not None:
+        values["ref"] = ref
+    if then is State.READY:
+        values["last_used_at"] = tx.now
+        if row.life.state is State.RESUMING and ref is not None:
+            values["restarted_at"] = tx.now
+    if not is_alive(then):
+        values["ended_at"] = tx.now
+    tx.execute(sandboxes.update().where(sandboxes.c.id == sandbox_id).values(**values))
+    if life.pause_kind is PauseKind.STOPPED or not is_alive(then):
+        services.stop_all(tx, row.workspace_id)
+    used = tx.now if then is State.READY else row.last_used_at
+    changed = replace(row, ref=row.ref if ref is None else ref, life=life, last_used_at=used)
+    _tell(tx, changed, announce, why.code if why is not None else None)
+    if then is State.LOST and row.life.state is not State.CREATING:
+        text = "The sandbox was lost. Files are kept; running processes, variables and installed programs are gone."
+        if why is not None:
+            text = f"{why.message} {why.hint} Running processes, variables and installed programs are gone."
+        lost = ContextLost(workspace_id=row.workspace_id, sandbox_id=row.id, text=text)
+        announce(tx, row.project_id, "context.lost", lost)
+    return changed
+
+
+def give_up(
+    tx: Tx,
+    project_id: str,
+    thread_id: str | None = None,
+    announce: Announce | None = None,
+    *,
+    workspace_id: str | None = None,
+) -> None:
+    """Remove the workspaces of a project, or of one thread of it, or one of them, with their sandboxes from the tables.
+    What they have on this or another machine is noted for `SandboxManager.collect`, so that a killed server forgets
+    nothing."""
+    mine = workspaces.c.project_id == project_id
+    if thread_id is not None:
+        mine &= (workspaces.c.owner_type == "thread") & (workspaces.c.owner_id == thread_id)
+    if workspace_id is not None:
+        mine &= workspaces.c.id == workspace_id
+    used = sa.select(sandboxes).join(workspaces, workspaces.c.id == sandboxes.c.workspace_id).where(mine)
+    places: dict[str, str] = {}
+    for row in tx.all(used.order_by(sandboxes.c.id)):
+        places[row["workspace_id"]] = row["node_id"] or ""
+        if announce is not None and is_alive(State(row["state"])):
+            _tell(tx, replace(row_of(row), life=Life(State.KILLED)), announce)
+    for workspace_id, node_id in places.items():
+        tx.execute(sa.insert(meta).values(key=GARBAGE + workspace_id, value=node_id))
+    tx.execute(sa.delete(workspaces).where(mine))
+
+
+def garbage(tx: Tx, node_id: str) -> list[str]:
+    """The workspaces given up whose sandboxes and files this node still has to remove."""
+    noted = sa.select(meta.c.key).where(meta.c.key.startswith(GARBAGE), meta.c.value == node_id)
+    return [key.removeprefix(GARBAGE) for key in tx.execute(noted).scalars()]
+
+
+def collected(tx: Tx, workspace_id: str) -> None:
+    """Nothing of it is left on the node."""
+    tx.execute(sa.delete(meta).where(meta.c.key == GARBAGE + workspace_id))
+
+
+def unknown(tx: Tx, sandbox_ids: Collection[str]) -> set[str]:
+    """Those of the ids that no living sandbox has."""
+    living = sandboxes.c.id.in_(sandbox_ids), sandboxes.c.state.in_(ALIVE)
+    known = tx.execute(sa.select(sandboxes.c.id).where(*living)).scalars()
+    return set(sandbox_ids) - set(known)
+
+
+def touch(tx: Tx, sandbox_id: str, workspace_id: str) -> None:
+    """Both were used just now: the idle clocks start again."""
+    tx.execute(sandboxes.update().where(sandboxes.c.id == sandbox_id).values(last_used_at=tx.now))
+    tx.execute(workspaces.update().where(workspaces.c.id == workspace_id).values(last_used_at=tx.now))
+
+
+def touch_all(tx: Tx, rows: Sequence[SandboxRow]) -> None:
+    """As `touch`, for several."""
+    for row in rows:
+        touch(tx, row.id, row.workspace_id)
+
+
+def _deleted(workspace_id: str) -> NotFound:
+    return NotFound("These files were deleted with what they belonged to.", id=workspace_id)
+
+
+def row_of(row: sa.RowMapping) -> SandboxRow:
+    """A row of the table `sandboxes`, read."""
+    kind = row["pause_kind"]
+    life = Life(State(row["state"]), PauseKind(kind) if kind else None)
+    return SandboxRow(
+        id=row["id"],
+        workspace_id=row["workspace_id"],
+        project_id=row["project_id"],
+        ref=row["ref"],
+        life=life,
+        last_used_at=row["last_used_at"],
+        provider=row["provider"],
+        node_id=row["node_id"] or "",
+    )
+
+
+def tell_again(tx: Tx, row: SandboxRow, announce: Announce) -> None:
+    """Tell its state once more: what runs in it has changed."""
+    _tell(tx, row, announce)
+
+
+def _tell(tx: Tx, row: SandboxRow, announce: Announce, reason: str | None = None) -> None:
+    kind = row.life.pause_kind
+    data = SandboxStateData(
+        sandbox_id=row.id,
+        workspace_id=row.workspace_id,
+        state=row.life.state.value,
+        pause_kind=None if kind is None else kind.value,
+        reason=reason,
+        services=services.states_of(tx, row.workspace_id),
+    )
+    announce(tx, row.project_id, "sandbox.state", data)

@@ -1,0 +1,351 @@
+"""What events mean: a plain function from state and event to state, the twin of `sdk/typescript/src/fold.ts`.
+
+Both run the cases in `contract/cases/`. Also here: `fold_deltas`, which shortens a run's log with an equal result.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, fields
+from typing import Any, Final
+
+import orjson
+
+from outlast.kernel.streams.log import Line
+
+_DELTAS: Final = frozenset(
+    {"text.delta", "reasoning.delta", "tool_call.arguments.delta", "tool_call.output.delta"}
+)
+_PAGE_MOVES: Final = frozenset({"page.patch", "page.html"})
+Json = dict[str, Any]
+
+
+@dataclass(slots=True)
+class RunFold:
+    """A run as its events tell it, with the events' own field names. `parts` and `pending` are plain dicts as in
+    base/events.py, in order of creation; `workflow` has each named step once, as it was last told, in order of their
+    first appearance; `page` is where the run has brought its page, `{page_id, version, stats}` (its HTML is not kept
+    here), `modules` what it announced of its code, each as last told; `last_seq` is where the log has been read to (0:
+    not from a log)."""
+
+    run_id: str | None = None
+    thread_id: str | None = None
+    message_id: str | None = None  # the user's message that it answers
+    answer_message_id: str | None = None
+    profile: str | None = None
+    model: str | None = None
+    started_by: str | None = None
+    after_run_id: str | None = None
+    parent_run_id: str | None = None
+    status: str = "queued"
+    waiting_for: str | None = None
+    retry_at: str | None = None
+    reason: str | None = None
+    attempt: int = 0
+    step: int = 0
+    workflow: list[Json] = field(default_factory=list)
+    parts: list[Json] = field(default_factory=list)
+    pending: list[Json] = field(default_factory=list)
+    page: Json | None = None
+    modules: list[Json] = field(default_factory=list)
+    stop_reason: str | None = None
+    problems: list[str] = field(default_factory=list)
+    usage: Json | None = None
+    credits: int | None = None
+    error: Json | None = None
+    ended: bool = False
+    last_seq: int = 0
+
+    def part(self, part_id: str) -> Json | None:
+        return next((part for part in reversed(self.parts) if part["id"] == part_id), None)
+
+    def step_of(self, name: str) -> str | None:
+        """How a step of the workflow stands; None: it has not begun."""
+        return next((step["status"] for step in self.workflow if step["name"] == name), None)
+
+    def put(self, part: Json) -> None:
+        """Replace the part of this id, or add it."""
+        _put_by(self.parts, part, "id")
+
+
+@dataclass(slots=True)
+class ThreadFold:
+    """A thread as its stream tells it: its own facts, and its runs by id. `messages` are ordered by position; `page` is
+    `{page_id, version}` as last told, `actions` what people did on it, in order of first appearance, `proposals` what
+    its agent proposes about a document, oldest first, as it is decided."""
+
+    thread: Json | None = None
+    lock: Json | None = None
+    messages: list[Json] = field(default_factory=list)
+    page: Json | None = None
+    actions: list[Json] = field(default_factory=list)
+    proposals: list[Json] = field(default_factory=list)
+    runs: dict[str, RunFold] = field(default_factory=dict)
+
+
+def apply(state: RunFold, event: Json) -> None:
+    """Fold one event of a run into `state`. Names it does not know change nothing."""
+    name, data = event["event"], event["data"]
+    state.last_seq = event["sequenceNumber"]
+    if name in _DELTAS:
+        _grow(state, name, data)
+    elif name.startswith("run."):
+        _fold_status(state, name, data)
+    elif name.startswith(("approval.", "question.")):
+        _fold_waiting(state, name, data)
+    elif name.startswith(("part.", "step.")):
+        _fold_step(state, name, data)
+    elif name == "tool_call.result":
+        changes = {key: data[key] for key in ("status", "result", "duration_s")}
+        _change_call(state, data["part_id"], changes)
+    elif name == "workflow.step":
+        _put_by(state.workflow, data, "name")
+    elif name in _PAGE_MOVES or name == "page.stats":
+        _fold_page(state, name, data)
+    elif name == "modules.saved":
+        for module in data["modules"]:
+            _put_by(state.modules, module, "id")
+    elif name == "stream.ended":
+        state.ended = True
+
+
+def apply_to_thread(state: ThreadFold, event: Json) -> None:
+    """Fold one event of a thread's stream (its own log, interleaved with its runs' logs) into `state`."""
+    name, data = event["event"], event["data"]
+    if name in _PAGE_MOVES:
+        state.page = {"page_id": data["page_id"], "version": data["version"]}
+    if name == "message.created":
+        _put_message(state, data["message"])
+    elif name == "page.action":
+        _put_by(state.actions, data["action"], "id")
+    elif name == "proposal.created":
+        _put_proposal(state.proposals, data["proposal"])
+    elif name in ("edit.resolved", "edit.reopened", "edit.superseded"):
+        _put_edits(state.proposals, data["edits"])
+    elif name == "thread.updated":
+        state.thread, state.lock = data["thread"], data["thread"]["lock"]
+    elif name.startswith("lock."):
+        state.lock = data["lock"]
+        if state.thread is not None:
+            state.thread = {**state.thread, "lock": data["lock"]}
+    elif (run_id := run_of_event(event)) is not None:
+        run = state.runs.get(run_id) or RunFold(run_id=run_id)
+        before = _content(run)
+        apply(run, event)
+        if run_id in state.runs or _content(run) != before:
+            state.runs[run_id] = run
+
+
+def run_of_event(event: Json) -> str | None:
+    """Which run an event is about: the one it names, else the one whose log it lies in ("<log id>:<number>")."""
+    named: str | None = event["data"].get("run_id")
+    if named is not None:
+        return named
+    log_id = str(event["id"]).rpartition(":")[0]
+    return log_id if log_id.startswith("run_") else None
+
+
+def _content(run: RunFold) -> Json:
+    """What the run shows, without where its log was read to."""
+    return {column.name: getattr(run, column.name) for column in fields(run) if column.name != "last_seq"}
+
+
+def _grow(state: RunFold, name: str, data: Json) -> None:
+    part = state.part(data["part_id"])
+    if part is None:
+        return
+    if part["type"] in ("text", "reasoning"):
+        _append(part, "text", data["delta"])
+    elif part["type"] == "tool_call":
+        _append(part, "output" if name == "tool_call.output.delta" else "arguments", data["delta"])
+
+
+def _append(part: Json, key: str, delta: str) -> None:
+    """Lengthen a text. Nothing else holds it meanwhile, so that Python does not copy it: two megabytes in pieces of
+    twelve characters took half a minute."""
+    text: str = part[key]
+    part[key] = ""
+    text += delta
+    part[key] = text
+
+
+def _fold_step(state: RunFold, name: str, data: Json) -> None:
+    if name == "part.created":
+        state.retry_at = state.reason = None  # the wait before another try is over
+        state.put(data["part"])
+    elif name in ("part.completed", "part.snapshot"):
+        state.put(data["part"])
+    elif name in ("step.started", "step.reset"):
+        state.retry_at = state.reason = None
+        state.step, state.attempt = data["step"], data["attempt"]
+        if name == "step.reset":
+            kept = [part for part in state.parts if part["step"] != data["step"]]
+            state.parts = kept + [dict(part) for part in data["parts"]]
+
+
+def _fold_page(state: RunFold, name: str, data: Json) -> None:
+    before = state.page["stats"] if state.page is not None else None
+    stats = dict(data) if name == "page.stats" else before
+    state.page = {"page_id": data["page_id"], "version": data["version"], "stats": stats}
+
+
+def _put_by(items: list[Json], item: Json, key: str) -> None:
+    """Put the item in the place of the one with the same key, or after the last."""
+    for index, old in enumerate(items):
+        if old[key] == item[key]:
+            items[index] = dict(item)
+            return
+    items.append(dict(item))
+
+
+def _fold_waiting(state: RunFold, name: str, data: Json) -> None:
+    if name in ("approval.requested", "question.asked"):
+        kind = "approval" if name == "approval.requested" else "question"
+        item = data[kind]
+        state.pending = [p for p in state.pending if p["id"] != item["id"]] + [{"kind": kind, **item}]
+        _change_call(state, item["part_id"], {"status": "waiting", "approval_id": item["id"]})
+        return
+    item_id = data["approval_id"] if name == "approval.resolved" else data["question_id"]
+    state.pending = [p for p in state.pending if p["id"] != item_id]
+    if name == "approval.resolved":
+        status = {"approve": "pending", "deny": "denied", "cancelled": "cancelled"}[data["decision"]]
+        edited = data.get("arguments")
+        _change_call(
+            state,
+            data["part_id"],
+            {"status": status} if edited is None else {"status": status, "arguments": edited},
+        )
+    else:
+        _change_call(state, data["part_id"], {"status": "cancelled" if data["cancelled"] else "pending"})
+
+
+def _fold_status(state: RunFold, name: str, data: Json) -> None:
+    if name == "run.queued":
+        fresh = RunFold(**data, last_seq=state.last_seq)
+        for column in fields(fresh):
+            setattr(state, column.name, getattr(fresh, column.name))
+    elif name == "run.started":
+        state.status, state.attempt = "running", data["attempt"]
+        state.waiting_for = state.retry_at = state.reason = None
+    elif name == "run.status":
+        state.status, state.waiting_for = data["status"], data["waiting_for"]
+        state.retry_at, state.reason = data["retry_at"], data["reason"]
+    elif name in ("run.completed", "run.cancelled", "run.error"):
+        _fold_end(state, name, data)
+
+
+def _fold_end(state: RunFold, name: str, data: Json) -> None:
+    state.status = name.removeprefix("run.")
+    state.waiting_for = state.retry_at = state.reason = None
+    state.pending = []
+    state.answer_message_id, state.stop_reason = data["message_id"], data["stop_reason"]
+    if name == "run.completed":
+        state.problems, state.usage, state.credits = data["problems"], data["usage"], data["credits"]
+    elif name == "run.error":
+        state.error = data["error"]
+
+
+def _change_call(state: RunFold, part_id: str, changes: Json) -> None:
+    part = state.part(part_id)
+    if part is not None and part["type"] == "tool_call":
+        part.update(changes)
+
+
+def _put_message(state: ThreadFold, message: Json) -> None:
+    others = [known for known in state.messages if known["id"] != message["id"]]
+    at = sum(1 for known in others if known["position"] <= message["position"])
+    state.messages = [*others[:at], message, *others[at:]]
+
+
+def _put_proposal(proposals: list[Json], told: Json) -> None:
+    """Put the proposal in its place, by time. One that was told before keeps what was decided, and its answer."""
+    known = next((one for one in proposals if one["id"] == told["id"]), None)
+    before = {edit["id"]: edit for edit in ([] if known is None else known["edits"])}
+    edits = [_newer(before.get(edit["id"]), edit) for edit in told["edits"]]
+    answer = told["message_id"] or (None if known is None else known["message_id"])
+    fresh = _stated({**told, "message_id": answer, "edits": edits})
+    if known is not None:
+        proposals[proposals.index(known)] = fresh
+        return
+    moment = fresh["created_at"], fresh["id"]
+    at = sum(1 for one in proposals if (one["created_at"], one["id"]) <= moment)
+    proposals.insert(at, fresh)
+
+
+def _put_edits(proposals: list[Json], edits: list[Json]) -> None:
+    """Edits as they are now, in the proposals that are known."""
+    told = {edit["id"]: edit for edit in edits}
+    for at, one in enumerate(proposals):
+        if any(edit["id"] in told for edit in one["edits"]):
+            after = [_newer(edit, told.get(edit["id"], edit)) for edit in one["edits"]]
+            proposals[at] = _stated({**one, "edits": after})
+
+
+def _newer(known: Json | None, told: Json) -> Json:
+    """An edit that was decided stays so until it is reopened, whatever older news says."""
+    return told if known is None or _age(told) >= _age(known) else known
+
+
+def _age(edit: Json) -> tuple[int, bool]:
+    return edit.get("reopened", 0), edit["state"] != "open"
+
+
+def _stated(proposal: Json) -> Json:
+    is_open = any(edit["state"] == "open" for edit in proposal["edits"])
+    return {**proposal, "state": "open" if is_open else "closed"}
+
+
+def fold_lines(lines: Iterable[Line]) -> RunFold:
+    """The state that all these lines lead to."""
+    state = RunFold()
+    for _, line in lines:
+        apply(state, orjson.loads(line))
+    return state
+
+
+def fold_deltas(lines: Iterable[Line]) -> list[Line]:
+    """The same log with its deltas folded: from any cursor, folding the rest gives the same state as before.
+
+    Facts stay as they are. A part's deltas become one `part.snapshot` in the place of the last of them, and nothing
+    at all where a later fact replaces the whole part. `lines` must begin at the log's start.
+    """
+    state = RunFold()
+    kept: dict[int, bytes] = {}
+    open_deltas: dict[str, Json] = {}  # part id: its last delta since the last fact
+    snapshot_at: dict[str, int] = {}  # part id: number of the line that holds its snapshot
+    for seq, line in lines:
+        event = orjson.loads(line)
+        name, data = event["event"], event["data"]
+        if name in _DELTAS:
+            open_deltas[data["part_id"]] = event
+        else:
+            _write_snapshots(state, open_deltas, snapshot_at, kept)
+            kept[seq] = line
+        apply(state, event)
+        for part_id in _replaced_parts(name, data, snapshot_at, state):
+            kept.pop(snapshot_at.pop(part_id))
+    _write_snapshots(state, open_deltas, snapshot_at, kept)
+    return sorted(kept.items())
+
+
+def _write_snapshots(
+    state: RunFold, open_deltas: dict[str, Json], snapshot_at: dict[str, int], kept: dict[int, bytes]
+) -> None:
+    """Turn the deltas since the last fact into one snapshot a part; an older snapshot of the part is superfluous."""
+    for part_id, event in open_deltas.items():
+        part = state.part(part_id)
+        if part is not None:
+            kept.pop(snapshot_at.get(part_id, -1), None)
+            snapshot_at[part_id] = event["sequenceNumber"]
+            kept[event["sequenceNumber"]] = orjson.dumps(
+                {**event, "event": "part.snapshot", "data": {"part": part}}
+            )
+    open_deltas.clear()
+
+
+def _replaced_parts(name: str, data: Json, snapshots: dict[str, int], state: RunFold) -> list[str]:
+    if name in ("part.completed", "part.snapshot"):
+        return [part_id for part_id in (data["part"]["id"],) if part_id in snapshots]
+    if name == "step.reset":
+        alive = {part["id"] for part in state.parts}
+        fresh = {part["id"] for part in data["parts"]}
+        return [part_id for part_id in snapshots if part_id not in alive or part_id in fresh]
+    return []

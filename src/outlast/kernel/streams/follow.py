@@ -1,0 +1,310 @@
+"""From a cursor to everything after it, then live: one code path for replay and for watching.
+
+The iterators give ready server-sent-event frames, several joined into one chunk where several are due. They hold no
+lock and no queue: a slow reader only reads its own pages later. Cursors: a run's is its last event's number; a
+thread's is
+`T` or `T~run_id:N` (T its own log, N in the run that is being shown) and opaque to clients; a project's is a number.
+"""
+
+import re
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from typing import Final
+
+import orjson
+import sqlalchemy as sa
+
+from outlast.base.errors import CursorUnknown, NotFound
+from outlast.db.database import Database, Tx
+from outlast.db.tables import projects, runs, threads
+from outlast.kernel.streams.fold import fold_deltas
+from outlast.kernel.streams.hub import NOTHING, Channel, Direct, Hub, frame, fresh
+from outlast.kernel.streams.log import Line, count_after, read_after, read_all
+
+FOLD_BEYOND: Final = 2_000  # events: a client further behind gets snapshots of parts instead of their deltas
+_THREAD_CURSOR = re.compile(r"(\d{1,18})(?:~(run_[0-9a-z]{26}):(\d{1,18}))?")
+Push = Callable[[bytes], bool]  # gives a chunk to a connection; False: not now
+_ENDED_MARK = b'"event":"stream.ended"'
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadCursor:
+    """Where a follower is in a thread: its own log's number, and the run shown, with the number in its log."""
+
+    seq: int
+    run_id: str | None = None
+    run_seq: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.seq}~{self.run_id}:{self.run_seq}" if self.run_id else str(self.seq)
+
+
+def parse_number(cursor: str) -> int:
+    """A run's or project's cursor. Raises `CursorUnknown`."""
+    if not cursor.isascii() or not cursor.isdigit() or len(cursor) > 18:
+        raise CursorUnknown("The cursor is not one that this stream gave out.", cursor=cursor[:80])
+    return int(cursor)
+
+
+def parse_thread_cursor(cursor: str) -> ThreadCursor:
+    """A thread's cursor. Raises `CursorUnknown`."""
+    match = _THREAD_CURSOR.fullmatch(cursor)
+    if match is None:
+        raise CursorUnknown("The cursor is not one that this stream gave out.", cursor=cursor[:80])
+    return ThreadCursor(int(match[1]), match[2], int(match[3] or 0))
+
+
+def check_run_cursor(tx: Tx, run_id: str, after: int) -> bool:
+    """Whether a run's stream has anything left after this cursor. Raises `CursorUnknown`, `NotFound`."""
+    row = tx.find(runs, {"id": run_id}, "leg", "seq_saved", "seq_reserved")
+    if row is None:
+        raise NotFound("There is no such run.", id=run_id)
+    if after > row["seq_reserved"]:
+        raise CursorUnknown(
+            f"The cursor {after} is beyond what this run can have sent ({row['seq_reserved']}).",
+            run_id=run_id,
+        )
+    return not (row["leg"] == "ended" and after >= row["seq_saved"])
+
+
+def check_thread_cursor(tx: Tx, thread_id: str, cursor: ThreadCursor) -> None:
+    """Refuse a cursor that this thread cannot have given out. Raises `CursorUnknown`, `NotFound`."""
+    last = tx.execute(sa.select(threads.c.log_seq).where(threads.c.id == thread_id)).scalar()
+    if last is None:
+        raise NotFound("There is no such thread.", id=thread_id)
+    if cursor.seq > last:
+        raise CursorUnknown(f"The cursor is beyond the thread's last event ({last}).", thread_id=thread_id)
+    if cursor.run_id is not None:
+        owner = tx.execute(sa.select(runs.c.thread_id).where(runs.c.id == cursor.run_id)).scalar()
+        if owner != thread_id:
+            raise CursorUnknown("The cursor names a run of another thread.", thread_id=thread_id)
+        check_run_cursor(tx, cursor.run_id, cursor.run_seq)
+
+
+def check_project_cursor(tx: Tx, project_id: str, after: int) -> None:
+    last = tx.execute(sa.select(projects.c.log_seq).where(projects.c.id == project_id)).scalar()
+    if last is None:
+        raise NotFound("There is no such project.", id=project_id)
+    if after > last:
+        raise CursorUnknown(f"The cursor is beyond the project's last event ({last}).", project_id=project_id)
+
+
+def thread_cursor(tx: Tx, thread_id: str) -> str:
+    """The cursor to follow a thread from after reading it whole: it replays the active run from its start."""
+    row = tx.one(sa.select(threads.c.log_seq, threads.c.active_run_id).where(threads.c.id == thread_id))
+    if row is None:
+        raise NotFound("There is no such thread.", id=thread_id)
+    return str(ThreadCursor(row["log_seq"], row["active_run_id"]))
+
+
+async def follow_run(
+    db: Database, hub: Hub, run_id: str, after: int, push: Push | None = None
+) -> AsyncIterator[bytes]:
+    """Frames of one run after `after`, until its stream has ended. Check the cursor first (`check_run_cursor`).
+
+    With `push`, live frames go there as long as it takes them (they are not yielded then); it is only called while this
+    iterator is being awaited.
+    """
+    with hub.listen(run_id) as channel:
+        reader = _RunReader(db, channel, run_id, after, push)
+        while not reader.done():
+            version = channel.version
+            body = await reader.read(b"")
+            if body:
+                yield body
+            elif not reader.done():
+                await reader.wait(version, b"")
+
+
+async def follow_thread(
+    db: Database, hub: Hub, thread_id: str, cursor: ThreadCursor, push: Push | None = None
+) -> AsyncIterator[bytes]:
+    """Frames of a thread and of its runs after `cursor`, until it is deleted. Check the cursor first
+    (`check_thread_cursor`); `push` as for `follow_run`.
+
+    Order: a run's events in their order, the thread's in theirs; a fact that makes another run the active one comes
+    only after the previous run's `stream.ended`. The cursor goes on naming a run that has ended until another one
+    is named, so that later facts of the thread that still name it do not show it again.
+    """
+    with hub.listen(thread_id) as own:
+        seen, whispered = cursor.seq, NOTHING
+        shown = (cursor.run_id, cursor.run_seq) if cursor.run_id is not None else None
+        while True:
+            if shown is not None:
+                async for body, reached, run_seq in _follow_active(
+                    db, hub, own, thread_id, seen, *shown, push
+                ):
+                    seen, shown = reached, (shown[0], run_seq)
+                    if body:
+                        yield body
+            named, woken = None, False
+            while named is None:
+                version = own.version
+                lines = await db.read(read_after, thread_id, seen)
+                body, seen, named = _thread_frames(lines, seen, shown, False)
+                if body:
+                    yield body
+                if own.whispers is not whispered:
+                    body, whispered = fresh(own.whispers, whispered), own.whispers
+                    if body:
+                        yield body
+                if lines or named is not None:
+                    woken = False
+                elif woken and await db.read(_is_gone, threads, thread_id):
+                    return
+                else:
+                    await own.wait(version)
+                    woken = True
+            shown = (named, 0)
+
+
+async def follow_project(db: Database, hub: Hub, project_id: str, after: int) -> AsyncIterator[bytes]:
+    """Frames of a project's log after `after`, until it is deleted. Check the cursor first
+    (`check_project_cursor`)."""
+    woken, whispered = False, NOTHING
+    with hub.listen(project_id) as channel:
+        while True:
+            version = channel.version
+            lines = await db.read(read_after, project_id, after)
+            if channel.whispers is not whispered:
+                body, whispered = fresh(channel.whispers, whispered), channel.whispers
+                if body:
+                    yield body
+            if lines:
+                after, woken = lines[-1][0], False
+                yield b"".join(frame(b"", seq, line) for seq, line in lines)
+            elif woken and await db.read(_is_gone, projects, project_id):
+                return
+            else:
+                await channel.wait(version)
+                woken = True
+
+
+async def _follow_active(
+    db: Database,
+    hub: Hub,
+    own: Channel,
+    thread_id: str,
+    seen: int,
+    run_id: str,
+    run_seq: int,
+    push: Push | None,
+) -> AsyncIterator[tuple[bytes, int, int]]:
+    """The thread while one run is shown, until the run's stream has ended: (frames, number seen in the thread's log,
+    number seen in the run's log)."""
+    whispered = NOTHING
+    with hub.listen(run_id) as channel:
+        channel.link(own)
+        try:
+            reader = _RunReader(db, channel, run_id, run_seq, push)
+            thread_version = -1
+            while not reader.done():
+                version = channel.version
+                prefix = b"%d~%b:" % (seen, run_id.encode())
+                body = await reader.read(prefix)
+                if body:
+                    yield body, seen, reader.after
+                    continue
+                if reader.done():
+                    break
+                if own.version != thread_version:
+                    thread_version = own.version
+                    lines = await db.read(read_after, thread_id, seen)
+                    body, seen, follower = _thread_frames(lines, seen, (run_id, reader.after), True)
+                    if body:
+                        yield body, seen, reader.after
+                    if own.whispers is not whispered:
+                        shown, whispered = fresh(own.whispers, whispered), own.whispers
+                        if shown:
+                            yield shown, seen, reader.after
+                    if body or follower:
+                        continue
+                await reader.wait(version, prefix)
+        finally:
+            channel.unlink(own)
+
+
+def _thread_frames(
+    lines: list[Line], seen: int, shown: tuple[str, int] | None, live: bool
+) -> tuple[bytes, int, str | None]:
+    """Frames of a thread's own lines, until one makes another run than `shown` the active one: while the shown run is
+    `live`, up to but without that line, else up to and with it. Returns the frames, the number seen, and that run."""
+    frames: list[bytes] = []
+    for seq, line in lines:
+        named = _active_run(line)
+        other = named is not None and (shown is None or named != shown[0])
+        if other and live:
+            return b"".join(frames), seen, named
+        if named is not None and other:
+            shown = (named, 0)
+        cursor = ThreadCursor(seq, *shown) if shown is not None else ThreadCursor(seq)
+        frames.append(b"id: %b\ndata: %b\n\n" % (str(cursor).encode(), line))
+        seen = seq
+        if other:
+            return b"".join(frames), seen, named
+    return b"".join(frames), seen, None
+
+
+def _active_run(line: bytes) -> str | None:
+    if b'"event":"thread.updated"' not in line:
+        return None
+    run_id: str | None = orjson.loads(line)["data"]["thread"]["active_run_id"]
+    return run_id
+
+
+class _RunReader:
+    """Reads one run's log for one follower: from memory where the live tail covers its cursor, else from the
+    database."""
+
+    def __init__(
+        self, db: Database, channel: Channel, run_id: str, after: int, push: Push | None = None
+    ) -> None:
+        self._db, self._channel, self._run_id, self._push = db, channel, run_id, push
+        self.after = after
+        self.ended = False
+
+    def done(self) -> bool:
+        return self.ended
+
+    async def read(self, prefix: bytes) -> bytes:
+        """The frames that are due now; empty: none yet."""
+        channel = self._channel
+        if channel.writing and self.after >= channel.base:
+            if channel.head <= self.after:
+                return b""
+            self.after, body = channel.chunk(self.after, prefix)
+            self.ended = channel.ended
+            return body
+        lines = await self._db.read(_read_folded, self._run_id, self.after)
+        if not lines:
+            self.ended = await self._db.read(_has_ended, self._run_id, self.after)
+            return b""
+        self.after = lines[-1][0]
+        self.ended = _ENDED_MARK in lines[-1][1]
+        return b"".join(frame(prefix, seq, line) for seq, line in lines)
+
+    async def wait(self, version: int, prefix: bytes) -> None:
+        """Until there is something to read; what can be pushed meanwhile counts as read."""
+        if self._push is None:
+            await self._channel.wait(version)
+            return
+        direct = Direct(self._push, prefix, self.after)
+        try:
+            await self._channel.wait(version, direct)
+        finally:
+            self.after = direct.after
+
+
+def _is_gone(tx: Tx, table: sa.Table, owner_id: str) -> bool:
+    return tx.find(table, {"id": owner_id}, "id") is None
+
+
+def _read_folded(tx: Tx, run_id: str, after: int) -> list[Line]:
+    if count_after(tx, run_id, after) > FOLD_BEYOND:
+        return [line for line in fold_deltas(read_all(tx, run_id)) if line[0] > after]
+    return read_after(tx, run_id, after)
+
+
+def _has_ended(tx: Tx, run_id: str, after: int) -> bool:
+    row = tx.find(runs, {"id": run_id}, "leg", "seq_saved")
+    return row is None or (row["leg"] == "ended" and after >= row["seq_saved"])

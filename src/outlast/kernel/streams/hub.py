@@ -1,0 +1,301 @@
+"""Who is listening, and the live tail of the logs being written: memory that can be lost at any time without loss.
+
+A channel keeps the encoded lines of one stream since a *base*; a follower whose cursor is at or above the base
+reads from memory, any other from the database. One encoded chunk is shared by all followers at the same cursor.
+
+Followers are woken at once when the channel is quiet, and at most every tick under load. One that is up to date is not
+even woken: the chunk goes straight to its connection (`Direct`), for half the work of waking its task. It wakes when
+there is other news, when the stream has ended, or when its connection does not take the chunk at once.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Final
+
+from outlast.kernel.streams.log import Line
+
+log: Final = logging.getLogger("outlast.streams")
+TAIL_LINES: Final = 20_000  # kept in memory per live stream at most, about 5 MB
+TICK_PER_FOLLOWER_S: Final = 0.00002
+MIN_TICK_S: Final = 0.002
+MAX_TICK_S: Final = 0.05
+NOTHING: Final[Mapping[str, bytes]] = {}  # no topic has been whispered about
+
+
+@dataclass(frozen=True, slots=True)
+class HubStatistics:
+    channels: int
+    followers: int
+    live_lines: int
+
+
+@dataclass(slots=True)
+class Direct:
+    """Where a waiting follower is (`after`, its frames' prefix) and how its connection is given a chunk: `push` says
+    whether it took it."""
+
+    push: Callable[[bytes], bool]
+    prefix: bytes
+    after: int
+
+
+class Channel:
+    """One stream's live tail and its waiting followers. Only ever touched on the event loop."""
+
+    __slots__ = (
+        "_chunks", "_first", "_lines", "_links", "_other_news", "_scheduled", "_waiters", "_woken_at",
+        "base", "ended", "followers", "generation", "head", "stream_id", "version", "whispers", "writing",
+    )  # fmt: skip
+
+    def __init__(self, stream_id: str) -> None:
+        self.stream_id = stream_id
+        self.writing = False  # a writer in this process publishes here
+        self.generation = 0  # of that writer: any other publishes and closes nothing any more
+        self.base = 0  # memory holds every line above this number; meaningful only while `writing`
+        self.head = 0
+        self.ended = False  # the last line published ends the stream
+        self.followers = 0
+        self.version = 0  # grows with every ring, so that no ring between a read and a wait is missed
+        self.whispers = NOTHING  # by topic, the newest frame without a number (presence)
+        self._links: list[Channel] = []  # channels that ring this one's followers too
+        self._lines: list[Line] = []
+        self._first = 0  # numbers are consecutive within `_lines`: index = seq - first
+        self._chunks: dict[tuple[int, bytes], tuple[int, bytes]] = {}
+        self._waiters: list[tuple[asyncio.Future[None], Direct | None]] = []
+        self._other_news = False  # than lines: everybody has to look
+        self._woken_at = 0.0
+        self._scheduled = False
+
+    def open(self, base: int, generation: int) -> None:
+        """A writer begins, and takes the place of any other: everything up to `base` is in the database."""
+        self.writing, self.generation = True, generation
+        self.base, self.head, self.ended = base, base, False
+        self._lines, self._first = [], 0
+        self._chunks.clear()
+
+    def close(self) -> None:
+        """The writer has ended and everything is saved: followers read on from the database."""
+        self.writing = False
+        self._lines = []
+        self._chunks.clear()
+        self.ring()
+
+    def publish(self, lines: Sequence[Line]) -> None:
+        """Add lines (numbers consecutive, following the last) and wake the followers."""
+        if not lines:
+            return
+        if not self._lines:
+            self._first = lines[0][0]
+        self._lines.extend(lines)
+        self.head = lines[-1][0]
+        self.ended = b'"event":"stream.ended"' in lines[-1][1]
+        if self.followers:
+            self._ring()
+
+    def trim(self, saved: int) -> None:
+        """Lines up to `saved` are in the database; forget the oldest of them beyond `TAIL_LINES`."""
+        excess = min(len(self._lines) - TAIL_LINES, saved - self._first + 1)
+        if excess > TAIL_LINES // 4:
+            del self._lines[:excess]
+            self._first += excess
+            self.base = self._first - 1
+
+    def chunk(self, after: int, prefix: bytes) -> tuple[int, bytes]:
+        """SSE frames of every line above `after` (which must be ≥ base), ids prefixed; with the last number."""
+        key = (after, prefix)
+        cached = self._chunks.get(key)
+        if cached is not None and cached[0] == self.head:
+            return cached
+        start = max(after + 1 - self._first, 0)
+        body = b"".join(frame(prefix, seq, line) for seq, line in self._lines[start:])
+        if len(self._chunks) > 64:
+            self._chunks.clear()
+        self._chunks[key] = (self.head, body)
+        return self.head, body
+
+    def link(self, other: "Channel") -> None:
+        """Let news of `other` wake this channel's followers as well (a thread's news, while its run is shown)."""
+        other._links.append(self)
+
+    def unlink(self, other: "Channel") -> None:
+        other._links.remove(self)
+
+    def ring(self) -> None:
+        """Wake every waiting follower: now if the channel was quiet, else at the next tick."""
+        self._other_news = True
+        self._ring()
+
+    def _ring(self) -> None:
+        self.version += 1
+        for linked in self._links:
+            linked.ring()
+        if not self._waiters or self._scheduled:
+            return
+        loop = asyncio.get_running_loop()
+        tick = min(max(self.followers * TICK_PER_FOLLOWER_S, MIN_TICK_S), MAX_TICK_S)
+        wait = self._woken_at + tick - loop.time()
+        if wait <= 0:
+            self._wake()
+        else:
+            self._scheduled = True
+            loop.call_later(wait, self._wake)
+
+    async def wait(self, version: int, direct: Direct | None = None) -> None:
+        """Return once the channel has rung since it had this version (at once if it already has). With `direct`, lines
+        that its connection takes are no reason to return; it says then how far they went."""
+        while self.version == version:
+            waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._waiters.append((waiter, direct))
+            try:
+                await waiter
+            finally:
+                if not waiter.done() or waiter.cancelled():
+                    self._waiters = [other for other in self._waiters if other[0] is not waiter]
+
+    def _wake(self) -> None:
+        self._scheduled = False
+        self._woken_at = asyncio.get_running_loop().time()
+        only_lines = self.writing and not self.ended and not self._other_news
+        self._other_news = False
+        waiters, self._waiters = self._waiters, []
+        after, prefix, body = (
+            self.head,
+            b"",
+            b"",
+        )  # most followers are at the same place: its chunk, looked up once
+        for entry in waiters:
+            waiter, direct = entry
+            if waiter.done():
+                continue
+            if only_lines and direct is not None and direct.after >= self.base:
+                if direct.after != after or direct.prefix != prefix:
+                    after, prefix = direct.after, direct.prefix
+                    body = self.chunk(after, prefix)[1]
+                if not body or _takes(direct, body):
+                    direct.after = self.head
+                    self._waiters.append(entry)
+                    continue
+            waiter.set_result(None)
+
+    @property
+    def line_count(self) -> int:
+        return len(self._lines)
+
+
+class Hub:
+    """The channels of this process, and who watches which thread."""
+
+    def __init__(self) -> None:
+        self._channels: dict[str, Channel] = {}
+        self._watchers: dict[str, int] = {}
+        self._on_watch: list[Callable[[str, int], None]] = []
+
+    def ring(self, stream_id: str) -> None:
+        """News in the database for this stream ("*": for all)."""
+        if stream_id == "*":
+            for channel in self._channels.values():
+                channel.ring()
+        elif stream_id in self._channels:
+            self._channels[stream_id].ring()
+
+    def whisper(self, stream_id: str, body: bytes, topic: str = "") -> None:
+        """Show the followers a frame that is never logged; only the newest of a topic counts."""
+        if (channel := self._channels.get(stream_id)) is not None:
+            channel.whispers = {**channel.whispers, topic: body}
+            channel.ring()
+
+    def write(self, stream_id: str, base: int, generation: int) -> Channel:
+        """The channel of a stream that this process begins to write. End it with `unwrite`, also if this call failed.
+        `generation`: a number that no other writer of the stream has (the attempt's)."""
+        channel = self._channels.setdefault(stream_id, Channel(stream_id))
+        channel.open(base, generation)
+        return channel
+
+    def unwrite(self, stream_id: str, generation: int) -> None:
+        """The writer of this generation has ended; nothing happens where a newer one writes."""
+        channel = self._channels.get(stream_id)
+        if channel is not None and channel.generation == generation:
+            channel.close()
+            self._drop_if_idle(channel)
+
+    @contextmanager
+    def listen(self, stream_id: str) -> Iterator[Channel]:
+        """The channel of a stream, for one follower."""
+        channel = self._channels.setdefault(stream_id, Channel(stream_id))
+        channel.followers += 1
+        try:
+            yield channel
+        finally:
+            channel.followers -= 1
+            self._drop_if_idle(channel)
+
+    @contextmanager
+    def watch(self, thread_id: str) -> Iterator[None]:
+        """Count somebody as watching this thread (abandonment waits for nobody to)."""
+        self._count(thread_id, 1)
+        try:
+            yield
+        finally:
+            self._count(thread_id, -1)
+
+    def watchers(self, thread_id: str) -> int:
+        return self._watchers.get(thread_id, 0)
+
+    def followed(self, prefix: str) -> list[str]:
+        """The streams of this kind (`prj_`) that somebody follows in this process."""
+        return [
+            channel.stream_id
+            for channel in self._channels.values()
+            if channel.followers and channel.stream_id.startswith(prefix)
+        ]
+
+    def watched(self) -> list[str]:
+        return list(self._watchers)
+
+    def on_watch(self, listener: Callable[[str, int], None]) -> None:
+        """Call `listener(thread_id, watchers)` when the number of watchers goes between 0 and 1."""
+        self._on_watch.append(listener)
+
+    def statistics(self) -> HubStatistics:
+        channels = self._channels.values()
+        return HubStatistics(
+            len(channels), sum(c.followers for c in channels), sum(c.line_count for c in channels)
+        )
+
+    def _count(self, thread_id: str, change: int) -> None:
+        before = self._watchers.get(thread_id, 0)
+        after = before + change
+        if after:
+            self._watchers[thread_id] = after
+        else:
+            self._watchers.pop(thread_id, None)
+        if (before == 0) != (after == 0):
+            for listener in self._on_watch:
+                listener(thread_id, after)
+
+    def _drop_if_idle(self, channel: Channel) -> None:
+        if not channel.followers and not channel.writing:
+            self._channels.pop(channel.stream_id, None)
+
+
+def _takes(direct: Direct, body: bytes) -> bool:
+    """Whether the connection took the chunk. One that fails is left to its own follower, who is woken: neither the
+    other followers nor the run that is being written feel it."""
+    try:
+        return direct.push(body)
+    except Exception as error:
+        log.warning("a connection took no chunk", exc_info=error)
+        return False
+
+
+def fresh(whispers: Mapping[str, bytes], seen: Mapping[str, bytes]) -> bytes:
+    """The frames of the topics in which there is something else than was seen."""
+    return b"".join(body for topic, body in whispers.items() if seen.get(topic) != body)
+
+
+def frame(prefix: bytes, seq: int, line: bytes) -> bytes:
+    """One server-sent event: its id is the cursor after it."""
+    return b"id: %b%d\ndata: %b\n\n" % (prefix, seq, line)

@@ -1,0 +1,271 @@
+"""The one hand that writes a running run's log.
+
+Facts are committed before anybody sees them (`record`); deltas are seen at once and saved by the flusher within
+`save_interval_s` (`delta`). Numbers are reserved ahead: a reservation is committed before any of its numbers is
+sent, so an attempt that starts above the reservation never gives a number twice. Every write names its attempt and
+is refused (`FenceLost`) once another attempt has begun.
+"""
+
+import logging
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TypeVar
+
+import anyio
+import orjson
+import sqlalchemy as sa
+
+from outlast.base.clock import Clock, iso
+from outlast.base.errors import FenceLost, OutlastError, StorageUnavailable
+from outlast.db.database import Database, Tx
+from outlast.db.tables import runs
+from outlast.kernel.streams.hub import Channel, Hub
+from outlast.kernel.streams.log import Line, NamedEvent, encode_all, save
+
+T = TypeVar("T")
+log: Final = logging.getLogger("outlast.streams")
+RESERVE: Final = 5_000  # numbers reserved ahead; gaps in the numbers cost nothing
+LOW_WATER: Final = 2_000  # with fewer left, the next save reserves more, and is hurried
+_DELTA_LINE: Final = (
+    b'{"id":"%b:%d","event":"%b","data":{"part_id":"%b","delta":%b},"timestamp":"%b","sequenceNumber":%d}'
+)
+
+
+# Built once: making a statement anew costs more than running it.
+_OWN: Final = runs.c.id == sa.bindparam("run")
+_HELD: Final = sa.and_(_OWN, runs.c.attempt == sa.bindparam("held_by"), runs.c.leg == "held")
+_CHECK: Final = sa.select(runs.c.id).where(_HELD).with_for_update()
+_SAVED: Final[dict[str, Any]] = {
+    "seq_saved": sa.bindparam("end"),
+    "seq_reserved": sa.bindparam("reserved_to"),
+}
+_ADVANCE: Final = sa.update(runs).where(_OWN).values(_SAVED)
+_ADVANCE_HELD: Final = sa.update(runs).where(_HELD).values(_SAVED)
+
+
+class RunWriter:
+    """Writes the log of one run for one attempt. Made by the worker after its claim; `open` before its first write,
+    `close` when the leg ends. Once a newer attempt has opened its writer in this process, this one shows nothing more.
+
+    `saved` is the last number in the database, `next_seq` the first to give, `reserved` the last one reserved (all
+    from the claim).
+    """
+
+    def __init__(
+        self,
+        db: Database,
+        hub: Hub,
+        clock: Clock,
+        run_id: str,
+        attempt: int,
+        saved: int,
+        next_seq: int,
+        reserved: int,
+    ) -> None:
+        self.run_id = run_id
+        self.attempt = attempt
+        self._db, self._hub, self._clock = db, hub, clock
+        self._seq = next_seq
+        self._reserved = reserved
+        self._saved = saved
+        self._channel = Channel(run_id)  # nobody's, until `open`
+        self._unsaved: list[Line] = []
+        self._held: list[tuple[str, str, str]] = []  # deltas that wait for a commit: event, part id, text
+        self._recording = False
+        self._failed = False  # a record failed: nothing may be shown any more by this attempt
+        self._turn = anyio.Lock()
+        self.hurry: Callable[[], None] = lambda: None  # asks the flusher for an early save: numbers run out
+        self._stamp = (0.0, b"")
+
+    def open(self) -> None:
+        """Become the one writer of the run in this process."""
+        self._channel = self._hub.write(self.run_id, self._saved, self.attempt)
+
+    @property
+    def dirty(self) -> bool:
+        return bool(self._unsaved or self._held)
+
+    def delta(self, event: str, part_id: str, text: str) -> None:
+        """Show a delta at once (or right after the commit under way). Never blocks; saved within the save interval."""
+        self.deltas(((event, part_id, text),))
+
+    def deltas(self, items: Sequence[tuple[str, str, str]]) -> None:
+        """Several at once: (event, part id, text) each. One wake-up for all."""
+        if self._failed:
+            return
+        if self._recording or self._held or self._seq + len(items) > self._reserved + 1:
+            self._held.extend(items)
+        else:
+            self._publish([self._encode_delta(*item) for item in items])
+        if self._reserved - self._seq < LOW_WATER:
+            self.hurry()
+
+    async def record(self, events: Sequence[NamedEvent], change: Callable[[Tx], T], last: bool = False) -> T:
+        """Save what was streamed, these facts, and `change`, in one fenced transaction; then show the facts.
+
+        `events` may be a list that `change` adds to. `last`: the leg ends with this record, no number beyond is kept
+        reserved. Raises `FenceLost` when another attempt owns the run, `StorageUnavailable` or `DiskFull` when
+        nothing was saved, or what `change` raised; then this writer records nothing more. Cancelled after it has
+        begun: it is finished first.
+        """
+        async with self._turn:
+            if self._failed:
+                raise StorageUnavailable(
+                    f"An earlier save of attempt {self.attempt} failed.", run_id=self.run_id
+                )
+            self._recording = True  # these facts take the next numbers: deltas wait for the commit
+            unsaved, self._unsaved = self._unsaved, []
+            shown: list[Line] = []
+
+            def commit(tx: Tx) -> T:
+                self._check_fence(tx)
+                result = change(tx)
+                lines = encode_all(self.run_id, self._seq, events, tx.now)
+                save(tx, self.run_id, unsaved + lines)
+                end = self._seq + len(lines) - 1
+                reserved = end if last else self._reserve(end)
+                tx.execute(_ADVANCE, {"run": self.run_id, "end": end, "reserved_to": reserved})
+                if self._db.dialect == "postgresql":
+                    tx.ring(self.run_id)  # other processes read these lines from the database
+                shown[:] = lines
+                tx.after_commit(lambda: self._committed(shown, reserved))
+                return result
+
+            try:
+                # Cancelled in the middle, nobody would know which numbers are taken: it is waited for.
+                with anyio.CancelScope(shield=True):
+                    result = await self._db.write(commit)
+            except BaseException:
+                self._failed = True
+                raise
+            finally:
+                self._recording = False
+            self._release_held()
+            return result
+
+    def _reserve(self, end: int) -> int:
+        return end + RESERVE if self._reserved - end < LOW_WATER else self._reserved
+
+    def _committed(self, lines: list[Line], reserved: int) -> None:
+        self._seq += len(lines)
+        self._reserved = reserved
+        self._channel.trim(self._seq - 1)
+        self._show(lines)
+
+    async def flush(self) -> None:
+        """Save what was streamed until now. What streams meanwhile is shown as ever, and left to the next flush: a
+        fast model never keeps one going. Raises and may be cancelled as `record`."""
+        async with self._turn:
+            if not self.dirty or self._failed:
+                return
+            unsaved, self._unsaved = self._unsaved, []
+            end = self._seq - 1
+            reserved = self._reserve(end)
+
+            def commit(tx: Tx) -> None:
+                values = {"run": self.run_id, "held_by": self.attempt, "end": end, "reserved_to": reserved}
+                if not tx.execute(_ADVANCE_HELD, values).rowcount:
+                    raise self._fence_lost()
+                save(tx, self.run_id, unsaved)
+                if self._db.dialect == "postgresql":
+                    tx.ring(self.run_id)
+                tx.after_commit(lambda: self._flushed(end, reserved))
+
+            try:
+                await self._db.write(commit)
+            except BaseException:
+                self._failed = True
+                raise
+            self._release_held()
+
+    def _flushed(self, end: int, reserved: int) -> None:
+        self._reserved = reserved
+        self._channel.trim(end)
+
+    def close(self) -> None:
+        """The leg has ended: followers read on from the database. Unsaved deltas are dropped (a cut step is asked
+        again)."""
+        self._hub.unwrite(self.run_id, self.attempt)
+
+    def _check_fence(self, tx: Tx) -> None:
+        if tx.execute(_CHECK, {"run": self.run_id, "held_by": self.attempt}).scalar() is None:
+            raise self._fence_lost()
+
+    def _fence_lost(self) -> FenceLost:
+        return FenceLost(f"Attempt {self.attempt} no longer holds this run.", run_id=self.run_id)
+
+    def _encode_delta(self, event: str, part_id: str, text: str) -> Line:
+        seq = self._seq
+        self._seq += 1
+        return seq, _DELTA_LINE % (
+            self.run_id.encode(), seq, event.encode(), part_id.encode(), orjson.dumps(text), self._timestamp(), seq,
+        )  # fmt: skip
+
+    def _timestamp(self) -> bytes:
+        tick = self._clock.monotonic()
+        if tick - self._stamp[0] >= 0.001 or not self._stamp[1]:
+            self._stamp = (tick, iso(self._clock.now()).encode())
+        return self._stamp[1]
+
+    def _publish(self, lines: list[Line]) -> None:
+        self._unsaved.extend(lines)
+        self._show(lines)
+
+    def _show(self, lines: list[Line]) -> None:
+        if self._channel.generation == self.attempt:
+            self._channel.publish(lines)
+
+    def _release_held(self) -> None:
+        room = self._reserved - self._seq + 1
+        ready, self._held = self._held[:room], self._held[room:]
+        if ready:
+            self._publish([self._encode_delta(*item) for item in ready])
+        if self._held:
+            self.hurry()
+
+
+class Flusher:
+    """Saves what the writers of this process have streamed, every `interval_s` while there is something to save."""
+
+    def __init__(self, interval_s: float) -> None:
+        self._interval_s = interval_s
+        self._writers: set[RunWriter] = set()
+        self._work = anyio.Event()
+        self._hurry = anyio.Event()
+
+    def add(self, writer: RunWriter) -> None:
+        writer.hurry = self._hurry_up
+        self._writers.add(writer)
+        self._work.set()
+
+    def remove(self, writer: RunWriter) -> None:
+        self._writers.discard(writer)
+
+    async def run(self) -> None:
+        """Until cancelled. With no run active it only waits."""
+        while True:
+            await self._work.wait()
+            while self._writers:
+                with anyio.move_on_after(self._interval_s):
+                    await self._hurry.wait()
+                self._hurry = anyio.Event()
+                async with anyio.create_task_group() as group:
+                    for writer in [writer for writer in self._writers if writer.dirty]:
+                        group.start_soon(_flush, writer)
+            self._work = anyio.Event()
+
+    def _hurry_up(self) -> None:
+        self._hurry.set()
+
+
+async def _flush(writer: RunWriter) -> None:
+    """A failed flush is the leg's to notice, whatever it was, and cuts no other run's short: its next record fails the
+    same way and the run is taken up again."""
+    try:
+        await writer.flush()
+    except Exception as error:
+        log.warning("streamed text not saved", extra={"run_id": writer.run_id}, exc_info=_bug(error))
+
+
+def _bug(error: Exception) -> Exception | None:
+    """What is worth a trace in the log."""
+    return None if isinstance(error, OutlastError | OSError) else error

@@ -1,0 +1,81 @@
+"""Forks: a new thread that begins as a copy of another, up to one message."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import sqlalchemy as sa
+
+from outlast.base.ids import new_id
+from outlast.db.database import Tx
+from outlast.db.tables import messages, threads
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.threads.messages import message_in
+from outlast.kernel.threads.search import copy_words
+from outlast.kernel.threads.store import add_thread
+
+FileCopy = Callable[[Tx, sa.RowMapping, str, str], None]
+"""Copies the workspace's files as they were at a message: (tx, parent thread's row, fork's id, message id)."""
+ProposalCopy = Callable[[Tx, str, str, Mapping[str, str]], Mapping[str, str]]
+"""Copies what messages propose: (tx, parent's id, fork's id, ids of the fork's messages by the parent's); gives the ids
+of the copies by those of the originals."""
+
+
+def fork_thread(
+    tx: Tx,
+    parent: sa.RowMapping,
+    actor: Actor,
+    message_id: str | None,
+    title: str,
+    copy_files: FileCopy | None,
+    anchor: dict[str, Any] | None = None,
+    copy_proposals: ProposalCopy | None = None,
+) -> str:
+    """Make a thread with the parent's profile and anchor (or `anchor`) and copies of its messages up to `message_id`
+    (None: its last one), whole: parts with their ids, images, models, times; `copy_proposals` copies what they propose.
+    The parent is not changed. Returns the new id; not announced yet. Raises `NotFound` for a message of another thread,
+    or when there is nothing to copy."""
+    last = message_in(tx, parent["id"], message_id)
+    fork_id = add_thread(
+        tx,
+        parent["project_id"],
+        actor.user_id,
+        title=title,
+        profile=parent["profile"],
+        anchor=anchor or parent["anchor"],
+        parent_thread_id=parent["id"],
+        parent_message_id=last["id"],
+    )
+    _copy_messages(tx, parent["id"], fork_id, last["position"], copy_proposals)
+    copy_words(tx, parent["id"], fork_id, last["position"])
+    if copy_files is not None:
+        copy_files(tx, parent, fork_id, last["id"])
+    return fork_id
+
+
+def _copy_messages(
+    tx: Tx, from_thread_id: str, to_thread_id: str, upto: int, copy_proposals: ProposalCopy | None
+) -> None:
+    source = messages.c.thread_id == from_thread_id, messages.c.position <= upto
+    rows = tx.all(sa.select(messages).where(*source).order_by(messages.c.position))
+    fresh = {row["id"]: new_id("message") for row in rows}
+    proposed = {} if copy_proposals is None else copy_proposals(tx, from_thread_id, to_thread_id, fresh)
+    copies = [
+        {
+            **row,
+            "id": fresh[row["id"]],
+            "thread_id": to_thread_id,
+            "reply_to": fresh.get(row["reply_to"]),
+            "parts": [_mapped(part, proposed) for part in row["parts"]],
+        }
+        for row in rows
+    ]
+    tx.execute(sa.insert(messages), copies)
+    counted = {"message_count": len(copies), "last_position": upto}
+    tx.execute(sa.update(threads).where(threads.c.id == to_thread_id).values(**counted))
+
+
+def _mapped(part: dict[str, Any], proposed: Mapping[str, str]) -> dict[str, Any]:
+    """The part, showing the fork's own copy of a proposal."""
+    if part.get("type") != "proposal":
+        return part
+    return {**part, "proposal_id": proposed.get(part["proposal_id"], part["proposal_id"])}

@@ -1,0 +1,224 @@
+"""Messages in the database. First argument: the open transaction."""
+
+from typing import Any, Final
+
+import sqlalchemy as sa
+
+from outlast.base.clock import iso
+from outlast.base.errors import NotFound
+from outlast.base.events import MessageCreated, MessageData
+from outlast.base.ids import new_id
+from outlast.db.database import Tx
+from outlast.db.tables import messages, threads, users
+from outlast.kernel.streams.log import append
+from outlast.kernel.threads.rules import text_of, title_from
+from outlast.kernel.threads.search import move_words, put_words, replace_title, replace_words
+
+PAGE: Final = 50
+
+# Built once: making a statement anew costs four times what running it does, and every start goes through these.
+_ADD: Final = sa.insert(messages)
+_ONE: Final = (
+    sa.select(messages, users.c.name.label("sender_name"))
+    .outerjoin(users, users.c.id == messages.c.sender_id)
+    .where(messages.c.id == sa.bindparam("message"))
+)
+_NEXT_POSITION: Final = (
+    sa.update(threads)
+    .where(threads.c.id == sa.bindparam("thread"))
+    .values(
+        message_count=threads.c.message_count + 1,
+        last_position=threads.c.last_position + 1,
+        updated_at=sa.bindparam("now"),
+    )
+    .returning(threads.c.message_count, threads.c.last_position, threads.c.titled, threads.c.project_id)
+)
+_LAST_POSITION: Final = (
+    sa.update(threads)
+    .where(threads.c.id == sa.bindparam("thread"))
+    .values(last_position=threads.c.last_position + 1)
+    .returning(threads.c.last_position)
+)
+_STANDS: Final = sa.select(
+    messages.c.position, messages.c.status, threads.c.last_position, threads.c.project_id
+).where(messages.c.id == sa.bindparam("message"), threads.c.id == messages.c.thread_id)
+_ANSWERED: Final = (
+    sa.select(messages.c.id)
+    .where(messages.c.thread_id == sa.bindparam("thread"), messages.c.reply_to == sa.bindparam("message"))
+    .limit(1)
+)
+_RETITLE: Final = (
+    sa.update(threads).where(threads.c.id == sa.bindparam("thread")).values(title=sa.bindparam("line"))
+)
+
+
+def add_message(
+    tx: Tx,
+    thread_id: str,
+    role: str,
+    sender_id: str | None,
+    status: str,
+    parts: list[dict[str, Any]],
+    *,
+    model: str | None = None,
+    run_id: str | None = None,
+    reply_to: str | None = None,
+    credits: int | None = None,  # noqa: A002 - the field's word
+    error: dict[str, Any] | None = None,
+    stop_reason: str | None = None,
+    logged: bool = True,
+) -> MessageData:
+    """Append a message to a thread: it gets the next position under the thread row's lock, the thread an untitled first
+    message's title, followers `message.created`, the search index its words. The thread itself is not announced."""
+    thread = _next_position(tx, thread_id)
+    message_id = new_id("message")
+    row = {
+        "id": message_id,
+        "thread_id": thread_id,
+        "position": thread["last_position"],
+        "role": role,
+        "sender_id": sender_id,
+        "status": status,
+        "parts": parts,
+        "model": model,
+        "run_id": run_id,
+        "reply_to": reply_to,
+        "credits": credits,
+        "error": error,
+        "stop_reason": stop_reason,
+        "created_at": tx.now,
+    }
+    tx.execute(_ADD, row)
+    text = text_of(parts)
+    put_words(tx, thread_id, thread["project_id"], thread["last_position"], text)
+    if thread["message_count"] == 1 and not thread["titled"] and text.strip():
+        _set_title(tx, thread_id, thread["project_id"], title_from(text))
+    data = message_data(tx, message_id)
+    if logged:  # an answer's message.created stands in its run's log instead, before run.completed
+        append(tx, thread_id, [("message.created", MessageCreated(message=data))])
+    return data
+
+
+def message_data(tx: Tx, message_id: str) -> MessageData:
+    """One message as the API shows it. Raises `NotFound`."""
+    row = tx.one(_ONE, {"message": message_id})
+    if row is None:
+        raise NotFound("There is no such message.", message_id=message_id)
+    return _to_data(row)
+
+
+def rewrite_message(tx: Tx, project_id: str, message_id: str, parts: list[dict[str, Any]]) -> MessageData:
+    """Give a message other parts, for followers who get it again with `message.created`. Only for one that no run has
+    begun to answer. Raises `NotFound`."""
+    tx.update(messages, {"id": message_id}, parts=parts)
+    data = message_data(tx, message_id)
+    replace_words(tx, data.thread_id, project_id, data.position, text_of(parts))
+    append(tx, data.thread_id, [("message.created", MessageCreated(message=data))])
+    return data
+
+
+def take_turn(tx: Tx, thread_id: str, message_id: str) -> None:
+    """The run that answers this message has its turn: one that nothing has answered yet stands behind everything that
+    was said while it waited, and is not marked as dropped any more. Followers get it again with `message.created`. The
+    thread's row is held."""
+    row = tx.one(_STANDS, {"message": message_id})
+    if row is None or tx.one(_ANSWERED, {"thread": thread_id, "message": message_id}) is not None:
+        return
+    changed: dict[str, Any] = {}
+    if row["position"] != row["last_position"]:
+        changed["position"] = tx.execute(_LAST_POSITION, {"thread": thread_id}).scalar_one()
+        move_words(tx, thread_id, row["position"], changed["position"])
+    if row["status"] != "complete":
+        changed["status"] = "complete"
+    if changed:
+        _change(tx, thread_id, message_id, **changed)
+
+
+def mark_dropped(tx: Tx, thread_id: str, message_id: str) -> None:
+    """The run for this message ended before it said anything: a message that nothing has answered says so from now on
+    (status `cancelled`), until another run takes it up."""
+    if tx.one(_ANSWERED, {"thread": thread_id, "message": message_id}) is None:
+        _change(tx, thread_id, message_id, status="cancelled")
+
+
+def _change(tx: Tx, thread_id: str, message_id: str, **values: Any) -> None:
+    if not tx.update(messages, {"id": message_id}, **values):
+        return  # it is gone: that keeps no run from ending
+    data = message_data(tx, message_id)
+    append(tx, thread_id, [("message.created", MessageCreated(message=data))])
+
+
+def message_in(tx: Tx, thread_id: str, message_id: str | None) -> sa.RowMapping:
+    """Row of a thread's message, or of its last one for None. Raises `NotFound`."""
+    mine = sa.select(messages).where(messages.c.thread_id == thread_id)
+    named = (
+        mine.order_by(messages.c.position.desc())
+        if message_id is None
+        else mine.where(messages.c.id == message_id)
+    )
+    row = tx.one(named.limit(1))
+    if row is None:
+        what = (
+            "This thread has no messages yet." if message_id is None else "This thread has no such message."
+        )
+        raise NotFound(what, thread_id=thread_id, message_id=message_id)
+    return row
+
+
+def list_messages(
+    tx: Tx, thread_id: str, before: int | None = None, limit: int = PAGE
+) -> tuple[list[MessageData], int | None]:
+    """The last `limit` messages before a position (None: the newest), oldest first, and the position to ask older ones
+    with (None: there are none)."""
+    mine = _select().where(messages.c.thread_id == thread_id)
+    if before is not None:
+        mine = mine.where(messages.c.position < before)
+    rows = tx.all(mine.order_by(messages.c.position.desc()).limit(limit + 1))
+    page = [_to_data(row) for row in reversed(rows[:limit])]
+    return page, page[0].position if len(rows) > limit else None
+
+
+def messages_upto(tx: Tx, thread_id: str, position: int, limit: int | None = None) -> list[MessageData]:
+    """The messages up to and including a position, oldest first; with `limit`, only the last so many of them."""
+    mine = _select().where(messages.c.thread_id == thread_id, messages.c.position <= position)
+    rows = tx.all(mine.order_by(messages.c.position.desc()).limit(limit))
+    return [_to_data(row) for row in reversed(rows)]
+
+
+def _next_position(tx: Tx, thread_id: str) -> sa.RowMapping:
+    row = tx.one(_NEXT_POSITION, {"thread": thread_id, "now": tx.now})
+    if row is None:
+        raise NotFound("There is no such thread.", thread_id=thread_id)
+    return row
+
+
+def _set_title(tx: Tx, thread_id: str, project_id: str, title: str) -> None:
+    tx.execute(_RETITLE, {"thread": thread_id, "line": title})
+    replace_title(tx, thread_id, project_id, title)
+
+
+def _select() -> sa.Select[Any]:
+    return sa.select(messages, users.c.name.label("sender_name")).outerjoin(
+        users, users.c.id == messages.c.sender_id
+    )
+
+
+def _to_data(row: sa.RowMapping) -> MessageData:
+    return MessageData.model_validate(
+        {
+            "id": row["id"],
+            "thread_id": row["thread_id"],
+            "position": row["position"],
+            "role": row["role"],
+            "sender_id": row["sender_id"],
+            "sender_name": row["sender_name"],
+            "status": row["status"],
+            "parts": row["parts"],
+            "model": row["model"],
+            "run_id": row["run_id"],
+            "credits": row["credits"],
+            "error": row["error"],
+            "stop_reason": row["stop_reason"],
+            "created_at": iso(row["created_at"]),
+        }
+    )

@@ -1,0 +1,201 @@
+"""Full-text search over titles and messages, archived threads included: a derived table that `rebuild` makes anew.
+
+Titles and messages are cut into plain words here, in one way for both databases: lower case, without accents, a word
+per ideograph. A row of `search_entries` holds the words of one message (its position) or of a title (position 0), and a
+mark for the project that no typed word can equal. The index over the words is an FTS5 table on SQLite and a GIN index
+over a tsvector on PostgreSQL; `_matches` knows the difference. All words must match, each as a prefix.
+"""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from typing import Any, Final
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import TSQUERY
+
+from outlast.db.database import Tx
+from outlast.db.tables import messages, search_entries, threads
+from outlast.kernel.threads.rules import text_of
+
+MAX_TEXT_CHARS: Final = 100_000  # of one message; PostgreSQL holds at most 1 MB of words in a row
+MAX_WORD_CHARS: Final = 60
+MAX_QUERY_WORDS: Final = 12
+SNIPPET_BEFORE: Final = 40
+SNIPPET_CHARS: Final = 160
+TITLE: Final = 0  # the position of a title's row
+_WORD: Final = re.compile(
+    r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]+"
+)
+REBUILD_THREADS: Final = 20  # in one transaction
+_REBUILD_PAGE: Final = 500
+_ADD: Final = sa.insert(search_entries)
+_RETITLE: Final = (
+    sa.update(search_entries)
+    .where(search_entries.c.thread_id == sa.bindparam("thread"), search_entries.c.position == TITLE)
+    .values(words=sa.bindparam("entry"))
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Why a thread was found: the words around the hit, and the message they stand in (None: the title)."""
+
+    snippet: str
+    message_id: str | None
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a text in reading order, as they are indexed."""
+    return [word[:MAX_WORD_CHARS] for word in _WORD.findall(_plain(text[:MAX_TEXT_CHARS]))]
+
+
+def put_words(tx: Tx, thread_id: str, project_id: str, position: int, text: str) -> None:
+    """Index a new message, or a new thread's title (position 0)."""
+    tx.execute(_ADD, {"thread_id": thread_id, "position": position, "words": _entry(project_id, text)})
+
+
+def replace_words(tx: Tx, thread_id: str, project_id: str, position: int, text: str) -> None:
+    """Index a message under other words."""
+    at = search_entries.c.thread_id == thread_id, search_entries.c.position == position
+    tx.execute(sa.update(search_entries).where(*at).values(words=_entry(project_id, text)))
+
+
+def move_words(tx: Tx, thread_id: str, position: int, to: int) -> None:
+    """A message has another position."""
+    at = search_entries.c.thread_id == thread_id, search_entries.c.position == position
+    tx.execute(sa.update(search_entries).where(*at).values(position=to))
+
+
+def replace_title(tx: Tx, thread_id: str, project_id: str, title: str) -> None:
+    """Index a thread under another title."""
+    tx.execute(_RETITLE, {"thread": thread_id, "entry": _entry(project_id, title)})
+
+
+def copy_words(tx: Tx, from_thread_id: str, to_thread_id: str, upto: int) -> None:
+    """Index a fork's messages as those they were copied from."""
+    source = search_entries.alias()
+    copied = source.c.thread_id == from_thread_id, source.c.position.between(TITLE + 1, upto)
+    rows = sa.select(sa.literal(to_thread_id), source.c.position, source.c.words).where(*copied)
+    tx.execute(sa.insert(search_entries).from_select(["thread_id", "position", "words"], rows))
+
+
+def matching_threads(tx: Tx, project_id: str, query: str) -> sa.Subquery | None:
+    """The threads that a query finds: `thread_id`, `first` and `last` position of a hit. None: no words in it."""
+    words = words_of(query)[:MAX_QUERY_WORDS]
+    if not words:
+        return None
+    found = sa.select(
+        search_entries.c.thread_id,
+        sa.func.min(search_entries.c.position).label("first"),
+        sa.func.max(search_entries.c.position).label("last"),
+    ).where(_matches(tx, project_id, words))
+    return found.group_by(search_entries.c.thread_id).subquery("found")
+
+
+def match_in(tx: Tx, thread_id: str, title: str, first: int, last: int, query: str) -> Match:
+    """What to show for a thread that was found: its title where that matched, else the newest message that did."""
+    wanted = words_of(query)
+    if first == TITLE:
+        return Match(snippet(title, wanted), None)
+    at = messages.c.thread_id == thread_id, messages.c.position == last
+    row = tx.one(sa.select(messages.c.id, messages.c.parts).where(*at))
+    return Match("", None) if row is None else Match(snippet(text_of(row["parts"]), wanted), row["id"])
+
+
+def snippet(text: str, wanted: list[str]) -> str:
+    """The text around the first word that begins with a wanted one, on one line, with … where it was cut. Of the text
+    at most `MAX_TEXT_CHARS` are looked at."""
+    text = text[:MAX_TEXT_CHARS]
+    found = (at.start() for at in re.finditer(r"\w+", text) if _begins(words_of(at.group()), wanted))
+    start = max(next(found, 0) - SNIPPET_BEFORE, 0)
+    while start and start < len(text) and not text[start - 1].isspace():
+        start += 1
+    cut = " ".join(text[start : start + SNIPPET_CHARS].split())
+    return ("… " if start else "") + cut + (" …" if start + SNIPPET_CHARS < len(text) else "")
+
+
+def mend_index(tx: Tx) -> None:
+    """Make SQLite's index agree with `search_entries` again, whatever has happened to it; PostgreSQL sees to that
+    itself. Comes before `rebuild`."""
+    if tx.conn.dialect.name == "sqlite":
+        tx.execute(sa.text("INSERT INTO search_words(search_words) VALUES ('rebuild')"))
+
+
+def rebuild(tx: Tx, after: str = "", limit: int = REBUILD_THREADS) -> tuple[str | None, int]:
+    """Make the entries of the next `limit` threads anew, in the order of their ids, from their titles and messages.
+    Returns the id to go on `after` (None: all are done) and how many entries were made. Safe to repeat. Writers wait
+    for one such slice only; what is searched for meanwhile is found."""
+    page = tx.all(
+        sa.select(threads.c.id, threads.c.project_id, threads.c.title)
+        .where(threads.c.id > after)
+        .order_by(threads.c.id)
+        .limit(limit)
+        .with_for_update(key_share=True)  # a message that comes meanwhile is indexed after this
+    )
+    count = 0
+    for row in page:
+        tx.execute(sa.delete(search_entries).where(search_entries.c.thread_id == row["id"]))
+        count += _index_thread(tx, row["id"], row["project_id"], row["title"])
+    return (page[-1]["id"] if len(page) == limit else None), count
+
+
+def _index_thread(tx: Tx, thread_id: str, project_id: str, title: str) -> int:
+    put_words(tx, thread_id, project_id, TITLE, title)
+    count, last = 1, 0
+    while True:
+        after = messages.c.thread_id == thread_id, messages.c.position > last
+        page = tx.all(
+            sa.select(messages.c.position, messages.c.parts)
+            .where(*after)
+            .order_by(messages.c.position)
+            .limit(_REBUILD_PAGE)
+        )
+        if not page:
+            return count
+        rows: list[dict[str, Any]] = [
+            {
+                "thread_id": thread_id,
+                "position": row["position"],
+                "words": _entry(project_id, text_of(row["parts"])),
+            }
+            for row in page
+        ]
+        tx.execute(sa.insert(search_entries), rows)
+        count, last = count + len(rows), page[-1]["position"]
+
+
+def _matches(tx: Tx, project_id: str, words: list[str]) -> sa.ColumnElement[bool]:
+    """The one difference between the databases: how the index is asked for rows that hold the project's mark and, for
+    each word, one that begins with it. Words hold letters and digits only, so they cannot break either syntax."""
+    mark = _mark(project_id)
+    if tx.conn.dialect.name == "sqlite":
+        asked = " AND ".join([f'"{mark}"', *(f'"{word}"*' for word in words)])
+        rows = sa.text("SELECT rowid FROM search_words WHERE search_words MATCH :asked").bindparams(
+            asked=asked
+        )
+        return search_entries.c.id.in_(rows.columns(sa.column("rowid", sa.Integer)))
+    asked = " & ".join([f"'{mark}'", *(f"'{word}':*" for word in words)])
+    vector = sa.func.array_to_tsvector(
+        sa.func.string_to_array(search_entries.c.words, sa.literal_column("' '"))
+    )
+    return vector.op("@@")(sa.cast(sa.cast(sa.literal(asked), sa.Text), TSQUERY))
+
+
+def _entry(project_id: str, text: str) -> str:
+    return " ".join([_mark(project_id), *sorted(set(words_of(text)))])
+
+
+def _mark(project_id: str) -> str:
+    return "·" + project_id.partition("_")[2]
+
+
+def _plain(text: str) -> str:
+    if text.isascii():
+        return text.lower()
+    folded = unicodedata.normalize("NFKD", text).casefold()
+    return unicodedata.normalize("NFC", "".join(c for c in folded if not "\u0300" <= c <= "\u036f"))
+
+
+def _begins(words: list[str], wanted: list[str]) -> bool:
+    return any(word.startswith(tuple(wanted)) for word in words)

@@ -1,0 +1,208 @@
+"""Threads in the database, and the news about them. First argument: the open transaction.
+
+Messages are in `messages.py`; both halves are used together, so this module also hands on its functions.
+"""
+
+from datetime import datetime
+from typing import Any, Final
+
+import sqlalchemy as sa
+
+from outlast.base.clock import iso
+from outlast.base.errors import NotFound
+from outlast.base.events import InboxChanged, ThreadData, ThreadDeleted, ThreadUpdated
+from outlast.base.ids import new_id
+from outlast.db.database import Tx
+from outlast.db.tables import log, proposals, runs, sandboxes, threads, timers
+from outlast.kernel.locks.store import LOCK_COLUMNS, drop, find_lock, join_lock, lock_data
+from outlast.kernel.mentions import store as mentions
+from outlast.kernel.mentions.items import INBOX, went
+from outlast.kernel.streams.log import append
+from outlast.kernel.threads.messages import add_message, list_messages, message_data, messages_upto
+from outlast.kernel.threads.rules import NEW_TITLE, document_of, title_from
+from outlast.kernel.threads.search import TITLE, put_words, replace_title
+
+__all__ = [
+    "add_message",
+    "add_thread",
+    "announce",
+    "delete_thread",
+    "hold",
+    "lineage",
+    "list_messages",
+    "message_data",
+    "messages_upto",
+    "rename",
+    "set_run_state",
+    "set_status",
+    "thread_data",
+    "title_from",
+]
+
+_sandbox = (
+    sa.select(sa.func.max(sandboxes.c.id))
+    .where(sandboxes.c.workspace_id == threads.c.workspace_id, sandboxes.c.ended_at.is_(None))
+    .scalar_subquery()
+    .label("sandbox_id")
+)
+
+# Built once: making a statement anew costs four times what running it does, and every start goes through these.
+_ADD: Final = sa.insert(threads)
+_OF: Final = threads.c.id == sa.bindparam("thread")
+_HOLD: Final = sa.select(threads).where(_OF).with_for_update(key_share=True)
+_ONE: Final = (
+    sa.select(threads, _sandbox, *LOCK_COLUMNS).select_from(join_lock(threads, threads.c.id)).where(_OF)
+)
+_SET_RUN_STATE: Final = (
+    sa.update(threads)
+    .where(_OF)
+    .values(
+        run_status=sa.bindparam("state"), active_run_id=sa.bindparam("run"), updated_at=sa.bindparam("now")
+    )
+)
+
+
+def add_thread(
+    tx: Tx,
+    project_id: str,
+    created_by: str,
+    *,
+    title: str | None = None,
+    profile: str = "chat",
+    anchor: dict[str, Any] | None = None,
+    parent_thread_id: str | None = None,
+    parent_message_id: str | None = None,
+) -> str:
+    """Make an open thread and return its id. An `anchor` in a document is one of this project, with its `document_id`
+    (`documents/anchors.py`). Without a title it gets one from its first message. Not announced yet."""
+    thread_id, shown = new_id("thread"), title or NEW_TITLE
+    row = {
+        "id": thread_id,
+        "project_id": project_id,
+        "title": shown,
+        "titled": title is not None,
+        "profile": profile,
+        "status": "open",
+        "run_status": "idle",
+        "anchor": anchor,
+        "document_id": document_of(anchor),
+        "parent_thread_id": parent_thread_id,
+        "parent_message_id": parent_message_id,
+        "created_by": created_by,
+        "created_at": tx.now,
+        "updated_at": tx.now,
+    }
+    tx.execute(_ADD, row)
+    put_words(tx, thread_id, project_id, TITLE, shown)
+    return thread_id
+
+
+def hold(tx: Tx, thread_id: str) -> sa.RowMapping:
+    """The thread's row, held until the transaction ends, so that what is decided about it stays true. Raises
+    `NotFound`."""
+    row = tx.one(_HOLD, {"thread": thread_id})
+    if row is None:
+        raise NotFound("There is no such thread.", thread_id=thread_id)
+    return row
+
+
+def thread_data(tx: Tx, thread_id: str) -> ThreadData:
+    """The thread as lists and events show it. Raises `NotFound`."""
+    row = tx.one(_ONE, {"thread": thread_id})
+    if row is None:
+        raise NotFound("There is no such thread.", thread_id=thread_id)
+    return to_data(row)
+
+
+def announce(tx: Tx, thread_id: str) -> ThreadData:
+    """Tell the followers of the thread and of its project how it is now."""
+    data = thread_data(tx, thread_id)
+    event = ("thread.updated", ThreadUpdated(thread=data))
+    append(tx, thread_id, [event])
+    append(tx, data.project_id, [event])
+    return data
+
+
+def rename(tx: Tx, thread_id: str, project_id: str, title: str) -> None:
+    """Give a thread the title that a person chose."""
+    changed = {"title": title, "titled": True, "updated_at": tx.now}
+    tx.execute(sa.update(threads).where(threads.c.id == thread_id).values(**changed))
+    replace_title(tx, thread_id, project_id, title)
+
+
+def set_status(tx: Tx, thread_id: str, status: str) -> None:
+    """Archive ("archived") or bring back ("open")."""
+    tx.execute(sa.update(threads).where(threads.c.id == thread_id).values(status=status))
+
+
+def set_run_state(tx: Tx, thread_id: str, run_status: str, active_run_id: str | None) -> None:
+    """Record what the thread's runs are doing. Not announced yet."""
+    state = {"thread": thread_id, "state": run_status, "run": active_run_id, "now": tx.now}
+    tx.execute(_SET_RUN_STATE, state)
+
+
+def delete_thread(tx: Tx, thread_id: str) -> None:
+    """Remove a thread with its messages, runs, lock, timers and logs; the project's followers are told, those of the
+    thread are woken to find it gone. Images stay: they belong to the project, and forks may show them."""
+    of_runs = sa.select(runs.c.id).where(runs.c.thread_id == thread_id)
+    streams = sa.union_all(of_runs, sa.select(sa.literal(thread_id)))
+    tx.execute(sa.delete(log).where(log.c.stream_id.in_(streams)))
+    tx.execute(sa.delete(timers).where(timers.c.subject_id.in_(streams)))
+    gone = [*_unasked(tx, thread_id), *mentions.forget(tx, thread_id=thread_id)]
+    drop(tx, thread_id)
+    removed = sa.delete(threads).where(threads.c.id == thread_id).returning(threads.c.project_id)
+    project_id = tx.execute(removed).scalar()
+    if project_id is not None:
+        news = [(INBOX, one) for one in gone]
+        append(tx, project_id, [("thread.deleted", ThreadDeleted(thread_id=thread_id)), *news])
+    tx.ring(thread_id)
+
+
+def _unasked(tx: Tx, thread_id: str) -> list[InboxChanged]:
+    """What waits for somebody in a thread, and goes with it: a request to hand it over, and what its agent proposed."""
+    lock = find_lock(tx, thread_id)
+    asked = [went("handover", lock.holder_id)] if lock is not None and lock.requested_by is not None else []
+    proposed = tx.find(proposals, {"thread_id": thread_id, "state": "open"}, "id") is not None
+    return [*asked, *([went("proposal", None)] if proposed else [])]
+
+
+def lineage(tx: Tx, thread_id: str) -> list[tuple[str, str]]:
+    """Id and title of the threads this one was forked from, the nearest first; one that was deleted ends the line."""
+    line: list[tuple[str, str]] = []
+    seen = {thread_id}
+    row = tx.one(sa.select(threads.c.parent_thread_id).where(threads.c.id == thread_id))
+    while row is not None and row["parent_thread_id"] not in seen | {None}:
+        parent_id = row["parent_thread_id"]
+        seen.add(parent_id)
+        row = tx.one(sa.select(threads.c.title, threads.c.parent_thread_id).where(threads.c.id == parent_id))
+        if row is not None:
+            line.append((parent_id, row["title"]))
+    return line
+
+
+def select_threads() -> sa.Select[Any]:
+    """Threads with their lock and sandbox, for `to_data`."""
+    return sa.select(threads, _sandbox, *LOCK_COLUMNS).select_from(join_lock(threads, threads.c.id))
+
+
+def to_data(row: sa.RowMapping) -> ThreadData:
+    """A row of `select_threads` as the API shows it."""
+    created: datetime = row["created_at"]
+    return ThreadData(
+        id=row["id"],
+        project_id=row["project_id"],
+        title=row["title"],
+        profile=row["profile"],
+        status=row["status"],
+        run_status=row["run_status"],
+        active_run_id=row["active_run_id"],
+        sandbox_id=row["sandbox_id"],
+        anchor=row["anchor"],
+        parent_thread_id=row["parent_thread_id"],
+        parent_message_id=row["parent_message_id"],
+        lock=lock_data(row, row["id"]),
+        message_count=row["message_count"],
+        created_by=row["created_by"],
+        created_at=iso(created),
+        updated_at=iso(row["updated_at"]),
+    )

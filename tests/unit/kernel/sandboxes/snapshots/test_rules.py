@@ -1,0 +1,90 @@
+"""What a snapshot is called, which one is started from, which are given up."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from outlast.kernel.sandboxes.snapshots.rules import (
+    RETRY_AFTER,
+    Known,
+    State,
+    must_build,
+    recipe_of,
+    to_collect,
+    to_start_from,
+)
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+def known(name: str, state: State = State.READY, age_days: float = 0) -> Known:
+    then = NOW - timedelta(days=age_days)
+    built_at = None if state is State.BUILDING else then
+    return Known(name, state, f"ref-{name}" if state is State.READY else "", built_at, then)
+
+
+@given(st.permutations(["npm:zod@3", "@linear/sdk@98", "pypi:requests==2"]))
+def test_the_order_of_packages_does_not_change_the_name(packages: list[str]) -> None:
+    recipe = recipe_of(packages, (), {}, "base")
+    assert recipe is not None
+    assert recipe.name == "snap-" + recipe.name[5:]
+    assert recipe == recipe_of(["npm:@linear/sdk@98", "zod@3", "pypi:Requests==2"], (), {}, "base")
+
+
+def test_everything_that_goes_into_a_snapshot_changes_its_name() -> None:
+    recipes = [
+        recipe_of(["zod@3"], (), {}, "base"),
+        recipe_of(["zod@4"], (), {}, "base"),
+        recipe_of(["zod@3"], ("true",), {}, "base"),
+        recipe_of(["zod@3"], ("true", "false"), {}, "base"),
+        recipe_of(["zod@3"], ("false", "true"), {}, "base"),
+        recipe_of(["zod@3"], (), {"a": b"1"}, "base"),
+        recipe_of(["zod@3"], (), {"a": b"2"}, "base"),
+        recipe_of(["zod@3"], (), {"b": b"1"}, "base"),
+        recipe_of(["zod@3"], (), {}, "another base"),
+    ]
+    assert len({recipe.name for recipe in recipes if recipe is not None}) == len(recipes)
+
+
+def test_with_nothing_to_install_there_is_no_snapshot() -> None:
+    assert recipe_of([], (), {}, "base") is None
+
+
+def test_the_wanted_snapshot_is_started_from_when_it_is_ready() -> None:
+    all_known = [known("wanted", age_days=9), known("newer")]
+    assert to_start_from(all_known, "wanted") == all_known[0]
+
+
+def test_while_the_wanted_one_is_not_ready_the_newest_other_is_used() -> None:
+    all_known = [
+        known("wanted", State.FAILED),
+        known("old", age_days=3),
+        known("newest", age_days=1),
+        known("failed too", State.FAILED),
+    ]
+    assert to_start_from(all_known, "wanted") == all_known[2]
+    assert to_start_from([all_known[0], all_known[3]], "wanted") is None
+
+
+def test_a_failed_one_is_tried_again_after_a_while_and_a_ready_one_never() -> None:
+    failed = known("a", State.FAILED)
+    assert must_build(None, NOW)
+    assert must_build(known("a", State.BUILDING), NOW)
+    assert not must_build(known("a"), NOW + timedelta(days=99))
+    assert not must_build(failed, NOW + RETRY_AFTER - timedelta(seconds=1))
+    assert must_build(failed, NOW + RETRY_AFTER)
+
+
+def test_those_unused_for_long_are_given_up_but_not_the_wanted_one() -> None:
+    all_known = [
+        known("wanted", age_days=99),
+        known("unused", age_days=20),
+        known("failed long ago", State.FAILED, age_days=30),
+        known("used", age_days=13),
+        known("being built", State.BUILDING, age_days=99),
+    ]
+    assert [one.name for one in to_collect(all_known, "wanted", NOW, 14)] == ["failed long ago", "unused"]
+    assert next(one.name for one in to_collect(all_known, None, NOW, 14)) == "wanted"
