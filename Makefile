@@ -11,7 +11,7 @@ PY := $(VENV)/bin/python
 STAMPS := $(VENV)/.outlast
 PIP_INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check
 INPUTS := pyproject.toml hatch_build.py scripts/venv.sh $(wildcard packages/*/pyproject.toml)
-PACKAGES := packages/demo
+PACKAGES := packages/sandbox packages/demo
 CODE := src/outlast $(PACKAGES) tests scripts bench hatch_build.py
 
 WORKERS ?= 3  # for two cores: many tests wait for real processes

@@ -2,7 +2,7 @@
 
 from outlast.base.data_directory import cache_directory
 from outlast.base.errors import OutlastError
-from outlast.kernel.sandboxes.providers.local.base_layer import prepare_base
+from outlast_sandbox.providers.local.base_layer import prepare_base
 
 if __name__ == "__main__":
     try:

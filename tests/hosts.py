@@ -19,8 +19,8 @@ from h2.connection import H2Connection
 from h2.events import DataReceived, RequestReceived, StreamEnded, StreamReset
 
 from outlast.base.clock import SystemClock
-from outlast.kernel.sandboxes.egress.authority import Authority
-from outlast.kernel.sandboxes.egress.dialing import TlsContexts, contexts_trusting
+from outlast_sandbox.egress.authority import Authority
+from outlast_sandbox.egress.dialer import TlsContexts, contexts_trusting
 
 PUBLIC = "93.184.216.34"
 Answer = Callable[[bytes, bytes], bytes]

@@ -24,8 +24,8 @@ from outlast.db.tables import workspaces
 from outlast.kernel.accounts.store import add_user
 from outlast.kernel.projects.store import add_project
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
-from outlast.kernel.sandboxes.interface import Sandbox
 from outlast.kernel.threads.store import add_thread
+from outlast_sandbox.interface import Sandbox
 
 FILES: Final = 1_000
 CHANGED: Final = 200

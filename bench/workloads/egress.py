@@ -25,13 +25,13 @@ from outlast.db.opening import migrate, open_database
 from outlast.db.tables import workspaces
 from outlast.kernel.accounts.store import add_user
 from outlast.kernel.projects.store import add_project
-from outlast.kernel.sandboxes.egress.authority import Authority
-from outlast.kernel.sandboxes.egress.dialing import contexts_trusting
 from outlast.kernel.sandboxes.egress.keeper import EgressKeeper
-from outlast.kernel.sandboxes.egress.rules import policy_of
-from outlast.kernel.sandboxes.interface import Command, Sandbox
 from outlast.kernel.sandboxes.manager import SandboxManager
-from outlast.kernel.sandboxes.providers.local.provider import LocalProvider
+from outlast_sandbox.egress.authority import Authority
+from outlast_sandbox.egress.dialer import contexts_trusting
+from outlast_sandbox.egress.rules import policy_of
+from outlast_sandbox.interface import Command, Sandbox
+from outlast_sandbox.providers.local.provider import LocalProvider
 
 HOST, PUBLIC = "api.bench.example", "93.184.216.34"
 CLIENT, SERVER = (Path(__file__).with_name(f"egress_{name}.py") for name in ("client", "host"))

@@ -19,7 +19,6 @@ from outlast.db.database import Tx
 from outlast.db.tables import workspaces
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.projects.store import ensure_default_project
-from outlast.kernel.sandboxes.interface import Command, Sandbox
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.surfaces.http.hosts import known_hosts
 from outlast.surfaces.http.preview.hosts import Address
@@ -29,6 +28,7 @@ from outlast.surfaces.http.readiness import Readiness
 from outlast.surfaces.http.server import HttpServer, bind
 from outlast.surfaces.http.sign_in import Surface
 from outlast.surfaces.http.stream import OpenStreams, StreamTimes
+from outlast_sandbox.interface import Command, Sandbox
 
 PORT = 3000
 BATCH = 50

@@ -11,15 +11,8 @@ from bench.client import now_ms, percentile
 from bench.figures import Figure
 from bench.workloads.peers import measure_peers
 from outlast.base.ids import new_id
-from outlast.kernel.sandboxes.interface import (
-    Command,
-    Evaluation,
-    Language,
-    Sandbox,
-    SandboxSpec,
-    SnapshotRecipe,
-)
-from outlast.kernel.sandboxes.providers.local.provider import LocalProvider
+from outlast_sandbox.interface import Command, Evaluation, Language, Sandbox, SandboxSpec, SnapshotRecipe
+from outlast_sandbox.providers.local.provider import LocalProvider
 
 SHELL = ["/bin/bash", "-c", "true"]
 

@@ -73,7 +73,6 @@ from outlast.kernel.sandboxes.browser.studio import Studio, open_studio
 from outlast.kernel.sandboxes.checkpoints.store import fork_files
 from outlast.kernel.sandboxes.disk_guard import DiskGuard
 from outlast.kernel.sandboxes.egress.keeper import EgressKeeper
-from outlast.kernel.sandboxes.egress.redaction import Redactor
 from outlast.kernel.sandboxes.ladder import Ladder
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.orphans import reconcile, sweep
@@ -113,6 +112,7 @@ from outlast.wiring import (
     sandbox_steps,
     snapshot_keeper,
 )
+from outlast_sandbox.egress.redaction import Redactor
 
 CHECK_DATABASE_S = 5.0
 MOST_CHECKED_BYTES = 64 * 1024 * 1024  # of a database that is looked through after an unclean stop

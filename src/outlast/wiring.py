@@ -39,20 +39,20 @@ from outlast.kernel.pages.versions import Rules as PageRules
 from outlast.kernel.runs.sweeper import Handler, SandboxSteps
 from outlast.kernel.runs.telling import announce_sandbox
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
-from outlast.kernel.sandboxes.egress.handing import HandedOver
+from outlast.kernel.sandboxes.egress.delegated import HandedOver
 from outlast.kernel.sandboxes.egress.keeper import EgressKeeper
 from outlast.kernel.sandboxes.egress.lookups import open_lookup
-from outlast.kernel.sandboxes.egress.redaction import Redactor
-from outlast.kernel.sandboxes.egress.rules import names, policy_of
-from outlast.kernel.sandboxes.egress.secrets import OperatorSecrets
+from outlast.kernel.sandboxes.egress.policy import policy_of
 from outlast.kernel.sandboxes.manager import SandboxManager
-from outlast.kernel.sandboxes.providers.registry import open_provider
-from outlast.kernel.sandboxes.providers.setup import setup_from
-from outlast.kernel.sandboxes.snapshots.indexes import NPM as NPM_REGISTRY
-from outlast.kernel.sandboxes.snapshots.indexes import read_indexes
+from outlast.kernel.sandboxes.providers import open_provider
 from outlast.kernel.sandboxes.snapshots.installed import InstalledPackages
 from outlast.kernel.sandboxes.snapshots.keeper import SnapshotKeeper
 from outlast.kernel.sandboxes.templates import Templates, preview_environment
+from outlast_sandbox.egress.redaction import Redactor
+from outlast_sandbox.egress.rules import names
+from outlast_sandbox.egress.secrets import OperatorSecrets
+from outlast_sandbox.package_indexes import NPM as NPM_REGISTRY
+from outlast_sandbox.package_indexes import read_indexes
 
 log = logging.getLogger("outlast.app")
 
@@ -117,7 +117,7 @@ def sandbox_manager(
 ) -> SandboxManager | None:
     if settings.sandbox is None:
         return None
-    provider = open_provider(settings.sandbox.provider, setup_from(settings.sandbox, folder))
+    provider = open_provider(settings.sandbox, folder)
     manager = SandboxManager(
         database,
         provider,

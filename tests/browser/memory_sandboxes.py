@@ -14,11 +14,11 @@ from typing import Any
 import anyio
 
 from outlast.base.errors import NotFound
-from outlast.kernel.sandboxes.interactive import ProcessEnd, ProcessInfo, ProcessOutput, ProcessSpec
-from outlast.kernel.sandboxes.interface import Capabilities, SandboxSpec
-from outlast.kernel.sandboxes.providers.registry import GROUP
-from outlast.kernel.sandboxes.providers.setup import ProviderSetup
-from outlast.testing.sandbox import Job, MemoryProvider, MemorySandbox
+from outlast_sandbox.interactive import ProcessEnd, ProcessInfo, ProcessOutput, ProcessSpec
+from outlast_sandbox.interface import Capabilities, SandboxSpec
+from outlast_sandbox.providers.memory import Job, MemoryProvider, MemorySandbox
+from outlast_sandbox.providers.registry import GROUP
+from outlast_sandbox.providers.setup import ProviderSetup
 
 NAME = "memory"
 ROOT = Path(__file__).parents[2]

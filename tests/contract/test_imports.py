@@ -39,7 +39,11 @@ def modules(folder: Path, root: Path) -> dict[str, Path]:
     return found
 
 
-OURS = modules(SOURCES / "outlast", SOURCES)
+OURS = {
+    name: path
+    for folder in (SOURCES, *sorted((ROOT / "packages").glob("*/src")))
+    for name, path in modules(folder, folder).items()
+}
 
 
 def imported(path: Path) -> Iterator[str]:

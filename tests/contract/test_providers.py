@@ -6,12 +6,12 @@ import re
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 
-from outlast.kernel.sandboxes.interface import Capabilities
-from outlast.kernel.sandboxes.providers.deno.provider import DenoOptions
-from outlast.kernel.sandboxes.providers.docker.provider import DockerOptions
-from outlast.kernel.sandboxes.providers.e2b.provider import E2bOptions
-from outlast.kernel.sandboxes.providers.registry import BUILT_IN, open_provider
-from outlast.kernel.sandboxes.providers.setup import ProviderSetup
+from outlast_sandbox.interface import Capabilities
+from outlast_sandbox.providers.deno.provider import DenoOptions
+from outlast_sandbox.providers.docker.provider import DockerOptions
+from outlast_sandbox.providers.e2b.provider import E2bOptions
+from outlast_sandbox.providers.registry import BUILT_IN, open_provider
+from outlast_sandbox.providers.setup import ProviderSetup
 
 ROOT = Path(__file__).resolve().parents[2]
 CONCEPTS = ROOT / "docs/concepts/sandboxes.md"

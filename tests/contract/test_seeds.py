@@ -22,7 +22,7 @@ ROWS = [
 ]
 NAMED = r"`((?:tests|web/tests)/[\w./-]+)::([^`]+)`"
 
-SANDBOX = ("outlast.testing.sandbox", "outlast.testing.photographer", "tests.browser.memory_sandboxes")
+SANDBOX = ("outlast_sandbox.providers.memory", "outlast.testing.photographer", "tests.browser.memory_sandboxes")
 REAL_SANDBOXES = {"LocalProvider", "open_docker", "open_e2b"}
 ABOUT_SANDBOXES = re.compile(
     r"sandbox|terminal|process\b|freez|frozen|paus|volume|snapshot|dev server|container|compile|tsc|\(types|`run_code|theme",

@@ -25,9 +25,9 @@ from outlast.db.tables import (
     timers,
 )
 from outlast.kernel.sandboxes.checkpoints.contents import content_of
-from outlast.kernel.sandboxes.checkpoints.tree import decode
 from outlast.kernel.streams.fold import RunFold, apply, fold_lines
 from outlast.kernel.streams.log import read_all
+from outlast_sandbox.checkpoints.tree import decode
 from tests.crash.scenario import Played, plain
 from tests.crash.server import MONTH, CrashServer
 

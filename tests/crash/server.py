@@ -20,8 +20,8 @@ from outlast.base.data_directory import cache_directory
 from outlast.base.errors import SandboxLost
 from outlast.db.database import Database
 from outlast.db.opening import open_database
-from outlast.kernel.sandboxes.providers.local.provider import LocalProvider
 from outlast.testing.crash import COMMITS_FILE, POINT_FILE, STAGED, CrashPoint
+from outlast_sandbox.providers.local.provider import LocalProvider
 from tests.forked import Forked
 
 START_S = 90.0

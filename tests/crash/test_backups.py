@@ -30,7 +30,7 @@ from outlast.kernel.backups.restore import restore_backup
 from outlast.kernel.backups.trees import differing
 from outlast.kernel.backups.verification import verify_backup
 from outlast.kernel.sandboxes.checkpoints.contents import content_of
-from outlast.kernel.sandboxes.checkpoints.tree import decode
+from outlast_sandbox.checkpoints.tree import decode
 from tests.crash.conftest import MakeServer
 from tests.crash.kills import SEED_VARIABLE, seed_of_this_run
 from tests.crash.scenario import new_page

@@ -12,8 +12,8 @@ import sqlalchemy as sa
 
 from outlast.db.database import Database
 from outlast.db.tables import runs
-from outlast.kernel.sandboxes.providers.local.sandbox import State
 from outlast.testing.model_server import ModelServer
+from outlast_sandbox.providers.local.sandbox import State
 from tests.crash import kills
 from tests.crash.conftest import MakeServer
 from tests.crash.outcome import check_ledger

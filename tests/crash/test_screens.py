@@ -19,10 +19,10 @@ from outlast.base.settings.policy import SCREEN_POLICY
 from outlast.db.database import Database
 from outlast.db.tables import ledger, messages
 from outlast.kernel.models.protocol import CHECK_MARK
-from outlast.kernel.sandboxes.browser.program import find_browser
-from outlast.kernel.sandboxes.providers.local.sandbox import State
 from outlast.testing.model_server import Answer, Fault, ModelServer
 from outlast.testing.photographer import png
+from outlast_sandbox.browser.program import find_browser
+from outlast_sandbox.providers.local.sandbox import State
 from tests.crash import kills
 from tests.crash.conftest import MakeServer
 from tests.crash.outcome import check_ledger

@@ -7,8 +7,8 @@ from typing import Any
 import anyio
 import pytest
 
-from outlast.kernel.sandboxes.interactive import ProcessInfo
 from outlast.testing.model_server import ModelServer
+from outlast_sandbox.interactive import ProcessInfo
 from tests.crash import kills
 from tests.crash.conftest import MakeServer
 from tests.crash.outcome import check_no_leaks

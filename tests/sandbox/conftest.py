@@ -14,18 +14,18 @@ from pathlib import Path
 
 import pytest
 
-from outlast.kernel.sandboxes.interface import Limits, Sandbox, SandboxProvider, SandboxSpec
-from outlast.kernel.sandboxes.providers.deno.provider import DenoProvider
-from outlast.kernel.sandboxes.providers.deno.provider import open_provider as open_deno
-from outlast.kernel.sandboxes.providers.docker.provider import DockerProvider
-from outlast.kernel.sandboxes.providers.docker.provider import open_provider as open_docker
-from outlast.kernel.sandboxes.providers.e2b.provider import E2bProvider
-from outlast.kernel.sandboxes.providers.e2b.provider import open_provider as open_e2b
-from outlast.kernel.sandboxes.providers.local.cgroups import find_layout
-from outlast.kernel.sandboxes.providers.local.provider import LocalProvider
-from outlast.kernel.sandboxes.providers.local.sandbox import LocalSandbox, State
-from outlast.kernel.sandboxes.providers.setup import ProviderSetup
-from outlast.testing.sandbox import MemoryProvider
+from outlast_sandbox.interface import Limits, Sandbox, SandboxProvider, SandboxSpec
+from outlast_sandbox.providers.deno.provider import DenoProvider
+from outlast_sandbox.providers.deno.provider import open_provider as open_deno
+from outlast_sandbox.providers.docker.provider import DockerProvider
+from outlast_sandbox.providers.docker.provider import open_provider as open_docker
+from outlast_sandbox.providers.e2b.provider import E2bProvider
+from outlast_sandbox.providers.e2b.provider import open_provider as open_e2b
+from outlast_sandbox.providers.local.cgroups import find_layout
+from outlast_sandbox.providers.local.provider import LocalProvider
+from outlast_sandbox.providers.local.sandbox import LocalSandbox, State
+from outlast_sandbox.providers.memory import MemoryProvider
+from outlast_sandbox.providers.setup import ProviderSetup
 from tests.sandbox.deno_service import TOKEN, DenoService, serving_deno
 from tests.sandbox.e2b_service import E2bService, serving_e2b
 from tests.sandbox.podman import IMAGE, Podman, running_podman

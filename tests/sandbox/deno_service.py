@@ -17,10 +17,10 @@ import anyio
 from aiohttp import web
 from anyio.abc import TaskGroup
 
-from outlast.base.errors import Conflict, NotFound, OutlastError
-from outlast.kernel.sandboxes.interactive import ProcessEnd, ProcessSpec
-from outlast.kernel.sandboxes.interface import Limits, Sandbox, SandboxSpec
-from outlast.kernel.sandboxes.providers.local.provider import LocalProvider
+from outlast_sandbox.errors import Conflict, NotFound, SandboxError
+from outlast_sandbox.interactive import ProcessEnd, ProcessSpec
+from outlast_sandbox.interface import Limits, Sandbox, SandboxSpec
+from outlast_sandbox.providers.local.provider import LocalProvider
 
 TOKEN = "ddo_test"
 KILL = 9
@@ -141,7 +141,7 @@ class _Talk:
             result = {"ok": await call(params)}
         except NotFound:
             result = {"error": {"constructor_name": "TypeError", "code": "ENOENT", "message": "gone"}}
-        except OutlastError as error:
+        except SandboxError as error:
             result = {"error": {"constructor_name": "Error", "message": error.message}}
         await self._say({"id": number, "result": result})
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import orjson
 
-from outlast.kernel.sandboxes.interface import Command, Sandbox
+from outlast_sandbox.interface import Command, Sandbox
 
 PORT = 3000
 SERVER = """

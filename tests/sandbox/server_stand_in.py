@@ -10,8 +10,8 @@ from pathlib import Path
 
 import anyio
 
-from outlast.kernel.sandboxes.interface import Command, Orphan, SandboxSpec
-from outlast.kernel.sandboxes.providers.local.provider import LocalProvider
+from outlast_sandbox.interface import Command, Orphan, SandboxSpec
+from outlast_sandbox.providers.local.provider import LocalProvider
 
 
 async def main(*words: str) -> None:

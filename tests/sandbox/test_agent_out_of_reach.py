@@ -8,10 +8,10 @@ import signal
 
 import pytest
 
-from outlast.base.errors import SandboxLost
-from outlast.kernel.sandboxes.interface import Command, Sandbox, SandboxProvider
-from outlast.kernel.sandboxes.providers.local.launch import temporary_bytes
-from outlast.kernel.sandboxes.providers.local.sandbox import LocalSandbox
+from outlast_sandbox.errors import SandboxLost
+from outlast_sandbox.interface import Command, Sandbox, SandboxProvider
+from outlast_sandbox.providers.local.launch import temporary_bytes
+from outlast_sandbox.providers.local.sandbox import LocalSandbox
 from tests.sandbox.conftest import LIMITS
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.timeout(180)]

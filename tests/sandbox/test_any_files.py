@@ -11,10 +11,10 @@ from dataclasses import replace
 import anyio
 import pytest
 
-from outlast.base.errors import ArgumentsInvalid, Conflict, DiskFull, NotFound, PathRefused
-from outlast.kernel.sandboxes.interface import Command, SandboxSpec
-from outlast.kernel.sandboxes.providers.local.provider import LocalProvider
-from outlast.kernel.sandboxes.providers.local.sandbox import LocalSandbox
+from outlast_sandbox.errors import ArgumentsInvalid, Conflict, DiskFull, NotFound, PathRefused
+from outlast_sandbox.interface import Command, SandboxSpec
+from outlast_sandbox.providers.local.provider import LocalProvider
+from outlast_sandbox.providers.local.sandbox import LocalSandbox
 
 pytestmark = pytest.mark.sandbox
 

@@ -16,7 +16,6 @@ from websockets.sync.client import connect
 
 from outlast.base.clock import SystemClock
 from outlast.base.data_directory import cache_directory
-from outlast.base.errors import NotFound, SandboxLost
 from outlast.base.ids import new_id
 from outlast.base.settings import SandboxSettings
 from outlast.base.settings.tables import ScreenSettings
@@ -26,10 +25,8 @@ from outlast.db.opening import open_database
 from outlast.db.tables import members
 from outlast.kernel.sandboxes.checkpoints import store as checkpoints
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
-from outlast.kernel.sandboxes.interface import Command, Sandbox
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.orphans import reconcile
-from outlast.kernel.sandboxes.providers.local.provider import LocalProvider
 from outlast.kernel.sandboxes.seeding import Seeds, seed_workspace
 from outlast.kernel.sandboxes.services.keeper import ServiceKeeper
 from outlast.kernel.sandboxes.services.logs import ServiceLogs
@@ -39,6 +36,9 @@ from outlast.kernel.sandboxes.snapshots.keeper import SnapshotKeeper
 from outlast.kernel.sandboxes.template_files import load_templates
 from outlast.kernel.sandboxes.templates import DEV_PORT, DEV_SERVER
 from outlast.kernel.threads.store import add_thread
+from outlast_sandbox.errors import NotFound, SandboxLost
+from outlast_sandbox.interface import Command, Sandbox
+from outlast_sandbox.providers.local.provider import LocalProvider
 from tests.built_templates import built_template
 from tests.sandbox.test_manager import House
 

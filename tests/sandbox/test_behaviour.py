@@ -7,8 +7,8 @@ from dataclasses import replace
 import anyio
 import pytest
 
-from outlast.base.errors import Conflict, FenceLost, NotFound, PathRefused, SandboxLost
-from outlast.kernel.sandboxes.interface import Command, Evaluation, Sandbox, SandboxProvider, SandboxSpec
+from outlast_sandbox.errors import Conflict, FenceLost, NotFound, PathRefused, SandboxLost
+from outlast_sandbox.interface import Command, Evaluation, Sandbox, SandboxProvider, SandboxSpec
 
 
 async def test_a_command_gives_its_output_and_exit_code(sandbox: Sandbox) -> None:

@@ -19,17 +19,17 @@ import psutil
 import pytest
 
 from outlast.base.clock import Clock, SystemClock
-from outlast.base.errors import SandboxLost
 from outlast.base.settings.tables import ScreenSettings
 from outlast.kernel.sandboxes.browser import browsers as keeping
 from outlast.kernel.sandboxes.browser import studio as looking
 from outlast.kernel.sandboxes.browser.browsers import AtHand, Browsers
-from outlast.kernel.sandboxes.browser.program import find_browser
 from outlast.kernel.sandboxes.browser.studio import Studio, open_studio
-from outlast.kernel.sandboxes.interface import Command, SandboxSpec
-from outlast.kernel.sandboxes.providers.local.provider import LocalProvider
-from outlast.kernel.sandboxes.providers.local.sandbox import LocalSandbox, State
 from outlast.testing.clock import ManualClock
+from outlast_sandbox.browser.program import find_browser
+from outlast_sandbox.errors import SandboxLost
+from outlast_sandbox.interface import Command, SandboxSpec
+from outlast_sandbox.providers.local.provider import LocalProvider
+from outlast_sandbox.providers.local.sandbox import LocalSandbox, State
 from tests.sandbox.pages import PORT, Page, page, script, serve_pages
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.browser]
@@ -241,7 +241,7 @@ KILLED = """
 import anyio, sys
 from pathlib import Path
 from outlast.base.clock import SystemClock
-from outlast.kernel.sandboxes.browser.program import find_browser
+from outlast_sandbox.browser.program import find_browser
 from outlast.kernel.sandboxes.browser.studio import Studio
 
 async def main():

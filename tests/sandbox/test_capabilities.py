@@ -9,9 +9,9 @@ from dataclasses import asdict
 import anyio
 import pytest
 
-from outlast.base.errors import NotFound, SandboxUnavailable
-from outlast.kernel.sandboxes.interactive import ProcessEnd, ProcessSpec
-from outlast.kernel.sandboxes.interface import Command, Sandbox, SandboxProvider, SandboxSpec, SnapshotRecipe
+from outlast_sandbox.errors import NotFound, SandboxUnavailable
+from outlast_sandbox.interactive import ProcessEnd, ProcessSpec
+from outlast_sandbox.interface import Command, Sandbox, SandboxProvider, SandboxSpec, SnapshotRecipe
 
 SERVE = """
 import socket

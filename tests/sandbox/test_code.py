@@ -7,8 +7,8 @@ from typing import Any
 import anyio
 import pytest
 
-from outlast.kernel.sandboxes.interface import Evaluation, EvaluationResult, Language
-from outlast.kernel.sandboxes.providers.local.sandbox import LocalSandbox
+from outlast_sandbox.interface import Evaluation, EvaluationResult, Language
+from outlast_sandbox.providers.local.sandbox import LocalSandbox
 
 pytestmark = pytest.mark.sandbox
 

@@ -10,13 +10,13 @@ from pathlib import Path
 import anyio
 import pytest
 
-from outlast.base.errors import SandboxLost, SandboxUnavailable
-from outlast.kernel.sandboxes.interface import Command, SandboxSpec, WireSecret
-from outlast.kernel.sandboxes.providers.deno import provider as module
-from outlast.kernel.sandboxes.providers.deno.provider import DenoProvider, open_provider
-from outlast.kernel.sandboxes.providers.deno.service import Machine
-from outlast.kernel.sandboxes.providers.hosted import handle
-from outlast.kernel.sandboxes.providers.setup import ProviderSetup
+from outlast_sandbox.errors import SandboxLost, SandboxUnavailable
+from outlast_sandbox.interface import Command, SandboxSpec, WireSecret
+from outlast_sandbox.providers.deno import provider as module
+from outlast_sandbox.providers.deno.provider import DenoProvider, open_provider
+from outlast_sandbox.providers.deno.service import Machine
+from outlast_sandbox.providers.hosted import handle
+from outlast_sandbox.providers.setup import ProviderSetup
 from tests.sandbox.deno_service import TOKEN, DenoService
 
 pytestmark = pytest.mark.sandbox

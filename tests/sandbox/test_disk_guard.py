@@ -15,8 +15,8 @@ from outlast.db.opening import open_database
 from outlast.kernel.sandboxes import sizes, store
 from outlast.kernel.sandboxes.disk_guard import DiskGuard
 from outlast.kernel.sandboxes.disk_walk import DiskUse, measure
-from outlast.kernel.sandboxes.interface import Command, CommandResult, SandboxProvider
 from outlast.kernel.sandboxes.rules import State
+from outlast_sandbox.interface import Command, CommandResult, SandboxProvider
 from tests.sandbox.test_lives import Home
 from tests.sandbox.test_manager import SETTINGS, House
 

@@ -10,13 +10,13 @@ from pathlib import Path
 import anyio
 import pytest
 
-from outlast.base.errors import SandboxLost, SandboxUnavailable
-from outlast.kernel.sandboxes.interface import Command, Evaluation, Limits, Orphan, SandboxSpec
-from outlast.kernel.sandboxes.providers.docker import provider as module
-from outlast.kernel.sandboxes.providers.docker.plan import OWNER_LABEL, SANDBOX_LABEL
-from outlast.kernel.sandboxes.providers.docker.provider import DockerProvider, open_provider
-from outlast.kernel.sandboxes.providers.docker.sandbox import DockerSandbox
-from outlast.kernel.sandboxes.providers.setup import ProviderSetup
+from outlast_sandbox.errors import SandboxLost, SandboxUnavailable
+from outlast_sandbox.interface import Command, Evaluation, Limits, Orphan, SandboxSpec
+from outlast_sandbox.providers.docker import provider as module
+from outlast_sandbox.providers.docker.plan import OWNER_LABEL, SANDBOX_LABEL
+from outlast_sandbox.providers.docker.provider import DockerProvider, open_provider
+from outlast_sandbox.providers.docker.sandbox import DockerSandbox
+from outlast_sandbox.providers.setup import ProviderSetup
 from tests.sandbox.podman import IMAGE, Podman
 
 pytestmark = pytest.mark.sandbox

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from outlast.kernel.sandboxes.providers.docker import engine as module
-from outlast.kernel.sandboxes.providers.docker.engine import Engine, EngineRefused
+from outlast_sandbox.providers.docker import engine as module
+from outlast_sandbox.providers.docker.engine import Engine, EngineRefused
 
 pytestmark = pytest.mark.sandbox
 # Podman 4.3.1, asked to remove a container whose first process ended at the same moment.

@@ -14,13 +14,13 @@ import anyio
 import pytest
 from e2b.exceptions import SandboxException
 
-from outlast.base.errors import SandboxLost, SandboxUnavailable
-from outlast.kernel.sandboxes.interface import Command, SandboxSpec
-from outlast.kernel.sandboxes.providers.e2b import provider as module
-from outlast.kernel.sandboxes.providers.e2b.provider import E2bProvider, open_provider
-from outlast.kernel.sandboxes.providers.e2b.sandbox import E2bSandbox
-from outlast.kernel.sandboxes.providers.e2b.service import shell, told
-from outlast.kernel.sandboxes.providers.setup import ProviderSetup
+from outlast_sandbox.errors import SandboxLost, SandboxUnavailable
+from outlast_sandbox.interface import Command, SandboxSpec
+from outlast_sandbox.providers.e2b import provider as module
+from outlast_sandbox.providers.e2b.provider import E2bProvider, open_provider
+from outlast_sandbox.providers.e2b.sandbox import E2bSandbox
+from outlast_sandbox.providers.e2b.service import shell, told
+from outlast_sandbox.providers.setup import ProviderSetup
 from tests.sandbox.e2b_service import E2bService
 
 pytestmark = pytest.mark.sandbox

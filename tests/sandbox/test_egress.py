@@ -28,13 +28,13 @@ from outlast.kernel.projects.store import add_project
 from outlast.kernel.sandboxes import store as rows
 from outlast.kernel.sandboxes.egress import store
 from outlast.kernel.sandboxes.egress.keeper import EgressKeeper
-from outlast.kernel.sandboxes.egress.rules import policy_of
-from outlast.kernel.sandboxes.interface import Command, Sandbox, SandboxProvider
+from outlast.kernel.sandboxes.egress.policy import policy_of
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.orphans import reconcile
-from outlast.kernel.sandboxes.providers.docker.provider import DockerProvider
-from outlast.kernel.sandboxes.providers.local.provider import LocalProvider
 from outlast.kernel.sandboxes.rules import State
+from outlast_sandbox.interface import Command, Sandbox, SandboxProvider
+from outlast_sandbox.providers.docker.provider import DockerProvider
+from outlast_sandbox.providers.local.provider import LocalProvider
 from tests.hosts import Host, Trust, World, listening
 
 pytestmark = pytest.mark.sandbox

@@ -9,7 +9,7 @@ import pytest
 
 from outlast.base.clock import SystemClock
 from outlast.db.opening import open_database
-from outlast.kernel.sandboxes.interface import SandboxProvider
+from outlast_sandbox.interface import SandboxProvider
 from tests.sandbox.test_checkpoints import Workshop
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.timeout(180)]

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from outlast.base.errors import PathRefused
-from outlast.kernel.sandboxes.interface import Command
-from outlast.kernel.sandboxes.providers.local.launch import find_powers
-from outlast.kernel.sandboxes.providers.local.sandbox import LocalSandbox
+from outlast_sandbox.errors import PathRefused
+from outlast_sandbox.interface import Command
+from outlast_sandbox.providers.local.launch import find_powers
+from outlast_sandbox.providers.local.sandbox import LocalSandbox
 
 pytestmark = pytest.mark.sandbox
 

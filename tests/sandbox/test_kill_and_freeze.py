@@ -8,9 +8,9 @@ import anyio
 import psutil
 import pytest
 
-from outlast.kernel.sandboxes.interface import Command, Evaluation
-from outlast.kernel.sandboxes.providers.local.provider import LocalProvider
-from outlast.kernel.sandboxes.providers.local.sandbox import LocalSandbox
+from outlast_sandbox.interface import Command, Evaluation
+from outlast_sandbox.providers.local.provider import LocalProvider
+from outlast_sandbox.providers.local.sandbox import LocalSandbox
 from tests.sandbox.conftest import state_of
 
 pytestmark = pytest.mark.sandbox

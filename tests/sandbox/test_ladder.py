@@ -16,15 +16,15 @@ from outlast.base.errors import SandboxUnavailable, StorageUnavailable
 from outlast.db.database import Database
 from outlast.db.opening import open_database
 from outlast.kernel.sandboxes import store
-from outlast.kernel.sandboxes.interface import Command, Sandbox, SandboxSpec
 from outlast.kernel.sandboxes.ladder import RETRY_S, SWEEP_EVERY_S, Ladder, step_down
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.orphans import reconcile, sweep
-from outlast.kernel.sandboxes.providers.local.provider import LocalProvider
-from outlast.kernel.sandboxes.providers.local.sandbox import State as LocalState
 from outlast.kernel.sandboxes.rules import PauseKind, State
 from outlast.testing.clock import ManualClock
-from outlast.testing.sandbox import MemoryProvider
+from outlast_sandbox.interface import Command, Sandbox, SandboxSpec
+from outlast_sandbox.providers.local.provider import LocalProvider
+from outlast_sandbox.providers.local.sandbox import State as LocalState
+from outlast_sandbox.providers.memory import MemoryProvider
 from tests.sandbox.conftest import state_of
 from tests.sandbox.test_manager import SETTINGS, House
 

@@ -16,11 +16,11 @@ from outlast.base.clock import SystemClock
 from outlast.db.database import Database
 from outlast.db.opening import open_database
 from outlast.kernel.sandboxes import store
-from outlast.kernel.sandboxes.interface import SandboxSpec
 from outlast.kernel.sandboxes.ladder import step_down
 from outlast.kernel.sandboxes.orphans import reconcile, sweep
 from outlast.kernel.sandboxes.rules import PauseKind, State, is_awake
-from outlast.testing.sandbox import MemoryProvider, MemorySandbox
+from outlast_sandbox.interface import SandboxSpec
+from outlast_sandbox.providers.memory import MemoryProvider, MemorySandbox
 from tests.sandbox.test_manager import House
 
 STORIES = int(os.environ.get("OUTLAST_TEST_STORIES", "12"))

@@ -7,10 +7,10 @@ import re
 import anyio
 import pytest
 
-from outlast.base.errors import DiskFull, InputTooLarge
-from outlast.kernel.sandboxes.interface import Command, CommandResult, Evaluation
-from outlast.kernel.sandboxes.providers.local.inside.frames import MAX_PAYLOAD_BYTES
-from outlast.kernel.sandboxes.providers.local.sandbox import LocalSandbox
+from outlast_sandbox.errors import DiskFull, InputTooLarge
+from outlast_sandbox.interface import Command, CommandResult, Evaluation
+from outlast_sandbox.providers.local.inside.frames import MAX_PAYLOAD_BYTES
+from outlast_sandbox.providers.local.sandbox import LocalSandbox
 from tests.sandbox.conftest import LIMITS
 
 pytestmark = pytest.mark.sandbox

@@ -15,12 +15,12 @@ from outlast.db.database import Database, Tx
 from outlast.db.opening import open_database
 from outlast.db.tables import workspaces
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
-from outlast.kernel.sandboxes.interface import Command, SandboxProvider
 from outlast.kernel.sandboxes.ladder import step_down
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.orphans import reconcile, sweep
 from outlast.kernel.sandboxes.rules import PauseKind, State
 from outlast.kernel.sandboxes.seeding import copy_workspace
+from outlast_sandbox.interface import Command, SandboxProvider
 from tests.factories import Team, make_thread
 from tests.sandbox.test_manager import SETTINGS, House
 

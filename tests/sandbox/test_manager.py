@@ -22,14 +22,14 @@ from outlast.db.tables import projects, runs, sandboxes, workspaces
 from outlast.kernel.accounts.store import add_user
 from outlast.kernel.projects.store import add_project
 from outlast.kernel.sandboxes import store
-from outlast.kernel.sandboxes.interface import Capabilities, Command, SandboxProvider, SandboxSpec
 from outlast.kernel.sandboxes.ladder import step_down
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.orphans import reconcile, sweep
-from outlast.kernel.sandboxes.providers.local.provider import LocalProvider
 from outlast.kernel.sandboxes.rules import PauseKind, State
-from outlast.testing.sandbox import MemoryProvider, MemorySandbox
 from outlast.testing.templates import small_template
+from outlast_sandbox.interface import Capabilities, Command, SandboxProvider, SandboxSpec
+from outlast_sandbox.providers.local.provider import LocalProvider
+from outlast_sandbox.providers.memory import MemoryProvider, MemorySandbox
 from tests.factories import make_run, make_thread, make_user
 
 SETTINGS = SandboxSettings(memory_mb=512, processes=128, disk_mb=64)

@@ -7,8 +7,8 @@ from pathlib import Path
 import anyio
 import pytest
 
-from outlast.kernel.sandboxes.interface import Command, Evaluation, SandboxSpec
-from outlast.kernel.sandboxes.providers.local.provider import LocalProvider
+from outlast_sandbox.interface import Command, Evaluation, SandboxSpec
+from outlast_sandbox.providers.local.provider import LocalProvider
 from tests.sandbox.conftest import LIMITS
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.timeout(180)]

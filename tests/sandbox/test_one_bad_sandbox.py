@@ -17,13 +17,13 @@ from outlast.db.database import Database, Tx
 from outlast.db.tables import meta
 from outlast.kernel.sandboxes import store
 from outlast.kernel.sandboxes.egress.keeper import EgressKeeper
-from outlast.kernel.sandboxes.egress.rules import policy_of
+from outlast.kernel.sandboxes.egress.policy import policy_of
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.orphans import collect, reconcile
 from outlast.kernel.sandboxes.rules import State
 from outlast.kernel.sandboxes.store import SandboxRow
 from outlast.testing.clock import ManualClock
-from outlast.testing.sandbox import MemoryProvider
+from outlast_sandbox.providers.memory import MemoryProvider
 from tests.sandbox.test_manager import House
 
 FAULTS = (

@@ -12,9 +12,9 @@ from pathlib import Path
 import anyio
 import pytest
 
-from outlast.kernel.sandboxes.interface import Command
-from outlast.kernel.sandboxes.providers.local.provider import LocalProvider
-from outlast.kernel.sandboxes.providers.local.sandbox import State
+from outlast_sandbox.interface import Command
+from outlast_sandbox.providers.local.provider import LocalProvider
+from outlast_sandbox.providers.local.sandbox import State
 from tests.sandbox.conftest import MINE
 from tests.sandbox.test_reattach import STAND_IN
 
@@ -77,8 +77,8 @@ async def test_one_whose_server_lives_is_let_be(tmp_path: Path, cache_dir: Path)
 
 
 def test_the_lock_ends_with_its_holder(tmp_path: Path) -> None:
-    from outlast.kernel.sandboxes.providers.local.presence import Presence
-    from outlast.kernel.sandboxes.providers.local.shim import _is_held
+    from outlast_sandbox.providers.local.presence import Presence
+    from outlast_sandbox.providers.local.shim import _is_held
 
     presence = Presence(tmp_path / "state")
     assert _is_held(str(presence.path)), "what is not there cannot be judged"

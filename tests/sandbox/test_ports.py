@@ -20,15 +20,15 @@ import anyio.abc
 import anyio.to_thread
 import pytest
 
-from outlast.base.errors import ArgumentsInvalid, MalformedInput, NotFound, SandboxLost, SandboxUnavailable
-from outlast.kernel.sandboxes.interface import Command, SandboxSpec
-from outlast.kernel.sandboxes.providers.local.cgroups import Group
-from outlast.kernel.sandboxes.providers.local.inside import ports
-from outlast.kernel.sandboxes.providers.local.inside.effects import Refused
-from outlast.kernel.sandboxes.providers.local.inside.frames import encode
-from outlast.kernel.sandboxes.providers.local.inside.loop import Timer
-from outlast.kernel.sandboxes.providers.local.provider import LocalProvider
-from outlast.kernel.sandboxes.providers.local.sandbox import LocalSandbox, State
+from outlast_sandbox.errors import ArgumentsInvalid, MalformedInput, NotFound, SandboxLost, SandboxUnavailable
+from outlast_sandbox.interface import Command, SandboxSpec
+from outlast_sandbox.providers.local.cgroups import Group
+from outlast_sandbox.providers.local.inside import ports
+from outlast_sandbox.providers.local.inside.effects import Refused
+from outlast_sandbox.providers.local.inside.frames import encode
+from outlast_sandbox.providers.local.inside.loop import Timer
+from outlast_sandbox.providers.local.provider import LocalProvider
+from outlast_sandbox.providers.local.sandbox import LocalSandbox, State
 
 pytestmark = pytest.mark.sandbox
 SERVER = """

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from outlast.base.errors import SandboxIsolationMissing, SandboxUnavailable
-from outlast.kernel.sandboxes.interface import SandboxSpec
-from outlast.kernel.sandboxes.providers.local import launch, probe
-from outlast.kernel.sandboxes.providers.local.cgroups import NOTES, Layout
-from outlast.kernel.sandboxes.providers.local.launch import Powers
-from outlast.kernel.sandboxes.providers.local.provider import LocalProvider
+from outlast_sandbox.errors import SandboxIsolationMissing, SandboxUnavailable
+from outlast_sandbox.interface import SandboxSpec
+from outlast_sandbox.providers.local import launch, probe
+from outlast_sandbox.providers.local.cgroups import NOTES, Layout
+from outlast_sandbox.providers.local.launch import Powers
+from outlast_sandbox.providers.local.provider import LocalProvider
 from tests.sandbox.conftest import group_folders
 
 

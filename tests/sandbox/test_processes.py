@@ -11,11 +11,11 @@ from pathlib import Path
 import anyio
 import pytest
 
-from outlast.base.errors import ArgumentsInvalid, Conflict, MalformedInput, NotFound, SandboxLost
-from outlast.kernel.sandboxes.interactive import ProcessEnd, ProcessOutput, ProcessSpec, TerminalSize
-from outlast.kernel.sandboxes.interface import Command, SandboxSpec
-from outlast.kernel.sandboxes.providers.local.provider import LocalProvider
-from outlast.kernel.sandboxes.providers.local.sandbox import LocalSandbox
+from outlast_sandbox.errors import ArgumentsInvalid, Conflict, MalformedInput, NotFound, SandboxLost
+from outlast_sandbox.interactive import ProcessEnd, ProcessOutput, ProcessSpec, TerminalSize
+from outlast_sandbox.interface import Command, SandboxSpec
+from outlast_sandbox.providers.local.provider import LocalProvider
+from outlast_sandbox.providers.local.sandbox import LocalSandbox
 from tests.sandbox.conftest import state_of
 
 pytestmark = pytest.mark.sandbox

@@ -14,11 +14,11 @@ from pathlib import Path
 import anyio
 import pytest
 
-from outlast.base.errors import SandboxLost
-from outlast.kernel.sandboxes.interface import Command, Evaluation, SandboxSpec
-from outlast.kernel.sandboxes.providers.local import launch
-from outlast.kernel.sandboxes.providers.local.provider import LocalProvider
-from outlast.kernel.sandboxes.providers.local.sandbox import LocalSandbox
+from outlast_sandbox.errors import SandboxLost
+from outlast_sandbox.interface import Command, Evaluation, SandboxSpec
+from outlast_sandbox.providers.local import launch
+from outlast_sandbox.providers.local.provider import LocalProvider
+from outlast_sandbox.providers.local.sandbox import LocalSandbox
 from tests.sandbox.conftest import MINE, group_folders, state_of
 from tests.sandbox.traces import NOTHING, left_since, traces
 

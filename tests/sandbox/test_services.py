@@ -17,13 +17,13 @@ from outlast.kernel.sandboxes import store as sandbox_rows
 from outlast.kernel.sandboxes.ladder import step_down
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.orphans import collect, reconcile
-from outlast.kernel.sandboxes.providers.local.provider import LocalProvider
 from outlast.kernel.sandboxes.rules import State
 from outlast.kernel.sandboxes.services import store
 from outlast.kernel.sandboxes.services.keeper import ServiceKeeper
 from outlast.kernel.sandboxes.services.logs import ServiceLogs
 from outlast.kernel.sandboxes.services.rules import Declared, ServiceState
 from outlast.kernel.sandboxes.services.store import ServiceRow
+from outlast_sandbox.providers.local.provider import LocalProvider
 from tests.sandbox.test_manager import House
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.timeout(180)]

@@ -16,11 +16,12 @@ import anyio
 import anyio.to_thread
 import pytest
 
-from outlast.base.errors import ArgumentsInvalid, Conflict, SandboxUnavailable
-from outlast.kernel.sandboxes.interface import BuiltSnapshot, Command, Evaluation, SandboxSpec, SnapshotRecipe
-from outlast.kernel.sandboxes.providers.local import building, launch, provider
-from outlast.kernel.sandboxes.providers.local.provider import LocalProvider
-from outlast.kernel.sandboxes.providers.local.sandbox import LocalSandbox, State
+from outlast_sandbox.errors import ArgumentsInvalid, Conflict, SandboxUnavailable
+from outlast_sandbox.interface import BuiltSnapshot, Command, Evaluation, SandboxSpec, SnapshotRecipe
+from outlast_sandbox.providers.local import launch, provider
+from outlast_sandbox.providers.local import snapshot_build as building
+from outlast_sandbox.providers.local.provider import LocalProvider
+from outlast_sandbox.providers.local.sandbox import LocalSandbox, State
 from tests.sandbox.package_indexes import Registry, serving, tarball, write_wheel
 
 pytestmark = pytest.mark.sandbox
@@ -193,7 +194,7 @@ async def test_without_root_what_was_installed_is_read_only_and_works(
 ) -> None:
     powers = dataclasses.replace(launch.find_powers(), own_user=False)
     for module in ("launch", "provider"):
-        monkeypatch.setattr(f"outlast.kernel.sandboxes.providers.local.{module}.find_powers", lambda: powers)
+        monkeypatch.setattr(f"outlast_sandbox.providers.local.{module}.find_powers", lambda: powers)
     box = await local.create(dataclasses.replace(spec, snapshot_ref=built[0].ref))
     assert await run(box, "shouter-says; echo new > ~/new && cat ~/new") == "SHOUTER 2.0\nnew"
     assert "Read-only" in await run(box, "touch ~/notes/x")
@@ -284,7 +285,7 @@ async def test_links_that_a_build_plants_lead_nowhere_outside(
     assert "No such file" in await run(box, "cat ~/link ~/folder/secret")
     powers = dataclasses.replace(launch.find_powers(), own_user=False)
     for module in ("launch", "provider"):
-        monkeypatch.setattr(f"outlast.kernel.sandboxes.providers.local.{module}.find_powers", lambda: powers)
+        monkeypatch.setattr(f"outlast_sandbox.providers.local.{module}.find_powers", lambda: powers)
     bound = await local.create(
         dataclasses.replace(spec, sandbox_id=f"{spec.sandbox_id}bound", snapshot_ref=ref)
     )
@@ -344,8 +345,8 @@ async def test_a_cancelled_build_leaves_nothing(local: LocalProvider, cache_dir:
 KILLED = """
 import sys, anyio
 from pathlib import Path
-from outlast.kernel.sandboxes.interface import SnapshotRecipe
-from outlast.kernel.sandboxes.providers.local.provider import LocalProvider
+from outlast_sandbox.interface import SnapshotRecipe
+from outlast_sandbox.providers.local.provider import LocalProvider
 provider = LocalProvider(Path(sys.argv[1]), Path(sys.argv[2]))
 recipe = SnapshotRecipe("test-killed", commands=("echo begun; sleep 600",))
 anyio.run(provider.build_snapshot, recipe, lambda step, output: print(output, flush=True))

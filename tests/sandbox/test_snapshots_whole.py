@@ -20,11 +20,11 @@ from outlast.db.opening import open_database
 from outlast.db.tables import sandboxes, workspaces
 from outlast.kernel.accounts.store import add_user
 from outlast.kernel.projects.store import add_project
-from outlast.kernel.sandboxes.interface import Command
 from outlast.kernel.sandboxes.manager import SandboxManager
-from outlast.kernel.sandboxes.providers.local.provider import LocalProvider
 from outlast.kernel.sandboxes.snapshots.keeper import SnapshotKeeper
 from outlast.kernel.streams.log import read_all
+from outlast_sandbox.interface import Command
+from outlast_sandbox.providers.local.provider import LocalProvider
 from tests.flow.program.test_cli import outlast
 from tests.sandbox.package_indexes import write_wheel
 

@@ -12,9 +12,9 @@ from pathlib import Path
 import anyio
 import pytest
 
-from outlast.base.errors import SandboxLost, SandboxUnavailable
-from outlast.kernel.sandboxes.interface import Command, SandboxSpec
-from outlast.kernel.sandboxes.providers.local.provider import LocalProvider
+from outlast_sandbox.errors import SandboxLost, SandboxUnavailable
+from outlast_sandbox.interface import Command, SandboxSpec
+from outlast_sandbox.providers.local.provider import LocalProvider
 from tests.sandbox.conftest import LIMITS, MINE
 from tests.sandbox.traces import NOTHING, left_since, processes_of, traces
 

@@ -8,18 +8,18 @@ from pathlib import Path
 
 import pytest
 
-from outlast.kernel.sandboxes.checkpoints.folder import walk_folder
-from outlast.kernel.sandboxes.interface import Command, SandboxSpec
-from outlast.kernel.sandboxes.providers.docker.provider import DockerProvider
-from outlast.kernel.sandboxes.providers.local import launch, provider
-from outlast.kernel.sandboxes.providers.local.provider import LocalProvider
-from outlast.kernel.sandboxes.providers.local.sandbox import LocalSandbox
 from outlast.kernel.sandboxes.snapshots.rules import project_of, recipe_of
 from outlast.kernel.sandboxes.templates import dev_server
 from outlast.testing.templates import small_template
+from outlast_sandbox.checkpoints.folder import walk_folder
+from outlast_sandbox.interface import Command, SandboxSpec
+from outlast_sandbox.providers.docker.provider import DockerProvider
+from outlast_sandbox.providers.local import launch, provider
+from outlast_sandbox.providers.local.provider import LocalProvider
+from outlast_sandbox.providers.local.sandbox import LocalSandbox
 
 pytestmark = pytest.mark.sandbox
-LOCAL = "outlast.kernel.sandboxes.providers.local"
+LOCAL = "outlast_sandbox.providers.local"
 
 
 def without_root() -> bool:

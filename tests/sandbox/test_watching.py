@@ -7,10 +7,10 @@ from collections.abc import AsyncIterator
 import anyio
 import pytest
 
-from outlast.base.errors import NotFound, PathRefused, SandboxLost
-from outlast.kernel.sandboxes.interactive import FileChangeSeen, WatchKind
-from outlast.kernel.sandboxes.interface import Command
-from outlast.kernel.sandboxes.providers.local.sandbox import LocalSandbox
+from outlast_sandbox.errors import NotFound, PathRefused, SandboxLost
+from outlast_sandbox.interactive import FileChangeSeen, WatchKind
+from outlast_sandbox.interface import Command
+from outlast_sandbox.providers.local.sandbox import LocalSandbox
 
 pytestmark = pytest.mark.sandbox
 

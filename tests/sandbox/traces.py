@@ -12,8 +12,8 @@ from pathlib import Path
 import anyio
 import psutil
 
-from outlast.base.errors import SandboxLost
-from outlast.kernel.sandboxes.providers.local.provider import LocalProvider
+from outlast_sandbox.errors import SandboxLost
+from outlast_sandbox.providers.local.provider import LocalProvider
 from tests.sandbox.conftest import MINE, group_folders
 
 SETTLE_S = 10.0

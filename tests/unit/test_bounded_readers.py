@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from outlast.agents.pages import code_uses, finishing, html_budget
 from outlast.agents.screens import captures, tags
-from outlast.base import host_patterns, packages
+from outlast.base import packages
 from outlast.kernel.documents import cutting, quotes
 from outlast.kernel.documents.merge import merge
 from outlast.kernel.knowledge import declarations, signatures, splitting, web_pages, words
@@ -30,12 +30,7 @@ from outlast.kernel.models.providers import openai_stream
 from outlast.kernel.pages import bounds, offers, sanitise
 from outlast.kernel.pages import lines as page_lines
 from outlast.kernel.runs import lines as run_lines
-from outlast.kernel.sandboxes.browser import requests
 from outlast.kernel.sandboxes.checkpoints import rules as checkpoints
-from outlast.kernel.sandboxes.egress import client_hello, http1
-from outlast.kernel.sandboxes.egress import rules as egress_rules
-from outlast.kernel.sandboxes.egress.redaction import Redactor
-from outlast.kernel.sandboxes.providers.local.inside import frames as inside_frames
 from outlast.kernel.screens import css, image_hosts, theme_mapping
 from outlast.kernel.screens import files as screen_files
 from outlast.kernel.screens.edits import design_system, literals, marks, syntax
@@ -44,6 +39,12 @@ from outlast.kernel.threads import search
 from outlast.kernel.threads.rules import title_from
 from outlast.surfaces.http import static
 from outlast.surfaces.http.preview import cookies, keepalives
+from outlast_sandbox import hosts as host_patterns
+from outlast_sandbox.browser import requests
+from outlast_sandbox.egress import client_hello, http1
+from outlast_sandbox.egress import rules as egress_rules
+from outlast_sandbox.egress.redaction import Redactor
+from outlast_sandbox.providers.local.inside import frames as inside_frames
 from tests.steps import assert_nearly_linear, steps_of
 
 MOST_CPU_S = 4.0  # for the largest input, on any machine: what grows with the square takes minutes

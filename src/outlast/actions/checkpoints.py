@@ -28,10 +28,10 @@ from outlast.kernel.sandboxes.checkpoints.rules import (
     text_difference,
 )
 from outlast.kernel.sandboxes.checkpoints.store import NewCheckpoint
-from outlast.kernel.sandboxes.checkpoints.tree import EMPTY, Entry, EntryKind, Tree
-from outlast.kernel.sandboxes.interface import FileEntry
 from outlast.kernel.sandboxes.rules import State
 from outlast.kernel.sandboxes.seeding import Seed
+from outlast_sandbox.checkpoints.tree import EMPTY, Entry, EntryKind, Tree
+from outlast_sandbox.interface import FileEntry
 
 MAX_FILE_BYTES: Final = 5_000_000
 MAX_FILES: Final = 5_000

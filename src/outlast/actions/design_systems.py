@@ -11,10 +11,10 @@ import anyio.to_thread
 
 from outlast.base.errors import OutlastError
 from outlast.base.ids import new_id
-from outlast.kernel.sandboxes.interface import Command, Sandbox
 from outlast.kernel.screens.edits import design_system
 from outlast.kernel.screens.edits.design_system import Said
 from outlast.kernel.screens.edits.styles import Table
+from outlast_sandbox.interface import Command, Sandbox
 
 MOST_TABLES: Final = 24  # about a megabyte each
 MOST_CLASSES: Final = 5_000

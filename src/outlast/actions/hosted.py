@@ -23,12 +23,12 @@ from outlast.kernel.projects.permissions import require, require_owned
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.sandboxes import hosted, hosted_snapshots
 from outlast.kernel.sandboxes.hosted import BASE, Hosted, HostedOrder
-from outlast.kernel.sandboxes.interface import Sandbox, SandboxStatistics
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.orphans import collect
 from outlast.kernel.sandboxes.rules import hosted_allowed
 from outlast.kernel.sandboxes.store import announce_to_project, give_up
 from outlast.kernel.set_aside import kinds
+from outlast_sandbox.interface import Sandbox, SandboxStatistics
 
 CLEAN_UP_S: Final = 20.0
 MAX_WORDS_BYTES: Final = 64_000  # of metadata, of the environment

@@ -19,7 +19,7 @@ from outlast.kernel.knowledge.modules import Module, dependencies_hash
 from outlast.kernel.projects.permissions import require_owned, require_page
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.sandboxes.checkpoints.contents import beginning_of
-from outlast.kernel.sandboxes.interface import Sandbox
+from outlast_sandbox.interface import Sandbox
 
 
 async def list_page_modules(services: Services, actor: Actor, page_id: str) -> list[ModuleData]:

@@ -18,12 +18,12 @@ from outlast.kernel.accounts.store import still_signed_in
 from outlast.kernel.projects.permissions import require_sandbox
 from outlast.kernel.projects.rules import Right, Role, allows
 from outlast.kernel.sandboxes import previews, store
-from outlast.kernel.sandboxes.defaults import lacking
 from outlast.kernel.sandboxes.listening import TABLES, listening_ports
 from outlast.kernel.sandboxes.previews import Grant
 from outlast.kernel.sandboxes.rules import State
 from outlast.kernel.sandboxes.services.store import ServiceRow, services_of
 from outlast.kernel.screens import image_hosts
+from outlast_sandbox.providers.defaults import lacking
 
 MAX_PORT: Final = 65_535
 LOG_BYTES: Final = 4_000

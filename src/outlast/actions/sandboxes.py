@@ -15,10 +15,10 @@ from outlast.kernel.projects.rules import Right
 from outlast.kernel.runs import parking
 from outlast.kernel.runs import store as run_rows
 from outlast.kernel.sandboxes.hosted import running_workspaces
-from outlast.kernel.sandboxes.interface import FileEntry
 from outlast.kernel.sandboxes.ladder import step_down
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.orphans import collect
+from outlast_sandbox.interface import FileEntry
 
 
 async def pause_sandbox(services: Services, actor: Actor, sandbox_id: str) -> SandboxView:

@@ -26,7 +26,6 @@ from outlast.kernel.sandboxes.checkpoints import store as checkpoints
 from outlast.kernel.sandboxes.checkpoints.contents import content_of
 from outlast.kernel.sandboxes.checkpoints.editing import Edit as FileEdit
 from outlast.kernel.sandboxes.checkpoints.rules import changes
-from outlast.kernel.sandboxes.checkpoints.tree import EMPTY, Tree
 from outlast.kernel.screens import store
 from outlast.kernel.screens.edits.applying import MAX_EDITS, apply_edits
 from outlast.kernel.screens.edits.marks import parse_mark
@@ -34,6 +33,7 @@ from outlast.kernel.screens.edits.pictures import picture_address, picture_path
 from outlast.kernel.screens.edits.reading import ElementRead, read_elements
 from outlast.kernel.screens.edits.shapes import Edit, EditResult
 from outlast.kernel.threads import driving
+from outlast_sandbox.checkpoints.tree import EMPTY, Tree
 
 MAX_ELEMENTS: Final = 100
 

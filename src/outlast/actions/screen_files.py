@@ -30,7 +30,6 @@ from outlast.kernel.projects.rules import Right
 from outlast.kernel.sandboxes.checkpoints import of_runs, store
 from outlast.kernel.sandboxes.checkpoints.contents import beginning_of, content_of
 from outlast.kernel.sandboxes.checkpoints.rules import TEXT_BYTES, Change, ChangeKind, changes, is_text
-from outlast.kernel.sandboxes.checkpoints.tree import EMPTY, Entry, Tree
 from outlast.kernel.screens.files import (
     MOST_HITS,
     SEARCHED_BYTES,
@@ -43,6 +42,7 @@ from outlast.kernel.screens.files import (
     is_shown,
     packed,
 )
+from outlast_sandbox.checkpoints.tree import EMPTY, Entry, Tree
 
 MOST_CHANGES: Final = 500
 MOST_TEXT_BYTES: Final = 4_000_000  # of one answer about changes

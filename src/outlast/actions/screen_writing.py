@@ -12,8 +12,8 @@ from outlast.kernel.sandboxes import store as sandbox_rows
 from outlast.kernel.sandboxes.checkpoints import places
 from outlast.kernel.sandboxes.checkpoints.editing import MOST_BYTES, Edit, demand_editable
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
-from outlast.kernel.sandboxes.interface import Sandbox
 from outlast.kernel.sandboxes.rules import State
+from outlast_sandbox.interface import Sandbox
 
 
 async def rewrite(services: Services, screen: ScreenData, path: str, edit: Edit) -> CheckpointData | None:

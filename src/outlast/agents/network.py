@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from outlast.base.settings import SandboxSettings
-from outlast.kernel.sandboxes.egress.rules import Policy, SecretRule, policy_of
+from outlast.kernel.sandboxes.egress.policy import policy_of
+from outlast_sandbox.egress.rules import Policy, SecretRule
 
 MOST_SHOWN: Final = 40
 NONE: Final = "It has no network."

@@ -14,7 +14,7 @@ from outlast.db.database import Database, Tx
 from outlast.db.tables import effects, runs, sandboxes, threads, workspaces
 from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.profile import ToolContext
-from outlast.kernel.sandboxes.interface import Sandbox
+from outlast_sandbox.interface import Sandbox
 
 T = TypeVar("T")
 

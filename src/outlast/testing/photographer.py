@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import anyio.lowlevel
 
-from outlast.kernel.sandboxes.browser.interface import Look
-from outlast.kernel.sandboxes.interface import Sandbox
+from outlast_sandbox.browser.interface import Look
+from outlast_sandbox.interface import Sandbox
 
 
 def png(width: int, height: int, grey: int = 40) -> bytes:

@@ -13,7 +13,7 @@ from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.profile import StageContext, StageResult
-from outlast.kernel.sandboxes.interface import Command, CommandResult
+from outlast_sandbox.interface import Command, CommandResult
 
 PREPARE: Final = "sleep 0.1; echo prepared >> prepared.txt"
 CHECK: Final = "sleep 0.1; test -e fixed.txt"

@@ -17,11 +17,11 @@ from outlast.db.blobs import FolderBlobs
 from outlast.db.opening import open_database
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
-from outlast.kernel.sandboxes.interface import Sandbox
 from outlast.kernel.sandboxes.seeding import Seeds
 from outlast.surfaces.http.application import create_http
 from outlast.surfaces.http.hosts import known_hosts
 from outlast.testing.profile import FakeProfile
+from outlast_sandbox.interface import Sandbox
 from tests.asgi import Browser
 from tests.factories import Team, make_services
 from tests.flow.harness import frames

@@ -23,14 +23,14 @@ from outlast.db.tables import runs
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.runs.telling import announce_sandbox, announce_thread
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
-from outlast.kernel.sandboxes.interface import Capabilities, SandboxSpec
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.seeding import Seeds
 from outlast.kernel.threads.store import set_run_state
 from outlast.surfaces.http.application import create_http
 from outlast.surfaces.http.hosts import known_hosts
 from outlast.testing.profile import FakeProfile
-from outlast.testing.sandbox import MemoryProvider, MemorySandbox
+from outlast_sandbox.interface import Capabilities, SandboxSpec
+from outlast_sandbox.providers.memory import MemoryProvider, MemorySandbox
 from tests.asgi import Browser
 from tests.factories import Team, make_run, make_services
 from tests.flow.canvas.conftest import Watcher, make_screen

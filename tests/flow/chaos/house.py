@@ -42,13 +42,14 @@ from outlast.db.database import Tx
 from outlast.db.opening import open_database
 from outlast.db.tables import ledger, runs, sandboxes, timers
 from outlast.kernel.models.protocol import ModelRequest, ToolResultPiece
-from outlast.kernel.sandboxes.interface import Capabilities
+from outlast.kernel.sandboxes.translation import translated_provider
 from outlast.kernel.set_aside import store
 from outlast.testing.catalog import ScriptedCatalog
 from outlast.testing.faults import Faults
 from outlast.testing.photographer import FakePhotographer
-from outlast.testing.sandbox import MemoryProvider
 from outlast.testing.scripted_model import Call, ScriptedModel, Turn, turn
+from outlast_sandbox.interface import Capabilities
+from outlast_sandbox.providers.memory import MemoryProvider
 from tests.crash.server import until
 from tests.flow.chaos import subjects
 from tests.flow.program.test_program import Running
@@ -170,7 +171,7 @@ class House:
         put(app, "open_studio", lambda *_given: _Studio())
         put(app, "load_templates", lambda _settings: small_templates())
         put(app, "open_catalog", lambda _settings, _clock: catalog)
-        put(wiring, "open_provider", lambda _name, _setup: provider)
+        put(wiring, "open_provider", lambda _settings, _folder: translated_provider(provider))
 
     @asynccontextmanager
     async def served(self) -> AsyncIterator[House]:

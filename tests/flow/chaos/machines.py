@@ -14,8 +14,8 @@ import anyio
 import anyio.lowlevel
 
 from outlast.base.errors import NotFound, SandboxUnavailable
-from outlast.kernel.sandboxes.interactive import ProcessEnd, ProcessInfo, ProcessOutput, ProcessSpec
-from outlast.testing.sandbox import MemoryProvider, MemorySandbox
+from outlast_sandbox.interactive import ProcessEnd, ProcessInfo, ProcessOutput, ProcessSpec
+from outlast_sandbox.providers.memory import MemoryProvider, MemorySandbox
 
 KILLED = 137
 

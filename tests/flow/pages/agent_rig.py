@@ -37,11 +37,11 @@ from outlast.kernel.pages.versions import Rules
 from outlast.kernel.runs.sweeper import Sweeper
 from outlast.kernel.runs.worker import Worker
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
-from outlast.kernel.sandboxes.interface import SandboxProvider
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.threads.composing import Draft
 from outlast.testing.catalog import ScriptedCatalog
 from outlast.testing.scripted_model import Call, ScriptedModel, Turn
+from outlast_sandbox.interface import SandboxProvider
 from tests.factories import Team, make_services
 from tests.flow.harness import Event, Stage
 from tests.store.core.knowledge.test_search import put_source

@@ -20,9 +20,9 @@ from outlast.db.database import Tx
 from outlast.db.opening import open_database
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.knowledge.modules import of_user
-from outlast.kernel.sandboxes.providers.local.provider import LocalProvider
 from outlast.kernel.threads.composing import Draft
 from outlast.testing.scripted_model import Call, Turn, turn
+from outlast_sandbox.providers.local.provider import LocalProvider
 from tests.factories import join, make_user
 from tests.flow.harness import told
 from tests.flow.pages.agent_rig import (

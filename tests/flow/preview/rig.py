@@ -24,7 +24,6 @@ from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.db.tables import sandboxes, workspaces
 from outlast.kernel.accounts.actor import Actor
-from outlast.kernel.sandboxes.interface import Capabilities
 from outlast.surfaces.http.application import create_http
 from outlast.surfaces.http.hosts import known_hosts
 from outlast.surfaces.http.preview.hosts import Address, PreviewHosts
@@ -34,6 +33,7 @@ from outlast.surfaces.http.readiness import Readiness
 from outlast.surfaces.http.server import HttpServer, bind
 from outlast.surfaces.http.sign_in import Surface
 from outlast.surfaces.http.stream import OpenStreams, StreamTimes
+from outlast_sandbox.interface import Capabilities
 from tests.factories import Team
 
 PORT = 3000

@@ -24,10 +24,10 @@ from outlast.kernel.models.protocol import ModelRequest, ToolResultPiece
 from outlast.kernel.runs.worker import Worker
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.kernel.sandboxes.checkpoints.store import fork_files
-from outlast.kernel.sandboxes.interface import Capabilities
 from outlast.kernel.sandboxes.manager import SandboxManager
-from outlast.testing.sandbox import MemoryProvider
 from outlast.testing.scripted_model import Call, ScriptedModel, Turn, turn
+from outlast_sandbox.interface import Capabilities
+from outlast_sandbox.providers.memory import MemoryProvider
 from tests.factories import join, make_user
 from tests.flow.harness import Stage, stage
 

@@ -13,8 +13,8 @@ from outlast.db.database import Database
 from outlast.kernel.models.protocol import NOTE_MARK, ModelRequest, TextPiece, ToolResultPiece
 from outlast.kernel.runs.calling import LOST_TEXT
 from outlast.kernel.sandboxes.manager import SandboxManager
-from outlast.testing.sandbox import MemoryProvider
 from outlast.testing.scripted_model import Call, ScriptedModel, Turn, turn
+from outlast_sandbox.providers.memory import MemoryProvider
 from tests.flow.harness import stage
 
 

@@ -16,7 +16,7 @@ from outlast.db.database import Database
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.sandboxes.hosted import HostedOrder
 from outlast.kernel.sandboxes.manager import SandboxManager
-from outlast.testing.sandbox import MemoryProvider
+from outlast_sandbox.providers.memory import MemoryProvider
 from tests.factories import make_services, make_user
 
 SANDBOX = SandboxSettings(provider="memory", max_awake=4)  # three of them for one project

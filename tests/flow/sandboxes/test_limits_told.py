@@ -16,8 +16,8 @@ from outlast.db.database import Database
 from outlast.db.opening import open_database
 from outlast.kernel.models.protocol import ToolResultPiece
 from outlast.kernel.sandboxes.manager import SandboxManager
-from outlast.kernel.sandboxes.providers.local.provider import LocalProvider
 from outlast.testing.scripted_model import Call, turn
+from outlast_sandbox.providers.local.provider import LocalProvider
 from tests.flow.harness import stage
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.timeout(180)]

@@ -17,9 +17,9 @@ from outlast.base.clock import SystemClock
 from outlast.base.settings import SandboxSettings
 from outlast.db.opening import open_database
 from outlast.kernel.sandboxes.manager import SandboxManager
-from outlast.kernel.sandboxes.providers.local.provider import LocalProvider
-from outlast.kernel.sandboxes.providers.local.sandbox import State
 from outlast.testing.scripted_model import Call, turn
+from outlast_sandbox.providers.local.provider import LocalProvider
+from outlast_sandbox.providers.local.sandbox import State
 from tests.flow.harness import noted, stage, told_last
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.timeout(180)]

@@ -11,7 +11,7 @@ import pytest
 from outlast.actions.sandboxes import list_files
 from outlast.base.clock import SystemClock
 from outlast.db.opening import open_database
-from outlast.kernel.sandboxes.providers.local.provider import LocalProvider
+from outlast_sandbox.providers.local.provider import LocalProvider
 from tests.factories import make_project, make_services, make_thread, make_user
 from tests.sandbox.test_lives import Home
 

@@ -16,10 +16,10 @@ from outlast.base.clock import SystemClock
 from outlast.base.settings import PolicyRule, SandboxSettings, Settings
 from outlast.db.opening import open_database
 from outlast.kernel.sandboxes.manager import SandboxManager
-from outlast.kernel.sandboxes.providers.local.provider import LocalProvider
 from outlast.kernel.sandboxes.services.keeper import ServiceKeeper
 from outlast.kernel.sandboxes.services.logs import ServiceLogs
 from outlast.testing.scripted_model import Call, Turn, turn
+from outlast_sandbox.providers.local.provider import LocalProvider
 from tests.flow.harness import Stage, stage, told
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.timeout(180)]

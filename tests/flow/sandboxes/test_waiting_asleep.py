@@ -26,13 +26,13 @@ from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.runs.sweeper import SandboxSteps, Sweeper
 from outlast.kernel.runs.worker import Worker
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
-from outlast.kernel.sandboxes.interface import SandboxProvider
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.orphans import reconcile
 from outlast.testing.catalog import ScriptedCatalog
 from outlast.testing.clock import ManualClock
 from outlast.testing.profile import FakeProfile
 from outlast.testing.scripted_model import Call, ScriptedModel, turn
+from outlast_sandbox.interface import SandboxProvider
 from tests.factories import make_project, make_services, make_thread, make_user
 from tests.flow.harness import Stage, noted, told_last
 

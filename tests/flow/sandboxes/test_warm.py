@@ -22,10 +22,10 @@ from outlast.base.errors import SandboxUnavailable
 from outlast.base.settings import SandboxSettings
 from outlast.db.database import Database
 from outlast.kernel.accounts.actor import Actor
-from outlast.kernel.sandboxes.interface import SandboxSpec
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.threads.composing import Draft
-from outlast.testing.sandbox import MemoryProvider, MemorySandbox
+from outlast_sandbox.interface import SandboxSpec
+from outlast_sandbox.providers.memory import MemoryProvider, MemorySandbox
 from tests.factories import make_project, make_services, make_user
 
 

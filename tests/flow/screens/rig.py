@@ -28,17 +28,17 @@ from outlast.kernel.models.protocol import ModelSpec
 from outlast.kernel.runs.store import run_of
 from outlast.kernel.runs.sweeper import Sweeper
 from outlast.kernel.runs.worker import Worker
-from outlast.kernel.sandboxes.browser.interface import Look
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
-from outlast.kernel.sandboxes.interface import Capabilities
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.seeding import Seeds
 from outlast.kernel.sandboxes.template_files import load_templates
 from outlast.kernel.threads.composing import Draft
 from outlast.testing.catalog import ScriptedCatalog
 from outlast.testing.photographer import FakePhotographer
-from outlast.testing.sandbox import Job, MemoryProvider
 from outlast.testing.scripted_model import Call, ScriptedModel, Turn, turn
+from outlast_sandbox.browser.interface import Look
+from outlast_sandbox.interface import Capabilities
+from outlast_sandbox.providers.memory import Job, MemoryProvider
 from tests.factories import make_project, make_services, make_user
 from tests.flow.harness import Event, Stage
 

@@ -22,10 +22,10 @@ from outlast.db.opening import open_database
 from outlast.db.tables import messages
 from outlast.db.tables import screens as screen_rows
 from outlast.kernel.models.protocol import ModelMessage, TextPiece
-from outlast.kernel.sandboxes.interface import Capabilities, Sandbox, SandboxSpec
 from outlast.kernel.screens import store as screens
-from outlast.testing.sandbox import Job, MemoryProvider, MemorySandbox
 from outlast.testing.scripted_model import Call, Fail, turn
+from outlast_sandbox.interface import Capabilities, Sandbox, SandboxSpec
+from outlast_sandbox.providers.memory import Job, MemoryProvider, MemorySandbox
 from tests.flow.harness import told, told_last
 from tests.flow.screens.rig import building, closing, ended, page, steps, studio, write
 

@@ -22,10 +22,10 @@ from outlast.base.settings import SandboxSettings
 from outlast.db.database import Database, Tx
 from outlast.db.tables import meta, sandboxes, workspaces
 from outlast.db.tables import threads as thread_table
-from outlast.kernel.sandboxes.interface import Sandbox
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.orphans import reconcile
-from outlast.testing.sandbox import MemoryProvider
+from outlast_sandbox.interface import Sandbox
+from outlast_sandbox.providers.memory import MemoryProvider
 from tests.factories import Team, make_services
 from tests.flow.harness import frames
 

@@ -10,8 +10,8 @@ import pytest
 
 from outlast.app import open_program
 from outlast.base.settings import DemoSettings, ServerSettings, Settings
-from outlast.kernel.sandboxes.interface import Evaluation
 from outlast_demo.tracker.service import Tracker
+from outlast_sandbox.interface import Evaluation
 from tests.sandbox.test_egress import _fill
 
 pytestmark = pytest.mark.sandbox

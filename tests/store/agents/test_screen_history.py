@@ -29,11 +29,11 @@ from outlast.kernel.runs.history import exchanges_before
 from outlast.kernel.runs.model import Run
 from outlast.kernel.sandboxes import store as sandboxes
 from outlast.kernel.sandboxes.checkpoints.store import NewCheckpoint, add
-from outlast.kernel.sandboxes.checkpoints.tree import Entry, Tree, encode
 from outlast.kernel.sandboxes.rules import State, is_alive
 from outlast.kernel.screens import store as screens
 from outlast.kernel.screens.rules import Box
 from outlast.kernel.threads import store as threads
+from outlast_sandbox.checkpoints.tree import Entry, Tree, encode
 from tests.factories import make_project, make_run, make_thread, make_user, say
 
 WITH_A_DATABASE = settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])

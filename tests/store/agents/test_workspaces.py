@@ -17,9 +17,9 @@ from outlast.kernel.runs import store
 from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.profile import ToolContext
 from outlast.kernel.sandboxes import store as sandboxes
-from outlast.kernel.sandboxes.interface import Limits, SandboxSpec
 from outlast.kernel.sandboxes.rules import State
-from outlast.testing.sandbox import MemoryProvider
+from outlast_sandbox.interface import Limits, SandboxSpec
+from outlast_sandbox.providers.memory import MemoryProvider
 from tests.factories import make_project, make_run, make_thread, make_user
 
 

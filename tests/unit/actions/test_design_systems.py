@@ -8,7 +8,7 @@ import anyio
 
 from outlast.actions.design_systems import DesignSystems, Sheet, sheet_name
 from outlast.base.errors import SandboxLost
-from outlast.kernel.sandboxes.interface import Command, CommandResult, Sandbox
+from outlast_sandbox.interface import Command, CommandResult, Sandbox
 
 TABLE = '<<outlast {"padding:16px": ["p-4"]} outlast>>'
 

@@ -18,7 +18,7 @@ from outlast.db.database import Database, Tx
 from outlast.db.tables import effects
 from outlast.kernel.knowledge.modules import NewModule
 from outlast.kernel.runs.profile import StageContext, StageResult
-from outlast.kernel.sandboxes.interface import Sandbox
+from outlast_sandbox.interface import Sandbox
 
 MODULE_BYTES: Final = 1_000_000
 NO_SANDBOX: Final = "Modules were announced, but this server has no sandbox in which their files could lie."

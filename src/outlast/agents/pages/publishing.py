@@ -23,7 +23,7 @@ from outlast.kernel.knowledge import modules as shelf
 from outlast.kernel.knowledge.modules import Module, Modules, NewModule
 from outlast.kernel.pages.store import page_of_workspace
 from outlast.kernel.runs.profile import ToolContext, ToolResult
-from outlast.kernel.sandboxes.interface import Sandbox
+from outlast_sandbox.interface import Sandbox
 
 MOST_BYTES: Final = 256_000
 

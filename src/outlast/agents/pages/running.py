@@ -23,7 +23,7 @@ from outlast.kernel.knowledge import modules as shelf
 from outlast.kernel.knowledge.modules import Module, Modules
 from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.profile import ToolContext
-from outlast.kernel.sandboxes.interface import EvaluationResult, Sandbox
+from outlast_sandbox.interface import EvaluationResult, Sandbox
 
 MODULE_BYTES: Final = 1_000_000
 REMINDER: Final = (

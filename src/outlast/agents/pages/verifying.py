@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from outlast.kernel.sandboxes.interface import Evaluation, Sandbox
+from outlast_sandbox.interface import Evaluation, Sandbox
 
 TIMEOUT_S: Final = 30.0
 ENDINGS: Final = (".ts", ".mts", ".js", ".mjs", ".py")

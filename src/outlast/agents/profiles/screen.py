@@ -25,9 +25,9 @@ from outlast.kernel.runs.engine import FileKeeping
 from outlast.kernel.runs.history import Exchange
 from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.profile import Prompt, StageContext, StageResult, Tool
-from outlast.kernel.sandboxes.browser.interface import Photographer
 from outlast.kernel.sandboxes.templates import Templates
 from outlast.kernel.screens.store import screen_of_thread
+from outlast_sandbox.browser.interface import Photographer
 
 CONTEXT: Final = """\
 [The screen as this run found it]

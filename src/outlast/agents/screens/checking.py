@@ -28,14 +28,14 @@ from outlast.db.tables import checkpoints, effects, runs, workspaces
 from outlast.kernel.runs.engine import FileKeeping
 from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.profile import StageContext, StageResult
-from outlast.kernel.sandboxes.browser.interface import Look, Photographer
-from outlast.kernel.sandboxes.interface import Command, Sandbox
 from outlast.kernel.sandboxes.services.rules import ServiceState
 from outlast.kernel.sandboxes.templates import DEV_PORT, DEV_SERVER
 from outlast.kernel.screens.store import screen_of_thread
 from outlast.kernel.screens.theme_mapping import dress
 from outlast.kernel.screens.themes import STYLE_SHEET, theme_of
 from outlast.kernel.threads.attachments import add_attachment
+from outlast_sandbox.browser.interface import Look, Photographer
+from outlast_sandbox.interface import Command, Sandbox
 
 SERVER_WAIT_S: Final = 150.0  # for a dev server that is only just starting
 STYLE_BYTES: Final = 1_000_000

@@ -14,7 +14,8 @@ import sqlalchemy as sa
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Tx
 from outlast.db.tables import checkpoints
-from outlast.kernel.sandboxes.checkpoints.tree import Tree, decode
+from outlast.kernel.sandboxes.translation import translated
+from outlast_sandbox.checkpoints.tree import Tree, decode
 
 KIT: Final = "components/ui/"
 MOST_SHOWN: Final = 300
@@ -49,7 +50,8 @@ class FileLists:
         return self._known[name]
 
     def _tree(self, name: str) -> Tree:
-        return decode(self.blobs.get(name), self._tree)
+        with translated():
+            return decode(self.blobs.get(name), self._tree)
 
 
 def listed(paths: Iterable[str]) -> str:

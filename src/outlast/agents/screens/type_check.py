@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from outlast.kernel.sandboxes.interface import CommandResult
+from outlast_sandbox.interface import CommandResult
 
 COMMAND: Final = "./node_modules/.bin/tsc --noEmit --pretty false"
 SHOWN_AS: Final = "./node_modules/.bin/tsc --noEmit"

@@ -10,7 +10,7 @@ from outlast.agents.tools.base import Arguments, ToolBase
 from outlast.agents.workspaces import OpenWorkspace, Workspaces
 from outlast.kernel.runs.calling import interrupted
 from outlast.kernel.runs.profile import ToolContext, ToolResult
-from outlast.kernel.sandboxes.interface import Evaluation, EvaluationResult
+from outlast_sandbox.interface import Evaluation, EvaluationResult
 
 
 class CodeArguments(Arguments):

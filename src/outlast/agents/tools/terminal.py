@@ -11,7 +11,7 @@ from outlast.agents.workspaces import Workspaces
 from outlast.base.settings import SandboxSettings
 from outlast.kernel.runs.calling import interrupted
 from outlast.kernel.runs.profile import ToolContext, ToolResult
-from outlast.kernel.sandboxes.interface import Command, CommandResult
+from outlast_sandbox.interface import Command, CommandResult
 
 
 class TerminalArguments(Arguments):

@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator
 from typing import NoReturn
 
 from outlast.base.errors import InvalidSetting
-from outlast.base.host_patterns import NotAHost, parse_host_port, parse_pattern
 from outlast.base.packages import NotAPackage, name_of, parse_package
 from outlast.base.settings.tables import Settings
+from outlast_sandbox.hosts import NotAHost, parse_host_port, parse_pattern
 
 Where = Callable[[str], str]  # a setting's dotted name → where it was read ("outlast.toml:12", "default")
 

@@ -14,7 +14,7 @@ from outlast.kernel.backups.manifest import Manifest, read_manifest
 from outlast.kernel.backups.places import BLOBS, DATABASE, FILES, Place
 from outlast.kernel.backups.trees import copy_back, copy_file, differing, hash_of, sync_file, sync_folder
 from outlast.kernel.backups.verification import backup_problems, sqlite_problems
-from outlast.kernel.sandboxes.folders import discard_folder, remove_folder
+from outlast_sandbox.folders import discard_folder, remove_folder
 
 
 def restore_backup(folder: Path, place: Place) -> Manifest:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
-from outlast.kernel.sandboxes.checkpoints.beneath import open_beneath, open_folder
+from outlast_sandbox.checkpoints.safe_open import open_beneath, open_folder
 
 PIECE_BYTES: Final = 1024 * 1024
 MOST_BYTES: Final = 16 * 1024**3

@@ -20,11 +20,11 @@ import aiohttp
 import aiohttp.abc
 import anyio
 
-from outlast.base.addresses import is_forbidden
 from outlast.base.clock import Clock
-from outlast.base.host_patterns import NotAHost, is_address, plain_host
 from outlast.kernel.models.failures import retry_after_s
 from outlast.kernel.models.providers.connections import proxy_for
+from outlast_sandbox.addresses import is_forbidden
+from outlast_sandbox.hosts import NotAHost, is_address, plain_host
 
 AGENT: Final = "Outlast"
 PER_HOST: Final = 2  # requests to one host at a time

@@ -8,11 +8,11 @@ from pathlib import PurePosixPath
 from typing import Final
 from urllib.parse import quote, urlsplit, urlunsplit
 
-from outlast.base.host_patterns import parse_host_port
 from outlast.base.knowledge_data import SourceKind
 from outlast.base.packages import NotAPackage, name_of, parse_package
 from outlast.base.settings import KnowledgeSettings, SandboxSettings
 from outlast.kernel.knowledge.splitting import RULES
+from outlast_sandbox.hosts import parse_host_port
 
 INSTALLED: Final = "package"  # as a dependency's source: what the package itself brings along
 LEASE: Final = timedelta(minutes=15)  # a source that is being read is somebody else's to read after this long

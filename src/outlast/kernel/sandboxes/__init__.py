@@ -5,6 +5,8 @@ that runs them and may die while the files stay; a *provider* makes sandboxes (`
 a *command* or *evaluation* is one effect inside, known by effect id and attempt, whose output and result are kept
 inside until the server acknowledges them, so that the next attempt re-attaches instead of starting it again.
 
-`interface.py` holds what every provider offers; `rules.py` the life cycle (states creating, ready, pausing, paused,
-resuming, lost, killed; drawn in `docs/states.md`); `store.py` its rows; `manager.py` joins the three.
+The package `outlast_sandbox` makes sandboxes and knows no database. Here, `providers.py` opens the provider that the
+settings name, `translation.py` makes the package's errors the server's; `rules.py` is the life cycle (states
+creating, ready, pausing, paused, resuming, lost, killed; drawn in `docs/states.md`); `store.py` its rows;
+`manager.py` joins the three.
 """

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from outlast.kernel.sandboxes.folders import each_folder
+from outlast_sandbox.folders import each_folder
 
 MOST_DESCRIPTORS: Final = 50_000
 BLOCK: Final = 512

@@ -18,7 +18,6 @@ from outlast.db.database import Database
 from outlast.kernel.sandboxes import store
 from outlast.kernel.sandboxes.hosted import BASE
 from outlast.kernel.sandboxes.hosted import find as find_hosted
-from outlast.kernel.sandboxes.interface import Orphan, Sandbox, SandboxProvider, SandboxSpec
 from outlast.kernel.sandboxes.rules import (
     PauseKind,
     State,
@@ -31,6 +30,7 @@ from outlast.kernel.sandboxes.rules import (
 from outlast.kernel.sandboxes.sizes import limits_of
 from outlast.kernel.sandboxes.store import Announce, SandboxRow
 from outlast.kernel.sandboxes.templates import Template, Templates, preview_environment
+from outlast_sandbox.interface import Orphan, Sandbox, SandboxProvider, SandboxSpec
 
 FAILED_START_S: Final = 20.0
 ANSWERED_S: Final = 10.0  # an agent that answered is not asked again for so long

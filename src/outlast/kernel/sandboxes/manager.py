@@ -18,7 +18,6 @@ from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.database import Database
 from outlast.kernel.sandboxes import store
 from outlast.kernel.sandboxes.checkpoints.kept import KEPT
-from outlast.kernel.sandboxes.interface import Sandbox, SandboxProvider, SandboxStatistics
 from outlast.kernel.sandboxes.life import Attendant, FileKeeper, Lives, Snapshots, WayOut
 from outlast.kernel.sandboxes.rules import (
     PauseKind,
@@ -33,7 +32,9 @@ from outlast.kernel.sandboxes.rules import (
 from outlast.kernel.sandboxes.sizes import MEBIBYTE, places_taken
 from outlast.kernel.sandboxes.store import Announce, SandboxRow, announce_to_project
 from outlast.kernel.sandboxes.templates import Templates
+from outlast.kernel.sandboxes.translation import translated_provider
 from outlast.kernel.sandboxes.usage import DiskUsage
+from outlast_sandbox.interface import Sandbox, SandboxProvider, SandboxStatistics
 
 TOUCH_EVERY_S: Final = 30.0
 
@@ -66,7 +67,7 @@ class SandboxManager:
         self.node_id = node_id
         self.announce = announce
         self.guard = (supervisor or Supervisor(clock)).guard
-        self.lives = Lives(db, provider, settings, data_dir, announce)
+        self.lives = Lives(db, translated_provider(provider), settings, data_dir, announce)
         self.locks: defaultdict[str, anyio.Lock] = defaultdict(anyio.Lock)
         self.disk = DiskUsage(clock)
         self.woken = anyio.Event()  # set, and replaced, when one more is awake than before

@@ -10,11 +10,11 @@ import anyio.to_thread
 from outlast.base.errors import SandboxLost
 from outlast.base.ids import KINDS
 from outlast.kernel.sandboxes import store
-from outlast.kernel.sandboxes.folders import remove_folder
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.rules import PauseKind, State
 from outlast.kernel.sandboxes.store import SandboxRow
 from outlast.kernel.set_aside import kinds
+from outlast_sandbox.folders import remove_folder
 
 OURS: Final = f"{KINDS['sandbox']}_"
 PATIENCE_S: Final = 1.0  # with whoever holds a workspace: one whose sandbox is starting may do so for minutes

@@ -19,13 +19,13 @@ from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Tx
 from outlast.db.tables import messages, threads, workspaces
 from outlast.kernel.sandboxes.checkpoints import store as checkpoints
-from outlast.kernel.sandboxes.checkpoints.folder import Content
 from outlast.kernel.sandboxes.checkpoints.packing import store_batch
 from outlast.kernel.sandboxes.checkpoints.store import NewCheckpoint
-from outlast.kernel.sandboxes.checkpoints.tree import Entry, Tree, encode
 from outlast.kernel.sandboxes.services import store as services
 from outlast.kernel.sandboxes.services.rules import Declared
 from outlast.kernel.sandboxes.templates import Template, Templates, dev_server
+from outlast_sandbox.checkpoints.folder import Content
+from outlast_sandbox.checkpoints.tree import Entry, Tree, encode
 
 SCREEN: Final = "screen"
 PAGE: Final = "page"

@@ -5,8 +5,8 @@ from typing import Final
 
 from outlast.base.settings import SandboxSettings
 from outlast.kernel.sandboxes.disk_walk import DiskUse
-from outlast.kernel.sandboxes.interface import Limits
 from outlast.kernel.sandboxes.templates import Template
+from outlast_sandbox.interface import Limits
 
 MEBIBYTE: Final = 1024 * 1024
 LEAST_MARGIN: Final = 16 * MEBIBYTE

@@ -11,11 +11,11 @@ import sqlalchemy as sa
 
 from outlast.base.clock import iso
 from outlast.base.errors import MalformedInput, NotFound
-from outlast.base.host_patterns import NotAHost, is_address, plain_host
 from outlast.db.database import Tx
 from outlast.db.tables import screen_image_hosts as table
 from outlast.db.tables import screens
 from outlast.kernel.accounts.actor import ACCESS_BELL
+from outlast_sandbox.hosts import NotAHost, is_address, plain_host
 
 MOST_HOSTS: Final = 50  # of one screen, asked for and allowed
 

@@ -24,15 +24,15 @@ from outlast.db.opening import open_database, sqlite_path
 from outlast.db.sqlite import SqliteDatabase, find_damage
 from outlast.kernel.models.config import DEFAULT_KEY_ENVS
 from outlast.kernel.models.providers import is_installed
-from outlast.kernel.sandboxes.browser.program import find_browser
-from outlast.kernel.sandboxes.providers.registry import known_providers, open_provider
-from outlast.kernel.sandboxes.providers.setup import setup_from
+from outlast.kernel.sandboxes.providers import open_provider
 from outlast.kernel.set_aside import store
 from outlast.kernel.set_aside.kinds import TITLES
 from outlast.kernel.sidecars import wanted_sidecars
 from outlast.surfaces.cli.consoles import out, styled
 from outlast.surfaces.cli.exits import Exit
 from outlast.surfaces.http.static import FOLDER as WEB_FOLDER
+from outlast_sandbox.browser.program import find_browser
+from outlast_sandbox.providers.registry import known_providers
 
 MOST_SHOWN: Final = 20
 Verdict = Literal["ok", "note", "bad"]
@@ -158,9 +158,7 @@ async def _sandboxes(settings: Settings) -> Finding:
     what = f"Sandboxes ({settings.sandbox.provider})"
     try:
         with _state_folder(settings) as folder:
-            report = await open_provider(
-                settings.sandbox.provider, setup_from(settings.sandbox, folder)
-            ).probe()
+            report = await open_provider(settings.sandbox, folder).probe()
     except OutlastError as error:
         return Finding("bad", what, error.message, (error.hint,))
     said = "; ".join((f"isolation: {report.isolation}", *report.details))
@@ -185,7 +183,7 @@ def _providers() -> Finding:
     """Which providers can be chosen, and what those that cannot would need."""
     told = [
         known.name
-        + (f" (in Outlast's folder: pip install -e '{known.missing}')" if known.missing else "")
+        + (f" (pip install '{known.missing}')" if known.missing else "")
         + (f" (from {known.origin})" if known.origin != "Outlast" else "")
         + (f" ({known.unproven})" if known.unproven else "")
         for known in known_providers()
@@ -194,14 +192,15 @@ def _providers() -> Finding:
 
 
 def _deno() -> Finding:
-    import deno
+    from outlast_sandbox.providers.local.base_layer import find_deno
 
+    fix = f"{sys.executable} -m pip install --force-reinstall deno"
+    if (program := find_deno()) is None:
+        return Finding("bad", "Deno", "not found: sandboxes run no TypeScript", (fix,))
     try:
-        command = [deno.find_deno_bin(), "--version"]
-        told = subprocess.run(command, capture_output=True, text=True, timeout=20, check=True)
+        told = subprocess.run([program, "--version"], capture_output=True, text=True, timeout=20, check=True)
         return Finding("ok", "Deno", told.stdout.split("\n", 1)[0])
     except (OSError, subprocess.SubprocessError) as error:
-        fix = f"{sys.executable} -m pip install --force-reinstall deno"
         return Finding("bad", "Deno", f"does not start: {error}", (fix,))
 
 

@@ -83,7 +83,7 @@ def check_config(
     file: Annotated[Path, typer.Argument(help="Configuration file (TOML).", exists=False)],
 ) -> None:
     """Check a configuration file without starting anything: exit code 0, or 2 with the setting and its line."""
-    from outlast.kernel.sandboxes.providers.registry import check_provider
+    from outlast.kernel.sandboxes.providers import check_provider
 
     settings = load_settings(file)
     if settings.sandbox is not None:

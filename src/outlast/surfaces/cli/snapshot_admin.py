@@ -9,14 +9,13 @@ from outlast.base.clock import SystemClock
 from outlast.base.data_directory import data_directory, existing_data_directory, node_of
 from outlast.base.errors import InvalidSetting, NotFound
 from outlast.base.settings import Settings
-from outlast.kernel.sandboxes.interface import Progress
-from outlast.kernel.sandboxes.providers.registry import open_provider
-from outlast.kernel.sandboxes.providers.setup import setup_from
+from outlast.kernel.sandboxes.providers import open_provider
 from outlast.kernel.sandboxes.snapshots.keeper import SnapshotKeeper
 from outlast.kernel.sandboxes.snapshots.store import SnapshotRow
 from outlast.kernel.sandboxes.template_files import load_templates
 from outlast.kernel.sandboxes.templates import preview_environment
 from outlast.surfaces.cli.admin import opened
+from outlast_sandbox.interface import Progress
 
 T = TypeVar("T")
 
@@ -71,7 +70,7 @@ class SnapshotAdmin:
         async def run() -> T:
             find = data_directory if self._create else existing_data_directory
             folder = find(settings.server.data_dir)
-            provider = open_provider(sandbox.provider, setup_from(sandbox, folder))
+            provider = open_provider(sandbox, folder)
             async with opened(settings, create=self._create) as database:
                 keeper = SnapshotKeeper(
                     database,

@@ -13,8 +13,8 @@ from outlast.base.errors import OutlastError
 from outlast.base.supervision.items import SetAside
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.database import Database, Tx
-from outlast.kernel.sandboxes.interface import ProbeReport, SandboxProvider
 from outlast.kernel.set_aside import store
+from outlast_sandbox.interface import ProbeReport, SandboxProvider
 
 PROBE_LIFE_S: Final = 300.0
 MOST_SHOWN: Final = 100

@@ -25,8 +25,8 @@ from outlast.kernel.backups.places import BLOBS, DATABASE, FILES, MANIFEST, Plac
 from outlast.kernel.backups.restore import restore_backup
 from outlast.kernel.backups.trees import MOST_PATH_BYTES
 from outlast.kernel.backups.verification import verify_backup, verify_server
-from outlast.kernel.sandboxes.folders import remove_folder
 from outlast.kernel.threads.attachments import add_attachment
+from outlast_sandbox.folders import remove_folder
 from tests.factories import Team
 
 WORKSPACE = {"a.txt": "one", "deep/b.txt": "two", "node_modules/x/index.js": "three"}

@@ -18,13 +18,13 @@ from outlast.base.settings.tables import DependencySettings, SandboxSettings
 from outlast.db.database import Database, Tx
 from outlast.kernel.accounts.store import add_user
 from outlast.kernel.projects.store import add_project
-from outlast.kernel.sandboxes.interface import BuiltSnapshot, Capabilities, Progress, SnapshotRecipe
 from outlast.kernel.sandboxes.snapshots import store
 from outlast.kernel.sandboxes.snapshots.keeper import SnapshotKeeper
 from outlast.kernel.sandboxes.snapshots.rules import RETRY_AFTER, State
 from outlast.kernel.sandboxes.snapshots.store import Place
 from outlast.kernel.streams.log import read_all
-from outlast.testing.sandbox import MemoryProvider
+from outlast_sandbox.interface import BuiltSnapshot, Capabilities, Progress, SnapshotRecipe
+from outlast_sandbox.providers.memory import MemoryProvider
 
 HERE = Place("memory", "nod_1")
 

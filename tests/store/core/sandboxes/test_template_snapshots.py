@@ -12,11 +12,11 @@ from outlast.base.errors import MalformedInput, SandboxUnavailable
 from outlast.base.settings import SandboxSettings
 from outlast.base.settings.tables import DependencySettings
 from outlast.db.database import Database
-from outlast.kernel.sandboxes.interface import SnapshotRecipe
 from outlast.kernel.sandboxes.snapshots.keeper import SnapshotKeeper
 from outlast.kernel.sandboxes.templates import Template
-from outlast.testing.sandbox import MemoryProvider
 from outlast.testing.templates import small_template
+from outlast_sandbox.interface import SnapshotRecipe
+from outlast_sandbox.providers.memory import MemoryProvider
 from tests.store.core.sandboxes import test_snapshots as plain
 
 running = plain.running

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from outlast.agents.screens.type_check import MOST_ERRORS, TEXT_CHARS, Types, errors_in, types_of
-from outlast.kernel.sandboxes.interface import CommandResult
+from outlast_sandbox.interface import CommandResult
 
 OUTPUT = """app/page.tsx(3,7): error TS2322: Type 'string' is not assignable to type 'number'.
 components/plan (1).tsx(10,12): error TS2741: Property 'name' is missing in type '{}'.

@@ -10,8 +10,8 @@ from typing import Final
 from starlette.requests import Request
 
 from outlast.base.clock import Clock, iso
-from outlast.kernel.sandboxes.egress.secrets import SecretValue
 from outlast_demo.tracker.problems import Refused
+from outlast_sandbox.egress.secrets import SecretValue
 
 VERSION_HEADER: Final = "tracker-version"
 VERSION: Final = "2026-09"

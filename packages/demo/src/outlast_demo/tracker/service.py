@@ -14,12 +14,12 @@ from anyio.abc import TaskStatus
 from outlast.base.clock import Clock
 from outlast.base.errors import StartRefused
 from outlast.base.settings import DependencySettings, Settings
-from outlast.kernel.sandboxes.egress.authority import write_private
-from outlast.kernel.sandboxes.egress.secrets import SecretValue
 from outlast.surfaces.http.server import HttpServer, bind
 from outlast_demo.tracker.access import VERSION, RequestLog
 from outlast_demo.tracker.application import tracker_app
 from outlast_demo.tracker.storage import Kept, open_book, open_secret
+from outlast_sandbox.egress.authority import write_private
+from outlast_sandbox.egress.secrets import SecretValue
 
 NAME: Final = "issues-tracker"
 SECRET_ENV: Final = "ISSUES_TOKEN"

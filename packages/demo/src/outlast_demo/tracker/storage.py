@@ -11,9 +11,9 @@ import anyio.to_thread
 import orjson
 
 from outlast.base.clock import Clock
-from outlast.kernel.sandboxes.egress.authority import write_private
-from outlast.kernel.sandboxes.egress.secrets import SecretValue
 from outlast_demo.tracker.issues import Book, Issue, read, seeded, written
+from outlast_sandbox.egress.authority import write_private
+from outlast_sandbox.egress.secrets import SecretValue
 
 ISSUES: Final = "issues.json"
 SECRET: Final = "secret"

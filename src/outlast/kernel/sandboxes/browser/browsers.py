@@ -15,18 +15,18 @@ import anyio.to_thread
 from anyio.abc import TaskGroup, TaskStatus
 
 from outlast.base.clock import Clock
-from outlast.base.errors import OutlastError, SandboxLost
 from outlast.base.ids import new_id
 from outlast.base.supervision.supervisor import Supervisor
-from outlast.kernel.sandboxes.browser.door import Door
-from outlast.kernel.sandboxes.browser.program import LONGEST_S, folder_to_show, start_command
-from outlast.kernel.sandboxes.browser.protocol import Browser, BrowserGone
-from outlast.kernel.sandboxes.folders import discard_folder
-from outlast.kernel.sandboxes.interactive import ProcessSpec
-from outlast.kernel.sandboxes.interface import Limits, SandboxSpec
-from outlast.kernel.sandboxes.providers.local.launch import Ground
-from outlast.kernel.sandboxes.providers.local.provider import LocalProvider
-from outlast.kernel.sandboxes.providers.local.sandbox import LocalSandbox
+from outlast_sandbox.browser.program import LONGEST_S, folder_to_show, start_command
+from outlast_sandbox.browser.protocol import Browser, BrowserGone
+from outlast_sandbox.browser.single_target_proxy import Door
+from outlast_sandbox.errors import SandboxError, SandboxLost
+from outlast_sandbox.folders import discard_folder
+from outlast_sandbox.interactive import ProcessSpec
+from outlast_sandbox.interface import Limits, SandboxSpec
+from outlast_sandbox.providers.local.launch import Ground
+from outlast_sandbox.providers.local.provider import LocalProvider
+from outlast_sandbox.providers.local.sandbox import LocalSandbox
 
 MOST: Final = 2
 IDLE_S: Final = 60.0
@@ -61,7 +61,7 @@ class AtHand:
         return not self.closing.is_set() and not self.browser.gone.is_set()
 
 
-Begun = AtHand | OutlastError | BrowserGone
+Begun = AtHand | SandboxError | BrowserGone
 
 
 class _Beginning:
@@ -123,7 +123,7 @@ class Browsers:
             await self._make_room()
             if self._tasks is None:
                 raise BrowserGone("the server is stopping")
-            begun: AtHand | OutlastError | BrowserGone = await self._tasks.start(self._keep, serves)
+            begun: AtHand | SandboxError | BrowserGone = await self._tasks.start(self._keep, serves)
             if not isinstance(begun, AtHand):
                 raise begun
             begun.users += 1
@@ -237,7 +237,7 @@ class Browsers:
         await anyio.to_thread.run_sync(discard_folder, self._work)
 
 
-def _cause(error: BaseException) -> OutlastError | BrowserGone | None:
+def _cause(error: BaseException) -> SandboxError | BrowserGone | None:
     """Why a browser failed, out of a group of errors too; None: it is no failure of a browser."""
     if isinstance(error, BaseExceptionGroup):
         causes = [_cause(inner) for inner in error.exceptions]
@@ -246,4 +246,4 @@ def _cause(error: BaseException) -> OutlastError | BrowserGone | None:
         return BrowserGone(f"it did not start within {START_S:.0f} seconds")
     if isinstance(error, OSError):
         return BrowserGone(str(error))
-    return error if isinstance(error, (OutlastError, BrowserGone)) else None
+    return error if isinstance(error, (SandboxError, BrowserGone)) else None

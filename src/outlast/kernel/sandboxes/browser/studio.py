@@ -9,17 +9,18 @@ from anyio.abc import TaskStatus
 
 from outlast.base.clock import Clock
 from outlast.base.data_directory import cache_directory
-from outlast.base.errors import OutlastError, SandboxLost
 from outlast.base.settings.tables import ScreenSettings
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.kernel.sandboxes.browser.browsers import AtHand, Browsers
-from outlast.kernel.sandboxes.browser.door import is_open
-from outlast.kernel.sandboxes.browser.interface import Look
-from outlast.kernel.sandboxes.browser.page import Seen, look_at
-from outlast.kernel.sandboxes.browser.program import find_browser
-from outlast.kernel.sandboxes.browser.protocol import BrowserGone, BrowserRefused
-from outlast.kernel.sandboxes.browser.requests import ask_page
-from outlast.kernel.sandboxes.interface import Sandbox
+from outlast.kernel.sandboxes.translation import translated, untranslated
+from outlast_sandbox.browser.interface import Look
+from outlast_sandbox.browser.page import Seen, look_at
+from outlast_sandbox.browser.program import find_browser
+from outlast_sandbox.browser.protocol import BrowserGone, BrowserRefused
+from outlast_sandbox.browser.requests import ask_page
+from outlast_sandbox.browser.single_target_proxy import is_open
+from outlast_sandbox.errors import SandboxError, SandboxLost
+from outlast_sandbox.interface import Sandbox
 
 FOLDER: Final = "browsers"  # below the data directory
 TAKE_S: Final = 20.0  # for a browser to start or to become free
@@ -66,6 +67,10 @@ class Studio:
             task_status.started()
 
     async def look(self, sandbox: Sandbox, port: int, path: str, width: int, height: int) -> Look:
+        with translated():
+            return await self._look(untranslated(sandbox), port, path, width, height)
+
+    async def _look(self, sandbox: Sandbox, port: int, path: str, width: int, height: int) -> Look:
         began = anyio.current_time()
         if not await is_open(sandbox, port):
             return Look(None, (f"Nothing answers on port {port}.",), None, NO_PAGE)
@@ -76,7 +81,7 @@ class Studio:
                     at_hand = await self.browsers.take((sandbox.sandbox_id, port))
             except TimeoutError:
                 note = BUSY
-            except (BrowserGone, OutlastError) as error:
+            except (BrowserGone, SandboxError) as error:
                 note = self._remember(error)
             else:
                 url = f"http://localhost:{port}{path}"
@@ -97,8 +102,8 @@ class Studio:
             return self._failed[1]
         return ""
 
-    def _remember(self, error: BrowserGone | OutlastError) -> str:
-        reason = error.message if isinstance(error, OutlastError) else str(error)
+    def _remember(self, error: BrowserGone | SandboxError) -> str:
+        reason = error.message if isinstance(error, SandboxError) else str(error)
         note = f"No picture was taken: Chromium did not start ({reason or 'it gave no reason'})."
         self._failed = (self._clock.monotonic() + AGAIN_AFTER_S, note)
         return note

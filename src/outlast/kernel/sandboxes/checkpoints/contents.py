@@ -6,7 +6,7 @@ from typing import Final
 
 from outlast.base.errors import StoredFileDamaged
 from outlast.db.blobs import FolderBlobs
-from outlast.kernel.sandboxes.checkpoints.tree import Entry
+from outlast_sandbox.checkpoints.tree import Entry
 
 PIECE_BYTES: Final = 1024 * 1024
 

@@ -10,7 +10,7 @@ from typing import Final
 from outlast.base.errors import InputTooLarge, PathRefused
 from outlast.db.blobs import FolderBlobs
 from outlast.kernel.sandboxes.checkpoints.contents import content_of
-from outlast.kernel.sandboxes.checkpoints.tree import Entry, Tree, encode
+from outlast_sandbox.checkpoints.tree import Entry, Tree, encode
 
 Edit = Callable[[bytes | None], bytes | None]
 """Given a file's content (None: it is not there), answers the new one (None for one that is not there: it stays so)."""

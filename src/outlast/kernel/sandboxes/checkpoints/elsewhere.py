@@ -17,11 +17,11 @@ from outlast.base.errors import InputTooLarge, NotFound, PathRefused
 from outlast.base.ids import new_id
 from outlast.db.blobs import FolderBlobs
 from outlast.kernel.sandboxes.checkpoints.contents import content_of
-from outlast.kernel.sandboxes.checkpoints.folder import MAX_ENTRIES, Content, Seen
 from outlast.kernel.sandboxes.checkpoints.packing import PACK_BYTES, Places, store_batch
 from outlast.kernel.sandboxes.checkpoints.scan import Locate, Memory, Scan
-from outlast.kernel.sandboxes.checkpoints.tree import Entry, Tree
-from outlast.kernel.sandboxes.interface import Command, FileEntry, Sandbox
+from outlast_sandbox.checkpoints.folder import MAX_ENTRIES, Content, Seen
+from outlast_sandbox.checkpoints.tree import Entry, Tree
+from outlast_sandbox.interface import Command, FileEntry, Sandbox
 
 FILE_MODE: Final = 0o644
 FOLDER_MODE: Final = 0o755

@@ -21,7 +21,8 @@ from outlast.db.deployment import Deployment, begin_collection, why_held
 from outlast.db.tables import artifacts, attachments, modules
 from outlast.kernel.sandboxes.checkpoints import store
 from outlast.kernel.sandboxes.checkpoints.rules import superfluous
-from outlast.kernel.sandboxes.checkpoints.tree import header
+from outlast.kernel.sandboxes.translation import translated
+from outlast_sandbox.checkpoints.tree import header
 
 GRACE_S: Final = 86_400.0
 HEAD_BYTES: Final = 64 * 1024
@@ -89,6 +90,7 @@ def named_blobs(tx: Tx) -> tuple[set[str], list[str]]:
     return {*manifests, *attached, *published, *files, *texts}, manifests
 
 
+@translated()
 def blobs_of_manifests(blobs: FolderBlobs, manifests: list[str]) -> set[str]:
     """The blobs that manifests need besides themselves. Raises `NotFound`, `InternalError`. Blocks."""
     heads = [header(_first_line(blobs, name)) for name in manifests]

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from outlast.kernel.sandboxes.checkpoints.beneath import open_beneath, open_folder
-from outlast.kernel.sandboxes.checkpoints.tree import Tree
+from outlast_sandbox.checkpoints.safe_open import open_beneath, open_folder
+from outlast_sandbox.checkpoints.tree import Tree
 
 
 def files_in_folder(folder: Path, paths: Iterable[str]) -> frozenset[str]:

@@ -40,12 +40,13 @@ from outlast.kernel.sandboxes.checkpoints.places import Place
 from outlast.kernel.sandboxes.checkpoints.placing import place_tree
 from outlast.kernel.sandboxes.checkpoints.scan import Scan, scan_folder
 from outlast.kernel.sandboxes.checkpoints.store import NewCheckpoint
-from outlast.kernel.sandboxes.checkpoints.tree import EMPTY, Tree, decode, encode
-from outlast.kernel.sandboxes.checkpoints.unsynced import Unsynced
-from outlast.kernel.sandboxes.folders import remove_folder
-from outlast.kernel.sandboxes.interface import Sandbox
 from outlast.kernel.sandboxes.store import SandboxRow
+from outlast.kernel.sandboxes.translation import translated
 from outlast.kernel.set_aside import kinds
+from outlast_sandbox.checkpoints.tree import EMPTY, Tree, decode, encode
+from outlast_sandbox.checkpoints.unsynced import Unsynced
+from outlast_sandbox.folders import remove_folder
+from outlast_sandbox.interface import Sandbox
 
 MEBIBYTE: Final = 1024 * 1024
 ROOM: Final = 2  # files with holes in them are longer than what the quota counts
@@ -415,7 +416,8 @@ class CheckpointKeeper:
             return None
         try:
             folder = self._folder(workspace_id)
-            return await scan_folder(folder, before, memory, self._blobs, self._locate, most, without)
+            with translated():
+                return await scan_folder(folder, before, memory, self._blobs, self._locate, most, without)
         except OSError as error:
             _log_failure(workspace_id, error)
             return None
@@ -488,7 +490,8 @@ def _read_tree(blobs: FolderBlobs, name: str) -> Tree:
     manifest = blobs.get(name)
     if hashlib.sha256(manifest).hexdigest() != name:
         raise StoredFileDamaged("A checkpoint's manifest is damaged.", blob=name)
-    return replace(decode(manifest, partial(_read_tree, blobs)), name=name)
+    with translated():
+        return replace(decode(manifest, partial(_read_tree, blobs)), name=name)
 
 
 @contextmanager

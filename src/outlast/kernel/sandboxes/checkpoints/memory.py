@@ -10,9 +10,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from outlast.kernel.sandboxes.checkpoints.folder import Seen
 from outlast.kernel.sandboxes.checkpoints.scan import Memory
-from outlast.kernel.sandboxes.checkpoints.tree import Tree
+from outlast_sandbox.checkpoints.folder import Seen
+from outlast_sandbox.checkpoints.tree import Tree
 
 MOST_ENTRIES: Final = 300_000
 

@@ -15,11 +15,12 @@ from uuid import uuid4
 
 from outlast.base.errors import DiskFull, SandboxUnavailable
 from outlast.db.blobs import FolderBlobs
-from outlast.kernel.sandboxes.checkpoints.beneath import open_beneath, open_folder
 from outlast.kernel.sandboxes.checkpoints.contents import pieces_of
-from outlast.kernel.sandboxes.checkpoints.folder import Found, read_content, walk_folder
-from outlast.kernel.sandboxes.checkpoints.tree import Entry, Tree
-from outlast.kernel.sandboxes.folders import remove_tree
+from outlast.kernel.sandboxes.translation import translated
+from outlast_sandbox.checkpoints.folder import Found, read_content, walk_folder
+from outlast_sandbox.checkpoints.safe_open import open_beneath, open_folder
+from outlast_sandbox.checkpoints.tree import Entry, Tree
+from outlast_sandbox.folders import remove_tree
 
 ANY_SIZE: Final = 1 << 62
 OPEN_MODE: Final = 0o700
@@ -97,6 +98,7 @@ class _Place:
                 self._close_folder(entry)
         return written
 
+    @translated()
     def _walk(self) -> list[Found]:
         """What is there, with every folder opened that its owner had closed."""
         walk = walk_folder(self._path, ANY_SIZE, self._without)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, Literal
 
-from outlast.kernel.sandboxes.checkpoints.tree import Entry, Tree
+from outlast_sandbox.checkpoints.tree import Entry, Tree
 
 ChangeKind = Literal["added", "changed", "removed"]
 TEXT_BYTES: Final = 256 * 1024  # a longer file's difference is not written out

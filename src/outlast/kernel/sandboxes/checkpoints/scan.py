@@ -14,10 +14,10 @@ import anyio
 import anyio.to_thread
 
 from outlast.db.blobs import FolderBlobs
-from outlast.kernel.sandboxes.checkpoints.beneath import open_folder
-from outlast.kernel.sandboxes.checkpoints.folder import Content, Found, Seen, settled, walk_folder
 from outlast.kernel.sandboxes.checkpoints.packing import Places, batches, read_batch, store_batch
-from outlast.kernel.sandboxes.checkpoints.tree import Entry, Tree, encode
+from outlast_sandbox.checkpoints.folder import Content, Found, Seen, settled, walk_folder
+from outlast_sandbox.checkpoints.safe_open import open_folder
+from outlast_sandbox.checkpoints.tree import Entry, Tree, encode
 
 T = TypeVar("T")
 AT_ONCE: Final = 4  # batches read side by side: a pack's worth of memory each

@@ -1,12 +1,5 @@
-"""The only way out of a sandbox: a proxy of its own on the server's side, which knows what this sandbox may reach.
+"""Each living sandbox's proxy (`outlast_sandbox.egress`): what the settings allow it, and a log of the secrets it used.
 
-Words: a *policy* says which hosts may be reached and which secrets belong to which of them; a *placeholder* is what
-code inside sees in the place of a secret; a *tunnel* carries TLS through unread, to a host without secrets; an
-*inspected* connection ends here, at a certificate of the sandbox's own *authority*, so that placeholders in request
-headers can be replaced and secrets in answers hidden; a *refusal* is an answer of the proxy's own, which says what
-was refused, why, and which setting would allow it; a *use* is one request that carried a secret, kept in a log.
-
-`rules.py` decides; `addresses.py` knows the addresses that nobody may reach; `redaction.py` hides secrets in answers;
-`wires.py` (sockets, TLS), `http1.py` and `http2.py` are the shells; `proxy.py` puts them together for one sandbox;
-`keeper.py` gives each living sandbox its proxy. Nothing of it runs inside a sandbox.
+`keeper.py` gives each sandbox its proxy, `policy.py` reads the settings, `lookups.py` finds the values of secrets,
+`uses.py` and `store.py` keep the log. `delegated.py` is for providers that watch over the way out themselves.
 """

@@ -16,23 +16,18 @@ from outlast.base.errors import SandboxUnavailable
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.database import Database
 from outlast.kernel.sandboxes.egress import store
-from outlast.kernel.sandboxes.egress.authority import Authorities, write_private
-from outlast.kernel.sandboxes.egress.dialing import (
-    Dialer,
-    Network,
-    RealNetwork,
-    TlsContexts,
-    contexts_trusting,
-)
-from outlast.kernel.sandboxes.egress.proxy import EgressStatistics, SandboxProxy
-from outlast.kernel.sandboxes.egress.relay import Relay
-from outlast.kernel.sandboxes.egress.rules import LOOPBACK_NAMES, Policy, direct_names, names
-from outlast.kernel.sandboxes.egress.secrets import OperatorSecrets, SandboxSecrets, SecretLookup, placeholder
-from outlast.kernel.sandboxes.egress.upstream import Upstreams
 from outlast.kernel.sandboxes.egress.uses import UseLog
-from outlast.kernel.sandboxes.interface import Sandbox, SandboxSpec
 from outlast.kernel.sandboxes.store import SandboxRow
+from outlast.kernel.sandboxes.translation import untranslated
 from outlast.kernel.set_aside.kinds import SANDBOX_EGRESS
+from outlast_sandbox.egress.authority import Authorities, write_private
+from outlast_sandbox.egress.dialer import Dialer, Network, RealNetwork, TlsContexts, contexts_trusting
+from outlast_sandbox.egress.proxy import EgressStatistics, SandboxProxy
+from outlast_sandbox.egress.relay import Relay
+from outlast_sandbox.egress.rules import LOOPBACK_NAMES, Policy, direct_names, names
+from outlast_sandbox.egress.secrets import OperatorSecrets, SandboxSecrets, SecretLookup, placeholder
+from outlast_sandbox.egress.upstream import Upstreams
+from outlast_sandbox.interface import Sandbox, SandboxSpec
 
 KEY: Final = "placeholders.key"
 KEY_BYTES: Final = 32
@@ -172,7 +167,7 @@ class EgressKeeper:
         placeholders = await self._placeholders(row.id)
         secrets = SandboxSecrets(placeholders, row.project_id, self._lookup, whose)
         authority = await anyio.to_thread.run_sync(self._authorities.of, row.id)
-        dialer = Dialer(self._policy, self._network, await self._tls_contexts(), sandbox.dial)
+        dialer = Dialer(self._policy, self._network, await self._tls_contexts(), untranslated(sandbox).dial)
         async with anyio.create_task_group() as tasks:
             upstreams = Upstreams(dialer, self._clock, tasks.start_soon)
             try:

@@ -5,7 +5,7 @@ from importlib.metadata import entry_points
 from typing import Final
 
 from outlast.base.errors import InvalidSetting, StartRefused
-from outlast.kernel.sandboxes.egress.secrets import OperatorSecrets, SecretLookup
+from outlast_sandbox.egress.secrets import OperatorSecrets, SecretLookup
 
 GROUP: Final = "outlast.secret_lookups"
 

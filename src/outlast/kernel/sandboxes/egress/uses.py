@@ -10,23 +10,14 @@ import anyio
 from outlast.base.clock import Clock
 from outlast.base.errors import OutlastError
 from outlast.db.database import Database
-from outlast.kernel.sandboxes.egress.http1 import RequestHead
-from outlast.kernel.sandboxes.egress.rules import Target
 from outlast.kernel.sandboxes.egress.store import Use, add_uses
+from outlast_sandbox.egress.http1 import RequestHead
+from outlast_sandbox.egress.rules import Target
 
 EVERY_S: Final = 0.5
 MOST_WAITING: Final = 1000
 MOST_PATH_CHARS: Final = 500
 log = logging.getLogger("outlast.egress")
-
-
-class NoUses:
-    """For a proxy without secrets."""
-
-    async def record(
-        self, names: Sequence[str], user_id: str | None, target: Target, head: RequestHead, status: int | None
-    ) -> None:
-        raise AssertionError("there is no secret to use")
 
 
 class UseLog:

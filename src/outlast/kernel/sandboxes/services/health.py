@@ -6,8 +6,8 @@ from typing import Final
 import anyio
 
 from outlast.base.errors import NotFound
-from outlast.kernel.sandboxes.interface import Sandbox
 from outlast.kernel.sandboxes.services.rules import Declared
+from outlast_sandbox.interface import Sandbox
 
 MOST_BYTES: Final = 4096
 

@@ -16,8 +16,6 @@ from outlast.base.supervision.causes import cause_of, is_of_storage
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.database import Database, Tx
 from outlast.kernel.sandboxes import store as sandbox_rows
-from outlast.kernel.sandboxes.interactive import ProcessEnd, ProcessInfo, ProcessOutput, ProcessSpec
-from outlast.kernel.sandboxes.interface import Sandbox
 from outlast.kernel.sandboxes.rules import is_alive
 from outlast.kernel.sandboxes.services import store
 from outlast.kernel.sandboxes.services.health import answers
@@ -35,6 +33,8 @@ from outlast.kernel.sandboxes.services.rules import (
 from outlast.kernel.sandboxes.services.store import ServiceRow
 from outlast.kernel.sandboxes.store import Announce, SandboxRow, announce_to_project
 from outlast.kernel.set_aside import kinds
+from outlast_sandbox.interactive import ProcessEnd, ProcessInfo, ProcessOutput, ProcessSpec
+from outlast_sandbox.interface import Sandbox
 
 FIRST_LOOK_S: Final = 0.1
 LONGEST_LOOK_S: Final = 1.0

@@ -13,8 +13,8 @@ from typing import Final, Protocol, runtime_checkable
 import anyio.to_thread
 
 from outlast.base.packages import NPM, PYPI, name_of
-from outlast.kernel.sandboxes.interface import SandboxProvider
 from outlast.kernel.sandboxes.snapshots.keeper import SnapshotKeeper
+from outlast_sandbox.interface import SandboxProvider
 
 NODE_FOLDER: Final = "node_modules"
 PYTHON_FOLDER: Final = ".python"

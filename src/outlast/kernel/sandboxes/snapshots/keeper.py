@@ -18,13 +18,13 @@ from outlast.base.events import SnapshotProgress
 from outlast.base.settings import SandboxSettings
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.database import Database
-from outlast.kernel.sandboxes.interface import Progress, SandboxProvider, SnapshotRecipe
 from outlast.kernel.sandboxes.snapshots import store
 from outlast.kernel.sandboxes.snapshots.recipes import CONFIGURED, Recipes
 from outlast.kernel.sandboxes.snapshots.rules import Known, State, must_build, to_collect, to_start_from
 from outlast.kernel.sandboxes.snapshots.store import Announce, Place, announce_to_project
 from outlast.kernel.sandboxes.templates import Templates
 from outlast.kernel.set_aside import kinds
+from outlast_sandbox.interface import Progress, SandboxProvider, SnapshotRecipe
 
 TELL_EVERY_S: Final = 1.0
 COLLECT_EVERY_S: Final = 3600.0

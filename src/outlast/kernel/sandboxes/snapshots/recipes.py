@@ -8,10 +8,10 @@ import anyio.to_thread
 
 from outlast.base.errors import MalformedInput
 from outlast.base.settings import SandboxSettings
-from outlast.kernel.sandboxes.interface import SandboxProvider, SnapshotRecipe
 from outlast.kernel.sandboxes.snapshots.rules import project_of, recipe_of
 from outlast.kernel.sandboxes.snapshots.template import check_template, read_template
 from outlast.kernel.sandboxes.templates import Templates
+from outlast_sandbox.interface import SandboxProvider, SnapshotRecipe
 
 CONFIGURED: Final = ""  # in place of an app template's name: what every other sandbox starts from
 log = logging.getLogger("outlast.snapshots")

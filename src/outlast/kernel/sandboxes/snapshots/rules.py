@@ -9,8 +9,8 @@ from enum import StrEnum
 from typing import Final
 
 from outlast.base.packages import parse_package
-from outlast.kernel.sandboxes.interface import Project, SnapshotRecipe
 from outlast.kernel.sandboxes.templates import Template
+from outlast_sandbox.interface import Project, SnapshotRecipe
 
 NAME_LENGTH: Final = 20
 RETRY_AFTER: Final = timedelta(minutes=5)

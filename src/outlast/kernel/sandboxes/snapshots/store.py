@@ -10,9 +10,9 @@ import sqlalchemy as sa
 from outlast.base.events import SnapshotProgress
 from outlast.db.database import Tx
 from outlast.db.tables import sandboxes, snapshots
-from outlast.kernel.sandboxes.interface import SnapshotRecipe
 from outlast.kernel.sandboxes.snapshots.rules import Known, State
 from outlast.kernel.streams.log import append
+from outlast_sandbox.interface import SnapshotRecipe
 
 Announce = Callable[[Tx, str, SnapshotProgress], None]
 """Tells followers, inside the transaction: (transaction, project id, data)."""

@@ -11,7 +11,6 @@ from starlette.responses import Response
 from outlast.actions import sandbox_services, sandbox_views
 from outlast.actions import sandboxes as actions
 from outlast.base.clock import iso
-from outlast.kernel.sandboxes.interface import FileEntry
 from outlast.kernel.sandboxes.services.rules import Declared
 from outlast.surfaces.http.models.sandboxes import (
     FileAnswer,
@@ -23,6 +22,7 @@ from outlast.surfaces.http.models.sandboxes import (
 from outlast.surfaces.http.models.shapes import Page
 from outlast.surfaces.http.replies import nothing, page, reply
 from outlast.surfaces.http.sign_in import Signed, Svc
+from outlast_sandbox.interface import FileEntry
 
 router = APIRouter(prefix="/v1", tags=["Sandboxes"])
 LOCKED_DOWN: Final = "default-src 'none'; sandbox; frame-ancestors 'none'"

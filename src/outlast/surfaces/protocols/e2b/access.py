@@ -16,10 +16,10 @@ from outlast.actions.services import Services
 from outlast.base.errors import MalformedInput, NotFound, NotSignedIn
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.sandboxes.hosted import Hosted
-from outlast.kernel.sandboxes.interface import Sandbox
 from outlast.surfaces.protocols.e2b.naming import USER, workspace_of
 from outlast.surfaces.protocols.e2b.numbers import whole_number
 from outlast.surfaces.protocols.e2b.runtime import E2bRuntime
+from outlast_sandbox.interface import Sandbox
 
 API_KEY: Final = "x-api-key"
 ACCESS_TOKEN: Final = "x-access-token"

@@ -16,7 +16,6 @@ from outlast.base.clock import iso
 from outlast.base.errors import Conflict, MalformedInput, NotOffered, OutlastError
 from outlast.base.settings import SandboxSettings
 from outlast.kernel.sandboxes.hosted import BASE, Hosted, HostedOrder
-from outlast.kernel.sandboxes.interface import SandboxStatistics
 from outlast.surfaces.http.preview.hosts import port_suffix
 from outlast.surfaces.protocols.e2b import shapes
 from outlast.surfaces.protocols.e2b.access import actor_of, runtime_of, services_of
@@ -24,6 +23,7 @@ from outlast.surfaces.protocols.e2b.naming import shown_id, template_of, workspa
 from outlast.surfaces.protocols.e2b.numbers import whole_number
 from outlast.surfaces.protocols.e2b.problems import status_for, told
 from outlast.surfaces.protocols.e2b.shapes import body_of
+from outlast_sandbox.interface import SandboxStatistics
 
 NEXT_TOKEN: Final = "x-next-token"
 MOST_LISTED: Final = 100

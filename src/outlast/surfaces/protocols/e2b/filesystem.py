@@ -12,12 +12,12 @@ from starlette.responses import Response
 from starlette.types import ASGIApp
 
 from outlast.base.errors import Conflict, MalformedInput, NotFound, NotOffered, OutlastError, PathRefused
-from outlast.kernel.sandboxes.interactive import FileChangeSeen, FileFacts, Files
 from outlast.surfaces.protocols.e2b import connect
 from outlast.surfaces.protocols.e2b.access import Inside, inside, runtime_of
 from outlast.surfaces.protocols.e2b.connect import Emit, Message, StreamAnswer, field
 from outlast.surfaces.protocols.e2b.naming import full_path
 from outlast.surfaces.protocols.e2b.runtime import E2bRuntime
+from outlast_sandbox.interactive import FileChangeSeen, FileFacts, Files
 
 METADATA: Final = "e2b."  # our attributes are in the space `user.`, envd's in `user.e2b.`
 KINDS: Final = {"file": "FILE_TYPE_FILE", "directory": "FILE_TYPE_DIRECTORY"}

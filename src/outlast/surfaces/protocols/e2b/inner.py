@@ -7,8 +7,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from outlast.base.errors import NotOffered
-from outlast.kernel.sandboxes.interface import SandboxStatistics
 from outlast.surfaces.protocols.e2b.access import inside, runtime_of, services_of
+from outlast_sandbox.interface import SandboxStatistics
 
 MEBIBYTE: Final = 1024 * 1024
 IDLE: Final = SandboxStatistics(0, 0, 0.0)  # of one that has fallen asleep since it was found

@@ -12,7 +12,11 @@ from starlette.responses import Response
 from starlette.types import ASGIApp
 
 from outlast.base.errors import MalformedInput, NotFound, NotOffered, OutlastError, PathRefused
-from outlast.kernel.sandboxes.interactive import (
+from outlast.surfaces.protocols.e2b import connect
+from outlast.surfaces.protocols.e2b.access import Inside, inside, runtime_of
+from outlast.surfaces.protocols.e2b.connect import Emit, Message, StreamAnswer
+from outlast.surfaces.protocols.e2b.naming import full_path
+from outlast_sandbox.interactive import (
     ProcessEnd,
     Processes,
     ProcessInfo,
@@ -20,10 +24,6 @@ from outlast.kernel.sandboxes.interactive import (
     ProcessSpec,
     TerminalSize,
 )
-from outlast.surfaces.protocols.e2b import connect
-from outlast.surfaces.protocols.e2b.access import Inside, inside, runtime_of
-from outlast.surfaces.protocols.e2b.connect import Emit, Message, StreamAnswer
-from outlast.surfaces.protocols.e2b.naming import full_path
 
 SIGNALS: Final = {"SIGNAL_SIGTERM": 15, "SIGNAL_SIGKILL": 9}
 STREAMS: Final = {"stdout": "stdout", "stderr": "stderr", "terminal": "pty"}

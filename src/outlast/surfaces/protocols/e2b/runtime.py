@@ -18,9 +18,9 @@ from outlast.actions.services import Services
 from outlast.base.errors import NotFound, OutlastError, RateLimited, SandboxUnavailable
 from outlast.base.ids import new_id
 from outlast.kernel.sandboxes.hosted import BELL
-from outlast.kernel.sandboxes.interactive import FileChangeSeen, Processes
-from outlast.kernel.sandboxes.interface import Sandbox
 from outlast.surfaces.http.stream_places import StreamPlaces
+from outlast_sandbox.interactive import FileChangeSeen, Processes
+from outlast_sandbox.interface import Sandbox
 
 MAX_WATCHERS: Final = 200
 FIRST_CHANGE_S: Final = 0.25

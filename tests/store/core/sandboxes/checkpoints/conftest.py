@@ -20,7 +20,7 @@ from outlast.db.opening import open_database
 from outlast.db.tables import checkpoints, workspaces
 from outlast.kernel.sandboxes.checkpoints import places, store
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper, Find
-from outlast.kernel.sandboxes.interface import Sandbox
+from outlast_sandbox.interface import Sandbox
 from tests.factories import Team, make_run, make_thread, say
 
 NODE = "nod_here"

@@ -14,9 +14,9 @@ from outlast.base.images import Image
 from outlast.db.database import Tx
 from outlast.db.tables import packed_files, runs
 from outlast.kernel.sandboxes.checkpoints import store
-from outlast.kernel.sandboxes.checkpoints.tree import MANY, header
 from outlast.kernel.sandboxes.store import give_up
 from outlast.kernel.threads.attachments import add_attachment
+from outlast_sandbox.checkpoints.tree import MANY, header
 from tests.store.core.sandboxes.checkpoints.conftest import Desk
 
 

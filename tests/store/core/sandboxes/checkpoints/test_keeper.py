@@ -17,11 +17,11 @@ from outlast.db.database import Tx
 from outlast.db.tables import runs, sandboxes, workspaces
 from outlast.kernel.sandboxes.checkpoints import keeper as keeping
 from outlast.kernel.sandboxes.checkpoints import places, store
-from outlast.kernel.sandboxes.interface import SandboxSpec
 from outlast.kernel.sandboxes.rules import Life, PauseKind, State
 from outlast.kernel.sandboxes.store import SandboxRow, give_up
 from outlast.kernel.streams.log import read_all
-from outlast.testing.sandbox import MemoryProvider
+from outlast_sandbox.interface import SandboxSpec
+from outlast_sandbox.providers.memory import MemoryProvider
 from tests.factories import say
 from tests.store.core.sandboxes.checkpoints.conftest import NODE, Desk
 

@@ -11,10 +11,10 @@ from outlast.base.ids import new_id
 from outlast.base.settings import DependencySettings, SandboxSettings
 from outlast.db.database import Database, Tx
 from outlast.db.tables import workspaces
-from outlast.kernel.sandboxes.egress.handing import HandedOver
-from outlast.kernel.sandboxes.interface import SandboxSpec, WireSecret
+from outlast.kernel.sandboxes.egress.delegated import HandedOver
 from outlast.kernel.sandboxes.rules import Life, State
 from outlast.kernel.sandboxes.store import SandboxRow
+from outlast_sandbox.interface import SandboxSpec, WireSecret
 from tests.factories import Team
 
 SETTINGS = SandboxSettings(

@@ -15,10 +15,10 @@ from outlast.base.ids import new_id
 from outlast.db.database import Database, Tx
 from outlast.db.tables import workspaces
 from outlast.kernel.sandboxes.egress import store, uses
-from outlast.kernel.sandboxes.egress.http1 import RequestHead
-from outlast.kernel.sandboxes.egress.rules import Target
 from outlast.kernel.sandboxes.egress.store import Use
 from outlast.kernel.sandboxes.egress.uses import UseLog
+from outlast_sandbox.egress.http1 import RequestHead
+from outlast_sandbox.egress.rules import Target
 from tests.factories import make_project, make_run, make_services, make_thread, make_user
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

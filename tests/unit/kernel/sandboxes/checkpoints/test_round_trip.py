@@ -14,15 +14,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outlast.base.errors import InputTooLarge, InternalError, SandboxUnavailable
+from outlast.base.errors import InternalError, SandboxUnavailable
 from outlast.db.blobs import FolderBlobs
-from outlast.kernel.sandboxes.checkpoints import beneath, placing
-from outlast.kernel.sandboxes.checkpoints.beneath import open_beneath, open_folder, walk_beneath
-from outlast.kernel.sandboxes.checkpoints.folder import read_content, walk_folder
+from outlast.kernel.sandboxes.checkpoints import placing
 from outlast.kernel.sandboxes.checkpoints.packing import SMALL_BYTES
 from outlast.kernel.sandboxes.checkpoints.placing import place_tree
 from outlast.kernel.sandboxes.checkpoints.scan import Scan, scan_folder
-from outlast.kernel.sandboxes.checkpoints.tree import EMPTY, Tree, decode, encode
+from outlast_sandbox.checkpoints import safe_open as beneath
+from outlast_sandbox.checkpoints.folder import read_content, walk_folder
+from outlast_sandbox.checkpoints.safe_open import open_beneath, open_folder, walk_beneath
+from outlast_sandbox.checkpoints.tree import EMPTY, Tree, decode, encode
+from outlast_sandbox.errors import InputTooLarge
 
 ROOM = 1 << 40
 NAMES = st.text(string.ascii_lowercase, min_size=1, max_size=2)

@@ -18,7 +18,7 @@ from outlast.kernel.sandboxes.checkpoints.rules import (
     superfluous,
     text_difference,
 )
-from outlast.kernel.sandboxes.checkpoints.tree import EMPTY, Entry, Tree
+from outlast_sandbox.checkpoints.tree import EMPTY, Entry, Tree
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 TTL = timedelta(minutes=30)

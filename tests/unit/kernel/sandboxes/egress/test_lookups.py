@@ -8,7 +8,7 @@ import pytest
 
 from outlast.base.errors import InvalidSetting, StartRefused
 from outlast.kernel.sandboxes.egress import lookups
-from outlast.kernel.sandboxes.egress.secrets import OperatorSecrets
+from outlast_sandbox.egress.secrets import OperatorSecrets
 
 
 async def vault(user_id: str | None, project_id: str, name: str) -> str | None:

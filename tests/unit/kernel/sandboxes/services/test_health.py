@@ -9,9 +9,9 @@ import anyio
 import pytest
 
 from outlast.base.errors import NotFound, SandboxLost
-from outlast.kernel.sandboxes.interface import Sandbox
 from outlast.kernel.sandboxes.services.health import answers
 from outlast.kernel.sandboxes.services.rules import Declared
+from outlast_sandbox.interface import Sandbox
 
 WEB = Declared("web", "serve", 3000, "/health")
 BARE = Declared("web", "serve", 3000)

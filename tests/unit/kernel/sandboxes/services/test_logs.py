@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from outlast.kernel.sandboxes.egress.redaction import Redactor
 from outlast.kernel.sandboxes.services.logs import KEPT_BYTES, MOST_BYTES, ServiceLogs
+from outlast_sandbox.egress.redaction import Redactor
 
 
 def test_the_end_is_kept_and_the_file_stays_small(tmp_path: Path) -> None:

@@ -1,0 +1,106 @@
+"""Speaking with Chromium inside a sandbox, in its DevTools protocol over two pipes (`--remote-debugging-pipe`).
+
+No port is opened for it, so no page can reach it. Messages are JSON, each ended by a zero byte.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+import anyio
+import orjson
+
+from outlast_sandbox.interactive import ProcessEnd, Processes
+
+MESSAGE_BYTES: Final = 64 * 1024**2  # a page that makes the browser say more at once is no page to look at
+LAST_WORDS: Final = 2_000
+Listener = Callable[[str, Mapping[str, Any]], None]
+
+
+class BrowserGone(Exception):
+    """The browser has ended, or says what nobody understands."""
+
+
+class BrowserRefused(Exception):
+    """The browser would not do this one thing."""
+
+
+class Browser:
+    """One browser process. `read` must run beside the calls. Sessions are those of the protocol: one per page."""
+
+    def __init__(self, processes: Processes, pid: int) -> None:
+        self._processes = processes
+        self._pid = pid
+        self._number = 0
+        self._answers: dict[int, tuple[anyio.Event, dict[str, Any]]] = {}
+        self._listeners: dict[str, Listener] = {}
+        self._errors = b""
+        self.gone = anyio.Event()
+
+    async def read(self) -> None:
+        """Until the browser ends. Listeners are called from here, one event after the other."""
+        rest = b""
+        try:
+            async with self._processes.follow(self._pid) as outputs:
+                async for output in outputs:
+                    if isinstance(output, ProcessEnd):
+                        return
+                    if output.stream == "stderr":
+                        self._errors = (self._errors + output.data)[-LAST_WORDS:]
+                        continue
+                    if output.skipped or len(rest) > MESSAGE_BYTES:
+                        return
+                    *messages, rest = (rest + output.data).split(b"\0")
+                    for message in messages:
+                        self._hear(orjson.loads(message))
+        except orjson.JSONDecodeError:
+            return
+        finally:
+            self.gone.set()
+            for event, _ in self._answers.values():
+                event.set()
+
+    async def ask(self, method: str, session: str = "", **params: Any) -> dict[str, Any]:
+        """The answer's result. Raises `BrowserGone`, `BrowserRefused`; cancelled: the answer is dropped."""
+        self._number += 1
+        number = self._number
+        message: dict[str, Any] = {"id": number, "method": method, "params": params}
+        if session:
+            message["sessionId"] = session
+        answered, answer = self._answers[number] = (anyio.Event(), {})
+        try:
+            if self.gone.is_set():
+                raise BrowserGone(self.last_words)
+            await self._processes.write(self._pid, orjson.dumps(message) + b"\0")
+            await answered.wait()
+        finally:
+            del self._answers[number]
+        if not answer:
+            raise BrowserGone(self.last_words)
+        if "error" in answer:
+            raise BrowserRefused(f"{method}: {answer['error'].get('message', '')}")
+        result: dict[str, Any] = answer.get("result", {})
+        return result
+
+    def listen(self, session: str, listener: Listener) -> None:
+        """Call `listener` with each event of this session; it must not wait."""
+        self._listeners[session] = listener
+
+    def forget(self, session: str) -> None:
+        self._listeners.pop(session, None)
+
+    @property
+    def last_words(self) -> str:
+        """The last line that it wrote to its error stream."""
+        lines = self._errors.decode("utf-8", "replace").strip().splitlines()
+        return lines[-1] if lines else ""
+
+    def _hear(self, message: dict[str, Any]) -> None:
+        if "id" in message:
+            waiting = self._answers.get(message["id"])
+            if waiting is not None:
+                waiting[1].update(message)
+                waiting[0].set()
+            return
+        listener = self._listeners.get(message.get("sessionId", ""))
+        if listener is not None:
+            listener(message["method"], message["params"])

@@ -1,0 +1,144 @@
+"""Looking at a page without a browser: plain requests, which tell whether it answers and what its dev server says.
+
+Next answers a page that cannot be built with 500 and its own error page; Vite answers the HTML with 200 and each broken
+module with 500, so the page's own modules are asked for too, as a browser would.
+"""
+
+import html
+import re
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Final
+from urllib.parse import urljoin, urlsplit
+
+import anyio
+import anyio.to_thread
+import httptools
+import orjson
+from anyio.abc import SocketStream
+
+from outlast_sandbox.errors import NotFound
+from outlast_sandbox.interface import Sandbox
+
+ANSWER_BYTES: Final = 4 * 1024**2
+ERROR_CHARS: Final = 500_000  # of an error page are looked at
+MOST_MODULES: Final = 60
+TEXT_CHARS: Final = 2_000
+_SCRIPTS: Final = re.compile(r"<script\b[^<>]*+>", re.IGNORECASE)
+_IS_MODULE: Final = re.compile(r"""\btype=["']?module\b""", re.IGNORECASE)
+_SOURCE: Final = re.compile(r"""\bsrc=["']?([^"'\s>]+)""", re.IGNORECASE)
+_IMPORTS: Final = re.compile(r"""\b(?:from|import)\s*+(?:\(\s*+)?+["'](/[^"'\s]++)["']""")
+_NOT_OURS: Final = ("/node_modules/", "/@vite/", "/@react-refresh", "/@id/", "/.vite/", "/@fs/")
+_NEXT_MESSAGE: Final = re.compile(r'data-next-error-message="([^"]*)"')
+_VITE_ERROR: Final = re.compile(r"\berror = \{")
+_VITE_MESSAGE: Final = re.compile(r'"message":("(?:[^"\\]|\\.)*+")', re.DOTALL)
+_HIDDEN: Final = re.compile(r"<(script|style)\b.*?(?:</\1>|\Z)", re.IGNORECASE | re.DOTALL)
+_TAGS: Final = re.compile(r"<[^<>]++>")
+
+
+@dataclass(slots=True)
+class Answer:
+    """An HTTP answer: its status and as much of its body as is read."""
+
+    status: int = 0
+    body: bytearray = field(default_factory=bytearray)
+    ended: bool = False
+
+    def on_body(self, data: bytes) -> None:
+        self.body += data
+
+    def on_message_complete(self) -> None:
+        self.ended = True
+
+    @property
+    def text(self) -> str:
+        return self.body.decode("utf-8", "replace")
+
+
+async def ask_page(sandbox: Sandbox, port: int, path: str) -> tuple[int | None, list[str]]:
+    """(status, errors) of the page and its own modules; None: nothing answers. Raises `SandboxLost`."""
+    try:
+        page = await _get(sandbox, port, path)
+    except (NotFound, OSError, anyio.BrokenResourceError, httptools.HttpParserError):
+        return None, [f"Nothing answers on port {port}."]
+    if page.status >= 400:
+        said = await anyio.to_thread.run_sync(error_text, page.text)
+        return page.status, [f"The page answered with status {page.status}. {said}".strip()]
+    return page.status, await _module_errors(sandbox, port, path, page.text)
+
+
+async def _module_errors(sandbox: Sandbox, port: int, path: str, page: str) -> list[str]:
+    waiting = await anyio.to_thread.run_sync(module_paths, page, path)
+    asked, errors = set[str](), list[str]()
+    while waiting and len(asked) < MOST_MODULES:
+        module = waiting.pop(0)
+        if module in asked:
+            continue
+        asked.add(module)
+        try:
+            answer = await _get(sandbox, port, module)
+        except (NotFound, OSError, anyio.BrokenResourceError, httptools.HttpParserError):
+            errors.append(f"{module} could not be loaded.")
+            continue
+        if answer.status >= 400:
+            said = await anyio.to_thread.run_sync(error_text, answer.text)
+            errors.append(f"{module}: status {answer.status}. {said}".strip())
+        else:
+            waiting += await anyio.to_thread.run_sync(imports_of, answer.text)
+    return errors
+
+
+def module_paths(page: str, path: str) -> list[str]:
+    """The module scripts of an HTML page that come from its own server, as paths. At most `ANSWER_BYTES` are ever
+    asked of it: call it in a thread."""
+    found = (_SOURCE.search(tag) for tag in _SCRIPTS.findall(page) if _IS_MODULE.search(tag))
+    joined = (urlsplit(urljoin(f"http://localhost{path}", match.group(1))) for match in found if match)
+    return [
+        _own(part.path, part.query) for part in joined if part.netloc == "localhost" and _is_own(part.path)
+    ]
+
+
+def imports_of(module: str) -> list[str]:
+    """What a module loads from the project itself, as Vite writes it; at most `ANSWER_BYTES`, as of `module_paths`."""
+    return [path for path in _IMPORTS.findall(module) if _is_own(path)]
+
+
+def _own(path: str, query: str) -> str:
+    return f"{path}?{query}" if query else path
+
+
+def _is_own(path: str) -> bool:
+    return not any(mark in path for mark in _NOT_OURS)
+
+
+def error_text(body: str) -> str:
+    """What an error page says, as text of at most `TEXT_CHARS`; `ERROR_CHARS` of it are looked at, in 30 ms at most:
+    call it in a thread."""
+    body = body[:ERROR_CHARS]
+    told = _NEXT_MESSAGE.search(body)
+    if told is not None:
+        return html.unescape(told.group(1))[:TEXT_CHARS]
+    begun = _VITE_ERROR.search(body)
+    written = _VITE_MESSAGE.search(body, begun.end()) if begun is not None else None
+    if written is not None:
+        with suppress(orjson.JSONDecodeError):
+            return str(orjson.loads(written.group(1)))[:TEXT_CHARS]
+    visible = html.unescape(_TAGS.sub(" ", _HIDDEN.sub(" ", body)))
+    return " ".join(visible.split())[:TEXT_CHARS]
+
+
+async def _get(sandbox: Sandbox, port: int, path: str) -> Answer:
+    answer = Answer()
+    parser = httptools.HttpResponseParser(answer)
+    request = f"GET {path} HTTP/1.1\r\nHost: localhost:{port}\r\nAccept: text/html, */*\r\nConnection: close\r\n\r\n"
+    async with await SocketStream.from_socket(await sandbox.dial(port)) as stream:
+        await stream.send(request.encode("ascii", "replace"))
+        while not answer.ended and len(answer.body) < ANSWER_BYTES:
+            try:
+                parser.feed_data(await stream.receive())
+            except anyio.EndOfStream:
+                break
+            answer.status = parser.get_status_code()
+    if not answer.status:
+        raise OSError("the connection ended before an answer")
+    return answer

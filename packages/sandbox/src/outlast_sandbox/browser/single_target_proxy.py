@@ -1,0 +1,78 @@
+"""The only way out of a browser's sandbox: to one port of the sandbox that it looks at, while it looks."""
+
+import socket
+from typing import Final
+
+import anyio
+from anyio.abc import SocketListener, SocketStream
+
+from outlast_sandbox.errors import NotFound, SandboxError, SandboxLost
+from outlast_sandbox.interface import Sandbox
+
+MOST_CONNECTIONS: Final = 64
+READ_BYTES: Final = 64 * 1024
+
+
+class Door:
+    """Splices each connection to the port it leads to; shut, connections end at once. `lost` holds what was said when
+    that sandbox was gone."""
+
+    def __init__(self) -> None:
+        self.lost: SandboxLost | None = None
+        self._target: tuple[Sandbox, int] | None = None
+        self._room = anyio.Semaphore(MOST_CONNECTIONS)
+
+    def lead_to(self, sandbox: Sandbox, port: int) -> None:
+        self._target, self.lost = (sandbox, port), None
+
+    def shut(self) -> None:
+        self._target = None
+
+    async def serve(self, listener: socket.socket) -> None:
+        """Until cancelled; owns the listener. A connection that fails costs only itself."""
+        async with await SocketListener.from_socket(listener) as connections:
+            await connections.serve(self._pass)
+
+    async def _pass(self, inside: SocketStream) -> None:
+        async with inside, self._room:
+            target = self._target
+            if target is None:
+                return
+            try:
+                dialled = await target[0].dial(target[1])
+            except SandboxLost as error:
+                self.lost = error
+                return
+            except (SandboxError, OSError):
+                return
+            try:
+                async with await SocketStream.from_socket(dialled) as outside:
+                    await _splice(inside, outside)
+            except* (OSError, anyio.BrokenResourceError, anyio.ClosedResourceError):
+                pass  # one side broke off, which the other has seen as its end
+
+
+async def is_open(sandbox: Sandbox, port: int) -> bool:
+    """Whether anything listens there. Raises `SandboxLost`."""
+    try:
+        (await sandbox.dial(port)).close()
+    except NotFound:
+        return False
+    return True
+
+
+async def _splice(one: SocketStream, other: SocketStream) -> None:
+    """Both ways, each until its end."""
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(_carry, one, other)
+        tasks.start_soon(_carry, other, one)
+
+
+async def _carry(source: SocketStream, sink: SocketStream) -> None:
+    while True:
+        try:
+            data = await source.receive(READ_BYTES)
+        except anyio.EndOfStream:
+            await sink.send_eof()
+            return
+        await sink.send(data)

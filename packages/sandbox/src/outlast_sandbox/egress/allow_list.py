@@ -1,0 +1,54 @@
+"""A way out to some hosts and nothing else, without secrets: for the building of snapshots."""
+
+import socket
+from collections.abc import Sequence
+
+import anyio
+
+from outlast_sandbox.clock import SystemClock
+from outlast_sandbox.egress.dialer import Dialer, Network, RealNetwork
+from outlast_sandbox.egress.http1 import RequestHead
+from outlast_sandbox.egress.proxy import SandboxProxy
+from outlast_sandbox.egress.relay import Relay
+from outlast_sandbox.egress.rules import Policy, Target
+from outlast_sandbox.egress.secrets import OperatorSecrets, SandboxSecrets
+from outlast_sandbox.egress.upstream import Upstreams
+from outlast_sandbox.hosts import parse_host_port, parse_pattern
+
+
+async def serve_allow_list(
+    listener: socket.socket,
+    hosts: Sequence[str],
+    *,
+    allow_private: Sequence[str] = (),
+    network: Network | None = None,
+) -> None:
+    """Let whoever connects to `listener` reach `hosts` (`HOST`, `*.HOST`, each with an optional `:PORT`; without one,
+    80 and 443), never a private address unless `allow_private` names it (`HOST:PORT`). TLS passes unread, plain HTTP
+    is passed on; all else is answered with a clear 403. Runs until cancelled; owns and closes the listener. Raises
+    `NotAHost` for a text that names none."""
+    private = frozenset(map(parse_host_port, allow_private))
+    policy = Policy(tuple(map(parse_pattern, hosts)), private=private)
+    clock = SystemClock()
+    dialer = Dialer(policy, network or RealNetwork(), None)
+    async with anyio.create_task_group() as tasks:
+        upstreams = Upstreams(dialer, clock, tasks.start_soon)
+        try:
+            relay = Relay(policy, SandboxSecrets({}, "", OperatorSecrets({}), _nobody), upstreams, _NoUses())
+            await SandboxProxy("", policy, dialer, relay, clock).serve(listener)
+        finally:
+            upstreams.close()
+            tasks.cancel_scope.cancel()
+
+
+async def _nobody() -> str | None:
+    return None
+
+
+class _NoUses:
+    """For a proxy without secrets."""
+
+    async def record(
+        self, names: Sequence[str], user_id: str | None, target: Target, head: RequestHead, status: int | None
+    ) -> None:
+        raise AssertionError("there is no secret to use")

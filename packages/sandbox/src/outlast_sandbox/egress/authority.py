@@ -1,0 +1,217 @@
+"""A certificate authority of one sandbox's own, which everything inside trusts and nothing else does.
+
+Its key lies in the server's data directory, readable by the server alone, for as long as the sandbox lives; never
+inside. Leaf keys exist in memory only.
+"""
+
+import datetime as dt
+import ipaddress
+import os
+import ssl
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+
+from outlast_sandbox.hosts import is_address
+
+AUTHORITY_LIFE: Final = dt.timedelta(days=365)
+LEAF_LIFE: Final = dt.timedelta(days=2)
+RENEWED_BEFORE: Final = dt.timedelta(hours=12)
+CLOCKS_DIFFER: Final = dt.timedelta(days=1)
+MOST_LEAVES: Final = 256
+_SUFFIX: Final = ".authority.pem"
+_USAGE: Final = (
+    "digital_signature",
+    "content_commitment",
+    "key_encipherment",
+    "data_encipherment",
+    "key_agreement",
+    "key_cert_sign",
+    "crl_sign",
+    "encipher_only",
+    "decipher_only",
+)
+
+
+class WrongName(Exception):
+    """A client asked for another host than the one it had connected to."""
+
+
+class Authority:
+    """Signs certificates for the hosts that one sandbox connects to. In memory: the last ones it signed."""
+
+    def __init__(self, key: ec.EllipticCurvePrivateKey, certificate: x509.Certificate) -> None:
+        self._key = key
+        self._certificate = certificate
+        self._changing = threading.Lock()
+        self._leaves: OrderedDict[str, tuple[dt.datetime, ssl.SSLContext]] = OrderedDict()
+
+    @classmethod
+    def fresh(cls, sandbox_id: str) -> "Authority":
+        """A new one, about a millisecond's work."""
+        key = ec.generate_private_key(ec.SECP256R1())
+        name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, f"Outlast egress of {sandbox_id}"[:64])])
+        builder = _certificate(name, name, key.public_key(), AUTHORITY_LIFE)
+        builder = builder.add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+        builder = builder.add_extension(_usage("key_cert_sign", "crl_sign"), critical=True)
+        builder = builder.add_extension(
+            x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False
+        )
+        return cls(key, builder.sign(key, hashes.SHA256()))
+
+    @property
+    def pem(self) -> str:
+        """Its certificate, without the key."""
+        return self._certificate.public_bytes(serialization.Encoding.PEM).decode()
+
+    def context(self, host: str, now: dt.datetime) -> ssl.SSLContext:
+        """What a server of this name presents to the sandbox. A client that asks for another name is turned away. Takes
+        milliseconds: call it in a worker thread, where `ready` finds none."""
+        found = self.ready(host, now)
+        if found is None:
+            found = self._context(host)
+            with self._changing:
+                self._leaves[host] = now + LEAF_LIFE - RENEWED_BEFORE, found
+                self._leaves.move_to_end(host)
+                while len(self._leaves) > MOST_LEAVES:
+                    self._leaves.popitem(last=False)
+        return found
+
+    def ready(self, host: str, now: dt.datetime) -> ssl.SSLContext | None:
+        """The same if it was made before, at once."""
+        found = self._leaves.get(host)
+        return None if found is None or found[0] < now else found[1]
+
+    def to_pem(self) -> bytes:
+        """Key and certificate, to be kept where only the server reads."""
+        return (
+            self._key.private_bytes(
+                serialization.Encoding.PEM,
+                serialization.PrivateFormat.PKCS8,
+                serialization.NoEncryption(),
+            )
+            + self.pem.encode()
+        )
+
+    @classmethod
+    def from_pem(cls, data: bytes) -> "Authority":
+        """Raises `ValueError`."""
+        key = serialization.load_pem_private_key(data, None)
+        if not isinstance(key, ec.EllipticCurvePrivateKey):
+            raise ValueError("not an elliptic curve key")
+        return cls(key, x509.load_pem_x509_certificate(data))
+
+    def _context(self, host: str) -> ssl.SSLContext:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.minimum_version = ssl.TLSVersion.TLSv1_2
+        context.set_alpn_protocols(["http/1.1"])
+        context.options |= ssl.OP_NO_RENEGOTIATION
+        context.sni_callback = _only(host)
+        _load(context, self.leaf(host))
+        return context
+
+    def leaf(self, host: str) -> bytes:
+        """A certificate for the host with the process's leaf key, as PEM, the key first."""
+        key, key_pem = _leaf_key()
+        name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, host[:64])])
+        builder = _certificate(self._certificate.subject, name, key.public_key(), LEAF_LIFE)
+        other = x509.IPAddress(ipaddress.ip_address(host)) if is_address(host) else x509.DNSName(host)
+        authority = self._certificate.extensions.get_extension_for_class(x509.SubjectKeyIdentifier).value
+        for extension, critical in (
+            (x509.BasicConstraints(ca=False, path_length=None), True),
+            (_usage("digital_signature"), True),
+            (x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), False),
+            (x509.SubjectAlternativeName([other]), False),
+            (x509.SubjectKeyIdentifier.from_public_key(key.public_key()), False),
+            (x509.AuthorityKeyIdentifier.from_issuer_subject_key_identifier(authority), False),
+        ):
+            builder = builder.add_extension(extension, critical=critical)
+        leaf = builder.sign(self._key, hashes.SHA256())
+        return key_pem + leaf.public_bytes(serialization.Encoding.PEM)
+
+
+class Authorities:
+    """The authorities of living sandboxes, one file each in a folder that only the server reads. Blocking: files."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def of(self, sandbox_id: str) -> Authority:
+        """The sandbox's authority: the one that it was started with, or a new one."""
+        path = self._path(sandbox_id)
+        try:
+            return Authority.from_pem(path.read_bytes())
+        except (FileNotFoundError, ValueError):
+            authority = Authority.fresh(sandbox_id)
+            write_private(path, authority.to_pem())
+            return authority
+
+    def remove(self, sandbox_id: str) -> None:
+        """Fine when there is none."""
+        self._path(sandbox_id).unlink(missing_ok=True)
+
+    def kept(self) -> list[str]:
+        """Ids of the sandboxes that have one."""
+        if not self._folder.is_dir():
+            return []
+        return [path.name.removesuffix(_SUFFIX) for path in self._folder.glob(f"*{_SUFFIX}")]
+
+    def _path(self, sandbox_id: str) -> Path:
+        return self._folder / f"{sandbox_id}{_SUFFIX}"
+
+
+def write_private(path: Path, data: bytes) -> None:
+    """Write a file that only this user reads, at once or not at all."""
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    fresh = path.with_name(f".{path.name}.{os.getpid()}")
+    fresh.unlink(missing_ok=True)
+    with open(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb") as file:
+        file.write(data)
+    fresh.replace(path)
+
+
+def _only(host: str) -> Callable[[ssl.SSLObject, str | None, ssl.SSLContext], int | None]:
+    def check(_tls: ssl.SSLObject, name: str | None, _context: ssl.SSLContext) -> int | None:
+        wrong = name is not None and name.lower().removesuffix(".") != host
+        return ssl.ALERT_DESCRIPTION_UNRECOGNIZED_NAME if wrong else None
+
+    return check
+
+
+def _certificate(
+    issuer: x509.Name, subject: x509.Name, key: ec.EllipticCurvePublicKey, life: dt.timedelta
+) -> x509.CertificateBuilder:
+    now = dt.datetime.now(dt.UTC)
+    builder = x509.CertificateBuilder().issuer_name(issuer).subject_name(subject).public_key(key)
+    builder = builder.serial_number(x509.random_serial_number())
+    return builder.not_valid_before(now - CLOCKS_DIFFER).not_valid_after(now + life)
+
+
+def _usage(*wanted: str) -> x509.KeyUsage:
+    return x509.KeyUsage(**{name: name in wanted for name in _USAGE})
+
+
+@lru_cache(maxsize=1)
+def _leaf_key() -> tuple[ec.EllipticCurvePrivateKey, bytes]:
+    """One key for all leaves of this process: what it proves is only that the proxy is the proxy."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    encoding, form = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8
+    return key, key.private_bytes(encoding, form, serialization.NoEncryption())
+
+
+def _load(context: ssl.SSLContext, pem: bytes) -> None:
+    """The standard library reads certificates from files only: one in memory serves."""
+    file = os.memfd_create("leaf", os.MFD_CLOEXEC)
+    try:
+        os.write(file, pem)
+        context.load_cert_chain(f"/proc/self/fd/{file}")
+    finally:
+        os.close(file)

@@ -1,0 +1,325 @@
+"""The proxy of one sandbox: clients inside connect to its listener, and get out what the policy allows."""
+
+import asyncio
+import errno
+import logging
+import resource
+import socket
+from dataclasses import dataclass
+from typing import Final
+
+import anyio
+import anyio.to_thread
+
+from outlast_sandbox.clock import Clock
+from outlast_sandbox.egress import refusals
+from outlast_sandbox.egress.authority import Authority
+from outlast_sandbox.egress.client_hello import (
+    ALERT_UNRECOGNIZED_NAME,
+    HANDSHAKE,
+    NotTls,
+    NotYet,
+    server_name,
+)
+from outlast_sandbox.egress.dialer import Dialer
+from outlast_sandbox.egress.http1 import BadMessage, MessageReader, RequestHead, parse_request
+from outlast_sandbox.egress.refusals import Refused
+from outlast_sandbox.egress.relay import Relay
+from outlast_sandbox.egress.rules import (
+    WEB_PORT,
+    Policy,
+    Target,
+    may_reach,
+    read_authority,
+    same_authority,
+    secrets_of,
+)
+from outlast_sandbox.egress.transport import Channel, TlsWire, Wire, wire_of
+from outlast_sandbox.egress.tunnel import join
+from outlast_sandbox.hosts import NotAHost, is_address
+
+MOST_CONNECTIONS: Final = 256
+LEAST_CONNECTIONS: Final = 16
+MOST_A_SECOND: Final = 300
+FILES_PER_PLACE: Final = 64  # of the server's open files, one in so many may be a connection of one sandbox
+MOST_HANDSHAKES: Final = 4
+HEAD_S: Final = 30.0
+IDLE_S: Final = 600.0
+HALF_CLOSED_S: Final = 60.0
+ESTABLISHED: Final = b"HTTP/1.1 200 Connection Established\r\n\r\n"
+LINGER_S: Final = 2.0
+LINGER_READS: Final = 64
+NO_DESCRIPTORS_S: Final = 0.2
+log = logging.getLogger("outlast.egress")
+
+
+@dataclass(frozen=True, slots=True)
+class EgressStatistics:
+    """Of one sandbox, since its proxy began: connections open now, requests and tunnels let through, refusals."""
+
+    open: int
+    requests: int
+    tunnels: int
+    refused: int
+
+
+class SandboxProxy:
+    """Serves one listener by one policy. In memory: connections only; `serve` ends with all of them."""
+
+    def __init__(
+        self,
+        sandbox_id: str,
+        policy: Policy,
+        dialer: Dialer,
+        relay: Relay,
+        clock: Clock,
+        authority: Authority | None = None,
+    ) -> None:
+        self._sandbox_id = sandbox_id
+        self._policy = policy
+        self._dialer = dialer
+        self._relay = relay
+        self._clock = clock
+        self._authority = authority
+        self._places = places()
+        self._room = anyio.Semaphore(self._places)
+        self._handshakes = anyio.Semaphore(MOST_HANDSHAKES)
+        self._requests = self._tunnels = self._refused = 0
+
+    def statistics(self) -> EgressStatistics:
+        return EgressStatistics(self._places - self._room.value, self._requests, self._tunnels, self._refused)
+
+    async def serve(self, listener: socket.socket) -> None:
+        """Take connections until cancelled, a bounded number at a time and a second: more wait unaccepted. Owns and
+        closes the listener. Returns when the listener is gone."""
+        loop = asyncio.get_running_loop()
+        second, taken = 0, 0
+        with listener:
+            async with anyio.create_task_group() as tasks:
+                while True:
+                    await self._room.acquire()
+                    now = self._clock.monotonic()
+                    second, taken = (second, taken + 1) if int(now) == second else (int(now), 1)
+                    if taken > MOST_A_SECOND:
+                        await anyio.sleep(int(now) + 1 - now)
+                    try:
+                        sock, _ = await loop.sock_accept(listener)
+                    except OSError as error:
+                        self._room.release()
+                        if not await _listens_on(listener, error):
+                            return
+                        continue
+                    except BaseException:
+                        self._room.release()
+                        raise
+                    tasks.start_soon(self._take, sock)
+
+    async def _take(self, sock: socket.socket) -> None:
+        """One client's connection, to its end. Whatever goes wrong ends this connection only."""
+        wire = None
+        try:
+            sock.setblocking(False)
+            wire = await wire_of(sock)
+            with anyio.CancelScope() as scope:
+                _end_with(wire, scope)
+                await self._converse(wire, None)
+        except (OSError, NotTls):  # also TimeoutError, ssl.SSLError: this client's own affair
+            pass
+        except Exception:
+            log.exception("egress connection failed", extra={"sandbox": self._sandbox_id})
+        finally:
+            if wire is not None:
+                wire.close()
+            self._room.release()
+
+    async def _converse(self, client: Channel, fixed: Target | None) -> None:
+        """Request after request. `fixed`: where this connection leads, once a CONNECT has said so."""
+        reader = MessageReader(client)
+        while True:
+            try:
+                client.set_deadline(IDLE_S)
+                data = await reader.head()
+                client.set_deadline(None)
+                if data is None:
+                    return
+                head = parse_request(data)
+                if head.method == b"CONNECT" and fixed is None:
+                    assert isinstance(client, Wire)
+                    client.unread(reader.rest())
+                    await self._connect(head, client)
+                    return
+                if not await self._request(head, fixed, reader, client):
+                    return
+            except BadMessage as error:
+                await self._refuse(client, refusals.malformed(str(error), error.status))
+                return
+            except Refused as refused:
+                await self._refuse(client, refused)
+                return
+
+    async def _request(
+        self, head: RequestHead, fixed: Target | None, reader: MessageReader, client: Channel
+    ) -> bool:
+        target, path = _where(head, fixed)
+        if fixed is None:
+            self._check(target)
+        hosts = head.by_name.get(b"host", [])
+        if len(hosts) > 1 or (not hosts and head.minor):
+            raise BadMessage("it needs exactly one Host header")
+        if hosts and not same_authority(hosts[0].decode("latin-1"), target):
+            raise refusals.host_differs(hosts[0].decode("latin-1"), target.authority)
+        self._requests += 1
+        if path is not head.target:
+            head = head._replace(target=path)
+        return await self._relay.pass_on(head, target, reader, client)
+
+    # --- CONNECT ------------------------------------------------------------------------------------------------------
+
+    async def _connect(self, head: RequestHead, client: Wire) -> None:
+        """A connection of its own to one host: inspected where secrets belong to it, else carried through."""
+        try:
+            host, port = read_authority(head.target.decode("latin-1"), True)
+        except NotAHost as error:
+            raise refusals.no_host(head.target.decode("latin-1"), error) from error
+        if b":" not in head.target or not host:
+            raise BadMessage("CONNECT takes HOST:PORT")
+        target = Target(host, port, True)
+        self._check(target)
+        inspected = bool(secrets_of(self._policy, target))
+        outside = None
+        if inspected or port == WEB_PORT:
+            await self._dialer.check(target)
+        else:
+            outside = await self._dialer.connect(target)
+        try:
+            await client.write(ESTABLISHED)
+            await self._connected(client, target, outside, inspected)
+        finally:
+            if outside is not None:
+                outside.close()
+
+    async def _connected(self, client: Wire, target: Target, outside: Wire | None, inspected: bool) -> None:
+        with anyio.fail_after(HEAD_S):
+            first = await client.read()
+        if not first:
+            return
+        client.unread(first)
+        if first[0] != HANDSHAKE:
+            await self._converse(client, Target(target.host, target.port, False))  # HTTP without TLS
+        elif inspected:
+            await self._inspect(client, target)
+        else:
+            await self._tunnel(client, target, outside)
+
+    async def _inspect(self, client: Wire, target: Target) -> None:
+        """End TLS here, with a certificate of the sandbox's own authority."""
+        assert self._authority is not None
+        async with self._handshakes:
+            # In a thread: signing for one name after another, a sandbox must not hold up the server.
+            now = self._clock.now()
+            context = self._authority.ready(target.host, now)
+            if context is None:
+                context = await anyio.to_thread.run_sync(self._authority.context, target.host, now)
+            tls = TlsWire(client, context, server_side=True)
+            with anyio.fail_after(HEAD_S):
+                await tls.handshake()  # a client that does not trust us, or asks for another name, fails here
+        await self._converse(tls, target)
+        tls.close()
+
+    async def _tunnel(self, client: Wire, target: Target, outside: Wire | None) -> None:
+        """Carry TLS through, once the name that the client asks for is known to be the host's."""
+        with anyio.fail_after(HEAD_S):
+            hello = await _whole_hello(client)
+        name = server_name(hello)
+        if name is NotYet.MORE or not _is_name_of(name, target):
+            self._refused += 1
+            await client.write(ALERT_UNRECOGNIZED_NAME)
+            return
+        client.unread(hello)
+        if outside is None:
+            try:
+                outside = await self._dialer.connect(target)
+            except Refused:  # there is nobody left to tell
+                self._refused += 1
+                return
+        self._tunnels += 1
+        await join(client, outside)
+
+    # --- refusing -----------------------------------------------------------------------------------------------------
+
+    def _check(self, target: Target) -> None:
+        if not may_reach(self._policy, target.host, target.port):
+            raise refusals.host_refused(self._policy, target.host, target.port)
+
+    async def _refuse(self, client: Channel, refused: Refused) -> None:
+        """Say so, and read a little of what is still coming: closing at once would take the answer away."""
+        self._refused += 1
+        log.debug("egress refused", extra={"sandbox": self._sandbox_id, "code": refused.code})
+        with anyio.move_on_after(LINGER_S):
+            await client.write(refused.answer())
+            client.end()
+            for _ in range(LINGER_READS):
+                if not await client.read():
+                    return
+
+
+def _end_with(wire: Wire, scope: anyio.CancelScope) -> None:
+    """A client that is gone waits for no answer; one that has said all gets some time for what it asked."""
+
+    def said_all() -> None:
+        scope.deadline = min(scope.deadline, anyio.current_time() + HALF_CLOSED_S)
+
+    wire.on_end, wire.on_lost = said_all, scope.cancel
+
+
+def places() -> int:
+    """How many connections one sandbox may have at a time, so that none can take the server's last descriptors."""
+    allowed, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if allowed == resource.RLIM_INFINITY:
+        return MOST_CONNECTIONS
+    return min(MOST_CONNECTIONS, max(LEAST_CONNECTIONS, allowed // FILES_PER_PLACE))
+
+
+def _where(head: RequestHead, fixed: Target | None) -> tuple[Target, bytes]:
+    """Where a request wants to go, and the path for the host. Raises `Refused`, `BadMessage`."""
+    if fixed is not None and (head.target.startswith(b"/") or head.target == b"*"):
+        return fixed, head.target
+    scheme, separator, rest = head.target.partition(b"://")
+    encrypted = scheme.lower() == b"https"
+    if not separator or scheme.lower() not in (b"http", b"https"):
+        raise BadMessage("its target is no path") if fixed is not None else refusals.not_a_proxy_request()
+    end = next((at for at, byte in enumerate(rest) if byte in b"/?#"), len(rest))
+    authority, path = rest[:end].decode("latin-1"), rest[end:]
+    try:
+        host, port = read_authority(authority, encrypted)
+    except NotAHost as error:
+        raise refusals.no_host(authority, error) from error
+    target = Target(host, port, encrypted)
+    if not host or (fixed is not None and target != fixed):
+        raise refusals.host_differs(authority, fixed.authority if fixed is not None else "nowhere")
+    return target, path if path.startswith(b"/") else b"/" + path
+
+
+def _is_name_of(name: str | None, target: Target) -> bool:
+    """Whether a client that asks for this server name means the target. Addresses are asked for without a name."""
+    return is_address(target.host) if name is None else name.removesuffix(".") == target.host
+
+
+async def _whole_hello(client: Wire) -> bytes:
+    """The first bytes of a client, as far as its ClientHello goes and maybe further."""
+    data = await client.read()
+    while server_name(data) is NotYet.MORE:
+        more = await client.read()
+        if not more:
+            raise ConnectionResetError("the client closed the connection")
+        data += more
+    return data
+
+
+async def _listens_on(listener: socket.socket, error: OSError) -> bool:
+    """Whether accepting can go on after this error: a connection that was given up, or no descriptor left just now."""
+    if listener.fileno() < 0 or error.errno in (errno.EBADF, errno.EINVAL, errno.ENOTSOCK):
+        return False
+    if error.errno in (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM):
+        await anyio.sleep(NO_DESCRIPTORS_S)
+    return True

@@ -1,0 +1,145 @@
+"""What the proxy says when it does not pass something on: what was refused, why, and what would allow it."""
+
+import json
+import re
+from typing import Final
+
+from outlast_sandbox.egress.http1 import serialise
+from outlast_sandbox.egress.rules import Policy, setting_for
+from outlast_sandbox.hosts import NotAHost
+
+_PHRASES: Final = {
+    400: b"Bad Request",
+    403: b"Forbidden",
+    421: b"Misdirected Request",
+    431: b"Request Header Fields Too Large",
+    501: b"Not Implemented",
+    502: b"Bad Gateway",
+    503: b"Service Unavailable",
+    504: b"Gateway Timeout",
+}
+_UNPRINTABLE: Final = re.compile(r"[^\x20-\x7e]")
+MOST_PHRASE_CHARS: Final = 200
+
+
+class Refused(Exception):
+    """Not passed on. `code` is stable; message and hint are for whoever reads the answer inside; none of them ever
+    holds a secret's value."""
+
+    def __init__(self, status: int, code: str, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.status, self.code, self.message, self.hint = status, code, message, hint
+
+    def answer(self) -> bytes:
+        """As an HTTP/1.1 answer that closes the connection. The message stands in the status line too, because most
+        clients show nothing else of a refused CONNECT."""
+        content = {"code": self.code, "message": self.message, "hint": self.hint, "from": "outlast egress"}
+        body = json.dumps(content, indent=2).encode() + b"\n"
+        phrase = _UNPRINTABLE.sub("?", self.message)[:MOST_PHRASE_CHARS].encode()
+        headers = [
+            (b"Content-Type", b"application/json"),
+            (b"Content-Length", b"%d" % len(body)),
+            (b"X-Outlast-Refused", self.code.encode()),
+            (b"Connection", b"close"),
+        ]
+        return serialise(b"HTTP/1.1 %d %b" % (self.status, phrase or _PHRASES[self.status]), headers) + body
+
+
+def host_refused(policy: Policy, host: str, port: int) -> Refused:
+    message = f"The sandbox may not reach {host} on port {port}."
+    return Refused(403, "host_refused", message, setting_for(policy, host, port))
+
+
+def address_refused(host: str, address: str, port: int) -> Refused:
+    return Refused(
+        403,
+        "address_refused",
+        f"{host} resolves to {address}, which is a private or reserved address.",
+        f'Only allow_private = ["{host}:{port}"] in a [[sandbox.dependencies]] table opens such an address.',
+    )
+
+
+def own_address(host: str) -> Refused:
+    return Refused(
+        403,
+        "address_refused",
+        f"{host} resolves to an address of the server itself.",
+        'A service on the server is reached by allow_private = ["127.0.0.1:PORT"].',
+    )
+
+
+def not_found(host: str) -> Refused:
+    hint = "Check the spelling; names are resolved on the server, with the server's resolver."
+    return Refused(502, "name_not_found", f"The name {host} could not be resolved.", hint)
+
+
+def unreachable(host: str, port: int, why: str) -> Refused:
+    return Refused(502, "unreachable", f"{host}:{port} could not be reached: {why}.", "Try again later.")
+
+
+def untrusted(host: str, why: str) -> Refused:
+    return Refused(
+        502,
+        "untrusted",
+        f"The TLS certificate of {host} was not accepted: {why}.",
+        "The server trusts the authorities of its own system; SSL_CERT_FILE on the server names others.",
+    )
+
+
+def broken(host: str, why: str) -> Refused:
+    return Refused(502, "answer_broken", f"The answer of {host} cannot be passed on: {why}.", "")
+
+
+def timed_out(host: str, what: str, seconds: float) -> Refused:
+    message = f"{host} took longer than {seconds:g} s {what}."
+    return Refused(504, "timed_out", message, "Try again later.")
+
+
+def host_differs(asked: str, connected: str) -> Refused:
+    return Refused(
+        421,
+        "host_differs",
+        f"The request names the host {asked[:100]}, but the connection is to {connected}.",
+        "Open a connection of its own for each host.",
+    )
+
+
+def malformed(why: str, status: int = 400) -> Refused:
+    return Refused(status, "malformed", f"The request cannot be passed on: {why}.", "")
+
+
+def no_host(text: str, error: NotAHost) -> Refused:
+    return malformed(f"{text[:100]!r} is not {error}")
+
+
+def not_a_proxy_request() -> Refused:
+    return Refused(
+        400,
+        "not_a_proxy_request",
+        "This is the sandbox's proxy towards the network, not a server.",
+        "Set it as the HTTP proxy: HTTP_PROXY and HTTPS_PROXY already name it here.",
+    )
+
+
+def secret_missing(name: str) -> Refused:
+    return Refused(
+        403,
+        "secret_missing",
+        f"The secret {name} has no value for the person this work is done for.",
+        f"The operator sets the environment variable {name} on the server, or the look-up that it uses.",
+    )
+
+
+def secret_unavailable(name: str) -> Refused:
+    return Refused(
+        503, "secret_unavailable", f"The secret {name} could not be looked up.", "The server's log says more."
+    )
+
+
+def secret_unusable(name: str) -> Refused:
+    return Refused(
+        403,
+        "secret_unusable",
+        f"The value of the secret {name} cannot stand in a header.",
+        "It is empty or has control characters in it, such as a line break at its end.",
+    )

@@ -1,0 +1,100 @@
+"""Requests from inside, passed on to the hosts that they are for."""
+
+from collections.abc import Sequence
+from typing import Final, Protocol
+
+from outlast_sandbox.egress import refusals
+from outlast_sandbox.egress.http1 import Headers, MessageReader, RequestHead, end_to_end
+from outlast_sandbox.egress.http_exchange import Passage
+from outlast_sandbox.egress.redaction import Redactor
+from outlast_sandbox.egress.rules import Policy, Target, secrets_of
+from outlast_sandbox.egress.secrets import SandboxSecrets, SecretValue
+from outlast_sandbox.egress.transport import Channel
+from outlast_sandbox.egress.upstream import Upstreams
+
+MOST_TARGETS: Final = 1000
+
+
+class Uses(Protocol):
+    """The log of secrets in use."""
+
+    async def record(
+        self, names: Sequence[str], user_id: str | None, target: Target, head: RequestHead, status: int | None
+    ) -> None:
+        """Note that a request carried these secrets; `status` None when no answer came. Waits while the log cannot
+        be written: no use without its line."""
+
+
+class Relay:
+    """Passes the requests of one sandbox on. In memory: the values that may have been sent, to be hidden in every
+    answer that can be read here."""
+
+    def __init__(self, policy: Policy, secrets: SandboxSecrets, upstreams: Upstreams, uses: Uses) -> None:
+        self._policy = policy
+        self._secrets = secrets
+        self._upstreams = upstreams
+        self._uses = uses
+        self._known: dict[str, set[bytes]] = {}
+        self._redactor = Redactor()
+        self._names: dict[Target, tuple[str, ...]] = {}
+
+    async def pass_on(
+        self, head: RequestHead, target: Target, reader: MessageReader, client: Channel
+    ) -> bool:
+        """Answer one request, its target allowed and its Host checked. True when the client's connection can serve
+        another one. Raises `Refused` and `BadMessage` before anything was answered, `ConnectionError` later."""
+        reader.begin(head.body)
+        names = self._names_of(target)
+        headers = _towards(head, target, inspected=bool(names or self._redactor))
+        used = self._secrets.named_in(headers, names) if names else []
+        user_id = None
+        if used or not all(name in self._known for name in names):
+            user_id = await self._secrets.user()
+            headers = self._secrets.put_in(headers, await self._values(names, used, user_id))
+
+        async def noted(status: int | None) -> None:
+            if used:
+                await self._uses.record(used, user_id, target, head, status)
+
+        passage = Passage(head, headers, target, reader, client, self._upstreams, self._redactor, noted)
+        return await passage.run()
+
+    def _names_of(self, target: Target) -> tuple[str, ...]:
+        names = self._names.get(target)
+        if names is None:
+            if len(self._names) >= MOST_TARGETS:
+                self._names.clear()
+            names = self._names[target] = secrets_of(self._policy, target)
+        return names
+
+    async def _values(
+        self, names: Sequence[str], used: Sequence[str], user_id: str | None
+    ) -> dict[str, SecretValue]:
+        """The values to be put in. All that belong to the host are looked up, so that they can be hidden."""
+        values: dict[str, SecretValue] = {}
+        before = sum(map(len, self._known.values()))
+        for name in names:
+            secret = await self._secrets.value(name, user_id)
+            known = self._known.setdefault(name, set())
+            if secret is not None:
+                known.add(secret.reveal())
+            if name in used:
+                if secret is None:
+                    raise refusals.secret_missing(name)
+                values[name] = secret
+        if sum(map(len, self._known.values())) > before:
+            self._redactor = Redactor(value for known in self._known.values() for value in known)
+        return values
+
+
+def _towards(head: RequestHead, target: Target, *, inspected: bool) -> Headers:
+    """The headers as the host gets them, placeholders still in them."""
+    dropped = {b"host"}
+    if inspected:  # what comes back must be readable, to hide secrets in it
+        dropped |= {b"accept-encoding", b"sec-websocket-extensions"}
+    headers = [header for header in end_to_end(head) if header[0].lower() not in dropped]
+    if inspected:
+        headers.append((b"Accept-Encoding", b"identity"))
+    if head.upgrade == b"websocket":
+        headers += [(b"Connection", b"Upgrade"), (b"Upgrade", b"websocket")]
+    return [(b"Host", target.authority.encode()), *headers]

@@ -1,0 +1,136 @@
+"""Secrets: where a value comes from, what code inside sees in its place, and putting the one for the other."""
+
+import base64
+import binascii
+import hashlib
+import hmac
+import logging
+import os
+import re
+from collections.abc import Awaitable, Callable, Collection, Mapping
+from typing import Final, NoReturn, Protocol
+
+from outlast_sandbox.egress import refusals
+from outlast_sandbox.egress.http1 import Headers
+
+PREFIX: Final = b"SECRET_PLACEHOLDER_"
+log = logging.getLogger("outlast.egress")
+_BASIC: Final = re.compile(rb"basic +([A-Za-z0-9+/=_-]+)\Z", re.IGNORECASE)
+_USABLE: Final = re.compile(rb"[\x21-\x7e\x80-\xff](?:[\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?\Z")
+
+WhoseWork = Callable[[], Awaitable[str | None]]
+"""The user whom the work in a sandbox is done for at this moment; None: nobody in particular."""
+
+
+class SecretLookup(Protocol):
+    """Where the values of secrets come from, asked at each use."""
+
+    async def __call__(self, user_id: str | None, project_id: str, name: str) -> str | None:
+        """The value of the secret `name` (a dependency's `secret_env`) for this user; None when there is none. Must be
+        quick, as a request waits for it; what it raises refuses the request."""
+
+
+class OperatorSecrets:
+    """The operator's own values, the same for everybody: the server's environment variables of that name."""
+
+    def __init__(self, environment: Mapping[str, str] | None = None) -> None:
+        self._environment = os.environ if environment is None else environment
+
+    async def __call__(self, user_id: str | None, project_id: str, name: str) -> str | None:
+        return self._environment.get(name)
+
+    def has(self, name: str) -> bool:
+        """Whether the variable is set."""
+        return name in self._environment
+
+
+class SecretValue:
+    """A secret in memory: prints as dots, and goes into no pickle."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: bytes) -> None:
+        self._value = value
+
+    def reveal(self) -> bytes:
+        """The value, for the header it is put into."""
+        return self._value
+
+    def __repr__(self) -> str:
+        return "•••"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a secret is not written down")
+
+
+def placeholder(key: bytes, sandbox_id: str, name: str) -> str:
+    """What stands for a secret in one sandbox: the same after each restart of the server, unlike any other, and
+    telling nothing."""
+    digest = hmac.new(key, f"{sandbox_id}\0{name}".encode(), hashlib.sha256).hexdigest()
+    return PREFIX.decode() + digest[:32]
+
+
+class SandboxSecrets:
+    """The secrets of one sandbox, by name; `placeholders` are what its environment holds."""
+
+    def __init__(
+        self, placeholders: Mapping[str, str], project_id: str, lookup: SecretLookup, whose: WhoseWork
+    ) -> None:
+        self.placeholders = placeholders
+        self.project_id = project_id
+        self._lookup = lookup
+        self._whose = whose
+
+    async def user(self) -> str | None:
+        """Whose values are to be used now."""
+        return await self._whose()
+
+    async def value(self, name: str, user_id: str | None) -> SecretValue | None:
+        """Raises `Refused` for a value that no header can hold, and where the look-up fails."""
+        try:
+            text = await self._lookup(user_id, self.project_id, name)
+        except Exception as error:  # of somebody else's making; what it says may hold the value
+            log.warning("secret look-up failed", extra={"secret": name, "kind": type(error).__name__})
+            raise refusals.secret_unavailable(name) from None
+        if text is None:
+            return None
+        value = text.encode()
+        if not _USABLE.match(value):
+            raise refusals.secret_unusable(name)
+        return SecretValue(value)
+
+    def named_in(self, headers: Headers, names: Collection[str]) -> list[str]:
+        """Which of these secrets a request asks for."""
+        texts = [text for _, value in headers for text in (_readable(value),) if PREFIX in text]
+        if not texts:
+            return []
+        return [name for name in names if any(self.placeholders[name].encode() in text for text in texts)]
+
+    def put_in(self, headers: Headers, values: Mapping[str, SecretValue]) -> Headers:
+        """The headers with values in the place of placeholders, also inside Basic credentials."""
+        pairs = [(self.placeholders[name].encode(), secret.reveal()) for name, secret in values.items()]
+        return [(name, _replaced(value, pairs)) for name, value in headers]
+
+
+def _readable(value: bytes) -> bytes:
+    """A header's value, with Basic credentials decoded."""
+    basic = _BASIC.match(value) if value[:1] in b"bB" else None
+    return (_decoded(basic[1]) or value) if basic else value
+
+
+def _replaced(value: bytes, pairs: list[tuple[bytes, bytes]]) -> bytes:
+    basic = _BASIC.match(value)
+    decoded = _decoded(basic[1]) if basic else None
+    text = value if decoded is None else decoded
+    if PREFIX not in text:
+        return value
+    for stands_for, secret in pairs:
+        text = text.replace(stands_for, secret)
+    return text if decoded is None else b"Basic " + base64.b64encode(text)
+
+
+def _decoded(credentials: bytes) -> bytes | None:
+    try:
+        return base64.b64decode(credentials, validate=True)
+    except (binascii.Error, ValueError):
+        return None

@@ -1,0 +1,182 @@
+"""The part of Docker's API that is needed, as Docker and Podman both speak it over a Unix socket."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import aiohttp
+import anyio
+import orjson
+
+from outlast_sandbox.errors import SandboxUnavailable
+
+API: Final = "/v1.40"  # Docker 19.03 and Podman 3, and all newer ones
+ANSWER_TIMEOUT_S: Final = 120.0
+PING_TIMEOUT_S: Final = 20.0
+MAX_LOG_BYTES: Final = 2000
+REMOVE_AGAIN_S: Final = (0.05, 0.2, 0.5, 1.0, 2.0)
+_QUIET: Final = (304, 404, 409)  # done already, gone already, or in that state already
+
+
+class EngineRefused(Exception):
+    """The engine answered no: its HTTP status and its own words."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class Engine:
+    """Keeps nothing: each call opens a connection of its own, which on a Unix socket costs nothing worth keeping.
+
+    Every call raises `SandboxUnavailable` when no engine answers at the socket. Those that look raise it for refusals,
+    too; those that act raise `EngineRefused`."""
+
+    def __init__(self, socket_path: Path) -> None:
+        self.socket_path = socket_path
+
+    async def ping(self) -> None:
+        """Whether it answers at all."""
+        await self._ask("GET", "/_ping")
+
+    async def version(self) -> dict[str, Any]:
+        found: dict[str, Any] = await self._look("/version")
+        return found
+
+    async def create(self, name: str, body: Mapping[str, Any]) -> str:
+        """The new container's id."""
+        made = await self._ask("POST", "/containers/create", body=body, name=name)
+        return str(made["Id"])
+
+    async def start(self, container: str) -> None:
+        await self._ask("POST", f"/containers/{container}/start")
+
+    async def inspect(self, container: str) -> dict[str, Any] | None:
+        """What the engine knows of it; None when it is gone."""
+        found: dict[str, Any] | None = await self._look(f"/containers/{container}/json")
+        return found
+
+    async def list(self, label: str) -> list[dict[str, Any]]:
+        """All containers with that label (`name=value`), whatever their state."""
+        filters = orjson.dumps({"label": [label]}).decode()
+        found: list[dict[str, Any]] = await self._look("/containers/json", all="true", filters=filters)
+        return found
+
+    async def pause(self, container: str) -> None:
+        await self._ask("POST", f"/containers/{container}/pause")
+
+    async def unpause(self, container: str) -> None:
+        await self._ask("POST", f"/containers/{container}/unpause")
+
+    async def remove(self, container: str) -> None:
+        """End it with all its processes and remove it; fine when it is gone. Returns when it is. An engine that fails
+        at it, as Podman does where the container ends at the same moment, is asked again for some seconds."""
+        for pause_s in (*REMOVE_AGAIN_S, None):
+            try:
+                await self._ask("DELETE", f"/containers/{container}", force="true", v="true")
+            except EngineRefused as refused:
+                if refused.status >= 500 and pause_s is not None:
+                    await anyio.sleep(pause_s)
+                    continue
+                if refused.status == 409:  # somebody else is removing it
+                    await self._ask(
+                        "POST", f"/containers/{container}/wait", quietly=True, condition="removed"
+                    )
+                elif refused.status != 404:
+                    raise
+            return
+
+    async def wait_end(self, container: str) -> int:
+        """The exit code, once it has ended."""
+        ended = await self._ask("POST", f"/containers/{container}/wait", timeout_s=None)
+        return int(ended["StatusCode"])
+
+    async def log(self, container: str) -> str:
+        """The end of what its first process wrote."""
+        path = f"/containers/{container}/logs"
+        data = await self._look(path, stdout="true", stderr="true", tail="40")
+        return _unframed(data)[-MAX_LOG_BYTES:].strip() if isinstance(data, bytes) else ""
+
+    async def statistics(self, container: str) -> dict[str, Any] | None:
+        """What it uses now; None when it is gone."""
+        words = {"stream": "false", "one-shot": "true"}
+        found: dict[str, Any] | None = await self._look(f"/containers/{container}/stats", **words)
+        return found
+
+    async def _look(self, path: str, **query: str) -> Any:
+        """What the engine knows; None where there is nothing."""
+        try:
+            return await self._ask("GET", path, params=query)
+        except EngineRefused as refused:
+            if refused.status == 404:
+                return None
+            raise SandboxUnavailable(
+                f"the container engine refused ({refused.status}): {refused}"
+            ) from refused
+
+    async def _ask(
+        self,
+        method: str,
+        path: str,
+        *,
+        body: Mapping[str, Any] | None = None,
+        timeout_s: float | None = ANSWER_TIMEOUT_S,
+        quietly: bool = False,
+        params: Mapping[str, str] | None = None,
+        **query: str,
+    ) -> Any:
+        """One request: its JSON, or bytes where the answer is none. `quietly`: what is gone or done is no error."""
+        connector = aiohttp.UnixConnector(str(self.socket_path))
+        timeout = aiohttp.ClientTimeout(total=timeout_s)
+        try:
+            async with (
+                aiohttp.ClientSession(
+                    connector=connector, timeout=timeout, base_url="http://engine"
+                ) as session,
+                session.request(
+                    method, f"{API}{path}", json=body, params={**query, **(params or {})}
+                ) as answer,
+            ):
+                data = await answer.read()
+                if answer.status >= 400 and not (quietly and answer.status in _QUIET):
+                    raise EngineRefused(answer.status, _message(data))
+                is_json = answer.content_type == "application/json" and data.strip()
+                return orjson.loads(data) if is_json else data
+        except (aiohttp.ClientError, OSError, TimeoutError) as error:
+            raise SandboxUnavailable(
+                f"no container engine answers at {self.socket_path}: {str(error) or type(error).__name__}",
+                hint="Start Docker or Podman (systemctl start docker, or podman.socket), or correct"
+                " sandbox.options.socket.",
+            ) from error
+
+
+def _message(data: bytes) -> str:
+    try:
+        told = orjson.loads(data)
+        return str(told.get("message") or told.get("cause") or told)[:MAX_LOG_BYTES]
+    except (ValueError, AttributeError):
+        return data.decode("utf-8", "replace")[:MAX_LOG_BYTES]
+
+
+def _unframed(data: bytes) -> str:
+    """A log comes in frames of eight bytes (stream, three zeros, length) and text, or, from a terminal, as text."""
+    parts: list[bytes] = []
+    while len(data) >= 8 and data[0] in (0, 1, 2) and data[1:4] == b"\0\0\0":
+        size = int.from_bytes(data[4:8])
+        parts.append(data[8 : 8 + size])
+        data = data[8 + size :]
+    return b"".join([*parts, data]).decode("utf-8", "replace")
+
+
+async def first_answer(paths: "list[Path]") -> Path | None:
+    """The first of these sockets at which an engine answers."""
+    for path in paths:
+        if not path.exists():
+            continue
+        try:
+            with anyio.fail_after(PING_TIMEOUT_S):
+                await Engine(path).ping()
+        except (SandboxUnavailable, EngineRefused, TimeoutError):
+            continue
+        return path
+    return None

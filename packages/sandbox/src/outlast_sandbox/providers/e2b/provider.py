@@ -1,0 +1,126 @@
+"""Making sandboxes at E2B, and finding them again."""
+
+import secrets
+import time
+from dataclasses import dataclass
+from typing import Final
+
+import anyio
+import anyio.lowlevel
+from e2b import AsyncSandbox
+
+from outlast_sandbox.errors import SandboxError, SandboxLost, SandboxUnavailable
+from outlast_sandbox.interface import Capabilities, ProbeReport, SandboxSpec
+from outlast_sandbox.providers.defaults import ProviderDefaults
+from outlast_sandbox.providers.hosted.startup import RUNNING, start_command
+from outlast_sandbox.providers.local.connection import lost
+from outlast_sandbox.providers.setup import ProviderSetup, read_options
+
+from .sandbox import E2bSandbox, find_agent
+from .service import Service, shell
+
+OWNER: Final = "outlast_server"
+SANDBOX: Final = "outlast_sandbox"
+CLEAN_UP_TIMEOUT_S: Final = 60.0
+CAPABILITIES: Final = Capabilities(pause=True, preview=True, reattach=True, interactive=True)
+
+
+@dataclass(frozen=True, slots=True)
+class E2bOptions:
+    """`template`: has Python 3.9 or newer and bash, as E2B's own have (empty: the default one); `api_key_env` names
+    the variable that holds the key; `domain`, `api_url`, `sandbox_url` lead to another service than E2B's;
+    `timeout_s`: put to sleep by the service after so long without use; `internet`: whether the sandbox reaches it."""
+
+    template: str = ""
+    api_key_env: str = "E2B_API_KEY"
+    domain: str = ""
+    api_url: str = ""
+    sandbox_url: str = ""
+    timeout_s: int = 3600
+    internet: bool = False
+
+
+def open_provider(setup: ProviderSetup) -> "E2bProvider":
+    return E2bProvider(setup, read_options(E2bOptions, setup.options, "e2b"))
+
+
+class E2bProvider(ProviderDefaults):
+    """See `SandboxProvider`. Nothing is kept here: the service knows our sandboxes by their metadata."""
+
+    def __init__(self, setup: ProviderSetup, options: E2bOptions) -> None:
+        self._setup = setup
+        self._options = options
+        self._nonce = secrets.token_hex(8)
+
+    @property
+    def name(self) -> str:
+        return "e2b"
+
+    @property
+    def capabilities(self) -> Capabilities:
+        return CAPABILITIES
+
+    async def probe(self) -> ProbeReport:
+        """Asks the service, and makes nothing: that would cost money every few minutes."""
+        started = time.monotonic()
+        try:
+            found = await self._service().list({OWNER: self._setup.owner})
+        except SandboxError as error:
+            return ProbeReport(False, "none", (error.message,), (error.hint,) if error.hint else ())
+        milliseconds = (time.monotonic() - started) * 1000
+        details = (
+            f"E2B answered in {milliseconds:.0f} ms and knows {len(found)} sandboxes of this server",
+            "the sandboxes run on the service's machines; files go there and come back",
+        )
+        return ProbeReport(True, "hosted virtual machine", details)
+
+    async def create(self, spec: SandboxSpec) -> E2bSandbox:
+        service, options = self._service(), self._options
+        metadata = {OWNER: self._setup.owner, SANDBOX: spec.sandbox_id}
+        with anyio.CancelScope(shield=True):  # a request that was cut off may still be carried out
+            sandbox = await service.create(options.template, metadata, options.internet)
+        try:
+            await anyio.lowlevel.checkpoint()
+            await _start_agent(sandbox, spec, self._nonce)
+        except BaseException:
+            with anyio.move_on_after(CLEAN_UP_TIMEOUT_S, shield=True):
+                await service.kill(sandbox.sandbox_id)
+            raise
+        return E2bSandbox(service, spec.sandbox_id, sandbox.sandbox_id, self._nonce, sandbox)
+
+    async def connect(self, sandbox_id: str, ref: str) -> E2bSandbox:
+        service = self._service()
+        asleep, metadata = await service.look(ref)
+        if metadata.get(SANDBOX) != sandbox_id or metadata.get(OWNER) != self._setup.owner:
+            raise lost(sandbox_id)
+        sandbox = None if asleep else await find_agent(service, sandbox_id, ref, self._nonce)
+        return E2bSandbox(service, sandbox_id, ref, self._nonce, sandbox)
+
+    async def list_refs(self) -> list[tuple[str, str]]:
+        found = await self._service().list({OWNER: self._setup.owner})
+        return sorted((metadata.get(SANDBOX, ""), ref) for ref, metadata in found)
+
+    def _service(self) -> Service:
+        options = self._options
+        key = self._setup.secret(options.api_key_env)
+        if not key:
+            raise SandboxUnavailable(
+                f"{options.api_key_env} is not set: E2B lets nobody in without a key.",
+                hint=f"export {options.api_key_env}=...",
+            )
+        elsewhere = {"domain": options.domain, "api_url": options.api_url, "sandbox_url": options.sandbox_url}
+        address = {name: value for name, value in elsewhere.items() if value}
+        return Service({"api_key": key, **address}, options.timeout_s)
+
+
+async def _start_agent(sandbox: AsyncSandbox, spec: SandboxSpec, nonce: str) -> None:
+    try:
+        said = await shell(sandbox, start_command(spec, nonce))
+    except SandboxLost as error:
+        raise SandboxUnavailable("The sandbox ended while it started.", sandbox_id=spec.sandbox_id) from error
+    if said.split("\n")[-1] != RUNNING:
+        raise SandboxUnavailable(
+            f"Outlast's agent did not start in the sandbox: {said[-1000:] or 'no message'}",
+            hint="The template needs Python 3.9 or newer and bash; name one in sandbox.options.template.",
+            sandbox_id=spec.sandbox_id,
+        )

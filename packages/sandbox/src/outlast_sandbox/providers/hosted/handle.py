@@ -1,0 +1,225 @@
+"""The server's handle on a hosted sandbox: everything goes through the agent in there."""
+
+import inspect
+import socket
+import time
+from abc import abstractmethod
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from typing import Final, TypeVar
+
+import anyio
+from anyio.abc import ByteStream
+
+from outlast_sandbox.errors import SandboxError, SandboxLost
+from outlast_sandbox.interface import (
+    Command,
+    CommandResult,
+    Evaluation,
+    EvaluationResult,
+    FileEntry,
+    OnOutput,
+    SandboxStatistics,
+)
+from outlast_sandbox.providers.defaults import lacking
+from outlast_sandbox.providers.local.cgroups import Group
+from outlast_sandbox.providers.local.connection import Pool
+from outlast_sandbox.providers.local.handle import AgentHandle
+
+T = TypeVar("T")
+EXTEND_EVERY_S: Final = 300.0
+MAX_BREAKS: Final = 5
+STEADY_S: Final = 5.0  # a connection that held so long was a good one
+
+
+class HostedSandbox(AgentHandle):
+    """See `Sandbox`. An adapter says how its service sleeps, wakes, ends and is reached.
+
+    While it sleeps calls wait here. A connection that breaks, because of sleep or a failed network, is made
+    anew and asked again, which all these calls bear; what was heard of a command already is not told twice.
+    """
+
+    def __init__(self, sandbox_id: str, ref: str, *, asleep: bool = False) -> None:
+        super().__init__(Pool(sandbox_id, self._open), Group(()))
+        self._sandbox_id = sandbox_id
+        self._ref = ref
+        self.killed = False  # by this handle: nothing is to be looked for
+        self._extended_at = time.monotonic()
+        self._waking, self._falling = anyio.Event(), anyio.Event()
+        (self._falling if asleep else self._waking).set()
+
+    @property
+    def sandbox_id(self) -> str:
+        return self._sandbox_id
+
+    @property
+    def ref(self) -> str:
+        return self._ref
+
+    @abstractmethod
+    async def open_stream(self) -> ByteStream:
+        """A connection to the agent. Raises OSError when the sandbox is gone."""
+
+    @abstractmethod
+    async def is_there(self) -> bool:
+        """Whether the sandbox still lives with its agent; woken, where the service has put it to sleep by itself."""
+
+    async def look(self) -> None:
+        """Ask the service whether the sleeping sandbox is still there, without waking it. Raises `SandboxLost`."""
+
+    @abstractmethod
+    async def extend(self) -> None:
+        """Ask the service to let it run on."""
+
+    async def run(self, command: Command, on_output: OnOutput | None = None) -> CommandResult:
+        heard = _Heard(on_output)
+        return await self._steadily(lambda: super(HostedSandbox, self).run(command, heard.anew()))
+
+    async def evaluate(self, evaluation: Evaluation, on_output: OnOutput | None = None) -> EvaluationResult:
+        heard = _Heard(on_output)
+        return await self._steadily(lambda: super(HostedSandbox, self).evaluate(evaluation, heard.anew()))
+
+    async def statistics(self) -> SandboxStatistics | None:
+        """What its whole machine uses; None while it sleeps, also when it falls asleep meanwhile. Asked at each use,
+        so the service hears of it here."""
+        if self.sleeps:
+            await self.look()
+            return None
+        await self._extend_if_due()
+        found: list[SandboxStatistics] = []
+        failure: Exception | None = None
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(_cancel_at, self._falling, tasks.cancel_scope)
+            try:
+                found.append(await self._measure())
+            except Exception as error:  # told outside of the group, which would wrap it
+                failure = error
+            tasks.cancel_scope.cancel()
+        if failure is not None:
+            raise failure
+        return found[0] if found else None
+
+    async def _measure(self) -> SandboxStatistics:
+        head, _ = await self._through_breaks(lambda: self._pool.ask("statistics"))
+        return SandboxStatistics(int(head["memory_bytes"]), int(head["processes"]), float(head["cpu_s"]))
+
+    async def ping(self) -> None:
+        """`statistics` asks inside already."""
+
+    async def acknowledge(self, effect_id: str) -> None:
+        await self._through_breaks(lambda: super(HostedSandbox, self).acknowledge(effect_id))
+
+    async def kill_command(self, effect_id: str, reason: str = "cancelled") -> None:
+        await self._through_breaks(lambda: super(HostedSandbox, self).kill_command(effect_id, reason))
+
+    async def end_sessions(self) -> int:
+        return await self._through_breaks(lambda: super(HostedSandbox, self).end_sessions())
+
+    async def write_files(self, files: Sequence[tuple[str, bytes]]) -> None:
+        await self._through_breaks(lambda: super(HostedSandbox, self).write_files(files))
+
+    async def read_file(self, path: str, max_bytes: int) -> bytes:
+        return await self._through_breaks(lambda: super(HostedSandbox, self).read_file(path, max_bytes))
+
+    async def list_files(self, prefix: str = "", limit: int = 1000) -> list[FileEntry]:
+        return await self._through_breaks(lambda: super(HostedSandbox, self).list_files(prefix, limit))
+
+    async def dial(self, port: int) -> socket.socket:
+        lacking("preview", f"port {port} cannot be reached")
+
+    async def egress_listener(self) -> socket.socket:
+        lacking("egress", "the service carries what leaves the sandbox")
+
+    @property
+    def sleeps(self) -> bool:
+        """Whether calls wait."""
+        return not self._waking.is_set()
+
+    async def fall_asleep(self) -> None:
+        """From now on calls wait; the connections, which do not survive it, are dropped."""
+        self._waking = anyio.Event()
+        self._falling.set()
+        await self._pool.aclose()
+
+    def wake_up(self) -> None:
+        self._falling = anyio.Event()
+        self._waking.set()
+
+    async def awake(self) -> None:
+        """Wait while it sleeps."""
+        await self._waking.wait()
+
+    async def _open(self) -> ByteStream:
+        await self.awake()
+        return await self.open_stream()
+
+    async def _steadily(self, call: Callable[[], Awaitable[T]]) -> T:
+        """Do it, and again after each break, while the service is asked not to let the sandbox go."""
+        await self._extend_if_due()
+        outcome: list[T] = []
+        failure: Exception | None = None
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._keep)
+            try:
+                outcome.append(await self._through_breaks(call))
+            except Exception as error:  # told outside of the group, which would wrap it
+                failure = error
+            tasks.cancel_scope.cancel()
+        if failure is not None:
+            raise failure
+        return outcome[0]
+
+    async def _through_breaks(self, call: Callable[[], Awaitable[T]]) -> T:
+        """Do it, and again after each break, unless breaks follow on each other's heels."""
+        breaks = 0
+        while True:
+            began = time.monotonic()
+            try:
+                return await call()
+            except SandboxLost:
+                breaks = 1 if time.monotonic() - began > STEADY_S else breaks + 1
+                await self._pool.aclose()  # what was kept open is likely to be broken as well
+                if self.killed or breaks > MAX_BREAKS or not await self.is_there():
+                    raise
+
+    async def _keep(self) -> None:
+        while True:
+            await anyio.sleep(EXTEND_EVERY_S)
+            await self._extend_if_due()
+
+    async def _extend_if_due(self) -> None:
+        if self.sleeps or time.monotonic() - self._extended_at < EXTEND_EVERY_S:
+            return
+        self._extended_at = time.monotonic()
+        with suppress(SandboxError):  # what is wrong the call itself finds out
+            await self.extend()
+
+
+async def _cancel_at(event: anyio.Event, scope: anyio.CancelScope) -> None:
+    await event.wait()
+    scope.cancel()
+
+
+class _Heard:
+    """Tells a listener each piece of output once, though a new connection delivers all of it from its start."""
+
+    def __init__(self, listener: OnOutput | None) -> None:
+        self._listener = listener
+        self._told = 0
+
+    def anew(self) -> OnOutput | None:
+        """What a new connection is given to tell."""
+        if self._listener is None:
+            return None
+        listener, seen = self._listener, 0
+
+        async def tell(text: str) -> None:
+            nonlocal seen
+            fresh = text[max(0, self._told - seen) :]
+            seen += len(text)
+            if fresh:
+                self._told = seen
+                if inspect.isawaitable(waiting := listener(fresh)):
+                    await waiting
+
+        return tell

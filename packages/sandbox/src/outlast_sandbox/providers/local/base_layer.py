@@ -1,0 +1,247 @@
+"""The fixed, read-only base layer: what a sandbox sees as its root.
+
+The host's programs and libraries are bound read-only; `/etc` is a small folder of its own with nothing secret in
+it; the agent, Deno and Node lie under `/opt/outlast`. Nothing of the host's `/root`, `/home`, `/var`, `/run` or the
+data directory is in it. A snapshot with installed dependencies will later be another `BaseLayer` made elsewhere: the
+launcher only reads this dataclass.
+"""
+
+import hashlib
+import os
+import shutil
+import ssl
+import subprocess
+import sys
+import tempfile
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import deno
+
+from outlast_sandbox.errors import SandboxIsolationMissing
+from outlast_sandbox.folders import discard_folder
+
+from .node import find_node, place_node
+
+FORMAT: Final = "3"
+TOOLS: Final = "/opt/outlast"
+USER: Final = "user"
+USER_ID: Final = 1000
+HOME: Final = "/home/user"
+ROOTS: Final = "/etc/ssl/certs/ca-certificates.crt"
+AUTHORITY: Final = "/etc/outlast/authority.pem"
+SYSTEM_FOLDERS: Final = ("usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32")
+COPIED_FROM_ETC: Final = (
+    "alternatives",
+    "ca-certificates",
+    "fonts",
+    "ld.so.cache",
+    "ld.so.conf",
+    "ld.so.conf.d",
+    "localtime",
+    "magic",
+    "mime.types",
+    "os-release",
+    "pki/ca-trust",
+    "pki/tls/certs",
+    "protocols",
+    "services",
+    "ssl/certs",
+    "ssl/openssl.cnf",
+    "terminfo",
+    "timezone",
+)
+WRITTEN_TO_ETC: Final = {
+    "passwd": f"root:x:0:0:root:/nonexistent:/usr/sbin/nologin\n{USER}:x:{USER_ID}:{USER_ID}::{HOME}:/bin/bash\n"
+    "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n",
+    "group": f"root:x:0:\n{USER}:x:{USER_ID}:\nnogroup:x:65534:\n",
+    "hosts": "127.0.0.1 localhost sandbox\n::1 localhost\n",
+    "hostname": "sandbox\n",
+    "resolv.conf": "# There is no network in this sandbox.\n",
+    "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\n",
+    "gitconfig": "[safe]\n\tdirectory = *\n[init]\n\tdefaultBranch = main\n",
+}
+_AGENT_START: Final = f"import sys; sys.path.insert(0, {TOOLS!r}); from inside.main import main; main()"
+_COMPILE: Final = "import sys, compileall; sys.exit(not compileall.compile_dir(sys.argv[1], quiet=1))"
+
+
+@dataclass(frozen=True, slots=True)
+class BaseLayer:
+    """Where the parts of the root come from.
+
+    `read_only`: (host path, path inside); `symlinks`: (target, path inside); `agent`: the command line of the agent;
+    `search_path`: PATH of everything inside; `roots`: the certificate authorities of the system, one PEM file.
+    Nothing is copied but Deno, Node and a few files.
+    """
+
+    read_only: tuple[tuple[Path, str], ...]
+    symlinks: tuple[tuple[str, str], ...]
+    agent: tuple[str, ...]
+    search_path: str
+    roots: Path
+
+
+def prepare_base(cache_dir: Path) -> BaseLayer:
+    """The base layer for this machine, made in `cache_dir` at the first call (about a second) and found again later.
+
+    Blocking: call it from a worker thread. Safe to repeat and to run from two processes at once. Raises
+    `SandboxIsolationMissing` when there is no Python 3.9 or newer that a sandbox could use.
+    """
+    python = find_python()
+    folder = cache_dir / f"base-{_fingerprint(python)}"
+    if not folder.exists():
+        _build(folder, python)
+    read_only, symlinks = _system_folders()
+    if not python.is_relative_to("/usr"):
+        prefix = Path(sys.base_prefix)
+        read_only.append((prefix, str(prefix)))
+    read_only += [(folder / "etc", "/etc"), (folder / "tools", TOOLS)]
+    search_path = f"{TOOLS}/bin:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
+    if not python.is_relative_to("/usr"):
+        search_path += f":{python.parent}"
+    agent = (str(python), "-I", "-S", "-c", _AGENT_START)
+    roots = folder / ROOTS.lstrip("/")
+    return BaseLayer(tuple(read_only), tuple(symlinks), agent, search_path, roots)
+
+
+def find_python() -> Path:
+    """The system's Python 3.9 or newer; else the one that runs the server, whose prefix is then bound as well."""
+    system = Path("/usr/bin/python3")
+    if system.exists():
+        probe = subprocess.run(
+            [str(system), "-I", "-S", "-c", "import sys; sys.exit(sys.version_info < (3, 9))"],
+            capture_output=True,
+            check=False,
+        )
+        if probe.returncode == 0:
+            return system
+    own = Path(os.path.realpath(sys.executable))
+    if own.is_relative_to(sys.base_prefix):
+        return own
+    raise SandboxIsolationMissing(
+        "no Python that a sandbox could use was found",
+        hint="Install the system's Python: apt install python3",
+    )
+
+
+def find_deno() -> Path | None:
+    """The `deno` binary of the package of that name, else one on the PATH; without one there is no TypeScript."""
+    try:
+        return Path(os.path.realpath(deno.find_deno_bin()))
+    except FileNotFoundError:
+        found = shutil.which("deno")
+        return Path(os.path.realpath(found)) if found else None
+
+
+def _agent_source() -> Path:
+    return Path(__file__).parent / "inside"
+
+
+def _fingerprint(python: Path) -> str:
+    """Changes with everything the layer is made of."""
+    digest = hashlib.sha256(f"{FORMAT} {python} {os.stat(python).st_mtime_ns}".encode())
+    for source in sorted(_agent_source().glob("*.py")):
+        digest.update(source.name.encode() + source.read_bytes())
+    for binary in (find_deno(), find_node()):
+        if binary is not None:
+            facts = os.stat(binary)
+            digest.update(f"{facts.st_size} {facts.st_mtime_ns}".encode())
+    for name in COPIED_FROM_ETC:
+        try:
+            digest.update(f"{name} {os.stat(Path('/etc') / name).st_mtime_ns}".encode())
+        except OSError:
+            continue
+    return digest.hexdigest()[:16]
+
+
+def base_identity() -> str:
+    """Changes with what installed packages depend on: processor, Python, Node and Deno. Blocking, some ms."""
+    parts = [os.uname().machine, str(find_python())]
+    for program in (find_python(), find_node(), find_deno()):
+        facts = os.stat(program) if program else None
+        parts.append(f"{facts.st_size}.{int(facts.st_mtime)}" if facts else "none")
+    return hashlib.sha256(" ".join(parts).encode()).hexdigest()[:16]
+
+
+def _build(folder: Path, python: Path) -> None:
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    work = Path(tempfile.mkdtemp(prefix="base-new-", dir=folder.parent))
+    try:
+        work.chmod(0o755)
+        _build_etc(work / "etc")
+        _build_tools(work / "tools", python)
+        work.rename(folder)
+    except OSError:
+        if not folder.exists():  # another process may have been faster
+            raise
+    finally:
+        discard_folder(work)
+
+
+def _build_etc(etc: Path) -> None:
+    etc.mkdir()
+    for name in COPIED_FROM_ETC:
+        source = Path("/etc") / name
+        target = etc / name
+        if source.is_dir():
+            shutil.copytree(source, target, symlinks=True, ignore_dangling_symlinks=True, dirs_exist_ok=True)
+        elif source.is_file():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(source, target)
+    for name, text in WRITTEN_TO_ETC.items():
+        (etc / name).write_text(text)
+    (etc / "mtab").symlink_to("/proc/self/mounts")
+    _place_authorities(etc)
+
+
+def _place_authorities(etc: Path) -> None:
+    """A plain file each, for a sandbox's own to be mounted over: a mount can neither make one nor replace a link."""
+    bundle = etc.parent / ROOTS.lstrip("/")
+    known = ROOTS if os.path.exists(ROOTS) else ssl.get_default_verify_paths().cafile
+    text = Path(known).read_bytes() if known else b""
+    bundle.unlink(missing_ok=True)
+    bundle.parent.mkdir(parents=True, exist_ok=True)
+    bundle.write_bytes(text)
+    authority = etc.parent / AUTHORITY.lstrip("/")
+    authority.parent.mkdir()
+    authority.touch()
+
+
+def _build_tools(tools: Path, python: Path) -> None:
+    (tools / "bin").mkdir(parents=True)
+    source = find_deno()
+    if source is not None:
+        _place_program(source, tools / "bin" / "deno")
+    place_node(tools)
+    inside = tools / "inside"
+    inside.mkdir()
+    for module in _agent_source().glob("*.py"):
+        shutil.copy2(module, inside / module.name)
+    for path in inside.iterdir():
+        path.chmod(0o644)
+    subprocess.run([str(python), "-I", "-S", "-c", _COMPILE, str(inside)], check=True, capture_output=True)
+
+
+def _place_program(source: Path, target: Path) -> None:
+    """Under a second name where the disk allows it: there may be a base layer for each version of the agent, and this
+    is nearly all of its size."""
+    if os.stat(source).st_mode & 0o555 == 0o555:
+        with suppress(OSError):
+            os.link(source, target)
+            return
+    shutil.copyfile(source, target)
+    target.chmod(0o755)
+
+
+def _system_folders() -> tuple[list[tuple[Path, str]], list[tuple[str, str]]]:
+    read_only: list[tuple[Path, str]] = []
+    symlinks: list[tuple[str, str]] = []
+    for name in SYSTEM_FOLDERS:
+        path = Path("/") / name
+        if path.is_symlink():
+            symlinks.append((os.readlink(path), str(path)))
+        elif path.is_dir():
+            read_only.append((path, str(path)))
+    return read_only, symlinks

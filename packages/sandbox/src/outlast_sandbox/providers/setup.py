@@ -1,0 +1,67 @@
+"""What a provider is made from, and how it reads its options."""
+
+import dataclasses
+import os
+import types
+import typing
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from outlast_sandbox.errors import InvalidSetting
+from outlast_sandbox.interface import SandboxProvider
+
+T = TypeVar("T")
+_WORDS: Final[Mapping[type, str]] = types.MappingProxyType(
+    {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProviderSetup:
+    """Given to a provider's function. `options` is the table `[sandbox.options]` as it was read; `region` the setting
+    of that name; `state_dir` a folder of this server's own for what must survive a restart, `cache_dir` one shared by
+    all this user's servers for what can be made again (neither needs to exist yet); `owner` names this server for
+    ever, so that it finds its own sandboxes among those of others; `secret` looks up an environment variable."""
+
+    state_dir: Path
+    cache_dir: Path
+    owner: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+    region: str = ""
+    secret: Callable[[str], str | None] = os.environ.get
+
+
+ProviderFunction = Callable[[ProviderSetup], SandboxProvider]
+
+
+def read_options(kind: type[T], options: Mapping[str, Any], provider: str) -> T:
+    """The options as an instance of the dataclass `kind`, whose fields are str, int, float or bool and name what there
+    is. Raises `InvalidSetting` naming the option, what was expected, and never its value."""
+    known = typing.get_type_hints(kind)
+    for name, value in options.items():
+        if name not in known:
+            listed = ", ".join(sorted(known)) or "none"
+            raise _refusal(name, provider, f"there is no such option; there are: {listed}")
+        if not _fits(value, known[name]):
+            raise _refusal(name, provider, f"expected {_WORDS[known[name]]}")
+    wanted = dataclasses.fields(kind)  # type: ignore[arg-type]  # every T here is a dataclass
+    missing = [f.name for f in wanted if f.default is dataclasses.MISSING and f.name not in options]
+    if missing:
+        raise _refusal(missing[0], provider, "it is needed and not given")
+    return kind(**options)
+
+
+def _fits(value: object, wanted: type) -> bool:
+    if wanted is float:
+        return isinstance(value, (int, float)) and not isinstance(value, bool)
+    return isinstance(value, wanted) and (wanted is bool or not isinstance(value, bool))
+
+
+def _refusal(name: str, provider: str, why: str) -> InvalidSetting:
+    return InvalidSetting(
+        f"sandbox.options.{name}: {why} (provider {provider}).",
+        hint="docs/guides/sandbox-providers.md lists each provider's options.",
+        setting=f"sandbox.options.{name}",
+    )

@@ -1,0 +1,47 @@
+"""The way out of sandboxes whose provider watches over it: hosts and secrets are handed to the provider at the start.
+
+Their values leave this machine then, and the user whose they are is the one for whom the sandbox is made: what the
+provider puts into a request later it does not ask about. Uses are in its log, not in ours.
+"""
+
+from dataclasses import replace
+
+from outlast.base.settings import SandboxSettings
+from outlast.db.database import Database
+from outlast.kernel.sandboxes.egress import store
+from outlast.kernel.sandboxes.store import SandboxRow
+from outlast_sandbox.egress.secrets import OperatorSecrets, SecretLookup
+from outlast_sandbox.interface import Sandbox, SandboxSpec, WireSecret
+
+
+class HandedOver:
+    """A `WayOut` that keeps nothing."""
+
+    def __init__(
+        self, db: Database, settings: SandboxSettings, *, lookup: SecretLookup | None = None
+    ) -> None:
+        self._db = db
+        self._settings = settings
+        self._lookup = lookup or OperatorSecrets()
+
+    async def prepare(self, row: SandboxRow, spec: SandboxSpec) -> SandboxSpec:
+        """The spec with the hosts that may be reached, and each secret that has a value."""
+        hosts = [*self._settings.allow_hosts]
+        by_secret: dict[str, list[str]] = {}
+        for dependency in self._settings.dependencies:
+            hosts += dependency.hosts
+            if dependency.secret_env:
+                by_secret.setdefault(dependency.secret_env, []).extend(dependency.hosts)
+        user_id = await self._db.read(store.user_of, row.workspace_id)
+        secrets: dict[str, WireSecret] = {}
+        for name, its_hosts in by_secret.items():
+            value = await self._lookup(user_id, row.project_id, name)
+            if value and its_hosts:
+                secrets[name] = WireSecret(tuple(dict.fromkeys(its_hosts)), value)
+        return replace(spec, allow_hosts=tuple(dict.fromkeys(hosts)), secrets=secrets)
+
+    def open(self, row: SandboxRow, sandbox: Sandbox) -> None:
+        """The provider has opened it."""
+
+    def close(self, sandbox_id: str, *, for_good: bool) -> None:
+        """It ended with the sandbox."""

@@ -1,0 +1,23 @@
+"""What the settings say that sandboxes may reach."""
+
+from outlast.base.settings import SandboxSettings
+from outlast_sandbox.egress.rules import Policy, SecretRule
+from outlast_sandbox.hosts import HostPattern, parse_host_port, parse_pattern
+
+
+def policy_of(settings: SandboxSettings) -> Policy:
+    """The policy that [sandbox] describes; its patterns were checked when the settings were read."""
+    allow = [*settings.allow_hosts]
+    hosts: dict[str, list[HostPattern]] = {}
+    own: dict[str, set[tuple[str, int]]] = {}
+    private: set[tuple[str, int]] = set()
+    for dependency in settings.dependencies:
+        exceptions = {parse_host_port(text) for text in dependency.allow_private}
+        private |= exceptions
+        if dependency.secret_env:
+            hosts.setdefault(dependency.secret_env, []).extend(map(parse_pattern, dependency.hosts))
+            own.setdefault(dependency.secret_env, set()).update(exceptions)
+        else:
+            allow += dependency.hosts
+    secrets = [SecretRule(name, tuple(found), frozenset(own[name])) for name, found in hosts.items()]
+    return Policy(tuple(map(parse_pattern, allow)), tuple(secrets), frozenset(private))

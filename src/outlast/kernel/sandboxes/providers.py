@@ -1,0 +1,43 @@
+"""The provider that the settings name, as the server uses it."""
+
+import os
+from pathlib import Path
+
+from outlast.base.data_directory import cache_directory, node_of
+from outlast.base.settings import SandboxSettings
+from outlast.kernel.sandboxes.translation import TranslatedProvider, translated, translated_provider
+from outlast_sandbox.providers import registry
+from outlast_sandbox.providers.setup import ProviderSetup
+
+
+def provider_setup(settings: SandboxSettings, data_dir: Path) -> ProviderSetup:
+    """What the chosen provider gets, for the server that owns `data_dir`. Each provider has a state folder of its own,
+    so that a server whose provider was changed finds what it left when it is changed back."""
+    own = "sandboxes" if settings.provider == "local" else f"sandboxes-{settings.provider}"
+    return ProviderSetup(
+        state_dir=data_dir / own,
+        cache_dir=cache_directory(),
+        owner=node_of(data_dir),
+        options=settings.options,
+        region=settings.region,
+    )
+
+
+def open_provider(settings: SandboxSettings, data_dir: Path) -> TranslatedProvider:
+    """The chosen provider; nothing is started. Raises `InvalidSetting` for a name that nobody has (naming those there
+    are) and for options it does not know, `StartRefused` where it cannot be loaded."""
+    return _open(settings.provider, provider_setup(settings, data_dir))
+
+
+def check_provider(settings: SandboxSettings) -> None:
+    """Whether the settings name a provider that there is, with options that it knows. Raises as `open_provider`."""
+    nowhere = Path(os.devnull)
+    setup = ProviderSetup(
+        state_dir=nowhere, cache_dir=nowhere, owner="", options=settings.options, region=settings.region
+    )
+    _open(settings.provider, setup)
+
+
+def _open(name: str, setup: ProviderSetup) -> TranslatedProvider:
+    with translated():
+        return translated_provider(registry.open_provider(name, setup))
