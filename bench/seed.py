@@ -10,8 +10,11 @@ import sqlalchemy as sa
 
 from outlast.base.clock import iso
 from outlast.base.ids import new_id
-from outlast.db.tables import log, messages, projects, runs, search_entries, threads
+from outlast.kernel.projects.tables import projects
+from outlast.kernel.runs.tables import runs
 from outlast.kernel.streams.log import encode
+from outlast.kernel.streams.tables import log
+from outlast.kernel.threads.tables import messages, search_entries, threads
 
 EVENTS_A_RUN: Final = 2000
 _EVENTS_A_BLOCK: Final = 100

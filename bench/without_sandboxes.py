@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from runpy import run_module
 from typing import Any
 
-from outlast.agents.tools.terminal import Terminal
+from outlast.kernel.agents.tools.terminal import Terminal
 from outlast.kernel.runs.profile import ToolContext, ToolResult
 
 

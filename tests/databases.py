@@ -23,8 +23,8 @@ import asyncpg
 import pytest
 
 from outlast.base.clock import SystemClock
+from outlast.db.connect import migrate, open_database
 from outlast.db.database import Database
-from outlast.db.opening import migrate, open_database
 from tests.postgres import PostgresServer
 
 __all__ = [

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from outlast.kernel.documents.changes import (
+from outlast.apps.documents.content.tree import Tree
+from outlast.apps.documents.edits.changes import (
     Change,
     DeleteBlock,
     DeleteSection,
@@ -15,7 +16,6 @@ from outlast.kernel.documents.changes import (
     MoveBlock,
     MoveSection,
 )
-from outlast.kernel.documents.tree import Tree
 from tests.markdown_texts import markdown_texts
 
 HEADINGS = st.sampled_from(["Goals", "Costs", "", "# marks #", "über"])

@@ -10,18 +10,21 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from outlast.apps.documents import store
+from outlast.apps.documents.content.tree import Block, Section, Tree
+from outlast.apps.documents.edits import write as writing
+from outlast.apps.documents.edits.changes import Change, DeleteBlock, EditBlock, InsertSection
+from outlast.apps.documents.edits.write import Author, Committed, bounds_of
+from outlast.apps.documents.proposals import review as reviewing
+from outlast.apps.documents.proposals import store as proposals
+from outlast.apps.documents.proposals.review import Decided, Verdict
+from outlast.apps.documents.proposals.store import NewEdit, Source, Trouble
 from outlast.base.document_data import EditData, ProposalData
 from outlast.base.ids import new_id
 from outlast.base.settings import Settings
 from outlast.db.database import Database, Tx
 from outlast.db.prepared import PreparedStatements
 from outlast.kernel.accounts.actor import Actor
-from outlast.kernel.documents import proposals, reviewing, store, writing
-from outlast.kernel.documents.changes import Change, DeleteBlock, EditBlock, InsertSection
-from outlast.kernel.documents.proposals import NewEdit, Source, Trouble
-from outlast.kernel.documents.reviewing import Decided, Verdict
-from outlast.kernel.documents.tree import Block, Section, Tree
-from outlast.kernel.documents.writing import Author, Committed, bounds_of
 from tests.factories import Team, make_run, make_thread
 
 BOUNDS = bounds_of(Settings())

@@ -8,21 +8,22 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from outlast.actions.services import Services
+from outlast.apps.knowledge.search import Knowledge
 from outlast.base.clock import SystemClock
 from outlast.base.ids import new_id
 from outlast.base.settings import Settings
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
-from outlast.db.tables import members, runs
 from outlast.kernel.accounts import store as accounts
 from outlast.kernel.accounts.actor import Actor
-from outlast.kernel.knowledge.search import Knowledge
 from outlast.kernel.presence.board import PresenceBoard
 from outlast.kernel.projects import store as projects
 from outlast.kernel.projects.rules import Role
+from outlast.kernel.projects.tables import members
+from outlast.kernel.runs.abandonment import Watching
 from outlast.kernel.runs.engine import Engine
-from outlast.kernel.runs.watching import Watching
+from outlast.kernel.runs.tables import runs
+from outlast.kernel.services import Services
 from outlast.kernel.streams.hub import Hub
 from outlast.kernel.streams.writer import Flusher
 from outlast.kernel.threads import store as threads

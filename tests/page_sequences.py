@@ -6,11 +6,11 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass
 
+from outlast.apps.pages.apply import apply_patches
+from outlast.apps.pages.patches import read_patch
+from outlast.apps.pages.sanitizer import sanitised_html
+from outlast.apps.pages.tree import Tree
 from outlast.base.page_data import Patch
-from outlast.kernel.pages.applying import apply_patches
-from outlast.kernel.pages.patches import read_patch
-from outlast.kernel.pages.sanitise import sanitised_html
-from outlast.kernel.pages.tree import Tree
 
 
 def words(text: str) -> list[str]:

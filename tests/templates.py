@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from outlast.apps.screens.theme_list import THEMES
+from outlast.apps.screens.themes import apply_theme
 from outlast.kernel.sandboxes.services.rules import Declared
 from outlast.kernel.sandboxes.templates import DEV_PORT, DEV_SERVER, Template, Templates
-from outlast.kernel.screens.theme_list import THEMES
-from outlast.kernel.screens.themes import apply_theme
 
 PAGE = b"export default function Page() {\n  return <main>Hello</main>\n}\n"
 STYLES = apply_theme('@import "tailwindcss";\n\n@theme inline {\n}\n', THEMES["default"]).encode()

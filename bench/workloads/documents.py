@@ -19,8 +19,8 @@ from bench.client import percentile
 from bench.figures import Figure, Results
 from bench.servers import CORES, Server, server
 from bench.workloads.canvas import busy_ms, chromium, request
+from outlast.apps.documents.tables import edits, proposals
 from outlast.base.ids import new_id
-from outlast.db.tables import edits, proposals
 
 SECTIONS: Final = 25
 BLOCKS: Final = 500

@@ -10,24 +10,24 @@ import anyio
 
 from bench.client import now_ms, percentile
 from bench.figures import Figure
-from outlast.actions import accounts
-from outlast.actions.previews import open_preview, redeem
 from outlast.app import Program, open_program
 from outlast.base.ids import new_id
 from outlast.base.settings import Settings
 from outlast.db.database import Tx
-from outlast.db.tables import workspaces
+from outlast.kernel.accounts import actions as accounts
 from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.http.allowed_hosts import known_hosts
+from outlast.kernel.http.auth import Surface
+from outlast.kernel.http.event_stream import OpenStreams, StreamTimes
+from outlast.kernel.previews.actions import open_preview, redeem
 from outlast.kernel.projects.store import ensure_default_project
 from outlast.kernel.sandboxes.manager import SandboxManager
-from outlast.surfaces.http.hosts import known_hosts
+from outlast.kernel.sandboxes.tables import workspaces
 from outlast.surfaces.http.preview.hosts import Address
 from outlast.surfaces.http.preview.line import Line
-from outlast.surfaces.http.preview.opening import with_previews
+from outlast.surfaces.http.preview.open_layer import with_previews
 from outlast.surfaces.http.readiness import Readiness
 from outlast.surfaces.http.server import HttpServer, bind
-from outlast.surfaces.http.sign_in import Surface
-from outlast.surfaces.http.stream import OpenStreams, StreamTimes
 from outlast_sandbox.interface import Command, Sandbox
 
 PORT = 3000

@@ -14,22 +14,22 @@ from playwright.async_api import Browser, async_playwright
 from bench.client import now_ms, percentile
 from bench.figures import Figure
 from bench.workloads.previews import nothing
-from outlast.actions import accounts
-from outlast.actions.previews import open_preview
-from outlast.actions.screens import NewScreen, create_screen
 from outlast.app import Program, open_program
+from outlast.apps.screens.actions import NewScreen, create_screen
 from outlast.base.events import ScreenData
 from outlast.base.settings import Settings
+from outlast.kernel.accounts import actions as accounts
 from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.http.allowed_hosts import known_hosts
+from outlast.kernel.http.auth import Surface
+from outlast.kernel.http.event_stream import OpenStreams, StreamTimes
+from outlast.kernel.previews.actions import open_preview
 from outlast.kernel.projects.store import ensure_default_project
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.templates import DEV_PORT
-from outlast.surfaces.http.hosts import known_hosts
-from outlast.surfaces.http.preview.opening import with_previews
+from outlast.surfaces.http.preview.open_layer import with_previews
 from outlast.surfaces.http.readiness import Readiness
 from outlast.surfaces.http.server import HttpServer, bind
-from outlast.surfaces.http.sign_in import Surface
-from outlast.surfaces.http.stream import OpenStreams, StreamTimes
 
 GOALS_MS = {"vite": 5_000.0, "next": 10_000.0}
 PATIENCE_MS = 120_000

@@ -25,14 +25,14 @@ import numpy as np
 import orjson
 
 from bench.figures import Figure
+from outlast.apps.knowledge import store
+from outlast.apps.knowledge.search import Knowledge
+from outlast.apps.knowledge.tables import knowledge_passages, knowledge_sources, vectors
+from outlast.apps.knowledge.texts import Cut, searched_text
 from outlast.base.clock import SystemClock
 from outlast.base.ids import new_id
+from outlast.db.connect import migrate, open_database
 from outlast.db.database import Database, Tx
-from outlast.db.opening import migrate, open_database
-from outlast.db.tables import knowledge_passages, knowledge_sources, vectors
-from outlast.kernel.knowledge import store
-from outlast.kernel.knowledge.search import Knowledge
-from outlast.kernel.knowledge.texts import Cut, searched_text
 from outlast.kernel.models.embedders import OpenAIEmbedder
 from outlast.kernel.models.keys import ApiKey
 from outlast.kernel.models.providers.connections import Connections

@@ -4,7 +4,7 @@ import gc
 
 from outlast.base.settings import Settings
 from outlast.surfaces.cli.main import run_cli
-from outlast.surfaces.cli.serving import Announce
+from outlast.surfaces.cli.server_commands import Announce
 
 
 def main() -> None:

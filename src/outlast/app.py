@@ -27,77 +27,22 @@ import anyio.to_thread
 import sqlalchemy as sa
 from anyio.abc import TaskGroup, TaskStatus
 
-from outlast.actions import accounts
-from outlast.actions.presence import tell_presence
-from outlast.actions.sandboxes import pause_idle
-from outlast.actions.screen_opening import ScreenOpener
-from outlast.actions.services import Services, cold
-from outlast.actions.warming import Warmer
-from outlast.agents.pages.dormancy import KIND as DORMANT
-from outlast.agents.pages.running import LibraryCode
-from outlast.agents.profiles.chat import ChatProfile
-from outlast.agents.profiles.document import DocumentProfile
-from outlast.agents.profiles.page import PageProfile, nothing
-from outlast.agents.profiles.screen import ScreenProfile
-from outlast.agents.profiles.summary import SummaryProfile
-from outlast.agents.tools.search_docs import SearchDocs
-from outlast.agents.workspaces import Workspaces
-from outlast.base.clock import SystemClock
-from outlast.base.data_directory import data_directory, held, node_of
-from outlast.base.errors import DatabaseDamaged, OutlastError, UnsafeBind
-from outlast.base.ids import new_id
-from outlast.base.settings import Settings
-from outlast.base.supervision.supervisor import Run, Supervisor
-from outlast.db.blobs import FolderBlobs
-from outlast.db.database import Database, Tx
-from outlast.db.deployment import Deployment, join
-from outlast.db.opening import migrate, open_database
-from outlast.db.sqlite import SqliteDatabase, find_damage
-from outlast.kernel.accounts.store import has_tokens
-from outlast.kernel.knowledge.artifacts.finding import ProjectFiles
-from outlast.kernel.knowledge.modules import Modules
-from outlast.kernel.knowledge.recall import Recall
-from outlast.kernel.knowledge.search import Knowledge
-from outlast.kernel.models.catalog import ModelCatalog
-from outlast.kernel.models.embedders import OpenAIEmbedder
-from outlast.kernel.models.providers.connections import Connections
-from outlast.kernel.pages.live import LiveTrees
-from outlast.kernel.pages.versions import Rules as PageRules
-from outlast.kernel.presence.board import PresenceBoard, typing_ends
-from outlast.kernel.runs.engine import Engine
-from outlast.kernel.runs.store import free_lapsed
-from outlast.kernel.runs.sweeper import Sweeper
-from outlast.kernel.runs.watching import Watching
-from outlast.kernel.runs.worker import Worker
-from outlast.kernel.sandboxes.browser.studio import Studio, open_studio
-from outlast.kernel.sandboxes.checkpoints.store import fork_files
-from outlast.kernel.sandboxes.disk_guard import DiskGuard
-from outlast.kernel.sandboxes.egress.keeper import EgressKeeper
-from outlast.kernel.sandboxes.ladder import Ladder
-from outlast.kernel.sandboxes.manager import SandboxManager
-from outlast.kernel.sandboxes.orphans import reconcile, sweep
-from outlast.kernel.sandboxes.seeding import Seeds
-from outlast.kernel.sandboxes.services.keeper import ServiceKeeper
-from outlast.kernel.sandboxes.services.logs import ServiceLogs
-from outlast.kernel.sandboxes.snapshots.keeper import SnapshotKeeper
-from outlast.kernel.sandboxes.template_files import load_templates
-from outlast.kernel.sandboxes.templates import Templates
-from outlast.kernel.set_aside.shelf import DatabaseShelf
-from outlast.kernel.sidecars import OpenSidecar, open_sidecars, secrets_of, with_dependencies
-from outlast.kernel.streams.hub import Hub
-from outlast.kernel.streams.writer import Flusher
-from outlast.surfaces.http.application import create_http
-from outlast.surfaces.http.hosts import is_loopback, known_hosts
-from outlast.surfaces.http.pages.opening import with_pages
-from outlast.surfaces.http.preview.hosts import preview_hosts
-from outlast.surfaces.http.preview.opening import with_previews
-from outlast.surfaces.http.readiness import Readiness
-from outlast.surfaces.http.server import HttpServer, bind, bind_twin
-from outlast.surfaces.http.sign_in import Surface
-from outlast.surfaces.http.stream import OpenStreams, StreamTimes
-from outlast.surfaces.protocols.e2b.ports import with_ports
-from outlast.surfaces.protocols.e2b.runtime import E2bRuntime
-from outlast.wiring import (
+from outlast.apps.chat.agent import ChatProfile
+from outlast.apps.chat.summary_agent import SummaryProfile
+from outlast.apps.documents.agent.profile import DocumentProfile
+from outlast.apps.knowledge.agent.search_docs import SearchDocs
+from outlast.apps.knowledge.modules import Modules
+from outlast.apps.knowledge.recall import Recall
+from outlast.apps.knowledge.search import Knowledge
+from outlast.apps.pages.agent.dormancy import KIND as DORMANT
+from outlast.apps.pages.agent.profile import PageProfile, nothing
+from outlast.apps.pages.agent.run_code import LibraryCode
+from outlast.apps.pages.embeds.open_layer import with_pages
+from outlast.apps.pages.live import LiveTrees
+from outlast.apps.pages.versions import Rules as PageRules
+from outlast.apps.screens.agent.profile import ScreenProfile
+from outlast.apps.screens.open_actions import ScreenOpener
+from outlast.assembly import (
     Sources,
     checkpoint_keeper,
     egress_keeper,
@@ -112,6 +57,61 @@ from outlast.wiring import (
     sandbox_steps,
     snapshot_keeper,
 )
+from outlast.base.clock import SystemClock
+from outlast.base.data_directory import data_directory, held, node_of
+from outlast.base.errors import DatabaseDamaged, OutlastError, UnsafeBind
+from outlast.base.ids import new_id
+from outlast.base.settings import Settings
+from outlast.base.supervision.supervisor import Run, Supervisor
+from outlast.db.blobs import FolderBlobs
+from outlast.db.connect import migrate, open_database
+from outlast.db.database import Database, Tx
+from outlast.db.deployment import Deployment, join
+from outlast.db.sqlite import SqliteDatabase, find_damage
+from outlast.kernel.accounts import actions as accounts
+from outlast.kernel.accounts.store import has_tokens
+from outlast.kernel.agents.workspaces import Workspaces
+from outlast.kernel.files.search import ProjectFiles
+from outlast.kernel.http.allowed_hosts import is_loopback, known_hosts
+from outlast.kernel.http.auth import Surface
+from outlast.kernel.http.event_stream import OpenStreams, StreamTimes
+from outlast.kernel.models.catalog import ModelCatalog
+from outlast.kernel.models.embedders import OpenAIEmbedder
+from outlast.kernel.models.providers.connections import Connections
+from outlast.kernel.presence.actions import tell_presence
+from outlast.kernel.presence.board import PresenceBoard, typing_ends
+from outlast.kernel.runs.abandonment import Watching
+from outlast.kernel.runs.engine import Engine
+from outlast.kernel.runs.store import free_lapsed
+from outlast.kernel.runs.sweeper import Sweeper
+from outlast.kernel.runs.worker import Worker
+from outlast.kernel.sandboxes.actions import pause_idle
+from outlast.kernel.sandboxes.browser.studio import Studio, open_studio
+from outlast.kernel.sandboxes.checkpoints.store import fork_files
+from outlast.kernel.sandboxes.disk_guard import DiskGuard
+from outlast.kernel.sandboxes.egress.keeper import EgressKeeper
+from outlast.kernel.sandboxes.idle_policy import Ladder
+from outlast.kernel.sandboxes.manager import SandboxManager
+from outlast.kernel.sandboxes.orphans import reconcile, sweep
+from outlast.kernel.sandboxes.seeds import Seeds
+from outlast.kernel.sandboxes.services.keeper import ServiceKeeper
+from outlast.kernel.sandboxes.services.logs import ServiceLogs
+from outlast.kernel.sandboxes.snapshots.keeper import SnapshotKeeper
+from outlast.kernel.sandboxes.template_files import load_templates
+from outlast.kernel.sandboxes.templates import Templates
+from outlast.kernel.sandboxes.warm_start import Warmer
+from outlast.kernel.services import Services, cold
+from outlast.kernel.set_aside.shelf import DatabaseShelf
+from outlast.kernel.sidecars import OpenSidecar, open_sidecars, secrets_of, with_dependencies
+from outlast.kernel.streams.hub import Hub
+from outlast.kernel.streams.writer import Flusher
+from outlast.surfaces.http.application import create_http
+from outlast.surfaces.http.preview.hosts import preview_hosts
+from outlast.surfaces.http.preview.open_layer import with_previews
+from outlast.surfaces.http.readiness import Readiness
+from outlast.surfaces.http.server import HttpServer, bind, bind_twin
+from outlast.surfaces.protocols.e2b.ports import with_ports
+from outlast.surfaces.protocols.e2b.runtime import E2bRuntime
 from outlast_sandbox.egress.redaction import Redactor
 
 CHECK_DATABASE_S = 5.0

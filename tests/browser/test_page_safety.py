@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 import pytest
 from playwright.sync_api import Browser, Request, Route
 
+from outlast.apps.pages.apply import apply_patches
+from outlast.apps.pages.embeds.shell import embed_headers
+from outlast.apps.pages.sanitizer import sanitised_html
+from outlast.apps.pages.tree import Tree
 from outlast.base.page_data import Patch
-from outlast.kernel.pages.applying import apply_patches
-from outlast.kernel.pages.sanitise import sanitised_html
-from outlast.kernel.pages.tree import Tree
-from outlast.surfaces.http.pages.shell import embed_headers
 from tests.hostile_html import HOSTILE
 
 pytestmark = pytest.mark.browser

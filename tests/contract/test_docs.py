@@ -18,7 +18,7 @@ import pytest
 import typer.main
 
 from outlast.base.settings import load_settings
-from outlast.base.settings.reading import scalar_settings
+from outlast.base.settings.load import scalar_settings
 from outlast.kernel.runs import rules as runs
 from outlast.kernel.sandboxes import rules as sandboxes
 from outlast.surfaces.cli.main import build_app

@@ -26,13 +26,13 @@ NAMED: Final = re.compile(
 # sandboxes. The list only gets shorter.
 ALLOWED: Final = frozenset(
     {
-        ("actions/screens.py", "theme_id"),
-        ("actions/hosted.py", "shown"),
+        ("apps/screens/actions.py", "theme_id"),
+        ("kernel/sandboxes/hosted_actions.py", "shown"),
         ("kernel/models/catalog.py", "model.id"),
         ("db/deployment.py", "folder_ids"),
         ("db/deployment.py", "standing.id"),
         ("surfaces/protocols/e2b/control.py", "shown_id(workspace_id)"),
-        ("surfaces/protocols/e2b/naming.py", "sandbox_id[:60]"),
+        ("surfaces/protocols/e2b/names.py", "sandbox_id[:60]"),
     }
 )
 

@@ -62,17 +62,14 @@ def test_a_gerund_is_a_name_whose_last_word_ends_in_ing_and_is_no_noun(tree: Pat
     assert house.gerund_modules() == ["src/outlast/asking", "src/outlast/tool_calling"]
 
 
-@pytest.mark.parametrize(
-    ("module", "app"),
-    [
-        ("outlast.kernel.pages.rules", "pages"),
-        ("outlast.actions.screen_copies", "screens"),
-        ("outlast.kernel.runs.leg", None),
-        ("outlast.kernel.sandboxes.inside.pages", None),
-    ],
-)
-def test_a_module_belongs_to_the_app_that_its_name_says(module: str, app: str | None) -> None:
-    assert house.app_of(module) == app
+def test_a_breach_that_two_contracts_name_counts_once(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    project = tree / "pyproject.toml"
+    project.write_text(
+        "[tool.importlinter]\n[[tool.importlinter.contracts]]\nignore_imports = ['a -> b', 'a.** -> c']\n"
+        "[[tool.importlinter.contracts]]\nignore_imports = ['a -> b', 'b -> c']\n[[tool.importlinter.contracts]]\n"
+    )
+    monkeypatch.setattr(house, "PROJECT", project)
+    assert house.import_breaches() == ["a -> b", "b -> c"]
 
 
 def test_a_figure_that_grew_fails_and_limits_are_only_lowered(

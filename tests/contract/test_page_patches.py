@@ -9,9 +9,9 @@ from pathlib import Path
 import jsonschema_rs
 import pytest
 
-from outlast.kernel.pages.grammar import LINES, PATCHES
-from outlast.kernel.pages.lines import PatchesLine, ProblemLine, read_line
-from outlast.kernel.pages.patches import read_patch
+from outlast.apps.pages.grammar import LINES, PATCHES
+from outlast.apps.pages.lines import PatchesLine, ProblemLine, read_line
+from outlast.apps.pages.patches import read_patch
 from tests.page_sequences import IDS, random_patch
 
 SCHEMA = json.loads(

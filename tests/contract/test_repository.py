@@ -18,8 +18,8 @@ PACKAGE = ROOT / "src" / "outlast"
 MODULE_LINES = 600
 README_LINES = 120
 CODE = (".py", ".ts", ".tsx", ".css", ".sh")
-FOLDERS = "src|tests|docs|web|sdk|contract|bench|templates|scripts|examples"
-ROOMS = "base|db|kernel|agents|actions|surfaces|testing"
+FOLDERS = "src|packages|tests|docs|web|sdk|contract|bench|templates|scripts|examples"
+ROOMS = "base|db|kernel|apps|surfaces|testing"
 
 
 @cache
@@ -179,11 +179,14 @@ def test_lists_of_names_are_lists_and_no_prose_that_is_split() -> None:
     assert found == []
 
 
-_TEXTS_OF = ("kernel/documents", "kernel/pages", "kernel/locks", "kernel/mentions", "kernel/projects")
-_TEXTS_IN = (
-    "comments", "document_changes", "documents", "locks", "page_actions", "page_embeds", "page_history", "page_links",
-    "pages", "review", "section_locks", "threads",
-)  # fmt: skip
+_TEXTS_OF = (
+    "apps/documents",
+    "apps/pages",
+    "kernel/locks",
+    "kernel/mentions",
+    "kernel/projects",
+    "kernel/threads",
+)
 
 
 def _messages(tree: ast.Module, errors: set[str]) -> Iterator[ast.expr]:
@@ -201,8 +204,7 @@ def test_errors_of_documents_pages_and_locks_say_no_ids_but_carry_them_in_fields
         for node in ast.parse(text(PACKAGE / "base/errors.py")).body
         if isinstance(node, ast.ClassDef)
     }
-    modules = [path for room in _TEXTS_OF for path in sorted((PACKAGE / room).glob("*.py"))]
-    modules += [PACKAGE / "actions" / f"{name}.py" for name in _TEXTS_IN]
+    modules = [path for room in _TEXTS_OF for path in sorted((PACKAGE / room).rglob("*.py"))]
     found = [
         f"{path.relative_to(ROOT)}:{said.lineno}: {ast.unparse(value.value)}"
         for path in modules

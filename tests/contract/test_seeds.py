@@ -22,13 +22,21 @@ ROWS = [
 ]
 NAMED = r"`((?:tests|web/tests)/[\w./-]+)::([^`]+)`"
 
-SANDBOX = ("outlast_sandbox.providers.memory", "outlast.testing.photographer", "tests.browser.memory_sandboxes")
+SANDBOX = (
+    "outlast_sandbox.providers.memory",
+    "outlast.testing.photographer",
+    "tests.browser.memory_sandboxes",
+)
 REAL_SANDBOXES = {"LocalProvider", "open_docker", "open_e2b"}
 ABOUT_SANDBOXES = re.compile(
-    r"sandbox|terminal|process\b|freez|frozen|paus|volume|snapshot|dev server|container|compile|tsc|\(types|`run_code|theme",
+    r"sandbox|terminal|process\b|freez|frozen|paus|volume|snapshot|dev server|container|compile|tsc|\(types"
+    r"|`run_code|theme",
     re.IGNORECASE,
 )
 ABOUT_SERVICES = re.compile(r"\b(?:Deno|E2B)\b")
+SHORT_CREDITS = (
+    "tests/browser/test_screen_credits.py::test_what_is_short_is_explained_before_and_after_sending"
+)
 SERVICES = ("tests.sandbox.deno_service", "tests.sandbox.e2b_service")
 # Machines that only write down what they were asked for.
 MACHINES = {("tests.flow.seed003.test_waiting", "Machines"), ("tests.flow.preview.rig", "Machines")}
@@ -102,7 +110,7 @@ def test_no_row_cites_a_test_over_a_fake_without_saying_so() -> None:
         ("tests/flow/screens/test_building.py::test_a_page_that_throws_is_told_what_it_throws", "MemoryProvider"),
         ("tests/sandbox/test_manager.py::test_a_frozen_sandbox_is_woken_by_its_next_use", "MemoryProvider"),
         ("tests/flow/seed003/test_waiting.py::test_a_paused_run_goes_on_with_the_decision", "Machines"),
-        ("tests/browser/test_screen_credits.py::test_what_is_short_is_explained_before_and_after_sending", "memory_sandboxes"),
+        (SHORT_CREDITS, "memory_sandboxes"),
         ("tests/sandbox/test_hosted_files.py::test_an_unchanged_workspace_makes_no_new_checkpoint", "deno_service"),
     ],
 )  # fmt: skip
@@ -116,8 +124,10 @@ def test_a_row_over_a_fake_is_refused_unless_it_says_so(row: str, fake: str) -> 
     [
         "tests/sandbox/test_lives.py::test_a_stopped_one_starts_again_over_its_files",
         "tests/sandbox/test_behaviour.py::test_many_commands_run_at_once",
-        "tests/flow/sandboxes/test_lost.py"
-        "::test_a_run_whose_sandbox_dies_under_a_command_goes_on_in_a_new_one_with_its_files",
+        (
+            "tests/flow/sandboxes/test_lost.py"
+            "::test_a_run_whose_sandbox_dies_under_a_command_goes_on_in_a_new_one_with_its_files"
+        ),
     ],
 )
 def test_a_row_over_the_real_part_passes(row: str) -> None:

@@ -13,7 +13,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = (ROOT / "src" / "outlast", *sorted((ROOT / "packages").glob("*/src")))
-APART = ("testing/", "base/supervision/", "outlast_sandbox/providers/local/inside/", "outlast_sandbox/providers/memory.py")
+APART = (
+    "testing/",
+    "base/supervision/",
+    "outlast_sandbox/providers/local/inside/",
+    "outlast_sandbox/providers/memory.py",
+)
 GROUPS = {"group", "tasks", "_group", "_tasks"}
 SAFE = {"attempt", "attempt_now", "keep", "once"}
 
@@ -23,19 +28,19 @@ GUARDED = "its own body is the supervisor or the item guard"
 STOP = "the stop of the program"
 COMMAND = "a command of the CLI"
 TASKS = {
-    "actions/sandbox_views.py list_sandboxes": REQUEST,
-    "agents/screens/checking.py Checker._types_and_page": REQUEST,
+    "kernel/sandboxes/views.py list_sandboxes": REQUEST,
+    "apps/screens/agent/checks.py Checker._types_and_page": REQUEST,
     "app.py _serve": PART,
     "app.py _start_inner": GUARDED,
     "app.py _stop": STOP,
-    "kernel/knowledge/artifacts/keeper.py ArtifactKeeper._sleep": PART,
-    "kernel/knowledge/embedding.py Indexer._rest": PART,
-    "kernel/knowledge/keeper.py SourceKeeper._sleep": PART,
-    "kernel/knowledge/reading/web.py WebReader._pages": PART,
-    "kernel/knowledge/search.py Knowledge._cosines": REQUEST,
-    "kernel/knowledge/search.py Knowledge._look": REQUEST,
-    "kernel/runs/calling.py call_tools": PART,
-    "kernel/runs/taking.py stream_lines": PART,
+    "kernel/files/keeper.py ArtifactKeeper._sleep": PART,
+    "apps/knowledge/indexer.py Indexer._rest": PART,
+    "apps/knowledge/keeper.py SourceKeeper._sleep": PART,
+    "apps/knowledge/readers/web.py WebReader._pages": PART,
+    "apps/knowledge/search.py Knowledge._cosines": REQUEST,
+    "apps/knowledge/search.py Knowledge._look": REQUEST,
+    "kernel/runs/tool_calls.py call_tools": PART,
+    "kernel/runs/line_stream.py stream_lines": PART,
     "kernel/sandboxes/browser/browsers.py Browsers._live": PART,
     "kernel/sandboxes/browser/browsers.py Browsers._until_over": PART,
     "kernel/sandboxes/browser/browsers.py Browsers.take": GUARDED,
@@ -48,7 +53,7 @@ TASKS = {
     "outlast_sandbox/egress/http_exchange.py Passage._run_both_ways": REQUEST,
     "outlast_sandbox/egress/proxy.py SandboxProxy.serve": REQUEST,
     "outlast_sandbox/egress/tunnel.py join": REQUEST,
-    "kernel/sandboxes/ladder.py Ladder._rest": PART,
+    "kernel/sandboxes/idle_policy.py Ladder._rest": PART,
     "outlast_sandbox/providers/docker/provider.py _unless_ended": REQUEST,
     "outlast_sandbox/providers/hosted/handle.py HostedSandbox._steadily": REQUEST,
     "outlast_sandbox/providers/hosted/handle.py HostedSandbox.statistics": REQUEST,
@@ -58,13 +63,13 @@ TASKS = {
     "kernel/sandboxes/services/keeper.py ServiceKeeper._live": PART,
     "kernel/sandboxes/snapshots/keeper.py SnapshotKeeper._build_telling": PART,
     "kernel/streams/writer.py Flusher.run": PART,
-    "surfaces/cli/following.py _ask_about": COMMAND,
+    "kernel/cli/run_output.py _ask_about": COMMAND,
     "outlast_demo/tracker/service.py Tracker.run": PART,
-    "surfaces/http/preview/proxying.py Proxy._pass": REQUEST,
+    "surfaces/http/preview/proxy.py Proxy._pass": REQUEST,
     "surfaces/http/preview/tunnel.py pass_bytes": REQUEST,
-    "surfaces/http/routes/agent_run.py run_agent_and_wait": REQUEST,
+    "apps/documents/agent_run_routes.py run_agent_and_wait": REQUEST,
     "surfaces/http/server.py HttpServer.run_until_stopped": PART,
-    "surfaces/http/stream.py EventStream._serve": REQUEST,
+    "kernel/http/event_stream.py EventStream._serve": REQUEST,
     "surfaces/protocols/e2b/connect.py StreamAnswer.__call__": REQUEST,
     "surfaces/protocols/e2b/connect.py pinging": REQUEST,
 }
@@ -76,18 +81,18 @@ EFFECT = "the edge of an effect: told to the model, or recorded with the run"
 UNWRAPPED = "carried out of a task group, so that it is raised without the group"
 CACHE = "a cache or an index that can be made again"
 CATCHES = {
-    "kernel/knowledge/artifacts/pdf_text.py _lines": PLUG_IN,
-    "kernel/knowledge/saved.py load": CACHE,
-    "kernel/knowledge/search.py Knowledge._look": REQUEST,
-    "kernel/knowledge/search.py Knowledge._look.by_vectors": REQUEST,
-    "kernel/knowledge/search.py Knowledge._vector": REQUEST,
-    "kernel/runs/calling.py _perform": EFFECT,
-    "kernel/runs/calling.py _quietly": CLEAN_UP,
-    "kernel/runs/staging.py _once": EFFECT,
-    "kernel/runs/staging.py _quietly": CLEAN_UP,
-    "kernel/runs/taking.py _take_in": EFFECT,
-    "kernel/runs/taking.py stream_lines": UNWRAPPED,
-    "kernel/runs/taking.py stream_lines.read": UNWRAPPED,
+    "kernel/files/pdf_text.py _lines": PLUG_IN,
+    "apps/knowledge/index_files.py load": CACHE,
+    "apps/knowledge/search.py Knowledge._look": REQUEST,
+    "apps/knowledge/search.py Knowledge._look.by_vectors": REQUEST,
+    "apps/knowledge/search.py Knowledge._vector": REQUEST,
+    "kernel/runs/tool_calls.py _perform": EFFECT,
+    "kernel/runs/tool_calls.py _quietly": CLEAN_UP,
+    "kernel/runs/stages.py _once": EFFECT,
+    "kernel/runs/stages.py _quietly": CLEAN_UP,
+    "kernel/runs/line_stream.py _take_in": EFFECT,
+    "kernel/runs/line_stream.py stream_lines": UNWRAPPED,
+    "kernel/runs/line_stream.py stream_lines.read": UNWRAPPED,
     "kernel/runs/worker.py Worker._work": "the edge of a leg: its run is ended, or tried again",
     "kernel/sandboxes/egress/lookups.py open_lookup": PLUG_IN,
     "outlast_sandbox/egress/http_exchange.py Passage._run_both_ways": UNWRAPPED,
@@ -110,7 +115,7 @@ CATCHES = {
     "db/sqlite.py SqliteDatabase._read_loop": TRANSACTION,
     "db/sqlite.py _run_in_savepoint": TRANSACTION,
     "surfaces/http/doors.py Doors.__call__": REQUEST,
-    "surfaces/http/pages/layer.py PagesLayer.__call__": REQUEST,
+    "apps/pages/embeds/layer.py PagesLayer.__call__": REQUEST,
     "surfaces/http/preview/layer.py _Visit.serve": REQUEST,
     "surfaces/protocols/e2b/files.py _Form._next": REQUEST,
 }
@@ -120,7 +125,9 @@ CATCHES = {
 def nodes() -> tuple[tuple[str, ast.AST, ast.AST | None], ...]:
     """Every node of the program with the place it stands in, as file and dotted function, and its parent."""
     names = {
-        path: path.relative_to(source).as_posix() for source in SOURCES for path in sorted(source.rglob("*.py"))
+        path: path.relative_to(source).as_posix()
+        for source in SOURCES
+        for path in sorted(source.rglob("*.py"))
     }
     return tuple(
         found

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from outlast.kernel.screens.theme_list import THEMES
-from outlast.kernel.screens.theme_mapping import dress
-from outlast.kernel.screens.themes import apply_theme
+from outlast.apps.screens.theme_list import THEMES
+from outlast.apps.screens.theme_classes import dress
+from outlast.apps.screens.themes import apply_theme
 
 WEB = Path(__file__).resolve().parents[2] / "web"
 COMPILE = """

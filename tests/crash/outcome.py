@@ -7,26 +7,17 @@ from typing import Any
 import orjson
 import sqlalchemy as sa
 
+from outlast.apps.knowledge.tables import memories, modules
+from outlast.apps.pages.tables import page_versions, pages
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
-from outlast.db.tables import (
-    approvals,
-    checkpoints,
-    effects,
-    ledger,
-    memories,
-    messages,
-    modules,
-    page_versions,
-    pages,
-    runs,
-    sandboxes,
-    threads,
-    timers,
-)
+from outlast.kernel.credits.tables import ledger
+from outlast.kernel.runs.tables import approvals, effects, runs, timers
 from outlast.kernel.sandboxes.checkpoints.contents import content_of
+from outlast.kernel.sandboxes.tables import checkpoints, sandboxes
 from outlast.kernel.streams.fold import RunFold, apply, fold_lines
 from outlast.kernel.streams.log import read_all
+from outlast.kernel.threads.tables import messages, threads
 from outlast_sandbox.checkpoints.tree import decode
 from tests.crash.scenario import Played, plain
 from tests.crash.server import MONTH, CrashServer

@@ -18,8 +18,8 @@ import orjson
 from outlast.base.clock import SystemClock
 from outlast.base.data_directory import cache_directory
 from outlast.base.errors import SandboxLost
+from outlast.db.connect import open_database
 from outlast.db.database import Database
-from outlast.db.opening import open_database
 from outlast.testing.crash import COMMITS_FILE, POINT_FILE, STAGED, CrashPoint
 from outlast_sandbox.providers.local.provider import LocalProvider
 from tests.forked import Forked

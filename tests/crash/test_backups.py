@@ -18,18 +18,19 @@ import orjson
 import pytest
 import sqlalchemy as sa
 
+from outlast.apps.documents.tables import documents
 from outlast.base.clock import SystemClock
 from outlast.base.errors import BackupIncomplete
 from outlast.db.blobs import FolderBlobs
+from outlast.db.connect import open_database
 from outlast.db.database import Tx
-from outlast.db.opening import open_database
-from outlast.db.tables import checkpoints, documents, workspaces
 from outlast.kernel.backups.manifest import read_manifest
 from outlast.kernel.backups.places import DATABASE, Place
 from outlast.kernel.backups.restore import restore_backup
 from outlast.kernel.backups.trees import differing
 from outlast.kernel.backups.verification import verify_backup
 from outlast.kernel.sandboxes.checkpoints.contents import content_of
+from outlast.kernel.sandboxes.tables import checkpoints, workspaces
 from outlast_sandbox.checkpoints.tree import decode
 from tests.crash.conftest import MakeServer
 from tests.crash.kills import SEED_VARIABLE, seed_of_this_run

@@ -11,7 +11,7 @@ import pytest
 import sqlalchemy as sa
 
 from outlast.db.database import Database
-from outlast.db.tables import runs
+from outlast.kernel.runs.tables import runs
 from outlast.testing.model_server import ModelServer
 from outlast_sandbox.providers.local.sandbox import State
 from tests.crash import kills

@@ -14,8 +14,8 @@ import orjson
 import pytest
 import sqlalchemy as sa
 
+from outlast.apps.documents.tables import proposals
 from outlast.db.database import Database, Tx
-from outlast.db.tables import proposals
 from outlast.kernel.streams.fold import fold_lines
 from outlast.kernel.streams.log import read_all
 from outlast.testing.crash import CrashPoint

@@ -13,7 +13,7 @@ import pytest
 import sqlalchemy as sa
 
 from outlast.db.database import Database, Tx
-from outlast.db.tables import runs
+from outlast.kernel.runs.tables import runs
 from outlast.kernel.streams.log import read_all
 from outlast.testing.crash import CrashPoint
 from outlast.testing.model_server import ModelServer

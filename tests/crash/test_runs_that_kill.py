@@ -9,7 +9,7 @@ import pytest
 import sqlalchemy as sa
 
 from outlast.db.database import Tx
-from outlast.db.tables import runs
+from outlast.kernel.runs.tables import runs
 from outlast.testing.model_server import ModelServer
 from tests.crash import kills
 from tests.crash.conftest import MakeServer

@@ -9,19 +9,19 @@ from typing import Any
 import anyio
 import orjson
 
-from outlast.actions.following import follow_run, follow_thread
-from outlast.actions.runs import Started, start_run
-from outlast.actions.services import Services
 from outlast.base.settings import Settings
 from outlast.db.database import Database
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.models.protocol import NOTE_MARK, ModelMessage, ModelRequest, TextPiece, ToolResultPiece
+from outlast.kernel.runs.actions import Started, start_run
+from outlast.kernel.runs.follow_actions import follow_run, follow_thread
 from outlast.kernel.runs.profile import Tool
 from outlast.kernel.runs.rules import ENDED
 from outlast.kernel.runs.store import run_of
 from outlast.kernel.runs.sweeper import Sweeper
 from outlast.kernel.runs.worker import Worker
-from outlast.kernel.threads.composing import Draft
+from outlast.kernel.services import Services
+from outlast.kernel.threads.message_parts import Draft
 from outlast.testing.catalog import ScriptedCatalog
 from outlast.testing.profile import FakeProfile
 from outlast.testing.scripted_model import ScriptedModel, Turn
@@ -73,7 +73,7 @@ class Stage:
         return run.status
 
     async def messages(self) -> list[Any]:
-        from outlast.actions.threads import list_messages
+        from outlast.kernel.threads.actions import list_messages
 
         return (await list_messages(self.services, self.owner, self.thread_id)).items
 

@@ -11,7 +11,7 @@ import anyio
 import pytest
 
 from outlast.base.errors import DiskLimit
-from outlast.db.opening import open_database
+from outlast.db.connect import open_database
 from outlast.kernel.sandboxes import sizes, store
 from outlast.kernel.sandboxes.disk_guard import DiskGuard
 from outlast.kernel.sandboxes.disk_walk import DiskUse, measure

@@ -20,9 +20,8 @@ from outlast.app import open_program
 from outlast.base.clock import SystemClock
 from outlast.base.ids import new_id
 from outlast.base.settings import DependencySettings, SandboxSettings, ServerSettings, Settings
+from outlast.db.connect import open_database
 from outlast.db.database import Database, Tx
-from outlast.db.opening import open_database
-from outlast.db.tables import workspaces
 from outlast.kernel.accounts.store import add_user
 from outlast.kernel.projects.store import add_project
 from outlast.kernel.sandboxes import store as rows
@@ -32,6 +31,7 @@ from outlast.kernel.sandboxes.egress.policy import policy_of
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.orphans import reconcile
 from outlast.kernel.sandboxes.rules import State
+from outlast.kernel.sandboxes.tables import workspaces
 from outlast_sandbox.interface import Command, Sandbox, SandboxProvider
 from outlast_sandbox.providers.docker.provider import DockerProvider
 from outlast_sandbox.providers.local.provider import LocalProvider

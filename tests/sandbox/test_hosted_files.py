@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from outlast.base.clock import SystemClock
-from outlast.db.opening import open_database
+from outlast.db.connect import open_database
 from outlast_sandbox.interface import SandboxProvider
 from tests.sandbox.test_checkpoints import Workshop
 

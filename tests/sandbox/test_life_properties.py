@@ -13,10 +13,10 @@ import anyio
 import pytest
 
 from outlast.base.clock import SystemClock
+from outlast.db.connect import open_database
 from outlast.db.database import Database
-from outlast.db.opening import open_database
 from outlast.kernel.sandboxes import store
-from outlast.kernel.sandboxes.ladder import step_down
+from outlast.kernel.sandboxes.idle_policy import step_down
 from outlast.kernel.sandboxes.orphans import reconcile, sweep
 from outlast.kernel.sandboxes.rules import PauseKind, State, is_awake
 from outlast_sandbox.interface import SandboxSpec

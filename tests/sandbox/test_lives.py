@@ -11,15 +11,15 @@ import pytest
 
 from outlast.base.ids import new_id
 from outlast.db.blobs import FolderBlobs
+from outlast.db.connect import open_database
 from outlast.db.database import Database, Tx
-from outlast.db.opening import open_database
-from outlast.db.tables import workspaces
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
-from outlast.kernel.sandboxes.ladder import step_down
+from outlast.kernel.sandboxes.idle_policy import step_down
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.orphans import reconcile, sweep
 from outlast.kernel.sandboxes.rules import PauseKind, State
-from outlast.kernel.sandboxes.seeding import copy_workspace
+from outlast.kernel.sandboxes.seeds import copy_workspace
+from outlast.kernel.sandboxes.tables import workspaces
 from outlast_sandbox.interface import Command, SandboxProvider
 from tests.factories import Team, make_thread
 from tests.sandbox.test_manager import SETTINGS, House

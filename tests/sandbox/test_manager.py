@@ -18,14 +18,16 @@ from outlast.base.events import ContextLost, SandboxStateData
 from outlast.base.ids import new_id
 from outlast.base.settings import SandboxSettings
 from outlast.db.database import Database, Tx
-from outlast.db.tables import projects, runs, sandboxes, workspaces
 from outlast.kernel.accounts.store import add_user
 from outlast.kernel.projects.store import add_project
+from outlast.kernel.projects.tables import projects
+from outlast.kernel.runs.tables import runs
 from outlast.kernel.sandboxes import store
-from outlast.kernel.sandboxes.ladder import step_down
+from outlast.kernel.sandboxes.idle_policy import step_down
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.orphans import reconcile, sweep
 from outlast.kernel.sandboxes.rules import PauseKind, State
+from outlast.kernel.sandboxes.tables import sandboxes, workspaces
 from outlast.testing.templates import small_template
 from outlast_sandbox.interface import Capabilities, Command, SandboxProvider, SandboxSpec
 from outlast_sandbox.providers.local.provider import LocalProvider

@@ -14,7 +14,7 @@ import pytest
 from outlast.base.ids import new_id
 from outlast.db.database import Database
 from outlast.kernel.sandboxes import store as sandbox_rows
-from outlast.kernel.sandboxes.ladder import step_down
+from outlast.kernel.sandboxes.idle_policy import step_down
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.orphans import collect, reconcile
 from outlast.kernel.sandboxes.rules import State

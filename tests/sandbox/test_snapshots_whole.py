@@ -15,13 +15,13 @@ from outlast.base.events import EVENT_ADAPTER, SnapshotProgress
 from outlast.base.ids import new_id
 from outlast.base.settings import SandboxSettings
 from outlast.base.settings.tables import DependencySettings
+from outlast.db.connect import open_database
 from outlast.db.database import Database, Tx
-from outlast.db.opening import open_database
-from outlast.db.tables import sandboxes, workspaces
 from outlast.kernel.accounts.store import add_user
 from outlast.kernel.projects.store import add_project
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.snapshots.keeper import SnapshotKeeper
+from outlast.kernel.sandboxes.tables import sandboxes, workspaces
 from outlast.kernel.streams.log import read_all
 from outlast_sandbox.interface import Command
 from outlast_sandbox.providers.local.provider import LocalProvider

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from bench.seed import Seeder
 from outlast.base.clock import SystemClock
+from outlast.db.connect import open_database
 from outlast.db.database import Tx
-from outlast.db.opening import open_database
 from outlast.kernel.accounts.store import ensure_local_owner
 from outlast.kernel.projects.store import ensure_default_project
 from outlast.kernel.threads.messages import add_message

@@ -12,8 +12,8 @@ import sqlalchemy as sa
 
 from outlast.base.clock import SystemClock
 from outlast.base.errors import MalformedInput
+from outlast.db.connect import open_database
 from outlast.db.database import Database, Tx
-from outlast.db.opening import open_database
 from tests.databases import TEMPLATE, EmptyDatabases
 from tests.factories import make_user
 from tests.postgres import PostgresServer

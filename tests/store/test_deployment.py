@@ -12,6 +12,7 @@ import pytest
 from outlast.base.clock import SystemClock
 from outlast.base.errors import DeploymentMismatch, StartRefused
 from outlast.db.blobs import FolderBlobs
+from outlast.db.connect import open_database
 from outlast.db.database import Database, Tx
 from outlast.db.deployment import (
     FILE,
@@ -26,7 +27,6 @@ from outlast.db.deployment import (
     trust_database,
     write_file,
 )
-from outlast.db.opening import open_database
 from outlast.db.sqlite import SqliteDatabase
 from outlast.kernel.sandboxes.checkpoints.garbage import Collected, collect
 from tests.factories import make_user

@@ -13,13 +13,20 @@ from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
+import outlast
 from outlast.base.clock import SystemClock
 from outlast.base.errors import SchemaMismatch
+from outlast.db.columns import metadata
+from outlast.db.connect import MIGRATIONS, VERSIONS, migrate, open_database, revisions
 from outlast.db.database import Database, Tx
-from outlast.db.opening import MIGRATIONS, VERSIONS, migrate, open_database, revisions
-from outlast.db.tables import members, metadata
 from outlast.kernel.accounts.store import add_user, local_owner
 from outlast.kernel.projects.store import ensure_default_project
+from outlast.kernel.projects.tables import members
+
+SOURCES = Path(outlast.__file__).parent
+for path in sorted(SOURCES.rglob("*.py")):  # each room has tables of its own
+    if "= sa.Table(" in path.read_text() and "versions" not in path.parts:
+        import_module(".".join(("outlast", *path.relative_to(SOURCES).with_suffix("").parts)))
 
 merge_local_owners = import_module("outlast.db.migrations.versions.0007_one_local_owner").merge_local_owners
 

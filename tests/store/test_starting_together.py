@@ -7,7 +7,7 @@ from pathlib import Path
 import anyio
 
 from outlast.base.clock import SystemClock
-from outlast.db.opening import migrate, open_database
+from outlast.db.connect import migrate, open_database
 from tests.databases import _execute
 from tests.postgres import PostgresServer
 

@@ -15,26 +15,40 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from outlast.agents.pages import code_uses, finishing, html_budget
-from outlast.agents.screens import captures, tags
+from outlast.apps.documents.comments import quotes
+from outlast.apps.documents.content import markdown_parse as cutting
+from outlast.apps.documents.edits.merge import merge
+from outlast.apps.knowledge import (
+    declarations,
+    signatures,
+    web_pages,
+)
+from outlast.apps.knowledge import (
+    markdown_splitter as splitting,
+)
+from outlast.apps.knowledge import (
+    tokenizer as words,
+)
+from outlast.apps.knowledge.readers import web
+from outlast.apps.pages import bounds, offers
+from outlast.apps.pages import lines as page_lines
+from outlast.apps.pages import sanitizer as sanitise
+from outlast.apps.pages.agent import code_uses, html_budget
+from outlast.apps.pages.agent import finisher as finishing
+from outlast.apps.screens import css, image_hosts
+from outlast.apps.screens import files as screen_files
+from outlast.apps.screens import theme_classes as theme_mapping
+from outlast.apps.screens.agent import captures, tags
+from outlast.apps.screens.edits import design_system, literals, marks, syntax
+from outlast.apps.screens.theme_list import THEMES
 from outlast.base import packages
-from outlast.kernel.documents import cutting, quotes
-from outlast.kernel.documents.merge import merge
-from outlast.kernel.knowledge import declarations, signatures, splitting, web_pages, words
-from outlast.kernel.knowledge.artifacts import kinds
-from outlast.kernel.knowledge.reading import web
+from outlast.kernel.files import kinds
 from outlast.kernel.mentions import rules as mentions
 from outlast.kernel.models import failures, output_limits, turn
 from outlast.kernel.models.keys import ApiKey
 from outlast.kernel.models.providers import openai_stream
-from outlast.kernel.pages import bounds, offers, sanitise
-from outlast.kernel.pages import lines as page_lines
 from outlast.kernel.runs import lines as run_lines
 from outlast.kernel.sandboxes.checkpoints import rules as checkpoints
-from outlast.kernel.screens import css, image_hosts, theme_mapping
-from outlast.kernel.screens import files as screen_files
-from outlast.kernel.screens.edits import design_system, literals, marks, syntax
-from outlast.kernel.screens.theme_list import THEMES
 from outlast.kernel.threads import search
 from outlast.kernel.threads.rules import title_from
 from outlast.surfaces.http import static

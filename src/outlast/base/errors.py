@@ -30,7 +30,7 @@ OutlastError
     ├── StoredFileDamaged
     └── FenceLost       a worker that no longer holds its run (never shown to clients)
 
-Errors know nothing of HTTP; `surfaces/http/problems.py` maps codes to status. Messages name settings, never an id or a
+Errors know nothing of HTTP; `kernel/http/problems.py` maps codes to status. Messages name settings, never an id or a
 secret's value and never what a person wrote. Every error survives pickling and JSON.
 """
 

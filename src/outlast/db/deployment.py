@@ -23,7 +23,8 @@ import sqlalchemy as sa
 from outlast.base.errors import DeploymentMismatch, StartRefused
 from outlast.base.ids import new_id
 from outlast.db.database import Database, Tx
-from outlast.db.tables import meta, users
+from outlast.db.tables import meta
+from outlast.kernel.accounts.tables import users
 
 FILE: Final = "deployment"
 _ID: Final = "deployment.id"

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from outlast.__main__ import main as run
 from outlast.base.clock import Clock
+from outlast.db.connect import open_database
 from outlast.db.database import Database
-from outlast.db.opening import open_database
 from outlast.testing.crash import COMMITS_FILE, POINT_FILE, STAGED, CrashingDatabase
 
 

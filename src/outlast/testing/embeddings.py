@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from aiohttp import web
 
-from outlast.kernel.knowledge.words import terms_of
+from outlast.apps.knowledge.tokenizer import terms_of
 
 DIMENSIONS: Final = 512
 MODEL: Final = "feature-hashing"

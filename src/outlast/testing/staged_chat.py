@@ -6,11 +6,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from outlast.agents.profiles.chat import ChatProfile
-from outlast.agents.workspaces import Workspaces
+from outlast.apps.chat.agent import ChatProfile
 from outlast.base.events import NoticePart
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
+from outlast.kernel.agents.workspaces import Workspaces
 from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.profile import StageContext, StageResult
 from outlast_sandbox.interface import Command, CommandResult

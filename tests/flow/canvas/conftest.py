@@ -10,16 +10,16 @@ from typing import Any, Self
 import anyio
 import pytest
 
-from outlast.actions.following import follow_project
 from outlast.base.clock import SystemClock
 from outlast.base.settings import Settings
 from outlast.db.blobs import FolderBlobs
-from outlast.db.opening import open_database
+from outlast.db.connect import open_database
 from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.http.allowed_hosts import known_hosts
+from outlast.kernel.runs.follow_actions import follow_project
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
-from outlast.kernel.sandboxes.seeding import Seeds
+from outlast.kernel.sandboxes.seeds import Seeds
 from outlast.surfaces.http.application import create_http
-from outlast.surfaces.http.hosts import known_hosts
 from outlast.testing.profile import FakeProfile
 from outlast_sandbox.interface import Sandbox
 from tests.asgi import Browser

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
-from outlast.kernel.threads import driving
+from outlast.kernel.threads import driver as driving
 from tests.asgi import Answer, Browser
 from tests.factories import Team, join, make_run, make_user
 from tests.flow.canvas.conftest import make_screen

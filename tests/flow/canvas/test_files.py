@@ -6,10 +6,10 @@ import io
 import zipfile
 from typing import Any
 
+from outlast.apps.screens.store import update
 from outlast.db.database import Tx
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.kernel.sandboxes.checkpoints.store import bind
-from outlast.kernel.screens.store import update
 from tests.asgi import Browser
 from tests.factories import Team, make_run, say
 from tests.flow.canvas.conftest import make_screen

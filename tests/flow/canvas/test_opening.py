@@ -12,22 +12,22 @@ import anyio
 import pytest
 import sqlalchemy as sa
 
-from outlast.actions.screen_opening import ScreenOpener, wake
+from outlast.apps.screens.open_actions import ScreenOpener, wake
 from outlast.base.clock import SystemClock
 from outlast.base.errors import SandboxUnavailable
 from outlast.base.settings import Settings
 from outlast.db.blobs import FolderBlobs
+from outlast.db.connect import open_database
 from outlast.db.database import Tx
-from outlast.db.opening import open_database
-from outlast.db.tables import runs
 from outlast.kernel.accounts.actor import Actor
-from outlast.kernel.runs.telling import announce_sandbox, announce_thread
+from outlast.kernel.http.allowed_hosts import known_hosts
+from outlast.kernel.runs.notifications import announce_sandbox, announce_thread
+from outlast.kernel.runs.tables import runs
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.kernel.sandboxes.manager import SandboxManager
-from outlast.kernel.sandboxes.seeding import Seeds
+from outlast.kernel.sandboxes.seeds import Seeds
 from outlast.kernel.threads.store import set_run_state
 from outlast.surfaces.http.application import create_http
-from outlast.surfaces.http.hosts import known_hosts
 from outlast.testing.profile import FakeProfile
 from outlast_sandbox.interface import Capabilities, SandboxSpec
 from outlast_sandbox.providers.memory import MemoryProvider, MemorySandbox

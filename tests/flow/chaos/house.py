@@ -22,8 +22,9 @@ import pytest
 import sqlalchemy as sa
 from anyio.abc import TaskStatus
 
-from outlast import app, wiring
-from outlast.agents.pages.dormancy import KIND as DORMANT
+from outlast import app
+from outlast import assembly
+from outlast.apps.pages.agent.dormancy import KIND as DORMANT
 from outlast.base.clock import SystemClock
 from outlast.base.ids import new_id
 from outlast.base.settings import (
@@ -38,10 +39,12 @@ from outlast.base.settings import (
 )
 from outlast.base.settings.tables import ScreenSettings
 from outlast.base.supervision.supervisor import Supervisor
+from outlast.db.connect import open_database
 from outlast.db.database import Tx
-from outlast.db.opening import open_database
-from outlast.db.tables import ledger, runs, sandboxes, timers
+from outlast.kernel.credits.tables import ledger
 from outlast.kernel.models.protocol import ModelRequest, ToolResultPiece
+from outlast.kernel.runs.tables import runs, timers
+from outlast.kernel.sandboxes.tables import sandboxes
 from outlast.kernel.sandboxes.translation import translated_provider
 from outlast.kernel.set_aside import store
 from outlast.testing.catalog import ScriptedCatalog
@@ -171,7 +174,7 @@ class House:
         put(app, "open_studio", lambda *_given: _Studio())
         put(app, "load_templates", lambda _settings: small_templates())
         put(app, "open_catalog", lambda _settings, _clock: catalog)
-        put(wiring, "open_provider", lambda _settings, _folder: translated_provider(provider))
+        put(assembly, "open_provider", lambda _settings, _folder: translated_provider(provider))
 
     @asynccontextmanager
     async def served(self) -> AsyncIterator[House]:

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import orjson
 
-from outlast.actions.artifacts import upload_artifact
+from outlast.apps.knowledge.search import Knowledge
 from outlast.base.clock import SystemClock
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database
-from outlast.kernel.knowledge.artifacts.finding import ProjectFiles
-from outlast.kernel.knowledge.artifacts.keeper import ArtifactKeeper
-from outlast.kernel.knowledge.search import Knowledge
+from outlast.kernel.files.actions import upload_artifact
+from outlast.kernel.files.keeper import ArtifactKeeper
+from outlast.kernel.files.search import ProjectFiles
 from outlast.testing.scripted_model import Call, ScriptedModel, turn
 from outlast_demo.model import DemoModel
 from tests.flow.documents.agent_rig import document_agent

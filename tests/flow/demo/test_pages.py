@@ -17,8 +17,21 @@ import deno
 import orjson
 import pytest
 
-from outlast.agents.pages.context import Found, message_of
-from outlast.agents.pages.prompt import system_prompt
+from outlast.apps.pages import rules
+from outlast.apps.pages.agent.context import Found, message_of
+from outlast.apps.pages.agent.prompt import system_prompt
+from outlast.apps.pages.apply import apply_patches
+from outlast.apps.pages.lines import (
+    FullLine,
+    ModulesLine,
+    PatchesLine,
+    ProblemLine,
+    ProseLine,
+    SummaryLine,
+    read_line,
+)
+from outlast.apps.pages.sanitizer import sanitised_html
+from outlast.apps.pages.tree import Tree
 from outlast.base.clock import SystemClock
 from outlast.base.page_data import Patch
 from outlast.base.settings import ServerSettings, Settings
@@ -34,19 +47,6 @@ from outlast.kernel.models.protocol import (
     ToolResultPiece,
     ToolSpec,
 )
-from outlast.kernel.pages import rules
-from outlast.kernel.pages.applying import apply_patches
-from outlast.kernel.pages.lines import (
-    FullLine,
-    ModulesLine,
-    PatchesLine,
-    ProblemLine,
-    ProseLine,
-    SummaryLine,
-    read_line,
-)
-from outlast.kernel.pages.sanitise import sanitised_html
-from outlast.kernel.pages.tree import Tree
 from outlast_demo.model import DemoModel
 from outlast_demo.tracker.service import SIDECAR, Tracker
 

@@ -10,24 +10,26 @@ from typing import Any
 
 import anyio
 
-from outlast.actions.runs import Started, start_run
-from outlast.agents.profiles.document import DocumentProfile
-from outlast.agents.profiles.summary import SummaryProfile
+from outlast.apps.chat.summary_agent import SummaryProfile
+from outlast.apps.documents import store
+from outlast.apps.documents.agent.profile import DocumentProfile
+from outlast.apps.documents.content.markdown_parse import cut
+from outlast.apps.documents.content.tree import Block, Tree
+from outlast.apps.documents.edits import write as writing
+from outlast.apps.documents.edits.changes import Change, EditBlock, InsertBlock, InsertSection
+from outlast.apps.documents.edits.write import Author, bounds_of
+from outlast.apps.documents.proposals import store as proposals
 from outlast.base.document_data import ProposalData
 from outlast.base.ids import new_id
 from outlast.base.settings import Settings
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
-from outlast.kernel.documents import proposals, store, writing
-from outlast.kernel.documents.changes import Change, EditBlock, InsertBlock, InsertSection
-from outlast.kernel.documents.cutting import cut
-from outlast.kernel.documents.tree import Block, Tree
-from outlast.kernel.documents.writing import Author, bounds_of
 from outlast.kernel.models.protocol import LanguageModel, ModelRequest, TextPiece
+from outlast.kernel.runs.actions import Started, start_run
 from outlast.kernel.runs.sweeper import Sweeper
 from outlast.kernel.runs.worker import Worker
 from outlast.kernel.threads import store as threads
-from outlast.kernel.threads.composing import Draft
+from outlast.kernel.threads.message_parts import Draft
 from outlast.testing.catalog import ScriptedCatalog
 from outlast.testing.scripted_model import Call, ScriptedModel, Turn
 from tests.factories import make_project, make_services, make_user
@@ -95,7 +97,7 @@ class DocumentAgent(Stage):
         def read(tx: Tx) -> list[ProposalData]:
             import sqlalchemy as sa
 
-            from outlast.db.tables import proposals as rows
+            from outlast.apps.documents.tables import proposals as rows
 
             mine = rows.c.document_id == self.document_id
             ids = tx.execute(

@@ -14,24 +14,24 @@ import orjson
 import pytest
 from anyio.streams.memory import MemoryObjectReceiveStream
 
-from outlast.actions.following import follow_project
-from outlast.actions.presence import tell_presence
-from outlast.actions.services import Services
+from outlast.apps.documents import store as documents
+from outlast.apps.documents.edits import write as writing
+from outlast.apps.documents.edits.changes import Change, InsertSection
+from outlast.apps.documents.edits.write import Author, Committed
 from outlast.base.clock import SystemClock
 from outlast.base.ids import new_id
 from outlast.base.settings import Settings
+from outlast.db.connect import open_database
 from outlast.db.database import Tx
-from outlast.db.opening import open_database
-from outlast.db.tables import projects
 from outlast.kernel.accounts.actor import Actor
-from outlast.kernel.documents import store as documents
-from outlast.kernel.documents import writing
-from outlast.kernel.documents.changes import Change, InsertSection
-from outlast.kernel.documents.writing import Author, Committed
+from outlast.kernel.http.allowed_hosts import known_hosts
+from outlast.kernel.presence.actions import tell_presence
+from outlast.kernel.projects.tables import projects
+from outlast.kernel.runs.follow_actions import follow_project
+from outlast.kernel.services import Services
 from outlast.kernel.streams.log import read_all
 from outlast.kernel.threads import store as threads
 from outlast.surfaces.http.application import create_http
-from outlast.surfaces.http.hosts import known_hosts
 from outlast.testing.profile import FakeProfile
 from tests.asgi import Answer, Browser
 from tests.factories import Team, join, make_services, make_user

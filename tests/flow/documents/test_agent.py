@@ -9,13 +9,13 @@ import anyio
 import orjson
 import pytest
 
-from outlast.actions.runs import cancel_run
+from outlast.apps.documents.edits.changes import DeleteBlock
 from outlast.base.errors import FenceLost, ModelRateLimited, RunFinished
 from outlast.base.settings import DocumentSettings, Settings
 from outlast.base.settings.tables import RetrySettings
 from outlast.db.database import Database
-from outlast.kernel.documents.changes import DeleteBlock
 from outlast.kernel.models.protocol import ModelRequest
+from outlast.kernel.runs.actions import cancel_run
 from outlast.kernel.runs.profile import ToolContext
 from outlast.kernel.runs.store import run_of
 from outlast.kernel.runs.sweeper import request_cancel

@@ -17,10 +17,10 @@ from outlast.base.errors import ModelKeyRefused
 from outlast.base.settings import Settings, load_settings
 from outlast.db.database import Database, Tx
 from outlast.kernel.accounts import store as accounts
+from outlast.kernel.http.allowed_hosts import known_hosts
 from outlast.kernel.locks import store as locks
 from outlast.kernel.runs.store import run_of
 from outlast.surfaces.http.application import create_http
-from outlast.surfaces.http.hosts import known_hosts
 from outlast.testing.scripted_model import HANG, Call, Fail, ScriptedModel, turn
 from tests.asgi import Browser
 from tests.factories import join, make_user

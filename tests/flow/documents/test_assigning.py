@@ -7,11 +7,14 @@ from dataclasses import replace
 import pytest
 import sqlalchemy as sa
 
+from outlast.apps.documents.edits.changes import DeleteSection
+from outlast.apps.documents.tables import comments
 from outlast.db.database import Tx
-from outlast.db.tables import comments, messages, runs, users
-from outlast.kernel.documents.changes import DeleteSection
+from outlast.kernel.accounts.tables import users
+from outlast.kernel.runs.tables import runs
 from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.rules import text_of
+from outlast.kernel.threads.tables import messages
 from tests.flow.documents.talk import *  # noqa: F403  # fixtures
 from tests.flow.documents.talk import Talk
 

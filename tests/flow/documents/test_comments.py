@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from outlast.kernel.documents.changes import DeleteBlock, DeleteSection, EditBlock, InsertBlock, MoveBlock
+from outlast.apps.documents.edits.changes import DeleteBlock, DeleteSection, EditBlock, InsertBlock, MoveBlock
 from tests.flow.documents.talk import *  # noqa: F403  # fixtures
 from tests.flow.documents.talk import Talk
 

@@ -6,16 +6,16 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from outlast.actions.comments import Written, create_comment
-from outlast.actions.posting import post_message
-from outlast.actions.review import decide_edits
+from outlast.apps.documents.comments.actions import Written, create_comment
+from outlast.apps.documents.edits.changes import DeleteSection
+from outlast.apps.documents.proposals.actions import decide_edits
+from outlast.apps.documents.proposals.review import Verdict
 from outlast.base.document_data import Quote
 from outlast.base.settings import ProfileSettings, Settings
 from outlast.db.database import Database, Tx
-from outlast.db.tables import artifacts
-from outlast.kernel.documents.changes import DeleteSection
-from outlast.kernel.documents.reviewing import Verdict
-from outlast.kernel.threads.composing import Draft
+from outlast.kernel.files.tables import artifacts
+from outlast.kernel.threads.message_parts import Draft
+from outlast.kernel.threads.post_actions import post_message
 from outlast.testing.scripted_model import Call, ScriptedModel, turn
 from tests.flow.documents.agent_rig import asked_with, document_agent, propose, replace_edit
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from outlast.actions.opening import open_thread
-from outlast.agents.summing_up import conversation_before
+from outlast.apps.chat.summary_context import conversation_before
+from outlast.apps.documents.about import about
 from outlast.db.database import Tx
-from outlast.kernel.documents.about import about
 from outlast.kernel.runs import store as runs
 from outlast.kernel.threads import store as threads
+from outlast.kernel.threads.open_actions import open_thread
 from tests.factories import make_project, make_run, make_thread
 from tests.flow.documents.talk import *  # noqa: F403  # fixtures
 from tests.flow.documents.talk import Talk

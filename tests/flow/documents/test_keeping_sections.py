@@ -8,7 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from outlast.db.database import Tx
-from outlast.db.tables import locks
+from outlast.kernel.locks.tables import locks
 from tests.asgi import Answer
 from tests.flow.documents.talk import *  # noqa: F403  # fixtures; the names are in its __all__
 from tests.flow.documents.talk import Talk

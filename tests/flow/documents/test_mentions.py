@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from outlast.apps.documents.edits.changes import DeleteSection
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
-from outlast.kernel.documents.changes import DeleteSection
 from outlast.kernel.mentions import store as mentions
 from tests.factories import join, make_user
 from tests.flow.documents.talk import *  # noqa: F403  # fixtures

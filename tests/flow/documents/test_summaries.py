@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from outlast.actions.families import fork_with_summary, read_family
-from outlast.actions.review import decide_edits
-from outlast.actions.runs import start_in
-from outlast.actions.threads import archive_thread, create_thread, delete_thread, fork_thread
+from outlast.apps.documents.proposals.actions import decide_edits
+from outlast.apps.documents.proposals.review import Verdict
 from outlast.base.errors import IdempotencyMismatch, MalformedInput, NotFound, UnknownProfile
 from outlast.db.database import Database, Tx
 from outlast.kernel.accounts.actor import Actor
-from outlast.kernel.documents.reviewing import Verdict
+from outlast.kernel.runs.actions import start_in
 from outlast.kernel.runs.store import run_of
 from outlast.kernel.threads import store as threads
-from outlast.kernel.threads.composing import Draft
+from outlast.kernel.threads.actions import archive_thread, create_thread, delete_thread, fork_thread
+from outlast.kernel.threads.family_actions import fork_with_summary, read_family
+from outlast.kernel.threads.message_parts import Draft
 from outlast.testing.scripted_model import ScriptedModel, turn
 from outlast_demo.model import DemoModel
 from tests.factories import join, make_thread, make_user, say

@@ -12,8 +12,8 @@ import pytest
 from outlast.base.clock import SystemClock
 from outlast.base.settings import Settings
 from outlast.base.settings.tables import RetrySettings
+from outlast.db.connect import open_database
 from outlast.db.database import Database
-from outlast.db.opening import open_database
 from outlast.testing.model_server import Answer, Fault
 from tests.flow.documents.agent_rig import document_agent, replace_edit
 from tests.flow.models.rig import KINDS, rigged

@@ -7,10 +7,10 @@ from typing import Any
 
 from outlast.base.settings import DocumentSettings
 from outlast.db.database import Tx
-from outlast.kernel.runs.telling import announce_thread
+from outlast.kernel.http.allowed_hosts import known_hosts
+from outlast.kernel.runs.notifications import announce_thread
 from outlast.kernel.threads import store as threads
 from outlast.surfaces.http.application import create_http
-from outlast.surfaces.http.hosts import known_hosts
 from tests.asgi import Browser
 from tests.flow.documents.talk import *  # noqa: F403  # fixtures; the names are in its __all__
 from tests.flow.documents.talk import Talk

@@ -9,18 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from outlast.actions.accounts import ensure_local_owner
-from outlast.actions.services import Services
 from outlast.base.clock import SystemClock
 from outlast.base.settings import Settings
-from outlast.db.opening import open_database
+from outlast.db.connect import open_database
 from outlast.kernel.accounts import store as accounts
+from outlast.kernel.accounts.actions import ensure_local_owner
 from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.http.allowed_hosts import known_hosts
+from outlast.kernel.http.auth import Surface
+from outlast.kernel.http.event_stream import OpenStreams, StreamTimes
+from outlast.kernel.services import Services
 from outlast.surfaces.http.application import create_http
-from outlast.surfaces.http.hosts import known_hosts
 from outlast.surfaces.http.readiness import Readiness
-from outlast.surfaces.http.sign_in import Surface
-from outlast.surfaces.http.stream import OpenStreams, StreamTimes
 from outlast.surfaces.protocols.e2b.runtime import E2bRuntime
 from tests.asgi import Browser
 from tests.factories import make_services

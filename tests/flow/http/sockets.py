@@ -13,10 +13,10 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 
+from outlast.kernel.http.allowed_hosts import known_hosts
+from outlast.kernel.http.request_heads import HeadLimits
 from outlast.surfaces.http.bodies import USUAL_PACE, BodyPace
 from outlast.surfaces.http.doors import Doors
-from outlast.surfaces.http.heads import HeadLimits
-from outlast.surfaces.http.hosts import known_hosts
 from outlast.surfaces.http.server import HttpServer, bind
 
 MEBIBYTE = 1024 * 1024

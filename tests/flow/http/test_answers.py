@@ -6,9 +6,9 @@ import pytest
 from fastapi.routing import APIRoute
 from pydantic import TypeAdapter
 
+from outlast.kernel.http.shapes import Problem
+from outlast.kernel.http.stream_limits import StreamPlaces
 from outlast.surfaces.http.application import all_routers
-from outlast.surfaces.http.models.shapes import Problem
-from outlast.surfaces.http.stream_places import StreamPlaces
 from tests.asgi import Browser
 from tests.flow.http.conftest import Site
 from tests.flow.http.test_permissions import TABLE, knock, new_scene
@@ -165,7 +165,7 @@ async def test_an_error_that_nobody_foresaw_is_a_problem_document_without_its_te
     async def broken(*_: object) -> None:
         raise RuntimeError("the password is hunter2")
 
-    monkeypatch.setattr("outlast.actions.projects.list_projects", broken)
+    monkeypatch.setattr("outlast.kernel.projects.actions.list_projects", broken)
     answer = await site.local.get("/v1/projects", **{"x-request-id": "req_of_mine"})
     assert (answer.status, answer.code) == (500, "internal_error")
     assert answer.json()["request_id"] == "req_of_mine"

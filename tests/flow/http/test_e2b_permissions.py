@@ -13,12 +13,13 @@ import pytest
 import sqlalchemy as sa
 
 from outlast.db.database import Tx
-from outlast.db.tables import hosted_sandboxes, members
 from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.projects.tables import members
 from outlast.kernel.sandboxes import hosted
 from outlast.kernel.sandboxes.hosted import Hosted, HostedOrder
+from outlast.kernel.sandboxes.tables import hosted_sandboxes
 from outlast.surfaces.protocols.e2b import control, filesystem, processes
-from outlast.surfaces.protocols.e2b.naming import shown_id
+from outlast.surfaces.protocols.e2b.names import shown_id
 from tests.asgi import Answer, Browser
 from tests.factories import Team
 from tests.flow.http.conftest import Site

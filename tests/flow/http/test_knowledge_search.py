@@ -8,10 +8,10 @@ from typing import Any
 
 from aiohttp import web
 
+from outlast.apps.knowledge.reranker import Reranker
+from outlast.apps.knowledge.search import Knowledge
 from outlast.base.clock import SystemClock
 from outlast.db.database import Database
-from outlast.kernel.knowledge.reranking import Reranker
-from outlast.kernel.knowledge.search import Knowledge
 from outlast.kernel.models.embedders import OpenAIEmbedder
 from outlast.kernel.models.keys import ApiKey
 from outlast.kernel.models.providers.connections import Connections
@@ -19,7 +19,7 @@ from outlast.testing.embeddings import MODEL, HashingEmbedder, embedding_server
 from tests.asgi import Browser
 from tests.factories import Team
 from tests.flow.http.conftest import Site
-from tests.store.core.knowledge.test_search import TEXTS, embed_all, put_source
+from tests.store.apps.knowledge.test_search import TEXTS, embed_all, put_source
 
 
 async def editor_of(site: Site) -> tuple[Team, Browser]:

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from outlast.kernel.knowledge import filling
-from outlast.kernel.knowledge.filling import NewSource
+from outlast.apps.knowledge import ingest as filling
+from outlast.apps.knowledge.ingest import NewSource
 from tests.asgi import Answer, Browser
 from tests.factories import Team
 from tests.flow.http.conftest import Site

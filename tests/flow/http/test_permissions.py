@@ -10,34 +10,36 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
+from outlast.apps.documents.comments import store as comments
+from outlast.apps.knowledge.ingest import NewSource
+from outlast.apps.knowledge.ingest import add as add_source
+from outlast.apps.knowledge.modules import NewModule
+from outlast.apps.knowledge.modules import save as save_modules
+from outlast.apps.pages import page_actions
+from outlast.apps.pages import store as pages
+from outlast.apps.pages.links import add_link
+from outlast.apps.pages.live import LiveTrees
+from outlast.apps.pages.page_actions import NewAction
+from outlast.apps.pages.versions import Rules as PageRules
+from outlast.apps.pages.versions import begin
+from outlast.apps.screens import image_hosts
+from outlast.apps.screens import store as screens
+from outlast.apps.screens.rules import Box
 from outlast.base.ids import new_id
 from outlast.base.supervision.items import SetAside
 from outlast.db.database import Tx
-from outlast.db.tables import approvals, attachments, checkpoints, effects, sandboxes, workspaces
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.accounts.store import set_administrator
-from outlast.kernel.documents import comments
-from outlast.kernel.knowledge.artifacts import store as artifacts
-from outlast.kernel.knowledge.artifacts.kinds import Kind
-from outlast.kernel.knowledge.filling import NewSource
-from outlast.kernel.knowledge.filling import add as add_source
-from outlast.kernel.knowledge.modules import NewModule
-from outlast.kernel.knowledge.modules import save as save_modules
-from outlast.kernel.pages import actions as page_actions
-from outlast.kernel.pages import store as pages
-from outlast.kernel.pages.actions import NewAction
-from outlast.kernel.pages.links import add_link
-from outlast.kernel.pages.live import LiveTrees
-from outlast.kernel.pages.versions import Rules as PageRules
-from outlast.kernel.pages.versions import begin
+from outlast.kernel.attachments.tables import attachments
+from outlast.kernel.files import store as artifacts
+from outlast.kernel.files.kinds import Kind
 from outlast.kernel.projects import invitations
 from outlast.kernel.projects.rules import Role
-from outlast.kernel.sandboxes.seeding import empty_workspace
+from outlast.kernel.runs.tables import approvals, effects
+from outlast.kernel.sandboxes.seeds import empty_workspace
 from outlast.kernel.sandboxes.services.rules import Declared
 from outlast.kernel.sandboxes.services.store import declare
-from outlast.kernel.screens import image_hosts
-from outlast.kernel.screens import store as screens
-from outlast.kernel.screens.rules import Box
+from outlast.kernel.sandboxes.tables import checkpoints, sandboxes, workspaces
 from outlast.kernel.set_aside import store as set_aside
 from outlast.kernel.set_aside.kinds import TIMER
 from outlast.surfaces.http.application import create_api

@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from outlast.actions import idempotency
 from outlast.db.database import Tx
-from outlast.db.tables import members, runs
+from outlast.kernel import idempotency
+from outlast.kernel.projects.tables import members
+from outlast.kernel.runs.tables import runs
 from outlast.kernel.threads import store as threads
 from outlast.surfaces.http.application import create_api
 from tests.factories import say

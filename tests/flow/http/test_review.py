@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from outlast.actions import review as actions
+from outlast.apps.documents.edits.changes import EditBlock
+from outlast.apps.documents.proposals import actions
+from outlast.apps.documents.proposals.store import NewEdit
 from outlast.base.errors import RateLimited
-from outlast.kernel.documents.changes import EditBlock
-from outlast.kernel.documents.proposals import NewEdit
 from tests.asgi import Browser
 from tests.documents import Desk, deleting, inserting, replacing
 from tests.factories import make_thread

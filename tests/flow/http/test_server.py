@@ -12,8 +12,8 @@ from anyio.abc import SocketStream
 from starlette.types import Receive, Scope, Send
 
 from outlast.base.errors import StartRefused
+from outlast.kernel.http.event_stream import EventStream, OpenStreams, StreamTimes
 from outlast.surfaces.http.server import HttpServer, bind
-from outlast.surfaces.http.stream import EventStream, OpenStreams, StreamTimes
 
 REQUEST = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
 CHUNK = b"id: 1\ndata: " + b"x" * 65_536 + b"\n\n"

@@ -10,14 +10,14 @@ import orjson
 import pytest
 import sqlalchemy as sa
 
-from outlast.actions import artifacts as actions
-from outlast.actions.services import Services
+from outlast.apps.knowledge.tables import knowledge_sources
 from outlast.base.errors import Conflict, DiskFull, Forbidden, InputTooLarge, NotFound, TooManyArtifacts
 from outlast.base.settings import DocumentSettings, Settings
 from outlast.db.database import Database, Tx
-from outlast.db.tables import artifacts, knowledge_sources
-from outlast.kernel.knowledge.artifacts import store
-from outlast.kernel.knowledge.artifacts.keeper import ArtifactKeeper
+from outlast.kernel.files import actions, store
+from outlast.kernel.files.keeper import ArtifactKeeper
+from outlast.kernel.files.tables import artifacts
+from outlast.kernel.services import Services
 from outlast.kernel.streams.log import read_all
 from outlast.testing.faults import Faults
 from tests.factories import Team, make_services

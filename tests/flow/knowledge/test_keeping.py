@@ -13,18 +13,19 @@ from typing import Any
 import anyio
 import orjson
 
+from outlast.apps.knowledge import ingest as filling
+from outlast.apps.knowledge import memory, store
+from outlast.apps.knowledge.http_fetch import Fetcher
+from outlast.apps.knowledge.indexer import Indexer, remove_unused, save_vectors
+from outlast.apps.knowledge.keeper import SourceKeeper
+from outlast.apps.knowledge.passage_changes import Contents
+from outlast.apps.knowledge.readers.packages import PackageReader, Registries
+from outlast.apps.knowledge.readers.reader import SourceReader
+from outlast.apps.knowledge.sources import LEASE, configured_sources
+from outlast.apps.knowledge.tables import knowledge_sources, vectors
 from outlast.base.errors import ModelUnreachable
 from outlast.base.settings import DependencySettings, KnowledgeSettings, SandboxSettings
 from outlast.db.database import Database, Tx
-from outlast.db.tables import knowledge_sources, vectors
-from outlast.kernel.knowledge import filling, memory, store
-from outlast.kernel.knowledge.embedding import Indexer, remove_unused, save_vectors
-from outlast.kernel.knowledge.exchanging import Contents
-from outlast.kernel.knowledge.fetching import Fetcher
-from outlast.kernel.knowledge.keeper import SourceKeeper
-from outlast.kernel.knowledge.reading.packages import PackageReader, Registries
-from outlast.kernel.knowledge.reading.reader import SourceReader
-from outlast.kernel.knowledge.sources import LEASE, configured_sources
 from outlast.kernel.streams.log import read_all
 from outlast.testing.clock import ManualClock
 from outlast.testing.embeddings import HashingEmbedder

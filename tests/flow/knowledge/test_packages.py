@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from outlast.kernel.knowledge.documents import cut_documents
-from outlast.kernel.knowledge.fetching import Fetcher, NotRead
-from outlast.kernel.knowledge.reading.packages import Installed, PackageReader, Registries, wanted
+from outlast.apps.knowledge.documents import cut_documents
+from outlast.apps.knowledge.http_fetch import Fetcher, NotRead
+from outlast.apps.knowledge.readers.packages import Installed, PackageReader, Registries, wanted
 from outlast.kernel.sandboxes.snapshots.installed import files_in, version_in
 from outlast.testing.clock import ManualClock
 from tests.web_site import web_site

@@ -13,38 +13,38 @@ from typing import Any
 import anyio
 import sqlalchemy as sa
 
-from outlast.actions.approvals import decide_approval
-from outlast.actions.pages import create_page, read_page
-from outlast.actions.runs import Started, start_run
-from outlast.agents.pages.dormancy import KIND, Dormancy
-from outlast.agents.profiles.page import PageProfile
-from outlast.agents.tools.search_docs import SearchDocs
-from outlast.agents.workspaces import Workspaces
+from outlast.apps.knowledge import memory
+from outlast.apps.knowledge.agent.search_docs import SearchDocs
+from outlast.apps.knowledge.modules import Module, Modules, of_user, of_workspace
+from outlast.apps.knowledge.recall import Recall
+from outlast.apps.knowledge.search import Knowledge
+from outlast.apps.pages import versions
+from outlast.apps.pages.actions import create_page, read_page
+from outlast.apps.pages.agent.dormancy import KIND, Dormancy
+from outlast.apps.pages.agent.profile import PageProfile
+from outlast.apps.pages.live import LiveTrees
+from outlast.apps.pages.versions import Rules
 from outlast.base.clock import SystemClock
 from outlast.base.events import PageData
 from outlast.base.settings import DependencySettings, SandboxSettings, Settings
-from outlast.db import tables
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database
-from outlast.kernel.knowledge import memory
-from outlast.kernel.knowledge.modules import Module, Modules, of_user, of_workspace
-from outlast.kernel.knowledge.recall import Recall
-from outlast.kernel.knowledge.search import Knowledge
+from outlast.kernel.agents.workspaces import Workspaces
 from outlast.kernel.models.protocol import ModelRequest, TextPiece
-from outlast.kernel.pages import versions
-from outlast.kernel.pages.live import LiveTrees
-from outlast.kernel.pages.versions import Rules
+from outlast.kernel.runs import tables
+from outlast.kernel.runs.actions import Started, start_run
+from outlast.kernel.runs.approval_actions import decide_approval
 from outlast.kernel.runs.sweeper import Sweeper
 from outlast.kernel.runs.worker import Worker
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.kernel.sandboxes.manager import SandboxManager
-from outlast.kernel.threads.composing import Draft
+from outlast.kernel.threads.message_parts import Draft
 from outlast.testing.catalog import ScriptedCatalog
 from outlast.testing.scripted_model import Call, ScriptedModel, Turn
 from outlast_sandbox.interface import SandboxProvider
 from tests.factories import Team, make_services
 from tests.flow.harness import Event, Stage
-from tests.store.core.knowledge.test_search import put_source
+from tests.store.apps.knowledge.test_search import put_source
 
 TRACKER = DependencySettings(name="tracker", docs=("tracker.md",), hosts=("tracker.test",))
 SANDBOX = SandboxSettings(memory_mb=512, processes=128, disk_mb=64, dependencies=(TRACKER,))

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
+from outlast.apps.knowledge.modules import Modules
 from outlast.base.clock import SystemClock
 from outlast.base.settings import Settings
 from outlast.db.blobs import FolderBlobs
-from outlast.db.opening import open_database
-from outlast.kernel.knowledge.modules import Modules
+from outlast.db.connect import open_database
+from outlast.kernel.http.allowed_hosts import known_hosts
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.surfaces.http.application import create_http
-from outlast.surfaces.http.hosts import known_hosts
 from outlast.testing.profile import FakeProfile
 from outlast_sandbox.interface import Sandbox
 from tests.asgi import Browser

@@ -11,20 +11,21 @@ from typing import Any
 import anyio
 import sqlalchemy as sa
 
-from outlast.actions.page_actions import Acted, act
-from outlast.actions.pages import create_page
-from outlast.actions.services import Services
+from outlast.apps.pages.act_actions import Acted, act
+from outlast.apps.pages.actions import create_page
+from outlast.apps.pages.page_actions import list_actions
+from outlast.apps.pages.tables import pages
 from outlast.base.events import PageAction, PageData
 from outlast.base.settings import Settings
 from outlast.db.database import Database, Tx
-from outlast.db.tables import messages, pages
 from outlast.kernel.accounts.actor import Actor
-from outlast.kernel.pages.actions import list_actions
 from outlast.kernel.runs.profile import Tool
 from outlast.kernel.runs.sweeper import Sweeper
 from outlast.kernel.runs.worker import Worker
+from outlast.kernel.services import Services
 from outlast.kernel.streams.log import read_all
 from outlast.kernel.threads.rules import text_of
+from outlast.kernel.threads.tables import messages
 from outlast.testing.catalog import ScriptedCatalog
 from outlast.testing.profile import FakeProfile
 from outlast.testing.scripted_model import ScriptedModel, Turn

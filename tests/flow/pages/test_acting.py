@@ -8,16 +8,16 @@ from pathlib import Path
 import anyio
 import pytest
 
-from outlast.actions.page_actions import take_back
-from outlast.actions.runs import cancel_run, continue_run, retry_run
+from outlast.apps.pages.act_actions import take_back
 from outlast.base.errors import (
     IdempotencyMismatch,
     ModelRejected,
     OutlastError,
 )
 from outlast.db.database import Database, Tx
-from outlast.db.tables import runs
+from outlast.kernel.runs.actions import cancel_run, continue_run, retry_run
 from outlast.kernel.runs.store import run_of
+from outlast.kernel.runs.tables import runs
 from outlast.testing.scripted_model import HANG, Fail, WaitFor, turn
 from tests.flow.pages.rig import page_stage
 

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from outlast.actions.locks import take_lock
-from outlast.actions.page_actions import take_back
-from outlast.actions.runs import cancel_run
+from outlast.apps.pages.act_actions import take_back
+from outlast.apps.pages.tables import pages
 from outlast.base.clock import SystemClock
 from outlast.base.errors import (
     ActionNotOffered,
@@ -21,9 +20,10 @@ from outlast.base.errors import (
     ThreadLocked,
 )
 from outlast.base.settings import LimitSettings, PageSettings, Settings
+from outlast.db.connect import open_database
 from outlast.db.database import Database
-from outlast.db.opening import open_database
-from outlast.db.tables import pages
+from outlast.kernel.locks.actions import take_lock
+from outlast.kernel.runs.actions import cancel_run
 from outlast.kernel.runs.store import run_of
 from outlast.testing.scripted_model import HANG, ScriptedModel, turn
 from tests.flow.pages.rig import page_stage

@@ -14,17 +14,18 @@ import sqlalchemy as sa
 from anyio.lowlevel import checkpoint
 from sqlalchemy.util import await_only
 
+from outlast.apps.pages import store as pages
+from outlast.apps.pages.tables import pages as page_rows
 from outlast.base.clock import SystemClock
+from outlast.db.connect import open_database
 from outlast.db.database import Database, Tx
-from outlast.db.opening import open_database
-from outlast.db.tables import ledger, threads
-from outlast.db.tables import pages as page_rows
+from outlast.kernel.credits.tables import ledger
 from outlast.kernel.locks import store as locks
-from outlast.kernel.pages import store as pages
 from outlast.kernel.runs import store as runs
 from outlast.kernel.streams.hub import Hub
 from outlast.kernel.streams.writer import RunWriter
 from outlast.kernel.threads.messages import message_in
+from outlast.kernel.threads.tables import threads
 from tests.flow.pages.rig import PageStage, page_stage
 
 DEADLINE_S = 30  # of what would wait for ever

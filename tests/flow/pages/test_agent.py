@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from outlast.actions.pages import rename_page
+from outlast.apps.pages.actions import rename_page
 from outlast.base.errors import ModelRejected
 from outlast.db.database import Database
 from outlast.kernel.models.protocol import Usage

@@ -11,16 +11,16 @@ from typing import Any
 
 import pytest
 
-from outlast.actions.modules import delete_module
-from outlast.actions.pages import create_page
-from outlast.actions.runs import start_run
+from outlast.apps.knowledge.module_actions import delete_module
+from outlast.apps.knowledge.modules import of_user
+from outlast.apps.pages.actions import create_page
 from outlast.base.clock import SystemClock
 from outlast.base.settings import PolicyRule
+from outlast.db.connect import open_database
 from outlast.db.database import Tx
-from outlast.db.opening import open_database
 from outlast.kernel.accounts.actor import Actor
-from outlast.kernel.knowledge.modules import of_user
-from outlast.kernel.threads.composing import Draft
+from outlast.kernel.runs.actions import start_run
+from outlast.kernel.threads.message_parts import Draft
 from outlast.testing.scripted_model import Call, Turn, turn
 from outlast_sandbox.providers.local.provider import LocalProvider
 from tests.factories import join, make_user
@@ -353,7 +353,7 @@ async def test_a_page_at_rest_keeps_its_files_and_loses_its_variables(
 
 
 def _forget_checkpoint(tx: Any, workspace_id: str) -> None:
-    from outlast.db.tables import checkpoints, workspaces
+    from outlast.kernel.sandboxes.tables import checkpoints, workspaces
 
     tx.update(workspaces, {"id": workspace_id}, checkpoint_id=None)
     tx.execute(checkpoints.delete().where(checkpoints.c.workspace_id == workspace_id))

@@ -14,18 +14,18 @@ import anyio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outlast.actions.page_actions import take_back
+from outlast.apps.pages.act_actions import take_back
 from outlast.base.clock import SystemClock
 from outlast.base.errors import ActionTaken
 from outlast.base.settings import LimitSettings, Settings
-from outlast.db import tables
+from outlast.db.connect import open_database
 from outlast.db.database import Tx
-from outlast.db.opening import open_database
 from outlast.kernel.runs import store as runs
-from outlast.kernel.runs.endings import Ending, end_unheld
+from outlast.kernel.runs import tables
 from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.rules import End
-from outlast.kernel.runs.starting import last_queued
+from outlast.kernel.runs.run_start import last_queued
+from outlast.kernel.runs.settlement import Ending, end_unheld
 from outlast.kernel.runs.sweeper import request_cancel
 from outlast.kernel.threads.messages import message_in
 from outlast.kernel.threads.rules import text_of

@@ -9,12 +9,14 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from outlast.agents.pages.dormancy import KIND
+from outlast.apps.pages.agent.dormancy import KIND
+from outlast.apps.pages.tables import pages
 from outlast.base.errors import NotFound
 from outlast.db.database import Database, Tx
-from outlast.db.tables import pages, threads, timers
 from outlast.kernel.runs.sweeper import Sweeper
+from outlast.kernel.runs.tables import timers
 from outlast.kernel.runs.timers import due_of
+from outlast.kernel.threads.tables import threads
 from outlast.testing.scripted_model import turn
 from tests.flow.pages.agent_rig import (
     WITHOUT_SANDBOX,

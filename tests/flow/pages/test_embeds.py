@@ -10,12 +10,12 @@ from typing import Any
 import orjson
 import pytest
 
-from outlast.actions.page_embeds import follow_embedded, is_link_good, read_embedded
-from outlast.actions.page_links import create_link, revoke_link
+from outlast.apps.pages import store
+from outlast.apps.pages.embeds.actions import follow_embedded, is_link_good, read_embedded
+from outlast.apps.pages.link_actions import create_link, revoke_link
 from outlast.base.errors import NotFound
 from outlast.base.page_data import PageHtml, PagePatched, Patch
 from outlast.db.database import Database, Tx
-from outlast.kernel.pages import store
 from outlast.kernel.projects.rules import Role
 from outlast.kernel.projects.store import change_role
 from outlast.kernel.streams.log import append

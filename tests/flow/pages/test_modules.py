@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from outlast.apps.knowledge.modules import Modules, NewModule, of_user, save
 from outlast.db.database import Tx
-from outlast.kernel.knowledge.modules import Modules, NewModule, of_user, save
 from tests.factories import Team, join, make_user
 from tests.flow.http.conftest import Site
 from tests.flow.pages.conftest import make_page

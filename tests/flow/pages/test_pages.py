@@ -7,12 +7,14 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from outlast.actions.page_embeds import read_embedded
+from outlast.apps.pages.embeds.actions import read_embedded
+from outlast.apps.pages.tables import page_links
+from outlast.apps.pages.versions import Author, take_full
 from outlast.base.errors import NotFound
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
-from outlast.db.tables import members, page_links, workspaces
-from outlast.kernel.pages.versions import Author, take_full
+from outlast.kernel.projects.tables import members
+from outlast.kernel.sandboxes.tables import workspaces
 from outlast.kernel.threads.store import add_message, set_run_state
 from tests.factories import Team, make_run, say
 from tests.flow.canvas.conftest import Watcher

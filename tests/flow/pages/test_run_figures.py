@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from outlast.actions.runs import export_run, read_run
 from outlast.db.database import Database
 from outlast.kernel.models.protocol import Usage
+from outlast.kernel.runs.actions import export_run, read_run
 from outlast.testing.scripted_model import turn
 from tests.flow.pages.agent_rig import full, lines, page_agent, patches, summary
 

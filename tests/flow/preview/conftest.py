@@ -12,7 +12,7 @@ import pytest
 from aiohttp import WSMsgType, web
 
 from outlast.base.clock import SystemClock
-from outlast.db.opening import open_database
+from outlast.db.connect import open_database
 from tests.factories import make_services
 from tests.flow.preview.rig import Scene, previewed
 

@@ -16,23 +16,23 @@ import sqlalchemy as sa
 from aiohttp import web
 from yarl import URL
 
-from outlast.actions.accounts import ensure_local_owner
-from outlast.actions.previews import open_preview
-from outlast.actions.services import Services
 from outlast.base.errors import NotFound, OutlastError, SandboxLost
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
-from outlast.db.tables import sandboxes, workspaces
+from outlast.kernel.accounts.actions import ensure_local_owner
 from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.http.allowed_hosts import known_hosts
+from outlast.kernel.http.auth import Surface
+from outlast.kernel.http.event_stream import OpenStreams, StreamTimes
+from outlast.kernel.previews.actions import open_preview
+from outlast.kernel.sandboxes.tables import sandboxes, workspaces
+from outlast.kernel.services import Services
 from outlast.surfaces.http.application import create_http
-from outlast.surfaces.http.hosts import known_hosts
 from outlast.surfaces.http.preview.hosts import Address, PreviewHosts
 from outlast.surfaces.http.preview.layer import PreviewLayer
-from outlast.surfaces.http.preview.opening import with_previews
+from outlast.surfaces.http.preview.open_layer import with_previews
 from outlast.surfaces.http.readiness import Readiness
 from outlast.surfaces.http.server import HttpServer, bind
-from outlast.surfaces.http.sign_in import Surface
-from outlast.surfaces.http.stream import OpenStreams, StreamTimes
 from outlast_sandbox.interface import Capabilities
 from tests.factories import Team
 

@@ -6,10 +6,10 @@ import aiohttp
 import anyio
 import pytest
 
-from outlast.actions import previews
 from outlast.base.errors import Forbidden, NotFound
 from outlast.db.database import Tx
 from outlast.kernel.accounts import store as accounts
+from outlast.kernel.previews import actions as previews
 from outlast.kernel.projects import store as projects
 from outlast.kernel.projects.rules import Role
 from outlast.kernel.sandboxes.services.rules import Declared

@@ -7,14 +7,14 @@ import json
 import pytest
 import sqlalchemy as sa
 
-from outlast.actions import screen_images as actions
+from outlast.apps.screens import image_host_actions as actions
+from outlast.apps.screens.image_hosts import MOST_HOSTS
+from outlast.apps.screens.tables import screens
 from outlast.base.errors import Forbidden, MalformedInput, NotFound
 from outlast.db.database import Tx
-from outlast.db.tables import screens
-from outlast.kernel.screens.image_hosts import MOST_HOSTS
 from outlast.kernel.streams.log import read_all
 from tests.flow.preview.rig import PORT, Scene
-from tests.store.core.screens.test_store import make_screen
+from tests.store.apps.screens.test_store import make_screen
 
 HOST = "images.example.org"
 

@@ -8,7 +8,7 @@ import aiohttp
 import anyio
 import pytest
 
-from outlast.surfaces.http.stream_places import StreamPlaces
+from outlast.kernel.http.stream_limits import StreamPlaces
 from tests.flow.preview.conftest import Inside
 from tests.flow.preview.rig import PORT, Scene
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from outlast.surfaces.cli.exits import Exit
+from outlast.kernel.cli.exits import Exit
 from tests.flow.program.serving import CONFIG, served
 from tests.flow.program.test_cli import outlast
 

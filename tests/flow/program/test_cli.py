@@ -16,9 +16,9 @@ from unittest.mock import patch
 import pytest
 
 from outlast.base.settings import Settings
-from outlast.surfaces.cli.exits import Exit
+from outlast.kernel.cli.exits import Exit
 from outlast.surfaces.cli.main import run_cli
-from outlast.surfaces.cli.serving import Announce
+from outlast.surfaces.cli.server_commands import Announce
 from tests.flow.program.serving import CONFIG, served
 
 

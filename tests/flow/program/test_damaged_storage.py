@@ -12,9 +12,9 @@ import pytest
 
 from outlast.base.clock import SystemClock
 from outlast.base.errors import DatabaseDamaged, DiskFull
+from outlast.db.connect import open_database
 from outlast.db.database import Database, Tx
-from outlast.db.opening import open_database
-from outlast.surfaces.cli.exits import Exit
+from outlast.kernel.cli.exits import Exit
 from outlast.surfaces.http.readiness import Readiness
 from tests.flow.program.serving import CONFIG
 from tests.flow.program.test_cli import outlast

@@ -9,7 +9,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from outlast.surfaces.cli.exits import Exit
+from outlast.kernel.cli.exits import Exit
 from tests.flow.program.serving import CONFIG, served
 from tests.flow.program.test_cli import outlast
 

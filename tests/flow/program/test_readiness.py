@@ -17,10 +17,10 @@ import pytest
 
 from outlast.base.clock import SystemClock
 from outlast.base.supervision.items import SetAside
-from outlast.db.opening import open_database
+from outlast.db.connect import open_database
+from outlast.kernel.cli.exits import Exit
 from outlast.kernel.set_aside import store
 from outlast.kernel.set_aside.kinds import SOURCE
-from outlast.surfaces.cli.exits import Exit
 from outlast.surfaces.http import readiness
 from outlast.surfaces.http.readiness import Readiness
 from tests.flow.program.serving import CONFIG, served

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from outlast.surfaces.cli.exits import Exit
+from outlast.kernel.cli.exits import Exit
 from tests.flow.program.test_cli import outlast
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from outlast.surfaces.cli.exits import Exit
+from outlast.kernel.cli.exits import Exit
 from tests.installed import environment_without
 
 

@@ -5,8 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from outlast.actions.approvals import answer_question, decide_approval
-from outlast.actions.runs import cancel_run, continue_run, retry_run
 from outlast.base.errors import (
     ApprovalDecided,
     MalformedInput,
@@ -17,6 +15,8 @@ from outlast.base.errors import (
 )
 from outlast.base.settings import PolicyRule, Settings
 from outlast.db.database import Database
+from outlast.kernel.runs.actions import cancel_run, continue_run, retry_run
+from outlast.kernel.runs.approval_actions import answer_question, decide_approval
 from outlast.kernel.runs.sweeper import Sweeper
 from outlast.kernel.streams.fold import RunFold, apply
 from outlast.testing.profile import FakeTool
@@ -267,7 +267,7 @@ async def test_a_thread_shows_its_runs_in_one_stream_and_resumes_anywhere(
         await it.ended(first.run_id)
         second = await it.start("And?")
         await it.ended(second.run_id)
-        from outlast.actions.threads import rename_thread
+        from outlast.kernel.threads.actions import rename_thread
 
         await rename_thread(it.services, it.owner, it.thread_id, "The end")
         whole = await _until_title(it, "0", "The end")
@@ -281,7 +281,7 @@ async def test_a_thread_shows_its_runs_in_one_stream_and_resumes_anywhere(
 
 
 async def _until_title(it, cursor: str, title: str):
-    from outlast.actions.following import follow_thread
+    from outlast.kernel.runs.follow_actions import follow_thread
     from tests.flow.harness import frames
 
     seen = []

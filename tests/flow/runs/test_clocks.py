@@ -9,18 +9,18 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from outlast.actions.runs import Started, cancel_run, continue_run, export_run, start_run
-from outlast.actions.services import Services
 from outlast.base.errors import RunCleanedUp
+from outlast.db.connect import open_database
 from outlast.db.database import Database, Tx
-from outlast.db.opening import open_database
-from outlast.db.tables import followers, runs
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.runs import store, timers
+from outlast.kernel.runs.actions import Started, cancel_run, continue_run, export_run, start_run
 from outlast.kernel.runs.sweeper import Sweeper
+from outlast.kernel.runs.tables import followers, runs
+from outlast.kernel.services import Services
 from outlast.kernel.streams.fold import fold_lines
 from outlast.kernel.streams.log import read_all
-from outlast.kernel.threads.composing import Draft
+from outlast.kernel.threads.message_parts import Draft
 from outlast.testing.clock import ManualClock
 from tests.factories import make_project, make_services, make_thread, make_user
 

@@ -10,21 +10,21 @@ import anyio
 import pytest
 import sqlalchemy as sa
 
-from outlast.actions.approvals import decide_approval
-from outlast.actions.credits import read_credits
-from outlast.actions.runs import cancel_run, continue_run, read_run
-from outlast.actions.threads import read_thread
 from outlast.base.errors import ModelKeyRefused, RunFinished, SandboxUnavailable
 from outlast.base.settings import PolicyRule, RunSettings, Settings
 from outlast.base.settings.tables import RetrySettings
 from outlast.db.database import Database, Tx
-from outlast.db.tables import effects, runs
+from outlast.kernel.credits.actions import read_credits
 from outlast.kernel.runs import store
+from outlast.kernel.runs.actions import cancel_run, continue_run, read_run
+from outlast.kernel.runs.approval_actions import decide_approval
 from outlast.kernel.runs.profile import ToolContext, ToolResult
 from outlast.kernel.runs.sweeper import Sweeper, request_cancel
+from outlast.kernel.runs.tables import effects, runs
 from outlast.kernel.runs.worker import Worker
 from outlast.kernel.streams.fold import fold_lines
 from outlast.kernel.streams.log import read_all
+from outlast.kernel.threads.actions import read_thread
 from outlast.testing.profile import FakeTool
 from outlast.testing.scripted_model import HANG, Call, Fail, ScriptedModel, turn
 from tests.factories import join, make_user

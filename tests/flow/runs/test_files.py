@@ -10,21 +10,21 @@ from pathlib import Path
 import anyio
 import pytest
 
-from outlast.actions import checkpoints as actions
-from outlast.actions.sandboxes import list_files, read_file
-from outlast.actions.threads import fork_thread, list_messages
-from outlast.agents.tools.files import ReadFiles, WriteFiles
-from outlast.agents.tools.terminal import Terminal
-from outlast.agents.workspaces import Workspaces
 from outlast.base.clock import SystemClock
 from outlast.base.errors import Forbidden, NotFound, PathRefused
 from outlast.base.settings import SandboxSettings
 from outlast.db.database import Database
+from outlast.kernel.agents.tools.files import ReadFiles, WriteFiles
+from outlast.kernel.agents.tools.terminal import Terminal
+from outlast.kernel.agents.workspaces import Workspaces
 from outlast.kernel.models.protocol import ModelRequest, ToolResultPiece
 from outlast.kernel.runs.worker import Worker
+from outlast.kernel.sandboxes.actions import list_files, read_file
+from outlast.kernel.sandboxes.checkpoints import actions
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.kernel.sandboxes.checkpoints.store import fork_files
 from outlast.kernel.sandboxes.manager import SandboxManager
+from outlast.kernel.threads.actions import fork_thread, list_messages
 from outlast.testing.scripted_model import Call, ScriptedModel, Turn, turn
 from outlast_sandbox.interface import Capabilities
 from outlast_sandbox.providers.memory import MemoryProvider

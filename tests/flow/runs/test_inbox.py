@@ -8,12 +8,12 @@ from typing import Any
 import orjson
 import pytest
 
-from outlast.actions.approvals import answer_question, decide_approval
-from outlast.actions.inbox import list_inbox, read_inbox
-from outlast.actions.runs import cancel_run
 from outlast.base.errors import CursorUnknown
 from outlast.base.settings import PolicyRule, Settings
 from outlast.db.database import Database
+from outlast.kernel.inbox.actions import list_inbox, read_inbox
+from outlast.kernel.runs.actions import cancel_run
+from outlast.kernel.runs.approval_actions import answer_question, decide_approval
 from outlast.kernel.streams.log import read_all
 from outlast.testing.profile import FakeTool
 from outlast.testing.scripted_model import Call, turn

@@ -7,16 +7,16 @@ from typing import Any
 
 import anyio
 
-from outlast.actions.following import follow_run
-from outlast.actions.runs import cancel_run, continue_run, read_run
 from outlast.base.errors import ModelCut
 from outlast.base.settings import RunSettings, Settings
 from outlast.base.settings.tables import RetrySettings
 from outlast.db.database import Database
 from outlast.kernel.models.protocol import ModelMessage, TextPiece
+from outlast.kernel.runs.actions import cancel_run, continue_run, read_run
+from outlast.kernel.runs.follow_actions import follow_run
+from outlast.kernel.runs.line_stream import LINES_AT_ONCE, LONG_LINE_CHARS
 from outlast.kernel.runs.profile import StageContext, StageResult
 from outlast.kernel.runs.sweeper import Sweeper
-from outlast.kernel.runs.taking import LINES_AT_ONCE, LONG_LINE_CHARS
 from outlast.kernel.runs.worker import Worker
 from outlast.testing.profile import FakeLinedProfile, FakeStagedLinedProfile, FakeTool
 from outlast.testing.scripted_model import HANG, Call, Fail, Think, WaitFor, turn

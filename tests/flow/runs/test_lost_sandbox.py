@@ -4,14 +4,14 @@ from pathlib import Path
 
 import orjson
 
-from outlast.agents.tools.files import ReadFiles, WriteFiles
-from outlast.agents.tools.terminal import Terminal
-from outlast.agents.workspaces import Workspaces
 from outlast.base.clock import SystemClock
 from outlast.base.settings import SandboxSettings
 from outlast.db.database import Database
+from outlast.kernel.agents.tools.files import ReadFiles, WriteFiles
+from outlast.kernel.agents.tools.terminal import Terminal
+from outlast.kernel.agents.workspaces import Workspaces
 from outlast.kernel.models.protocol import NOTE_MARK, ModelRequest, TextPiece, ToolResultPiece
-from outlast.kernel.runs.calling import LOST_TEXT
+from outlast.kernel.runs.tool_calls import LOST_TEXT
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.testing.scripted_model import Call, ScriptedModel, Turn, turn
 from outlast_sandbox.providers.memory import MemoryProvider

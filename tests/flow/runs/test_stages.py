@@ -8,8 +8,6 @@ from typing import Any
 import anyio
 import pytest
 
-from outlast.actions.approvals import decide_approval
-from outlast.actions.runs import cancel_run, continue_run, read_run, retry_run
 from outlast.base.errors import (
     Conflict,
     InternalError,
@@ -23,7 +21,9 @@ from outlast.base.settings import PolicyRule, ProfileSettings, RunSettings, Sett
 from outlast.base.settings.tables import RetrySettings
 from outlast.db.database import Database
 from outlast.kernel.models.protocol import CHECK_MARK, ModelMessage, TextPiece
-from outlast.kernel.runs import staging
+from outlast.kernel.runs import stages as staging
+from outlast.kernel.runs.actions import cancel_run, continue_run, read_run, retry_run
+from outlast.kernel.runs.approval_actions import decide_approval
 from outlast.kernel.runs.profile import StageContext, StageResult
 from outlast.kernel.runs.sweeper import Sweeper
 from outlast.kernel.runs.worker import Worker

@@ -10,11 +10,6 @@ import anyio
 import pytest
 import sqlalchemy as sa
 
-from outlast.actions.attachments import upload_attachment
-from outlast.actions.credits import read_credits
-from outlast.actions.locks import take_lock
-from outlast.actions.runs import NewThread, cancel_run, retry_run, start_run
-from outlast.actions.threads import archive_thread
 from outlast.base.errors import (
     CreditsNeeded,
     Forbidden,
@@ -29,10 +24,19 @@ from outlast.base.errors import (
 )
 from outlast.base.settings import LimitSettings, Settings
 from outlast.db.database import Database, Tx
-from outlast.db.tables import idempotency, ledger, log, messages, runs, threads, timers
 from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.attachments.actions import upload_attachment
+from outlast.kernel.credits.actions import read_credits
+from outlast.kernel.credits.tables import ledger
+from outlast.kernel.idempotency import idempotency
+from outlast.kernel.locks.actions import take_lock
 from outlast.kernel.models.protocol import ModelSpec
-from outlast.kernel.threads.composing import Draft
+from outlast.kernel.runs.actions import NewThread, cancel_run, retry_run, start_run
+from outlast.kernel.runs.tables import runs, timers
+from outlast.kernel.streams.tables import log
+from outlast.kernel.threads.actions import archive_thread
+from outlast.kernel.threads.message_parts import Draft
+from outlast.kernel.threads.tables import messages, threads
 from outlast.testing.scripted_model import HANG, ScriptedModel, turn
 from tests.factories import join, make_user
 from tests.flow.harness import Stage, stage

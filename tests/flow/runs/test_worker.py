@@ -10,11 +10,11 @@ import anyio
 import anyio.to_thread
 import pytest
 
-from outlast.actions.runs import read_run, retry_run
 from outlast.base.errors import StorageUnavailable
 from outlast.base.settings import RunSettings, Settings
 from outlast.db.database import Database
 from outlast.kernel.runs import store
+from outlast.kernel.runs.actions import read_run, retry_run
 from outlast.kernel.runs.profile import ToolContext
 from outlast.kernel.runs.sweeper import Sweeper
 from outlast.kernel.runs.worker import Worker

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from outlast.agents.tools.files import ReadFiles, WriteFiles
-from outlast.agents.tools.terminal import Terminal
-from outlast.agents.workspaces import Workspaces
 from outlast.base.clock import SystemClock
 from outlast.base.settings import SandboxSettings
-from outlast.db.opening import open_database
+from outlast.db.connect import open_database
+from outlast.kernel.agents.tools.files import ReadFiles, WriteFiles
+from outlast.kernel.agents.tools.terminal import Terminal
+from outlast.kernel.agents.workspaces import Workspaces
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.testing.scripted_model import Call, turn
 from outlast_sandbox.providers.local.provider import LocalProvider

@@ -8,9 +8,9 @@ from pathlib import Path
 import orjson
 import pytest
 
-from outlast.actions.sandboxes import list_files
 from outlast.base.clock import SystemClock
-from outlast.db.opening import open_database
+from outlast.db.connect import open_database
+from outlast.kernel.sandboxes.actions import list_files
 from outlast_sandbox.providers.local.provider import LocalProvider
 from tests.factories import make_project, make_services, make_thread, make_user
 from tests.sandbox.test_lives import Home

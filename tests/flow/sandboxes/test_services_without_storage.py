@@ -10,13 +10,13 @@ from pathlib import Path
 import anyio
 import pytest
 
-from outlast.agents.tools.start_service import StartService
-from outlast.agents.workspaces import Workspaces
 from outlast.base.clock import SystemClock
 from outlast.base.errors import StorageUnavailable
 from outlast.base.settings import SandboxSettings
 from outlast.base.supervision.supervisor import Supervisor
-from outlast.db.opening import open_database
+from outlast.db.connect import open_database
+from outlast.kernel.agents.tools.start_service import StartService
+from outlast.kernel.agents.workspaces import Workspaces
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.services.keeper import ServiceKeeper
 from outlast.kernel.sandboxes.services.logs import ServiceLogs

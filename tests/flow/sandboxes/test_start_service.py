@@ -9,12 +9,12 @@ from pathlib import Path
 import anyio
 import pytest
 
-from outlast.agents.tools.start_service import StartService
-from outlast.agents.tools.terminal import Terminal
-from outlast.agents.workspaces import Workspaces
 from outlast.base.clock import SystemClock
 from outlast.base.settings import PolicyRule, SandboxSettings, Settings
-from outlast.db.opening import open_database
+from outlast.db.connect import open_database
+from outlast.kernel.agents.tools.start_service import StartService
+from outlast.kernel.agents.tools.terminal import Terminal
+from outlast.kernel.agents.workspaces import Workspaces
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.services.keeper import ServiceKeeper
 from outlast.kernel.sandboxes.services.logs import ServiceLogs

@@ -11,23 +11,23 @@ from pathlib import Path
 import anyio
 import pytest
 
-from outlast.actions.approvals import decide_approval
-from outlast.actions.runs import read_run
-from outlast.actions.sandbox_views import list_sandboxes
-from outlast.actions.sandboxes import pause_idle, pause_sandbox, resume_sandbox
-from outlast.agents.tools.files import ReadFiles, WriteFiles
-from outlast.agents.tools.run_code import RunCode
-from outlast.agents.tools.terminal import Terminal
-from outlast.agents.workspaces import Workspaces
 from outlast.base.settings import PolicyRule, SandboxSettings, Settings
 from outlast.db.blobs import FolderBlobs
-from outlast.db.opening import open_database
+from outlast.db.connect import open_database
 from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.agents.tools.files import ReadFiles, WriteFiles
+from outlast.kernel.agents.tools.run_code import RunCode
+from outlast.kernel.agents.tools.terminal import Terminal
+from outlast.kernel.agents.workspaces import Workspaces
+from outlast.kernel.runs.actions import read_run
+from outlast.kernel.runs.approval_actions import decide_approval
 from outlast.kernel.runs.sweeper import SandboxSteps, Sweeper
 from outlast.kernel.runs.worker import Worker
+from outlast.kernel.sandboxes.actions import pause_idle, pause_sandbox, resume_sandbox
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.orphans import reconcile
+from outlast.kernel.sandboxes.views import list_sandboxes
 from outlast.testing.catalog import ScriptedCatalog
 from outlast.testing.clock import ManualClock
 from outlast.testing.profile import FakeProfile

@@ -10,20 +10,20 @@ from pathlib import Path
 import anyio
 import pytest
 
-from outlast.actions.documents import create_document
-from outlast.actions.runs import NewThread, start_run
-from outlast.actions.sandbox_views import list_sandboxes
-from outlast.actions.services import Services
-from outlast.actions.threads import create_thread
-from outlast.actions.warming import Warmer
-from outlast.agents.workspaces import workspace_of_thread
+from outlast.apps.documents.actions import create_document
 from outlast.base.clock import SystemClock
 from outlast.base.errors import SandboxUnavailable
 from outlast.base.settings import SandboxSettings
 from outlast.db.database import Database
 from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.agents.workspaces import workspace_of_thread
+from outlast.kernel.runs.actions import NewThread, start_run
 from outlast.kernel.sandboxes.manager import SandboxManager
-from outlast.kernel.threads.composing import Draft
+from outlast.kernel.sandboxes.views import list_sandboxes
+from outlast.kernel.sandboxes.warm_start import Warmer
+from outlast.kernel.services import Services
+from outlast.kernel.threads.actions import create_thread
+from outlast.kernel.threads.message_parts import Draft
 from outlast_sandbox.interface import SandboxSpec
 from outlast_sandbox.providers.memory import MemoryProvider, MemorySandbox
 from tests.factories import make_project, make_services, make_user

@@ -12,27 +12,27 @@ from typing import Any
 
 import anyio
 
-from outlast.actions.runs import Started, start_run
-from outlast.actions.screens import NewScreen, create_screen, read_screen
-from outlast.actions.services import Services
-from outlast.actions.threads import list_messages
-from outlast.agents.profiles.screen import ScreenProfile
-from outlast.agents.workspaces import Workspaces
+from outlast.apps.screens.actions import NewScreen, create_screen, read_screen
+from outlast.apps.screens.agent.profile import ScreenProfile
 from outlast.base.clock import SystemClock
 from outlast.base.events import ScreenData
 from outlast.base.settings import SandboxSettings, Settings
 from outlast.base.settings.tables import RetrySettings, ScreenSettings
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database
+from outlast.kernel.agents.workspaces import Workspaces
 from outlast.kernel.models.protocol import ModelSpec
+from outlast.kernel.runs.actions import Started, start_run
 from outlast.kernel.runs.store import run_of
 from outlast.kernel.runs.sweeper import Sweeper
 from outlast.kernel.runs.worker import Worker
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.kernel.sandboxes.manager import SandboxManager
-from outlast.kernel.sandboxes.seeding import Seeds
+from outlast.kernel.sandboxes.seeds import Seeds
 from outlast.kernel.sandboxes.template_files import load_templates
-from outlast.kernel.threads.composing import Draft
+from outlast.kernel.services import Services
+from outlast.kernel.threads.actions import list_messages
+from outlast.kernel.threads.message_parts import Draft
 from outlast.testing.catalog import ScriptedCatalog
 from outlast.testing.photographer import FakePhotographer
 from outlast.testing.scripted_model import Call, ScriptedModel, Turn, turn

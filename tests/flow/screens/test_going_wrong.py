@@ -11,18 +11,18 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from outlast.actions.approvals import decide_approval
-from outlast.actions.runs import continue_run, retry_run
-from outlast.actions.screen_themes import reset_workspace
+from outlast.apps.screens import store as screens
+from outlast.apps.screens.tables import screens as screen_rows
+from outlast.apps.screens.theme_actions import reset_workspace
 from outlast.base.clock import SystemClock
 from outlast.base.errors import Conflict, ModelRejected, SandboxUnavailable
 from outlast.db.blobs import FolderBlobs
+from outlast.db.connect import open_database
 from outlast.db.database import Database, Tx
-from outlast.db.opening import open_database
-from outlast.db.tables import messages
-from outlast.db.tables import screens as screen_rows
 from outlast.kernel.models.protocol import ModelMessage, TextPiece
-from outlast.kernel.screens import store as screens
+from outlast.kernel.runs.actions import continue_run, retry_run
+from outlast.kernel.runs.approval_actions import decide_approval
+from outlast.kernel.threads.tables import messages
 from outlast.testing.scripted_model import Call, Fail, turn
 from outlast_sandbox.interface import Capabilities, Sandbox, SandboxSpec
 from outlast_sandbox.providers.memory import Job, MemoryProvider, MemorySandbox

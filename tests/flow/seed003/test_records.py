@@ -9,11 +9,11 @@ import orjson
 import pytest
 import sqlalchemy as sa
 
-from outlast.actions.runs import continue_run, export_run, list_runs, read_run
 from outlast.base.errors import ModelRejected, RunCleanedUp
 from outlast.db.database import Database, Tx
-from outlast.db.tables import timers
+from outlast.kernel.runs.actions import continue_run, export_run, list_runs, read_run
 from outlast.kernel.runs.sweeper import Sweeper
+from outlast.kernel.runs.tables import timers
 from outlast.testing.profile import FakeTool
 from outlast.testing.scripted_model import Call, Fail, turn
 from tests.flow.harness import Stage, stage
@@ -62,7 +62,7 @@ async def test_raw_records_go_after_7_days_or_30_after_an_error_and_messages_sta
 
 
 def _clean_up_of(tx: Tx, run_id: str) -> tuple:
-    from outlast.db.tables import runs
+    from outlast.kernel.runs.tables import runs
 
     ended_at = tx.execute(sa.select(runs.c.ended_at).where(runs.c.id == run_id)).scalar()
     due_at = tx.execute(

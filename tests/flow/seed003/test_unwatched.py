@@ -10,14 +10,14 @@ import anyio
 import anyio.lowlevel
 import sqlalchemy as sa
 
-from outlast.actions.following import follow_thread
-from outlast.actions.runs import NewThread, read_run
-from outlast.actions.threads import read_thread
 from outlast.base.errors import ModelOverloaded
 from outlast.db.database import Database, Tx
-from outlast.db.tables import runs, timers
+from outlast.kernel.runs.actions import NewThread, read_run
+from outlast.kernel.runs.follow_actions import follow_thread
 from outlast.kernel.runs.store import run_of
 from outlast.kernel.runs.sweeper import Sweeper
+from outlast.kernel.runs.tables import runs, timers
+from outlast.kernel.threads.actions import read_thread
 from outlast.testing.profile import FakeTool
 from outlast.testing.scripted_model import HANG, Call, Fail, ScriptedModel, turn
 from tests.flow.harness import Stage, frames, stage
@@ -166,7 +166,7 @@ async def test_retries_used_up_save_what_was_written_with_an_error_to_act_on(
 
 
 def _results(tx: Tx, run_id: str) -> list[tuple[str, str]]:
-    from outlast.db.tables import effects
+    from outlast.kernel.runs.tables import effects
 
     rows = tx.all(sa.select(effects).where(effects.c.run_id == run_id).order_by(effects.c.ordinal))
     return [(row["kind"], row["status"]) for row in rows]

@@ -10,15 +10,17 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from outlast.actions.approvals import decide_approval
-from outlast.actions.runs import cancel_run, read_run, resume_run
-from outlast.actions.threads import read_thread
 from outlast.base.errors import PolicyDenied
 from outlast.base.settings import PolicyRule, Settings
 from outlast.db.database import Database, Tx
-from outlast.db.tables import runs, threads, timers, workspaces
+from outlast.kernel.runs.actions import cancel_run, read_run, resume_run
+from outlast.kernel.runs.approval_actions import decide_approval
 from outlast.kernel.runs.store import run_of
 from outlast.kernel.runs.sweeper import SandboxSteps, Sweeper
+from outlast.kernel.runs.tables import runs, timers
+from outlast.kernel.sandboxes.tables import workspaces
+from outlast.kernel.threads.actions import read_thread
+from outlast.kernel.threads.tables import threads
 from outlast.testing.profile import FakeTool
 from outlast.testing.scripted_model import Call, turn
 from tests.flow.harness import Stage, stage

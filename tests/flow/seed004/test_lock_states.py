@@ -5,8 +5,9 @@ from __future__ import annotations
 import sqlalchemy as sa
 
 from outlast.db.database import Tx
-from outlast.db.tables import locks, runs
-from outlast.db.tables import threads as thread_table
+from outlast.kernel.locks.tables import locks
+from outlast.kernel.runs.tables import runs
+from outlast.kernel.threads.tables import threads as thread_table
 from tests.flow.documents.talk import *  # noqa: F403  # fixtures
 from tests.flow.documents.talk import Talk
 

@@ -11,19 +11,21 @@ import anyio
 import pytest
 import sqlalchemy as sa
 
-from outlast.actions import projects, threads
-from outlast.actions.following import follow_project, follow_thread
-from outlast.actions.sandboxes import pause_idle
-from outlast.actions.services import Services
 from outlast.base.clock import SystemClock
 from outlast.base.errors import NotFound
 from outlast.base.ids import new_id
 from outlast.base.settings import SandboxSettings
 from outlast.db.database import Database, Tx
-from outlast.db.tables import meta, sandboxes, workspaces
-from outlast.db.tables import threads as thread_table
+from outlast.db.tables import meta
+from outlast.kernel.projects import actions as projects
+from outlast.kernel.runs.follow_actions import follow_project, follow_thread
+from outlast.kernel.sandboxes.actions import pause_idle
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.orphans import reconcile
+from outlast.kernel.sandboxes.tables import sandboxes, workspaces
+from outlast.kernel.services import Services
+from outlast.kernel.threads import actions as threads
+from outlast.kernel.threads.tables import threads as thread_table
 from outlast_sandbox.interface import Sandbox
 from outlast_sandbox.providers.memory import MemoryProvider
 from tests.factories import Team, make_services

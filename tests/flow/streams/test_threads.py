@@ -12,13 +12,13 @@ from typing import cast
 import anyio
 import pytest
 
-from outlast.actions.approvals import decide_approval
-from outlast.actions.following import follow_project, follow_run, follow_thread
-from outlast.actions.threads import rename_thread
 from outlast.base.errors import CursorUnknown
 from outlast.base.settings import PolicyRule, Settings
 from outlast.db.database import Database
+from outlast.kernel.runs.approval_actions import decide_approval
+from outlast.kernel.runs.follow_actions import follow_project, follow_run, follow_thread
 from outlast.kernel.streams.fold import ThreadFold, apply_to_thread
+from outlast.kernel.threads.actions import rename_thread
 from outlast.testing.profile import FakeTool
 from outlast.testing.scripted_model import Call, WaitFor, turn
 from tests.factories import make_thread

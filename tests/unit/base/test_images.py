@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from outlast.base.errors import InputTooLarge, MalformedInput
 from outlast.base.images import Image, recognise
-from outlast.kernel.threads.attachments import checked_image, file_name
+from outlast.kernel.attachments.store import checked_image, file_name
 from tests.steps import steps_of
 
 PNG = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sII", 13, b"IHDR", 640, 480) + b"\x08\x02\x00\x00\x00"

@@ -9,12 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outlast.agents import summing_up
-from outlast.agents.documents.about import About
-from outlast.agents.documents.context import before_request
-from outlast.agents.documents.prompt import system_prompt
-from outlast.agents.documents.telling import Anchor, ToldBlock, ToldComment, ToldDocument, ToldSection
-from outlast.agents.summing_up import Conversation, Said
+from outlast.apps.chat import summary_context as summing_up
+from outlast.apps.chat.summary_context import Conversation, Said
+from outlast.apps.documents.agent.about import About
+from outlast.apps.documents.agent.context import before_request
+from outlast.apps.documents.agent.document_text import (
+    Anchor,
+    ToldBlock,
+    ToldComment,
+    ToldDocument,
+    ToldSection,
+)
+from outlast.apps.documents.agent.prompt import system_prompt
 from outlast.kernel.models.protocol import (
     ModelMessage,
     ModelRequest,

@@ -8,8 +8,8 @@ A setting that cannot be used stops the start with its name, what was expected, 
 """
 
 from outlast.base.settings.fields import SecretUrl
+from outlast.base.settings.load import load_settings
 from outlast.base.settings.policy import PolicyRule
-from outlast.base.settings.reading import load_settings
 from outlast.base.settings.tables import (
     CreditSettings,
     DatabaseSettings,

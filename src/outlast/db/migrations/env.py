@@ -1,8 +1,8 @@
-"""Alembic's entry: migrations run on the connection that `outlast.db.opening.upgrade` hands in."""
+"""Alembic's entry: migrations run on the connection that `outlast.db.connect.upgrade` hands in."""
 
 from alembic import context
 
-from outlast.db.tables import metadata
+from outlast.db.columns import metadata
 
 context.configure(
     connection=context.config.attributes["connection"],

@@ -11,9 +11,9 @@ from outlast.base.clock import iso
 from outlast.base.errors import NotFound
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
-from outlast.db.tables import sessions, tokens, users
 from outlast.kernel.accounts.actor import ACCESS_BELL, Actor
 from outlast.kernel.accounts.secrets import SHOWN_PREFIX_CHARS, TOKEN_PREFIX, hash_of, new_secret
+from outlast.kernel.accounts.tables import sessions, tokens, users
 
 SESSION_LIFE: Final = timedelta(days=30)
 LAST_USED_PRECISION: Final = timedelta(minutes=1)

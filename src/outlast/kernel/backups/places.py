@@ -6,8 +6,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
+from outlast.db.connect import sqlite_path
 from outlast.db.deployment import Deployment
-from outlast.db.opening import sqlite_path
 
 MANIFEST: Final = "manifest.json"
 DATABASE: Final = "database/outlast.db"

@@ -15,9 +15,10 @@ from outlast.base.clock import iso
 from outlast.base.errors import NotFound
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
-from outlast.db.tables import ledger, users
+from outlast.kernel.accounts.tables import users
 from outlast.kernel.credits import rules
 from outlast.kernel.credits.rules import Entry, Kind, period_of
+from outlast.kernel.credits.tables import ledger
 
 Plans = Mapping[str, int | None]
 SHOWN_ENTRIES: Final = 20

@@ -6,25 +6,17 @@ from typing import Any, Final, Literal
 
 import sqlalchemy as sa
 
+from outlast.apps.documents.tables import comments, document_versions, documents, edits
+from outlast.apps.pages.tables import page_actions, pages
+from outlast.apps.screens.tables import screens
 from outlast.db.database import Tx
-from outlast.db.tables import (
-    artifacts,
-    attachments,
-    comments,
-    document_versions,
-    documents,
-    edits,
-    invitations,
-    members,
-    messages,
-    page_actions,
-    pages,
-    runs,
-    screens,
-    threads,
-    tokens,
-)
+from outlast.kernel.accounts.tables import tokens
+from outlast.kernel.attachments.tables import attachments
+from outlast.kernel.files.tables import artifacts
 from outlast.kernel.limits.rules import WINDOW, check_rate
+from outlast.kernel.projects.tables import invitations, members
+from outlast.kernel.runs.tables import runs
+from outlast.kernel.threads.tables import messages, threads
 
 Made = Literal[
     "screens",

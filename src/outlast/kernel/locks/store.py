@@ -1,8 +1,8 @@
 """Locks in the database. First argument: the open transaction; second the id of what is locked, a thread or a section
 (its prefix says which).
 
-Whoever calls holds the thread's row (`kernel/threads/driving.py` does), or the row of the section's document
-(`kernel/documents/locking.py`), so that two people cannot both be first.
+Whoever calls holds the thread's row (`kernel/threads/driver.py` does), or the row of the section's document
+(`apps/documents/section_locks.py`), so that two people cannot both be first.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,9 +16,11 @@ from outlast.base.clock import iso
 from outlast.base.errors import SectionLocked, ThreadLocked
 from outlast.base.events import LockData
 from outlast.db.database import Tx
-from outlast.db.tables import locks, runs, users
+from outlast.kernel.accounts.tables import users
 from outlast.kernel.locks import rules
 from outlast.kernel.locks.rules import Change, Lock
+from outlast.kernel.locks.tables import locks
+from outlast.kernel.runs.tables import runs
 
 T = TypeVar("T")
 _holder, _asker = users.alias("lock_holder"), users.alias("lock_asker")

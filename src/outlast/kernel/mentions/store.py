@@ -9,14 +9,18 @@ from typing import Any, Final, Literal
 
 import sqlalchemy as sa
 
+from outlast.apps.documents.tables import comments, documents
 from outlast.base.clock import iso
 from outlast.base.errors import NotFound
 from outlast.base.events import InboxChanged
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
-from outlast.db.tables import comments, documents, members, mentions, threads, users
+from outlast.kernel.accounts.tables import users
 from outlast.kernel.mentions.items import InboxItem, InboxPart, Kind, Waiting, came, went
 from outlast.kernel.mentions.rules import Named, find_names, one_line, still_chosen
+from outlast.kernel.mentions.tables import mentions
+from outlast.kernel.projects.tables import members
+from outlast.kernel.threads.tables import threads
 
 Source = Literal["message", "comment", "assigned"]
 

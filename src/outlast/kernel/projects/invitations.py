@@ -9,10 +9,10 @@ from outlast.base.clock import iso
 from outlast.base.errors import NotFound
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
-from outlast.db.tables import invitations
 from outlast.kernel.accounts.secrets import INVITATION_PREFIX, hash_of, new_secret
 from outlast.kernel.projects.rules import Role
 from outlast.kernel.projects.store import add_member
+from outlast.kernel.projects.tables import invitations
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,18 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
+from outlast.apps.documents.tables import documents
+from outlast.apps.pages.tables import pages
+from outlast.apps.screens.tables import screens
 from outlast.base.errors import Forbidden, NotFound
 from outlast.db.database import Tx
-from outlast.db.tables import checkpoints, documents, members, pages, runs, sandboxes, screens, threads, users
 from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.accounts.tables import users
 from outlast.kernel.projects.rules import NEEDED, Right, Role, ServerRight, allows
+from outlast.kernel.projects.tables import members
+from outlast.kernel.runs.tables import runs
+from outlast.kernel.sandboxes.tables import checkpoints, sandboxes
+from outlast.kernel.threads.tables import threads
 
 _ROLE: Final = sa.select(members.c.role).where(
     members.c.project_id == sa.bindparam("project"), members.c.user_id == sa.bindparam("user")

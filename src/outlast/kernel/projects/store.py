@@ -10,10 +10,14 @@ from outlast.base.errors import AlreadyMember, LastOwner, NotFound
 from outlast.base.events import MemberChanged, MemberData, MemberRemoved, ProjectUpdated
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
-from outlast.db.tables import log, members, projects, runs, threads, timers, users
 from outlast.kernel.accounts.actor import ACCESS_BELL
+from outlast.kernel.accounts.tables import users
 from outlast.kernel.projects.rules import Role, leaves_an_owner
+from outlast.kernel.projects.tables import members, projects
+from outlast.kernel.runs.tables import runs, timers
 from outlast.kernel.streams.log import append
+from outlast.kernel.streams.tables import log
+from outlast.kernel.threads.tables import threads
 
 DEFAULT_NAME: Final = "My project"
 _HOLD_USER: Final = (

@@ -7,8 +7,9 @@ from typing import Any
 import sqlalchemy as sa
 
 from outlast.db.database import Tx
-from outlast.db.tables import effects, messages, runs
 from outlast.kernel.runs.model import Run
+from outlast.kernel.runs.tables import effects, runs
+from outlast.kernel.threads.tables import messages
 
 _ASKED = (
     sa.select(messages.c.id, messages.c.parts)

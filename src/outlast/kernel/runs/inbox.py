@@ -8,11 +8,14 @@ import sqlalchemy as sa
 
 from outlast.base.clock import iso
 from outlast.db.database import Tx
-from outlast.db.tables import approvals, members, runs, threads, users
+from outlast.kernel.accounts.tables import users
 from outlast.kernel.mentions.items import INBOX, InboxItem, InboxPart, Waiting, came, went
 from outlast.kernel.mentions.rules import one_line
+from outlast.kernel.projects.tables import members
 from outlast.kernel.runs.model import Run
+from outlast.kernel.runs.tables import approvals, runs
 from outlast.kernel.streams.log import append
+from outlast.kernel.threads.tables import threads
 
 MAX_TEXT_CHARS: Final = 300
 

@@ -11,15 +11,15 @@ from outlast.base.errors import OutlastError
 from outlast.base.events import ErrorData, RunStarted, StepReset
 from outlast.db.database import Tx
 from outlast.kernel.runs import store
-from outlast.kernel.runs.asking import REFUSED, ask_model
-from outlast.kernel.runs.calling import call_tools, lost_so_far
-from outlast.kernel.runs.endings import Ending, settle
 from outlast.kernel.runs.engine import Engine
 from outlast.kernel.runs.model import Effect, Run, Transcript
-from outlast.kernel.runs.parking import announce_decisions, park
+from outlast.kernel.runs.model_turn import REFUSED, ask_model
+from outlast.kernel.runs.parked import announce_decisions, park
 from outlast.kernel.runs.profile import lines_of, stages_of
 from outlast.kernel.runs.rules import AskModel, CallTools, Check, End, Next, Prepare, Wait, next_step
-from outlast.kernel.runs.staging import perform_stage
+from outlast.kernel.runs.settlement import Ending, settle
+from outlast.kernel.runs.stages import perform_stage
+from outlast.kernel.runs.tool_calls import call_tools, lost_so_far
 from outlast.kernel.streams.fold import RunFold, apply, fold_lines
 from outlast.kernel.streams.log import NamedEvent, read_all
 from outlast.kernel.streams.writer import RunWriter

@@ -17,7 +17,7 @@ from outlast.kernel.models.protocol import (
     ToolCallStart,
     TurnEnd,
 )
-from outlast.kernel.runs.joining import Joiner
+from outlast.kernel.runs.json_lines import Joiner
 from outlast.kernel.runs.profile import LinesTaken
 from outlast.kernel.runs.turns import OpenPart, StreamedDelta, Turn, encodable
 from outlast.kernel.streams.log import NamedEvent

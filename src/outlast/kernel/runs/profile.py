@@ -1,6 +1,6 @@
 """What an agent is to the runs room: a profile with its tools, as Protocols that `outlast.agents` fills.
 
-A tool is one class in one file of `agents/tools/`; a profile names the tools it offers. The room calls them by
+A tool is one class in one file of `kernel/agents/tools/`; a profile names the tools it offers. The room calls them by
 effect: the same effect may be called again by a later attempt, with `attempt` raised.
 """
 

@@ -9,10 +9,10 @@ import sqlalchemy as sa
 from outlast.base.errors import NotFound, RunCleanedUp
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
-from outlast.db.tables import approvals, effects, grants, runs
 from outlast.kernel.runs.model import Effect, Run, Transcript
 from outlast.kernel.runs.policy import Grant
 from outlast.kernel.runs.rules import SUSPECT_DEATHS
+from outlast.kernel.runs.tables import approvals, effects, grants, runs
 from outlast.kernel.streams.log import NamedEvent, encode_all, save
 from outlast.kernel.streams.writer import RESERVE
 

@@ -12,14 +12,16 @@ import sqlalchemy as sa
 from outlast.base.errors import NotFound, OutlastError
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.database import Tx
-from outlast.db.tables import approvals, effects, idempotency, runs
-from outlast.kernel.runs import parking, store, timers
-from outlast.kernel.runs.endings import Ending, end_unheld
+from outlast.kernel.idempotency import idempotency
+from outlast.kernel.runs import parked as parking
+from outlast.kernel.runs import store, timers
+from outlast.kernel.runs.abandonment import arm_abandonment, followed
 from outlast.kernel.runs.engine import Engine
 from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.rules import ENDED, End
+from outlast.kernel.runs.settlement import Ending, end_unheld
+from outlast.kernel.runs.tables import approvals, effects, runs
 from outlast.kernel.runs.timers import TimerKind
-from outlast.kernel.runs.watching import arm_abandonment, followed
 from outlast.kernel.runs.worker import CANCEL_BELL
 from outlast.kernel.set_aside import kinds
 from outlast.kernel.streams.fold import fold_deltas, fold_lines

@@ -7,7 +7,7 @@ from typing import Literal
 import sqlalchemy as sa
 
 from outlast.db.database import Tx
-from outlast.db.tables import timers
+from outlast.kernel.runs.tables import timers
 
 BELL = "timers"
 LONGEST_SLEEP = timedelta(

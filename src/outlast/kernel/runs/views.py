@@ -12,11 +12,13 @@ from outlast.base.clock import iso
 from outlast.base.errors import CursorUnknown, NotFound
 from outlast.base.settings import SandboxSettings
 from outlast.db.database import Tx
-from outlast.db.tables import approvals, effects, messages, runs, threads, users
+from outlast.kernel.accounts.tables import users
 from outlast.kernel.runs import timers
+from outlast.kernel.runs.tables import approvals, effects, runs
 from outlast.kernel.sandboxes.clocks import clocks_beside_run
 from outlast.kernel.streams.fold import fold_lines
 from outlast.kernel.streams.log import read_all
+from outlast.kernel.threads.tables import messages, threads
 
 TAKES_AWAY: Final[Mapping[str, str]] = {
     "approval_pause": "The sandbox is frozen and the run shown as paused until somebody decides.",

@@ -10,13 +10,13 @@ from outlast.base.errors import FenceLost, OutlastError, StorageUnavailable, Try
 from outlast.base.events import ErrorData
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.database import Tx
-from outlast.db.tables import runs
 from outlast.kernel.runs import store
-from outlast.kernel.runs.endings import Ending, end_unheld
 from outlast.kernel.runs.engine import Engine
 from outlast.kernel.runs.leg import Leg
 from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.rules import FATAL_DEATHS, End, crashes_server
+from outlast.kernel.runs.settlement import Ending, end_unheld
+from outlast.kernel.runs.tables import runs
 from outlast.kernel.set_aside import kinds
 from outlast.kernel.streams.fold import fold_lines
 from outlast.kernel.streams.log import read_all

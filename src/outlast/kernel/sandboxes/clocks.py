@@ -10,9 +10,10 @@ import sqlalchemy as sa
 from outlast.base.clock import iso
 from outlast.base.settings import SandboxSettings
 from outlast.db.database import Tx
-from outlast.db.tables import hosted_sandboxes, runs, timers, workspaces
+from outlast.kernel.runs.tables import runs, timers
 from outlast.kernel.sandboxes.rules import Life, PauseKind, State, is_alive
 from outlast.kernel.sandboxes.store import SandboxRow, newest
+from outlast.kernel.sandboxes.tables import hosted_sandboxes, workspaces
 
 FREEZE: Final = "sandbox_pause"
 STOP: Final = "sandbox_stop"

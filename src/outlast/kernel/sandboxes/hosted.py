@@ -14,7 +14,7 @@ import sqlalchemy as sa
 
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
-from outlast.db.tables import hosted_sandboxes, sandboxes, workspaces
+from outlast.kernel.sandboxes.tables import hosted_sandboxes, sandboxes, workspaces
 
 BELL: Final = "hosted_sandboxes"  # rung when an end was set or moved
 BASE: Final = "base"  # the template that is the bare base

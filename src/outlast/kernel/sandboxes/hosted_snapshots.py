@@ -9,10 +9,10 @@ import sqlalchemy as sa
 
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
-from outlast.db.tables import hosted_snapshots, workspaces
 from outlast.kernel.sandboxes.checkpoints.store import NewCheckpoint, newest_of
 from outlast.kernel.sandboxes.checkpoints.store import add as add_checkpoint
 from outlast.kernel.sandboxes.hosted import OWNER
+from outlast.kernel.sandboxes.tables import hosted_snapshots, workspaces
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,8 @@ from outlast.base.settings import SandboxSettings
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.database import Database
 from outlast.kernel.sandboxes import store
-from outlast.kernel.sandboxes.checkpoints.kept import KEPT
-from outlast.kernel.sandboxes.life import Attendant, FileKeeper, Lives, Snapshots, WayOut
+from outlast.kernel.sandboxes.checkpoints.saved_folders import KEPT
+from outlast.kernel.sandboxes.lifecycle import Attendant, FileKeeper, Lives, Snapshots, WayOut
 from outlast.kernel.sandboxes.rules import (
     PauseKind,
     State,

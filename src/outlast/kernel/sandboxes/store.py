@@ -11,10 +11,12 @@ from outlast.base.errors import NotFound, OutlastError
 from outlast.base.events import ContextLost, SandboxStateData
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
-from outlast.db.tables import meta, runs, sandboxes, workspaces
+from outlast.db.tables import meta
+from outlast.kernel.runs.tables import runs
 from outlast.kernel.sandboxes.hosted import running_workspaces
 from outlast.kernel.sandboxes.rules import Life, PauseKind, State, Waking, advance, is_alive, is_awake
 from outlast.kernel.sandboxes.services import store as services
+from outlast.kernel.sandboxes.tables import sandboxes, workspaces
 from outlast.kernel.streams.log import append
 
 Announce = Callable[[Tx, str, str, SandboxStateData | ContextLost], None]

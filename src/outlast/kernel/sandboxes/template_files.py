@@ -12,7 +12,7 @@ from typing import Final
 
 from outlast.base.settings.tables import ScreenSettings
 from outlast.kernel.sandboxes.services.rules import Declared
-from outlast.kernel.sandboxes.template_warming import warm_up
+from outlast.kernel.sandboxes.template_warmup import warm_up
 from outlast.kernel.sandboxes.templates import DEV_PORT, DEV_SERVER, Template, Templates
 
 PACKAGED: Final = Path(__file__).parents[2] / "_templates"

@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from outlast.base.errors import NotFound
 from outlast.base.supervision.items import SetAside
 from outlast.db.database import Tx
-from outlast.db.tables import set_aside
+from outlast.kernel.set_aside.tables import set_aside
 
 BELL: Final = "set_aside"
 MOST_LISTED: Final = 500

@@ -16,10 +16,12 @@ import sqlalchemy as sa
 
 from outlast.base.errors import CursorUnknown, NotFound
 from outlast.db.database import Database, Tx
-from outlast.db.tables import projects, runs, threads
+from outlast.kernel.projects.tables import projects
+from outlast.kernel.runs.tables import runs
 from outlast.kernel.streams.fold import fold_deltas
 from outlast.kernel.streams.hub import NOTHING, Channel, Direct, Hub, frame, fresh
 from outlast.kernel.streams.log import Line, count_after, read_after, read_all
+from outlast.kernel.threads.tables import threads
 
 FOLD_BEYOND: Final = 2_000  # events: a client further behind gets snapshots of parts instead of their deltas
 _THREAD_CURSOR = re.compile(r"(\d{1,18})(?:~(run_[0-9a-z]{26}):(\d{1,18}))?")

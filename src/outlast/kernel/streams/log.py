@@ -11,7 +11,9 @@ from pydantic import BaseModel
 from outlast.base.clock import iso
 from outlast.base.errors import NotFound
 from outlast.db.database import Tx
-from outlast.db.tables import log, projects, threads
+from outlast.kernel.projects.tables import projects
+from outlast.kernel.streams.tables import log
+from outlast.kernel.threads.tables import threads
 
 Line = tuple[int, bytes]  # an event's number, and the event as one line of JSON
 PAGE_BYTES: Final = 512_000  # what one read of a follower far behind brings into memory, about

@@ -17,7 +17,7 @@ import sqlalchemy as sa
 from outlast.base.clock import Clock, iso
 from outlast.base.errors import FenceLost, OutlastError, StorageUnavailable
 from outlast.db.database import Database, Tx
-from outlast.db.tables import runs
+from outlast.kernel.runs.tables import runs
 from outlast.kernel.streams.hub import Channel, Hub
 from outlast.kernel.streams.log import Line, NamedEvent, encode_all, save
 

@@ -7,7 +7,8 @@ import sqlalchemy as sa
 
 from outlast.base.clock import iso
 from outlast.db.database import Tx
-from outlast.db.tables import threads, users
+from outlast.kernel.accounts.tables import users
+from outlast.kernel.threads.tables import threads
 
 MOST: Final = 200
 DEEPEST: Final = 100

@@ -7,11 +7,11 @@ import sqlalchemy as sa
 
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
-from outlast.db.tables import messages, threads
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.threads.messages import message_in
 from outlast.kernel.threads.search import copy_words
 from outlast.kernel.threads.store import add_thread
+from outlast.kernel.threads.tables import messages, threads
 
 FileCopy = Callable[[Tx, sa.RowMapping, str, str], None]
 """Copies the workspace's files as they were at a message: (tx, parent thread's row, fork's id, message id)."""

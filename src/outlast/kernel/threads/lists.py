@@ -9,9 +9,9 @@ import sqlalchemy as sa
 from outlast.base.errors import CursorUnknown
 from outlast.base.events import ThreadData
 from outlast.db.database import Tx
-from outlast.db.tables import threads
 from outlast.kernel.threads.search import Match, match_in, matching_threads
 from outlast.kernel.threads.store import select_threads, to_data
+from outlast.kernel.threads.tables import threads
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 

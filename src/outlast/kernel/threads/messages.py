@@ -9,10 +9,11 @@ from outlast.base.errors import NotFound
 from outlast.base.events import MessageCreated, MessageData
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
-from outlast.db.tables import messages, threads, users
+from outlast.kernel.accounts.tables import users
 from outlast.kernel.streams.log import append
 from outlast.kernel.threads.rules import text_of, title_from
 from outlast.kernel.threads.search import move_words, put_words, replace_title, replace_words
+from outlast.kernel.threads.tables import messages, threads
 
 PAGE: Final = 50
 

@@ -15,8 +15,8 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import TSQUERY
 
 from outlast.db.database import Tx
-from outlast.db.tables import messages, search_entries, threads
 from outlast.kernel.threads.rules import text_of
+from outlast.kernel.threads.tables import messages, search_entries, threads
 
 MAX_TEXT_CHARS: Final = 100_000  # of one message; PostgreSQL holds at most 1 MB of words in a row
 MAX_WORD_CHARS: Final = 60

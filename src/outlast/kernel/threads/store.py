@@ -8,19 +8,23 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
+from outlast.apps.documents.tables import proposals
 from outlast.base.clock import iso
 from outlast.base.errors import NotFound
 from outlast.base.events import InboxChanged, ThreadData, ThreadDeleted, ThreadUpdated
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
-from outlast.db.tables import log, proposals, runs, sandboxes, threads, timers
 from outlast.kernel.locks.store import LOCK_COLUMNS, drop, find_lock, join_lock, lock_data
 from outlast.kernel.mentions import store as mentions
 from outlast.kernel.mentions.items import INBOX, went
+from outlast.kernel.runs.tables import runs, timers
+from outlast.kernel.sandboxes.tables import sandboxes
 from outlast.kernel.streams.log import append
+from outlast.kernel.streams.tables import log
 from outlast.kernel.threads.messages import add_message, list_messages, message_data, messages_upto
 from outlast.kernel.threads.rules import NEW_TITLE, document_of, title_from
 from outlast.kernel.threads.search import TITLE, put_words, replace_title
+from outlast.kernel.threads.tables import threads
 
 __all__ = [
     "add_message",

@@ -7,20 +7,20 @@ from typing import TypeVar
 
 import anyio
 
-from outlast.actions import administration
-from outlast.actions.administration import UserSummary
 from outlast.base.clock import SystemClock
 from outlast.base.data_directory import data_directory, existing_data_directory
 from outlast.base.errors import DataDirectoryMissing, InvalidSetting, NotFound
 from outlast.base.settings import Settings
+from outlast.db.connect import migrate, open_database, sqlite_path
 from outlast.db.database import Database, Tx
 from outlast.db.deployment import Deployment, check
-from outlast.db.opening import migrate, open_database, sqlite_path
 from outlast.kernel.accounts import store as accounts
 from outlast.kernel.accounts.store import NewToken, TokenData
+from outlast.kernel.administration import actions as administration
+from outlast.kernel.administration.actions import UserSummary
+from outlast.kernel.cli.consoles import err
 from outlast.kernel.projects import store as projects
 from outlast.kernel.threads import search
-from outlast.surfaces.cli.consoles import err
 
 T = TypeVar("T")
 

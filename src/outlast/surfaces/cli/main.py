@@ -6,28 +6,28 @@ from typing import Annotated
 
 import typer
 
+from outlast.apps.documents import commands as documents
+from outlast.apps.documents.proposals import commands as proposals
+from outlast.apps.knowledge import commands as docs
+from outlast.apps.pages import commands as pages
+from outlast.apps.screens import commands as screens
 from outlast.base.errors import InvalidSetting, OutlastError, StartRefused
+from outlast.kernel.accounts import token_commands as tokens
+from outlast.kernel.accounts import user_commands as users
+from outlast.kernel.backups import commands as backups
+from outlast.kernel.cli import lists
+from outlast.kernel.cli.consoles import err, styled, tell_error
+from outlast.kernel.cli.exits import MEANINGS, Exit, Unreachable
+from outlast.kernel.files import commands as artifacts
+from outlast.kernel.runs import commands as runs
+from outlast.kernel.sandboxes import commands as sandboxes
+from outlast.kernel.sandboxes.checkpoints import commands as checkpoints
+from outlast.kernel.sandboxes.egress import commands as secrets
+from outlast.kernel.sandboxes.snapshots import commands as snapshots
+from outlast.kernel.threads import search_commands as search
 from outlast.surfaces.cli import (
-    artifacts,
-    backups,
-    checkpoints,
-    docs,
-    documents,
-    lists,
-    pages,
-    proposals,
-    runs,
-    sandboxes,
-    screens,
-    search,
-    secrets,
-    serving,
-    snapshots,
-    tokens,
-    users,
+    server_commands as serving,
 )
-from outlast.surfaces.cli.consoles import err, styled, tell_error
-from outlast.surfaces.cli.exits import MEANINGS, Exit, Unreachable
 
 EXIT_CODES = "\n\n".join(f"{code.value}: {meaning}" for code, meaning in MEANINGS.items())
 

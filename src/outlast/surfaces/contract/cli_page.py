@@ -5,7 +5,7 @@ from typing import Any
 
 import typer
 
-from outlast.surfaces.cli.exits import MEANINGS
+from outlast.kernel.cli.exits import MEANINGS
 from outlast.surfaces.cli.main import build_app
 from outlast.surfaces.contract.pages import code, heading, page, table
 

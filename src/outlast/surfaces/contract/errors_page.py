@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from outlast.base import errors
 from outlast.base.errors import OutlastError
 from outlast.surfaces.contract.pages import code, heading, page, table
-from outlast.surfaces.http.problems import status_of
+from outlast.kernel.http.problems import status_of
 
 INTRODUCTION = """\
 Every error is a problem document (RFC 9457, `application/problem+json`) with `type`, `title`, `status`, `code`,

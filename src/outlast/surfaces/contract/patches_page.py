@@ -4,9 +4,9 @@ import json
 from collections.abc import Iterable
 from typing import Any, Final
 
-from outlast.kernel.pages import attributes, content, lines, nesting, patches, svg_names
-from outlast.kernel.pages.design import CLASSES, COLOURS
-from outlast.kernel.pages.grammar import LINES, PATCHES, Explained
+from outlast.apps.pages import attributes, content, lines, content_model as nesting, patches, svg_names
+from outlast.apps.pages.design import CLASSES, COLOURS
+from outlast.apps.pages.grammar import LINES, PATCHES, Explained
 from outlast.surfaces.contract.pages import code, heading, page, table
 
 INTRODUCTION: Final = """\

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass
 from typing import Any, get_args, get_origin
 
-from outlast.base.settings.reading import environment_name
+from outlast.base.settings.load import environment_name
 from outlast.base.settings.tables import Settings
 from outlast.base.settings.values import plain
 from outlast.surfaces.contract.pages import code, heading, page, table

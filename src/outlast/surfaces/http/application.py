@@ -11,12 +11,12 @@ from starlette.routing import BaseRoute, Match, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from outlast.base.errors import NotFound, OutlastError
+from outlast.kernel.http.allowed_hosts import KnownHosts
+from outlast.kernel.http.auth import Surface
+from outlast.kernel.http.problems import tell_http, tell_invalid, tell_refusal, tell_unexpected
+from outlast.kernel.http.shapes import Problem
 from outlast.surfaces.http import routes
 from outlast.surfaces.http.doors import Doors
-from outlast.surfaces.http.hosts import KnownHosts
-from outlast.surfaces.http.models.shapes import Problem
-from outlast.surfaces.http.problems import tell_http, tell_invalid, tell_refusal, tell_unexpected
-from outlast.surfaces.http.sign_in import Surface
 from outlast.surfaces.http.static import WebApp
 from outlast.surfaces.protocols.e2b.door import E2bDoor
 

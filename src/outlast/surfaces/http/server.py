@@ -20,9 +20,9 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from outlast.base.errors import InputTooLarge, MalformedInput, OutlastError, StartRefused
 from outlast.base.ids import new_id
-from outlast.surfaces.http.heads import HeadLimits, UnfinishedHeads, network_of, settle_host
-from outlast.surfaces.http.problems import problem
-from outlast.surfaces.http.stream import ABORT, PUSH
+from outlast.kernel.http.event_stream import ABORT, PUSH
+from outlast.kernel.http.problems import problem
+from outlast.kernel.http.request_heads import HeadLimits, UnfinishedHeads, network_of, settle_host
 from outlast.surfaces.http.takeover import TAKE_OVER, TakenOver
 
 BACKLOG = 2048

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import orjson
 import pytest
 
-from outlast.agents.screens.tags import parse_outcome
+from outlast.apps.screens.agent.tags import parse_outcome
 from outlast.kernel.models.protocol import (
     CHECK_MARK,
     NOTE_MARK,

@@ -5,8 +5,8 @@ import pytest
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 
+from outlast.kernel.http.allowed_hosts import known_hosts
 from outlast.surfaces.http.doors import Doors
-from outlast.surfaces.http.hosts import known_hosts
 
 
 async def echo(scope, receive, send):

@@ -1,6 +1,6 @@
 /**
  * Captured elements inside a message's text: a block that the agent replicates exactly, and that people see as a chip.
- * Pure; `agents/screens/captures.py` reads the same block.
+ * Pure; `apps/screens/agent/captures.py` reads the same block.
  */
 
 /** An element with its look, from a running app. */

@@ -15,10 +15,12 @@ from typing import Final
 import anyio.to_thread
 import sqlalchemy as sa
 
+from outlast.apps.knowledge.tables import modules
 from outlast.db.blobs import FolderBlobs, StoredBlob
 from outlast.db.database import Database, Tx
 from outlast.db.deployment import Deployment, begin_collection, why_held
-from outlast.db.tables import artifacts, attachments, modules
+from outlast.kernel.attachments.tables import attachments
+from outlast.kernel.files.tables import artifacts
 from outlast.kernel.sandboxes.checkpoints import store
 from outlast.kernel.sandboxes.checkpoints.rules import superfluous
 from outlast.kernel.sandboxes.translation import translated

@@ -29,17 +29,18 @@ from outlast.base.settings import SandboxSettings
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database
-from outlast.kernel.sandboxes.checkpoints import places, store
-from outlast.kernel.sandboxes.checkpoints.editing import Edit, edited_tree
-from outlast.kernel.sandboxes.checkpoints.elsewhere import fill_sandbox, scan_sandbox
+from outlast.kernel.sandboxes.checkpoints import store
+from outlast.kernel.sandboxes.checkpoints import workspaces as places
+from outlast.kernel.sandboxes.checkpoints.edits import Edit, edited_tree
+from outlast.kernel.sandboxes.checkpoints.file_lookup import files_in_folder, files_in_tree
 from outlast.kernel.sandboxes.checkpoints.garbage import GRACE_S, Collected, collect
-from outlast.kernel.sandboxes.checkpoints.holding import files_in_folder, files_in_tree
-from outlast.kernel.sandboxes.checkpoints.kept import has_newer, move_aside
 from outlast.kernel.sandboxes.checkpoints.memory import Memories, Trees
-from outlast.kernel.sandboxes.checkpoints.places import Place
-from outlast.kernel.sandboxes.checkpoints.placing import place_tree
+from outlast.kernel.sandboxes.checkpoints.remote_workspace import fill_sandbox, scan_sandbox
+from outlast.kernel.sandboxes.checkpoints.restore import place_tree
+from outlast.kernel.sandboxes.checkpoints.saved_folders import has_newer, move_aside
 from outlast.kernel.sandboxes.checkpoints.scan import Scan, scan_folder
 from outlast.kernel.sandboxes.checkpoints.store import NewCheckpoint
+from outlast.kernel.sandboxes.checkpoints.workspaces import Place
 from outlast.kernel.sandboxes.store import SandboxRow
 from outlast.kernel.sandboxes.translation import translated
 from outlast.kernel.set_aside import kinds

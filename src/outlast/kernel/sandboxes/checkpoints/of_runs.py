@@ -4,8 +4,9 @@ import sqlalchemy as sa
 
 from outlast.base.events import CheckpointData
 from outlast.db.database import Tx
-from outlast.db.tables import checkpoints, messages
 from outlast.kernel.sandboxes.checkpoints.store import to_data
+from outlast.kernel.sandboxes.tables import checkpoints
+from outlast.kernel.threads.tables import messages
 
 
 def span_of(

@@ -13,8 +13,9 @@ from outlast.base.errors import NotFound
 from outlast.base.events import CheckpointCreated, CheckpointData
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
-from outlast.db.tables import checkpoints, messages, packed_files, runs, threads, workspaces
-from outlast.kernel.sandboxes.checkpoints.places import (
+from outlast.kernel.runs.tables import runs
+from outlast.kernel.sandboxes.checkpoints.rules import Kept
+from outlast.kernel.sandboxes.checkpoints.workspaces import (
     IN_ONE,
     Place,
     away,
@@ -23,8 +24,9 @@ from outlast.kernel.sandboxes.checkpoints.places import (
     mark_kept,
     place_of,
 )
-from outlast.kernel.sandboxes.checkpoints.rules import Kept
+from outlast.kernel.sandboxes.tables import checkpoints, packed_files, workspaces
 from outlast.kernel.streams.log import append
+from outlast.kernel.threads.tables import messages, threads
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,10 @@ from typing import Final
 import sqlalchemy as sa
 
 from outlast.db.database import Tx
-from outlast.db.tables import hosted_sandboxes, projects, runs, sandboxes, secret_uses, threads, workspaces
+from outlast.kernel.projects.tables import projects
+from outlast.kernel.runs.tables import runs
+from outlast.kernel.sandboxes.tables import hosted_sandboxes, sandboxes, secret_uses, workspaces
+from outlast.kernel.threads.tables import threads
 
 _BY_LEG: Final = sa.case((runs.c.leg == "held", 0), (runs.c.leg.in_(("ready", "parked")), 1), else_=2)
 _WORKER: Final = (

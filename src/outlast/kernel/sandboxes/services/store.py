@@ -9,8 +9,8 @@ import sqlalchemy as sa
 from outlast.base.errors import NotFound
 from outlast.base.events import ServiceStateData
 from outlast.db.database import Tx
-from outlast.db.tables import services
 from outlast.kernel.sandboxes.services.rules import Declared, ServiceState, checked, must_restart
+from outlast.kernel.sandboxes.tables import services
 
 
 @dataclass(frozen=True, slots=True)

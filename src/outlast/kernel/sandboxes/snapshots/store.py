@@ -9,8 +9,8 @@ import sqlalchemy as sa
 
 from outlast.base.events import SnapshotProgress
 from outlast.db.database import Tx
-from outlast.db.tables import sandboxes, snapshots
 from outlast.kernel.sandboxes.snapshots.rules import Known, State
+from outlast.kernel.sandboxes.tables import sandboxes, snapshots
 from outlast.kernel.streams.log import append
 from outlast_sandbox.interface import SnapshotRecipe
 

@@ -10,11 +10,11 @@ from typing import Final
 
 import anyio
 
-from outlast.actions import previews as actions
-from outlast.actions.previews import Visitor
-from outlast.actions.services import Services
 from outlast.base.errors import OutlastError
 from outlast.kernel.accounts.actor import ACCESS_BELL
+from outlast.kernel.previews import actions
+from outlast.kernel.previews.actions import Visitor
+from outlast.kernel.services import Services
 from outlast.surfaces.http.preview.hosts import Address
 
 REMEMBERED_S: Final = 10.0

@@ -12,11 +12,12 @@ from anyio.abc import TaskStatus
 from starlette.datastructures import Headers as StarletteHeaders
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from outlast.actions import previews as actions
-from outlast.actions.previews import Visitor
-from outlast.actions.screen_images import report_blocked
-from outlast.actions.services import Services
+from outlast.apps.screens.image_host_actions import report_blocked
 from outlast.base.errors import OutlastError, RateLimited
+from outlast.kernel.http.stream_limits import StreamPlaces
+from outlast.kernel.previews import actions
+from outlast.kernel.previews.actions import Visitor
+from outlast.kernel.services import Services
 from outlast.surfaces.http.bodies import Body
 from outlast.surfaces.http.preview import notices
 from outlast.surfaces.http.preview.access import Access
@@ -27,10 +28,9 @@ from outlast.surfaces.http.preview.headers import Headers, all_of, first
 from outlast.surfaces.http.preview.headers import Visitor as Origin
 from outlast.surfaces.http.preview.hosts import Address, PreviewHosts, port_suffix
 from outlast.surfaces.http.preview.policy import REPORTS_PATH, blocked_picture, preview_policy
-from outlast.surfaces.http.preview.proxying import Proxy, Request, cut
+from outlast.surfaces.http.preview.proxy import Proxy, Request, cut
 from outlast.surfaces.http.preview.tunnel import is_switch, is_web_socket, pass_bytes, shake_hands
-from outlast.surfaces.http.preview.waking import Waiting, Waker
-from outlast.surfaces.http.stream_places import StreamPlaces
+from outlast.surfaces.http.preview.wake import Waiting, Waker
 from outlast.surfaces.http.takeover import TAKE_OVER
 
 OWN_PATHS: Final = "/.outlast/"

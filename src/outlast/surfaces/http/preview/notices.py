@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from outlast.actions.previews import DeclaredService
+from outlast.kernel.previews.actions import DeclaredService
 from outlast.surfaces.http.preview.answers import Notice
-from outlast.surfaces.http.preview.waking import Waiting
+from outlast.surfaces.http.preview.wake import Waiting
 
 SOON_S: Final = 1
 LATER_S: Final = 5

@@ -9,8 +9,8 @@ from outlast.surfaces.http.preview.exchange import SWITCHED, Answer, BadAnswer, 
 from outlast.surfaces.http.preview.headers import first, to_inside, to_outside
 from outlast.surfaces.http.preview.keepalives import Beats
 from outlast.surfaces.http.preview.line import Line
-from outlast.surfaces.http.preview.proxying import Request
-from outlast.surfaces.http.preview.waking import Waker
+from outlast.surfaces.http.preview.proxy import Request
+from outlast.surfaces.http.preview.wake import Waker
 from outlast.surfaces.http.takeover import TakenOver
 
 

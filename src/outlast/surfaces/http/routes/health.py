@@ -5,9 +5,9 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from starlette.responses import Response
 
-from outlast.surfaces.http.models.accounts import HealthAnswer, ReadyAnswer
-from outlast.surfaces.http.replies import reply
-from outlast.surfaces.http.sign_in import Served
+from outlast.kernel.accounts.shapes import HealthAnswer, ReadyAnswer
+from outlast.kernel.http.auth import Served
+from outlast.kernel.http.responses import reply
 
 Verbose = Annotated[str | None, Query(max_length=10, description="Say more: `?verbose`.")]
 router = APIRouter(tags=["Health"])

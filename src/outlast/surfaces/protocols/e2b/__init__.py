@@ -1,9 +1,9 @@
 """E2B's protocol, so that programs written for the `e2b` SDKs (Python, JavaScript) work with this server's sandboxes.
 
 Two halves, as the SDKs see them. The *control plane* (`control.py`: make, list, connect, pause, kill; plain JSON,
-header `X-API-KEY`) calls `actions/hosted.py`. *envd* is what E2B runs inside each machine: processes and files by
-Connect (`connect.py`, `processes.py`, `filesystem.py`), whole files by plain HTTP (`files.py`), header
-`X-Access-Token`. Here it is a translation outside of the sandbox, on `kernel/sandboxes/interactive.py`.
+header `X-API-KEY`) calls `kernel/sandboxes/hosted_actions.py`. *envd* is what E2B runs inside each machine: processes
+and files by Connect (`connect.py`, `processes.py`, `filesystem.py`), whole files by plain HTTP (`files.py`), header
+`X-Access-Token`. Here it is a translation outside of the sandbox, on `outlast_sandbox/interactive.py`.
 
 Words of E2B: *sandbox* is our workspace with the machine under it, named by the part of the workspace's id after the
 prefix, which is good in a host name; *template* is a snapshot, `base` the bare base; *user* is always `user`, whose

@@ -11,12 +11,13 @@ from typing import Final, Literal
 
 from starlette.requests import Request
 
-from outlast.actions import accounts, hosted
-from outlast.actions.services import Services
 from outlast.base.errors import MalformedInput, NotFound, NotSignedIn
+from outlast.kernel.accounts import actions as accounts
 from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.sandboxes import hosted_actions as hosted
 from outlast.kernel.sandboxes.hosted import Hosted
-from outlast.surfaces.protocols.e2b.naming import USER, workspace_of
+from outlast.kernel.services import Services
+from outlast.surfaces.protocols.e2b.names import USER, workspace_of
 from outlast.surfaces.protocols.e2b.numbers import whole_number
 from outlast.surfaces.protocols.e2b.runtime import E2bRuntime
 from outlast_sandbox.interface import Sandbox

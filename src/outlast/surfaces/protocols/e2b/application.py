@@ -9,8 +9,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from outlast.actions.services import Services
 from outlast.base.errors import InternalError, NotOffered, OutlastError
+from outlast.kernel.services import Services
 from outlast.surfaces.protocols.e2b import connect, control, files, filesystem, inner, processes
 from outlast.surfaces.protocols.e2b.problems import BAD_GATEWAY, is_gone, plain
 from outlast.surfaces.protocols.e2b.runtime import E2bRuntime

@@ -16,7 +16,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from outlast.base.errors import InputTooLarge, MalformedInput, OutlastError, SandboxLost
-from outlast.surfaces.http.stream import ABORT
+from outlast.kernel.http.event_stream import ABORT
 from outlast.surfaces.protocols.e2b.numbers import whole_number
 from outlast.surfaces.protocols.e2b.problems import connect_error, http_status_of_word, told, word_of
 

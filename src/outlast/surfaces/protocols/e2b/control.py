@@ -10,16 +10,16 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from outlast.actions import hosted as actions
-from outlast.actions import hosted_copies as copies
 from outlast.base.clock import iso
 from outlast.base.errors import Conflict, MalformedInput, NotOffered, OutlastError
 from outlast.base.settings import SandboxSettings
+from outlast.kernel.sandboxes import hosted_actions as actions
+from outlast.kernel.sandboxes import hosted_copies as copies
 from outlast.kernel.sandboxes.hosted import BASE, Hosted, HostedOrder
 from outlast.surfaces.http.preview.hosts import port_suffix
 from outlast.surfaces.protocols.e2b import shapes
 from outlast.surfaces.protocols.e2b.access import actor_of, runtime_of, services_of
-from outlast.surfaces.protocols.e2b.naming import shown_id, template_of, workspace_of
+from outlast.surfaces.protocols.e2b.names import shown_id, template_of, workspace_of
 from outlast.surfaces.protocols.e2b.numbers import whole_number
 from outlast.surfaces.protocols.e2b.problems import status_for, told
 from outlast.surfaces.protocols.e2b.shapes import body_of

@@ -11,7 +11,7 @@ from urllib.parse import parse_qs
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from outlast.actions.services import Services
+from outlast.kernel.services import Services
 from outlast.surfaces.protocols.e2b.application import create_control, create_envd
 from outlast.surfaces.protocols.e2b.runtime import E2bRuntime
 

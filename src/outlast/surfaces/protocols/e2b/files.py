@@ -15,7 +15,7 @@ from starlette.responses import Response, StreamingResponse
 from outlast.base.errors import InputTooLarge, MalformedInput, PathRefused
 from outlast.surfaces.protocols.e2b.access import Inside, inside_for_file, services_of
 from outlast.surfaces.protocols.e2b.filesystem import METADATA, shown_metadata
-from outlast.surfaces.protocols.e2b.naming import full_path
+from outlast.surfaces.protocols.e2b.names import full_path
 from outlast_sandbox.interactive import FileFacts
 
 METADATA_HEADER: Final = "x-metadata-"

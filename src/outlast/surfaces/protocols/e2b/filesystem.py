@@ -15,7 +15,7 @@ from outlast.base.errors import Conflict, MalformedInput, NotFound, NotOffered, 
 from outlast.surfaces.protocols.e2b import connect
 from outlast.surfaces.protocols.e2b.access import Inside, inside, runtime_of
 from outlast.surfaces.protocols.e2b.connect import Emit, Message, StreamAnswer, field
-from outlast.surfaces.protocols.e2b.naming import full_path
+from outlast.surfaces.protocols.e2b.names import full_path
 from outlast.surfaces.protocols.e2b.runtime import E2bRuntime
 from outlast_sandbox.interactive import FileChangeSeen, FileFacts, Files
 

@@ -12,23 +12,23 @@ from typing import Final
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from outlast.actions import hosted
-from outlast.actions.previews import Visitor
-from outlast.actions.services import Services
 from outlast.base.errors import NotFound, NotSignedIn, OutlastError, SandboxUnavailable
+from outlast.kernel.http.auth import Surface
+from outlast.kernel.previews.actions import Visitor
+from outlast.kernel.sandboxes import hosted_actions as hosted
 from outlast.kernel.sandboxes.hosted import Hosted
+from outlast.kernel.services import Services
 from outlast.surfaces.http.preview.exchange import BadAnswer
 from outlast.surfaces.http.preview.headers import Headers, first
 from outlast.surfaces.http.preview.headers import Visitor as Origin
 from outlast.surfaces.http.preview.hosts import PreviewHosts, port_suffix
 from outlast.surfaces.http.preview.layer import PreviewLayer
-from outlast.surfaces.http.preview.proxying import Proxy, Request, cut
+from outlast.surfaces.http.preview.proxy import Proxy, Request, cut
 from outlast.surfaces.http.preview.tunnel import is_switch, is_web_socket, pass_bytes, shake_hands
-from outlast.surfaces.http.preview.waking import Waiting, Waker
-from outlast.surfaces.http.sign_in import Surface
+from outlast.surfaces.http.preview.wake import Waiting, Waker
 from outlast.surfaces.http.takeover import TAKE_OVER
 from outlast.surfaces.protocols.e2b.door import PREFIX, SANDBOX_ID
-from outlast.surfaces.protocols.e2b.naming import ENVD_PORT, traffic_token, workspace_of
+from outlast.surfaces.protocols.e2b.names import ENVD_PORT, traffic_token, workspace_of
 from outlast.surfaces.protocols.e2b.problems import BAD_GATEWAY, is_gone, plain
 
 SANDBOX_PORT: Final = b"e2b-sandbox-port"

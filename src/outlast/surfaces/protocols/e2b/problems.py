@@ -23,7 +23,7 @@ from outlast.base.errors import (
     SandboxLost,
     TryLater,
 )
-from outlast.surfaces.http.problems import status_of
+from outlast.kernel.http.problems import status_of
 
 BAD_GATEWAY: Final = 502  # what E2B's proxy answers for a sandbox, or a port of one, that is not there
 _WORDS: Final[tuple[tuple[type[OutlastError], str], ...]] = (

@@ -15,7 +15,7 @@ from outlast.base.errors import MalformedInput, NotFound, NotOffered, OutlastErr
 from outlast.surfaces.protocols.e2b import connect
 from outlast.surfaces.protocols.e2b.access import Inside, inside, runtime_of
 from outlast.surfaces.protocols.e2b.connect import Emit, Message, StreamAnswer
-from outlast.surfaces.protocols.e2b.naming import full_path
+from outlast.surfaces.protocols.e2b.names import full_path
 from outlast_sandbox.interactive import (
     ProcessEnd,
     Processes,

@@ -13,12 +13,12 @@ import anyio
 from anyio.abc import TaskGroup
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
-from outlast.actions import hosted
-from outlast.actions.services import Services
 from outlast.base.errors import NotFound, OutlastError, RateLimited, SandboxUnavailable
 from outlast.base.ids import new_id
+from outlast.kernel.http.stream_limits import StreamPlaces
+from outlast.kernel.sandboxes import hosted_actions as hosted
 from outlast.kernel.sandboxes.hosted import BELL
-from outlast.surfaces.http.stream_places import StreamPlaces
+from outlast.kernel.services import Services
 from outlast_sandbox.interactive import FileChangeSeen, Processes
 from outlast_sandbox.interface import Sandbox
 

@@ -11,7 +11,7 @@ from outlast.base.errors import InputTooLarge, MalformedInput
 from outlast.base.settings import SandboxSettings
 from outlast.kernel.sandboxes.hosted import Hosted
 from outlast.kernel.sandboxes.hosted_snapshots import HostedSnapshot
-from outlast.surfaces.protocols.e2b.naming import ENVD_VERSION, shown_id, traffic_token
+from outlast.surfaces.protocols.e2b.names import ENVD_VERSION, shown_id, traffic_token
 
 MAX_BODY_BYTES: Final = 500_000
 CLIENT_ID: Final = "outlast"

@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 
 from outlast.base.errors import InternalError, SandboxUnavailable
 from outlast.db.blobs import FolderBlobs
-from outlast.kernel.sandboxes.checkpoints import placing
-from outlast.kernel.sandboxes.checkpoints.packing import SMALL_BYTES
-from outlast.kernel.sandboxes.checkpoints.placing import place_tree
+from outlast.kernel.sandboxes.checkpoints import restore as placing
+from outlast.kernel.sandboxes.checkpoints.packs import SMALL_BYTES
+from outlast.kernel.sandboxes.checkpoints.restore import place_tree
 from outlast.kernel.sandboxes.checkpoints.scan import Scan, scan_folder
 from outlast_sandbox.checkpoints import safe_open as beneath
 from outlast_sandbox.checkpoints.folder import read_content, walk_folder

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from starlette.requests import Request
 
 from outlast.base.errors import InputTooLarge, MalformedInput, NotFound, OutlastError, SandboxLost
-from outlast.surfaces.http.stream import ABORT
+from outlast.kernel.http.event_stream import ABORT
 from outlast.surfaces.protocols.e2b import connect
 from outlast.surfaces.protocols.e2b.connect import END, STREAM, UNARY, Emit, StreamAnswer, envelope
 

@@ -1,7 +1,0 @@
-"""The document agent: what it is told of a document, what it can look up, and how it proposes edits.
-
-`about.py` reads what a thread hangs on (a document, a section, a comment, selected text) and what stands there at the
-moment when the run began; `telling.py` writes that as text for a model, within a budget, fenced as data; `prompt.py`
-has the rules. `proposing.py` is the tool that proposes edits: nothing in a document changes before a person decides.
-`reading.py` and `files.py` look further; `continuing.py` is the summary that a fork may begin with.
-"""

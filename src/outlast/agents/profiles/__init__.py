@@ -1,1 +1,0 @@
-"""One file a profile: prompt, tools, context and finisher of an agent."""

@@ -1,0 +1,1 @@
+"""Chat: the assistant of a plain thread, and the summary that a fork can begin with."""

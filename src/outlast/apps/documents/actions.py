@@ -1,0 +1,219 @@
+"""Documents: make, list, read, rename, delete them; as Markdown, in and out. Their changes and history:
+`document_changes.py`; who keeps a section: `section_locks.py`."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import anyio.to_thread
+import sqlalchemy as sa
+
+from outlast.apps.documents import section_locks as locking
+from outlast.apps.documents import store
+from outlast.apps.documents.comments.store import tell_inbox
+from outlast.apps.documents.content.markdown_parse import Part, cut, first_heading
+from outlast.apps.documents.content.markdown_render import join
+from outlast.apps.documents.edits.changes import InsertBlock
+from outlast.apps.documents.edits.write import Author, bounds_of, commit
+from outlast.base.document_data import DocumentData, DocumentView
+from outlast.base.errors import ThreadBusy, TooManyDocuments
+from outlast.base.events import ThreadData
+from outlast.base.ids import new_id
+from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.idempotency import remember, request_hash
+from outlast.kernel.limits.rules import checked_line, checked_markdown
+from outlast.kernel.limits.store import check_made_rate
+from outlast.kernel.projects.permissions import require, require_document
+from outlast.kernel.projects.rules import Right
+from outlast.kernel.sandboxes.store import announce_to_project, give_up
+from outlast.kernel.services import Services
+from outlast.kernel.threads import store as threads
+
+UNTITLED = "Untitled document"
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentList:
+    """Documents in the order in which they were made; `next` asks for the following ones (None: there are none)."""
+
+    items: list[DocumentData]
+    next: str | None
+
+
+async def create_document(
+    services: Services,
+    actor: Actor,
+    project_id: str,
+    *,
+    title: str | None = None,
+    markdown: str = "",
+    key: str | None = None,
+) -> DocumentView:
+    """Make a document with its own conversation (editors). Without a title it gets that of its first heading. A
+    repeated `key` gets the first answer. Raises `MalformedInput`, `InputTooLarge`, `TooManyDocuments`, `DocumentFull`,
+    `RateLimited`; then nothing was made."""
+    chosen = None if title is None else checked_title(services, title)
+    text = whole_text(services, markdown)
+    await services.db.read(require, actor, project_id, Right.EDIT)  # before anything that takes time
+    parts = tuple(await anyio.to_thread.run_sync(cut, text))  # seconds, for the longest and oddest
+    shown = chosen or _own_title(services, parts)
+    asked = request_hash("document", project_id, chosen, text)
+
+    def produce(tx: Tx) -> dict[str, Any]:
+        _demand_room(tx, services, actor, project_id)
+        return {"id": _add(tx, services, actor, project_id, shown, parts)}
+
+    def run(tx: Tx) -> DocumentView:
+        require(tx, actor, project_id, Right.EDIT)
+        made = remember(tx, actor.user_id, key, asked, lambda: produce(tx))
+        return view(tx, made["id"])
+
+    return await services.db.write(run)
+
+
+async def list_documents(
+    services: Services, actor: Actor, project_id: str, after: str | None = None, limit: int = 100
+) -> DocumentList:
+    """The project's documents, oldest first, without their text."""
+
+    def run(tx: Tx) -> DocumentList:
+        require(tx, actor, project_id, Right.READ)
+        return DocumentList(*store.list_documents(tx, project_id, after, limit))
+
+    return await services.db.read(run)
+
+
+async def read_document(services: Services, actor: Actor, document_id: str) -> DocumentView:
+    """One document with all that it says, and who keeps which section."""
+
+    def run(tx: Tx) -> DocumentView:
+        require_document(tx, actor, document_id, Right.READ)
+        return view(tx, document_id)
+
+    return await services.db.read(run)
+
+
+def whole_text(services: Services, markdown: str) -> str:
+    """A text that is put in at once, cleaned. Raises `InputTooLarge`."""
+    most = services.settings.documents.text_chars
+    return checked_markdown(markdown, most, "Put it in in parts, or make several documents of it.")
+
+
+def view(tx: Tx, document_id: str) -> DocumentView:
+    """As `read_document`, inside a transaction."""
+    data = store.document_data(tx, document_id)
+    sections = store.sections_data(tx, store.tree(tx, document_id))
+    return DocumentView.model_construct(**dict(data), sections=sections)
+
+
+async def rename_document(services: Services, actor: Actor, document_id: str, title: str) -> DocumentData:
+    """Give a document and its own conversation another title (editors). Raises `MalformedInput`, `InputTooLarge`."""
+    line = checked_title(services, title)
+
+    def run(tx: Tx) -> DocumentData:
+        require_document(tx, actor, document_id, Right.EDIT)
+        row = store.hold(tx, document_id)
+        if row["title"] != line:
+            store.update(tx, document_id, title=line)
+            threads.rename(tx, row["thread_id"], row["project_id"], line)
+            threads.announce(tx, row["thread_id"])
+            store.announce(tx, document_id, by=actor.user_id)
+        return store.document_data(tx, document_id)
+
+    return await services.db.write(run)
+
+
+async def delete_document(services: Services, actor: Actor, document_id: str) -> None:
+    """Remove a document with its history, comments, proposals and all conversations about it (owners). Raises
+    `ThreadBusy` while a run of one of them has not ended; then nothing was removed."""
+
+    def run(tx: Tx) -> None:
+        require_document(tx, actor, document_id, Right.OWN)
+        row = store.hold(tx, document_id)  # before its threads, as everywhere
+        about = {one["id"] for one in store.threads_about(tx, row["project_id"], document_id)}
+        for thread_id in sorted(about | {row["thread_id"]}):
+            _demand_idle(tx, thread_id)
+        unasked = locking.drop_all(tx, [section.id for section in store.tree(tx, document_id).sections])
+        store.delete(tx, document_id)
+        tell_inbox(tx, row["project_id"], unasked)
+        for thread_id in sorted(about | {row["thread_id"]}):
+            give_up(tx, row["project_id"], thread_id, announce_to_project)
+            threads.delete_thread(tx, thread_id)
+
+    await services.db.write(run)
+
+
+async def export_markdown(
+    services: Services, actor: Actor, document_id: str, version: int | None = None
+) -> tuple[str, str]:
+    """A document's title, and its text as Markdown, now or as it was at a version. Raises `NotFound`."""
+
+    def run(tx: Tx) -> tuple[str, str]:
+        row = require_document(tx, actor, document_id, Right.READ)
+        content = store.tree(tx, document_id, version)
+        return row["title"], join((section, section.blocks) for section in content.sections)
+
+    return await services.db.read(run)
+
+
+async def list_document_threads(services: Services, actor: Actor, document_id: str) -> list[ThreadData]:
+    """The document's own conversation, and those about parts of it (archived ones too), the oldest first."""
+
+    def run(tx: Tx) -> list[ThreadData]:
+        row = require_document(tx, actor, document_id, Right.READ)
+        about = {one["id"] for one in store.threads_about(tx, row["project_id"], document_id)}
+        return [threads.thread_data(tx, thread_id) for thread_id in sorted(about | {row["thread_id"]})]
+
+    return await services.db.read(run)
+
+
+def checked_title(services: Services, title: str) -> str:
+    """A document's title. Raises `MalformedInput`, `InputTooLarge`."""
+    return checked_line("The title", title, services.settings.limits.title_chars)
+
+
+def _demand_room(tx: Tx, services: Services, actor: Actor, project_id: str) -> None:
+    check_made_rate(tx, "documents", actor.user_id, services.settings.limits.documents_per_minute_per_user)
+    most = services.settings.documents.most_per_project
+    if most and store.count(tx, project_id) >= most:
+        raise TooManyDocuments(
+            f"The project has {most:,} documents already; more are not allowed.",
+            project_id=project_id,
+            limit=most,
+        )
+
+
+def _own_title(services: Services, parts: Sequence[Part]) -> str:
+    line = " ".join((first_heading(parts) or "").split())
+    return line[: services.settings.limits.title_chars].strip() or UNTITLED
+
+
+def _add(
+    tx: Tx, services: Services, actor: Actor, project_id: str, title: str, parts: tuple[Part, ...]
+) -> str:
+    document_id = new_id("document")
+    anchor = {"type": "document", "id": document_id, "document_id": document_id}
+    thread_id = threads.add_thread(
+        tx, project_id, actor.user_id, title=title, profile="document", anchor=anchor
+    )
+    store.add(tx, document_id, project_id, actor.user_id, thread_id=thread_id, title=title)
+    threads.announce(tx, thread_id)
+    store.announce(tx, document_id, "document.created", by=actor.user_id)
+    if any(part.level or part.pieces for part in parts):
+        row = store.hold(tx, document_id)
+        author = Author("created", actor.user_id, summary="Made of a Markdown text")
+        commit(tx, row, [InsertBlock(None, None, "", parts=parts)], author, bounds_of(services.settings))
+    return document_id
+
+
+def _demand_idle(tx: Tx, thread_id: str) -> sa.RowMapping:
+    thread = threads.hold(tx, thread_id)
+    if thread["active_run_id"] is not None:
+        raise ThreadBusy(
+            "The agent still works in a conversation about this document, or waits for a person.",
+            hint="Wait for it, or stop it first.",
+            thread_id=thread_id,
+            active_run_id=thread["active_run_id"],
+        )
+    return thread

@@ -1,0 +1,230 @@
+"""What a run of the document agent is about, read as of the moment when it began: the same for each of its turns, so
+that a model's cache holds over them. What changed since then the tools tell."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+import sqlalchemy as sa
+
+from outlast.apps.documents import store
+from outlast.apps.documents.agent.document_text import (
+    Anchor,
+    ToldBlock,
+    ToldComment,
+    ToldDocument,
+    ToldSection,
+)
+from outlast.apps.documents.tables import comments, document_versions, documents, edits, proposals
+from outlast.db.database import Tx
+from outlast.kernel.accounts.tables import users
+from outlast.kernel.files.tables import artifacts
+from outlast.kernel.runs.model import Run
+from outlast.kernel.threads.tables import threads
+
+FILES_TOLD: Final = 50
+PROPOSALS_TOLD: Final = 10
+ANSWERS_TOLD: Final = 50
+COMMENT_CHARS: Final = 20_000
+ANCHORS: Final = ("document", "section", "comment", "selection")
+
+_BY: Final = users.c.name.label("by_name")
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """Everything that a prompt is made of beside the conversation. `files` and `proposed` are lines. `document` None:
+    it was deleted, or the thread was never about one."""
+
+    document: ToldDocument | None
+    anchor: Anchor | None
+    files: tuple[str, ...] = ()
+    proposed: tuple[str, ...] = ()
+
+
+def about_run(tx: Tx, run: Run) -> About:
+    """What the run's thread is about, as it was when the run began."""
+    since = run.started_at or tx.now
+    told = anchor_of(tx, run.thread_id)
+    if told is None or _there(tx, told) is None:
+        return About(None, None)
+    document = told_document(tx, told["document_id"], _version_at(tx, told["document_id"], since))
+    return About(
+        document,
+        _anchor(tx, told, document, since),
+        tuple(_files(tx, run.project_id, since)),
+        tuple(_proposed(tx, run, since)),
+    )
+
+
+def anchor_of(tx: Tx, thread_id: str) -> dict[str, Any] | None:
+    """The thread's anchor with the `document_id` that it leads to, and the thread's `project_id`; None: it leads to
+    none."""
+    thread = tx.find(threads, {"id": thread_id}, "anchor", "document_id", "project_id")
+    if thread is None or thread["document_id"] is None or thread["anchor"].get("type") not in ANCHORS:
+        return None
+    own = {"document_id": thread["document_id"], "project_id": thread["project_id"]}
+    return {**thread["anchor"], **own}
+
+
+def document_of_thread(tx: Tx, thread_id: str) -> str | None:
+    """The document that a thread is about, if it is there."""
+    anchor = anchor_of(tx, thread_id)
+    return None if anchor is None else _there(tx, anchor)
+
+
+def _there(tx: Tx, anchor: Mapping[str, Any]) -> str | None:
+    """The document's id; None: it is gone, or another project's."""
+    asked = {"id": anchor["document_id"], "project_id": anchor["project_id"]}
+    row = tx.find(documents, asked, "id")
+    return None if row is None else str(row["id"])
+
+
+def told_document(tx: Tx, document_id: str, version: int | None = None) -> ToldDocument:
+    """The document as it was at a version (None: as it is)."""
+    row = tx.find(documents, {"id": document_id}, "title", "version")
+    assert row is not None
+    at = None if version is None or version >= row["version"] else version
+    tree = store.tree(tx, document_id, at)
+    sections = tuple(
+        ToldSection(
+            section.id,
+            section.heading,
+            section.level,
+            tuple(ToldBlock(block.id, block.kind, block.markdown) for block in section.blocks),
+        )
+        for section in tree.sections
+    )
+    return ToldDocument(document_id, row["title"], at or row["version"], sections)
+
+
+def _version_at(tx: Tx, document_id: str, since: datetime) -> int | None:
+    then = (  # from the newest backwards: it is among the first
+        sa.select(document_versions.c.version)
+        .where(document_versions.c.document_id == document_id, document_versions.c.created_at <= since)
+        .order_by(document_versions.c.version.desc())
+        .limit(1)
+    )
+    version: int | None = tx.execute(then).scalar()
+    return version
+
+
+def _anchor(tx: Tx, told: Mapping[str, Any], document: ToldDocument, since: datetime) -> Anchor:
+    kind, own_id = told["type"], str(told.get("id") or "")
+    if kind == "section":
+        return Anchor("section", document.id, own_id, gone=document.section(own_id) is None)
+    if kind == "comment":
+        comment = _comment(tx, own_id, document.id, since)
+        if comment is None:
+            return Anchor("comment", document.id, gone=True)
+        section = document.section(comment.section_id) or document.section_of(comment.block_id)
+        return Anchor(
+            "comment", document.id, section.id if section else None, comment.block_id, comment=comment
+        )
+    if kind == "selection":
+        block_id = told.get("block_id")
+        section = document.section_of(block_id) or document.section(told.get("section_id"))
+        gone = section is None
+        selected = str(told.get("text") or "")
+        return Anchor(
+            "selection", document.id, section.id if section else None, block_id, selected, gone=gone
+        )
+    return Anchor("document", document.id)
+
+
+def _comment(tx: Tx, comment_id: str, document_id: str, since: datetime) -> ToldComment | None:
+    """The comment, or the one that it answers, with all answers."""
+    row = _comment_row(tx, comment_id)
+    if row is not None and row["parent_id"] is not None:
+        row = _comment_row(tx, row["parent_id"]) or row
+    if row is None or row["document_id"] != document_id:
+        return None
+    answers = tx.all(
+        _comments()
+        .where(comments.c.parent_id == row["id"], comments.c.created_at <= since)
+        .order_by(comments.c.created_at.desc(), comments.c.id.desc())
+        .limit(ANSWERS_TOLD)
+    )
+    quote = row["quote"] or {}
+    return ToldComment(
+        row["id"],
+        row["by_name"] or "an agent",
+        row["body"][:COMMENT_CHARS],
+        row["section_id"],
+        row["block_id"],
+        str(quote.get("text", "")),
+        tuple(row["linked_sections"] or ()),
+        tuple((one["by_name"] or "an agent", one["body"][:COMMENT_CHARS]) for one in reversed(answers)),
+        orphaned=row["orphaned"],
+        resolved=row["status"] == "resolved",
+    )
+
+
+def _comment_row(tx: Tx, comment_id: str) -> sa.RowMapping | None:
+    return tx.one(_comments().where(comments.c.id == comment_id))
+
+
+def _comments() -> sa.Select[Any]:
+    return sa.select(comments, _BY).select_from(comments.outerjoin(users, users.c.id == comments.c.by))
+
+
+def _files(tx: Tx, project_id: str, since: datetime) -> list[str]:
+    """The project's files, one a line, the newest first."""
+    mine = artifacts.c.project_id == project_id, artifacts.c.created_at <= since
+    rows = tx.all(
+        sa.select(artifacts)
+        .where(*mine)
+        .order_by(artifacts.c.created_at.desc(), artifacts.c.id.desc())
+        .limit(FILES_TOLD)
+    )
+    total = int(tx.execute(sa.select(sa.func.count()).select_from(artifacts).where(*mine)).scalar() or 0)
+    lines = [f"- {' '.join(row['name'].split())} ({_kind(row)})" for row in rows]
+    return [*lines, *([f"- and {total - len(rows)} older ones"] if total > len(rows) else [])]
+
+
+def _kind(row: sa.RowMapping) -> str:
+    facts = [row["media_type"]]
+    if row["pages"]:
+        facts.append(f"{row['pages']} pages")
+    if row["state"] == "ready" and row["characters"]:
+        facts.append(f"{row['characters']} characters of text")
+    elif row["state"] in ("no_text", "failed"):
+        facts.append("no text to search")
+    return ", ".join(facts)
+
+
+def _proposed(tx: Tx, run: Run, since: datetime) -> list[str]:
+    """What became of the thread's latest proposals until the run began, oldest first."""
+    rows = tx.all(
+        sa.select(proposals.c.id, proposals.c.summary)
+        .where(proposals.c.thread_id == run.thread_id, proposals.c.created_at <= since)
+        .where(sa.or_(proposals.c.run_id.is_(None), proposals.c.run_id != run.id))
+        .order_by(proposals.c.created_at.desc(), proposals.c.id.desc())
+        .limit(PROPOSALS_TOLD)
+    )
+    return [_proposal_line(tx, row, since) for row in reversed(rows)]
+
+
+def _proposal_line(tx: Tx, proposal: sa.RowMapping, since: datetime) -> str:
+    rows = tx.all(sa.select(edits).where(edits.c.proposal_id == proposal["id"]).order_by(edits.c.ordinal))
+    told: dict[str, list[str]] = {}
+    for row in rows:
+        told.setdefault(_became(row, since), []).append(row["block_id"] or row["op"])
+    became = "; ".join(f"{state}: {_names(names)}" for state, names in told.items())
+    summary = " ".join(proposal["summary"].split()) or "(no summary)"
+    return f"- {summary} → {became}"
+
+
+def _became(row: sa.RowMapping, since: datetime) -> str:
+    if row["decided_at"] is not None and row["decided_at"] > since:
+        return "waiting"
+    if row["state"] == "accepted" and row["applied_text"] not in (None, "", row["new_text"]):
+        return "accepted after a person changed it"
+    words = {"open": "waiting", "superseded": "replaced by something newer"}
+    return words.get(row["state"], str(row["state"]))
+
+
+def _names(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:20])
+    return shown if len(names) <= 20 else f"{shown} and {len(names) - 20} more"

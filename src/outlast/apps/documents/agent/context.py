@@ -1,0 +1,63 @@
+"""The messages that a run of the document agent is asked with: earlier ones, then its own, which begins with the
+document. Pure.
+
+Earlier messages come first, as they only ever grow, so a model's cache holds over them from run to run; the document
+stands beside the words that are about it.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from outlast.apps.documents.agent.about import About
+from outlast.apps.documents.agent.document_text import Fence, anchor_text, document_text
+from outlast.apps.documents.agent.prompt import ABOUT, FILES_HEADING, GONE, PROPOSED, REQUEST
+from outlast.kernel.agents.context import CHARS_PER_TOKEN, LoadImage, messages_from
+from outlast.kernel.models.protocol import ModelMessage, TextPiece
+from outlast.kernel.runs.history import Exchange
+
+DOCUMENT_SHARE: Final = 0.6  # of the budget at most; the rest is the conversation's
+
+
+def messages_told(
+    exchanges: Sequence[Exchange], about: About, token_budget: int, load_image: LoadImage
+) -> list[ModelMessage]:
+    """The conversation, its last message with what the run is about before its words. The oldest messages are left out
+    where the budget ends; the last one always stays."""
+    before = before_request(about, int(token_budget * DOCUMENT_SHARE) * CHARS_PER_TOKEN)
+    left = max(token_budget - len(before) // CHARS_PER_TOKEN, 0)
+    messages = messages_from(exchanges, left, load_image)
+    if not messages:
+        return [ModelMessage("user", (TextPiece(before),))]
+    *earlier, own = messages
+    return [*earlier, ModelMessage("user", (TextPiece(before), *own.pieces))]
+
+
+def before_request(about: About, most_chars: int) -> str:
+    """What stands before a person's words: the document, what the conversation is about, files, earlier proposals."""
+    if about.document is None or about.anchor is None:
+        return f"{GONE}\n\n{REQUEST}"
+    document, anchor = about.document, about.anchor
+    fence = Fence.around([*document.texts(), *_anchor_texts(about), *about.files, *about.proposed])
+    sections = [f"{ABOUT}\n{anchor_text(anchor, fence)}"]
+    if about.files:
+        sections.append(f"{FILES_HEADING}\n{fence.put('files', _lines(about.files))}")
+    if about.proposed:
+        sections.append(f"{PROPOSED}\n{fence.put('proposals', _lines(about.proposed))}")
+    sections.append(REQUEST)
+    room = most_chars - sum(len(section) + 2 for section in sections)
+    told = document_text(document, fence, anchor.focus, max(room, most_chars // 4))
+    return "\n\n".join([told, *sections])
+
+
+def _lines(lines: Sequence[str]) -> str:
+    return "\n".join(lines)
+
+
+def _anchor_texts(about: About) -> list[str]:
+    anchor = about.anchor
+    if anchor is None:
+        return []
+    texts = [anchor.selected]
+    if anchor.comment is not None:
+        texts += [anchor.comment.body, anchor.comment.quote, *(text for _, text in anchor.comment.answers)]
+    return texts

@@ -1,0 +1,209 @@
+"""`propose_edits`: changes of the document, for a person to decide. Nothing in the document changes by it.
+
+The schema is one flat object for every kind of edit, as models and their providers read it most surely; which fields
+belong to which kind is checked here, and said by name.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Final
+
+import anyio
+import orjson
+from pydantic import Field, model_validator
+
+from outlast.apps.documents import store as documents
+from outlast.apps.documents.agent.about import document_of_thread
+from outlast.apps.documents.proposals.store import NewEdit, Source, Trouble, propose
+from outlast.base.document_data import EditOp, ProposalData
+from outlast.base.errors import ArgumentsInvalid, FenceLost, NotFound, RunFinished
+from outlast.base.ids import new_id
+from outlast.base.parts import ProposalPart
+from outlast.base.settings import DocumentSettings
+from outlast.db.database import Database, Tx
+from outlast.kernel.agents.tools.base import Arguments, ToolBase
+from outlast.kernel.limits.rules import clean
+from outlast.kernel.runs import store as runs
+from outlast.kernel.runs.profile import ToolContext, ToolResult
+
+NEEDED: Final[Mapping[str, tuple[str, ...]]] = {
+    "replace": ("block_id", "old_text", "new_text"),
+    "insert": ("new_text",),
+    "delete": ("block_id", "old_text"),
+    "move": ("block_id",),
+    "insert_section": ("heading",),
+}
+ALLOWED: Final[Mapping[str, tuple[str, ...]]] = {
+    "replace": NEEDED["replace"],
+    "insert": (*NEEDED["insert"], "section_id", "after_id"),
+    "delete": NEEDED["delete"],
+    "move": (*NEEDED["move"], "section_id", "after_id", "old_text"),
+    "insert_section": (*NEEDED["insert_section"], "after_id", "level", "new_text"),
+}
+FIELDS: Final = ("block_id", "section_id", "after_id", "old_text", "new_text", "heading", "level")
+WAITS: Final = "People decide about each edit; nothing in the document has changed yet."
+REFUSED: Final = (
+    "Nothing was proposed, also not the edits that are right. Mend those below and call again with all edits of this "
+    "request."
+)
+PRESENT_CHARS: Final = 20_000  # of all refused blocks together, so that the model can mend its edits
+HEADING_CHARS: Final = 1_000
+TEXT_CHARS: Final = 200_000
+
+
+class ProposedEdit(Arguments):
+    """One edit."""
+
+    op: EditOp = Field(
+        description="replace: a block's text. insert: new blocks in a section. delete: a block. move: a block. "
+        "insert_section: a new section with heading, level and text."
+    )
+    block_id: str | None = Field(
+        None, min_length=1, max_length=60, description="The block (blk_…): replace, delete, move."
+    )
+    section_id: str | None = Field(
+        None,
+        min_length=1,
+        max_length=60,
+        description="The section (sec_…) to insert or move into as its first block.",
+    )
+    after_id: str | None = Field(
+        None,
+        max_length=60,
+        description="insert, move: behind this block; insert_section: behind this section. null: first in section_id.",
+    )
+    old_text: str | None = Field(
+        None, max_length=TEXT_CHARS, description="replace, delete: the block's whole text, exactly as told."
+    )
+    new_text: str | None = Field(
+        None, max_length=TEXT_CHARS, description="replace, insert, insert_section: the new Markdown."
+    )
+    heading: str | None = Field(
+        None, max_length=HEADING_CHARS, description="insert_section: plain text, one line."
+    )
+    level: int | None = Field(None, ge=1, le=6, description="insert_section: 1 to 6.")
+
+    @model_validator(mode="after")
+    def _fits_its_kind(self) -> "ProposedEdit":
+        given = [name for name in FIELDS if getattr(self, name) is not None]
+        missing = [name for name in NEEDED[self.op] if name not in given]
+        if missing:
+            raise ValueError(f"op {self.op} needs {', '.join(missing)}")
+        foreign = [name for name in given if name not in ALLOWED[self.op] and getattr(self, name) != ""]
+        if foreign:
+            raise ValueError(f"op {self.op} takes no {', '.join(foreign)}")
+        if self.op == "insert" and not (self.section_id or self.after_id):
+            raise ValueError("op insert needs section_id, or after_id for a place behind a block")
+        if self.op in ("replace", "insert") and not (self.new_text or "").strip():
+            raise ValueError(f"op {self.op} needs a new_text with words; to take a block away, use delete")
+        if self.op == "insert_section" and not (self.heading or "").strip():
+            raise ValueError("op insert_section needs a heading with words")
+        return self
+
+
+class ProposeArguments(Arguments):
+    summary: str = Field(
+        min_length=1, max_length=300, description="What these edits do, in one line for people."
+    )
+    edits: list[ProposedEdit] = Field(min_length=1, max_length=1_000)
+
+
+class ProposeEdits(ToolBase):
+    name: ClassVar[str] = "propose_edits"
+    description: ClassVar[str] = (
+        "Propose edits of the document: each is shown to a person as a difference, who accepts, changes or rejects it. "
+        "All edits of one call are taken, or none: then the answer says what the blocks say now. Address blocks and "
+        "sections by their ids."
+    )
+    arguments: ClassVar[type[Arguments]] = ProposeArguments
+    repeatable: ClassVar[bool] = True  # a later attempt finds what an earlier one made, by the effect's id
+
+    def __init__(self, db: Database, settings: DocumentSettings) -> None:
+        self._db, self._settings = db, settings
+
+    def check(self, arguments: Mapping[str, Any]) -> None:
+        super().check(arguments)
+        most, count = self._settings.edits_per_proposal, len(arguments["edits"])
+        if count > most:
+            raise ArgumentsInvalid(
+                f"The arguments of {self.name} are not valid: edits: {count} edits; at most {most} at once.",
+                field="edits",
+                tool=self.name,
+            )
+
+    async def run(self, context: ToolContext, arguments: Mapping[str, Any]) -> ToolResult:
+        asked = ProposeArguments.model_validate(dict(arguments))
+        edits = [_new_edit(edit) for edit in asked.edits]
+
+        def change(tx: Tx) -> ProposalData | tuple[Trouble, ...]:
+            _demand_at_work(tx, context)
+            document_id = document_of_thread(tx, context.run.thread_id)
+            if document_id is None:
+                raise NotFound("This document was deleted.", thread_id=context.run.thread_id)
+            documents.hold(tx, document_id)  # before it is looked whether an earlier attempt was here
+            run = context.run
+            source = Source(run.thread_id, run.id, context.effect_id, run.started_by)
+            most = self._settings.edits_per_proposal
+            return propose(tx, document_id, source, clean(asked.summary), edits, most=most)
+
+        with anyio.CancelScope(
+            shield=True
+        ):  # what was proposed is recorded and shown, also of a run that is cancelled
+            made = await self._db.write(change)
+        return _taken(made) if isinstance(made, ProposalData) else _refused(made)
+
+
+def _demand_at_work(tx: Tx, context: ToolContext) -> None:
+    """Nobody proposes for a run that is cancelled, has ended, or that somebody else has taken up: its row is held until
+    the proposal is there."""
+    run = runs.hold_run(tx, context.run.id)
+    if run.cancel_reason is not None:
+        raise RunFinished("The answer is being cancelled.", run_id=run.id, status=run.status)
+    if run.leg != "held" or run.attempt != context.attempt:
+        raise FenceLost(f"Attempt {context.attempt} no longer works on this run.", run_id=run.id)
+
+
+def _new_edit(edit: ProposedEdit) -> NewEdit:
+    """With texts that every database can hold."""
+    return NewEdit(
+        edit.op,
+        clean(edit.block_id or "") or None,
+        clean(edit.section_id or "") or None,
+        clean(edit.after_id or "") or None,
+        clean(edit.old_text or ""),
+        clean(edit.new_text or ""),
+        None if edit.heading is None else clean(edit.heading),
+        edit.level,
+    )
+
+
+def _taken(made: ProposalData) -> ToolResult:
+    told = {
+        "proposal_id": made.id,
+        "edits": [{"edit_id": edit.id, "op": edit.op, "block_id": edit.block_id} for edit in made.edits],
+        "note": WAITS,
+    }
+    part = ProposalPart(
+        id=new_id("part"),
+        proposal_id=made.id,
+        document_id=made.document_id,
+        edits=len(made.edits),
+        summary=made.summary,
+    )
+    return ToolResult(orjson.dumps(told).decode(), parts=(part,))
+
+
+def _refused(troubles: Sequence[Trouble]) -> ToolResult:
+    """Each edit that cannot be proposed, with why, and what its block says now."""
+    room = PRESENT_CHARS
+    refused: list[dict[str, Any]] = []
+    for trouble in troubles:
+        told: dict[str, Any] = {"edit": trouble.ordinal, "reason": trouble.message}
+        if trouble.block_id is not None:
+            told["block_id"] = trouble.block_id
+        if trouble.current is not None and len(trouble.current) <= room:
+            told["present_text"] = trouble.current
+            room -= len(trouble.current)
+        elif trouble.current is not None:
+            told["note"] = "It is long: read its section with read_document."
+        refused.append(told)
+    return ToolResult(orjson.dumps({"refused": refused, "note": REFUSED}).decode(), is_error=True)

@@ -1,0 +1,127 @@
+"""`read_document`: sections and blocks as they are now, for documents that are too long to be told whole, and after
+people have changed them."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Final
+
+from pydantic import Field
+
+from outlast.apps.documents.agent.about import document_of_thread, told_document
+from outlast.apps.documents.agent.document_text import (
+    Fence,
+    ToldBlock,
+    ToldDocument,
+    ToldSection,
+    block_text,
+    outline_text,
+)
+from outlast.base.errors import NotFound
+from outlast.db.database import Database, Tx
+from outlast.kernel.agents.tools.base import Arguments, ToolBase
+from outlast.kernel.runs.profile import ToolContext, ToolResult
+
+SHOWN_CHARS: Final = 20_000
+FOUND_BLOCKS: Final = 30
+
+
+class ReadArguments(Arguments):
+    section_id: str | None = Field(None, max_length=60, description="Read this section's blocks.")
+    after: str | None = Field(
+        None, max_length=60, description="With section_id: go on after this block of it."
+    )
+    query: str | None = Field(
+        None, max_length=500, description="Find blocks that hold these words, anywhere in the document."
+    )
+
+
+class ReadDocument(ToolBase):
+    name: ClassVar[str] = "read_document"
+    description: ClassVar[str] = (
+        "Read the document as it is now: a section's blocks by section_id, blocks that hold some words by query; "
+        "without either, its outline. Long sections come in pieces."
+    )
+    arguments: ClassVar[type[Arguments]] = ReadArguments
+    repeatable: ClassVar[bool] = True
+
+    def __init__(self, db: Database) -> None:
+        self._db = db
+
+    async def run(self, context: ToolContext, arguments: Mapping[str, Any]) -> ToolResult:
+        asked = ReadArguments.model_validate(dict(arguments))
+        document = await self._db.read(_document, context.run.thread_id)
+        fence = Fence.around(document.texts())
+        if asked.section_id:
+            section = document.section(asked.section_id)
+            if section is None:
+                outline = outline_text(document, fence)
+                return ToolResult(f"There is no section {asked.section_id} now.\n{outline}", is_error=True)
+            body = section_page(section, fence, asked.after)
+        elif asked.query and asked.query.strip():
+            body = _found(document, fence, asked.query)
+        else:
+            body = outline_text(document, fence)
+        return ToolResult(fence.put("document", body, id=document.id, version=document.version))
+
+
+def _document(tx: Tx, thread_id: str) -> ToldDocument:
+    document_id = document_of_thread(tx, thread_id)
+    if document_id is None:
+        raise NotFound("This document was deleted.", thread_id=thread_id)
+    return told_document(tx, document_id)
+
+
+def section_page(section: ToldSection, fence: Fence, after: str | None) -> str:
+    """A section's blocks behind `after` (None, or not there: from the first), as many as fit; then how to go on."""
+    ids = [block.id for block in section.blocks]
+    blocks = section.blocks[ids.index(after) + 1 if after in ids else 0 :]
+    told: list[str] = []
+    left = SHOWN_CHARS
+    for block in blocks:
+        text = block_text(_within(block), fence)
+        if told and len(text) > left:
+            rest = len(blocks) - len(told)
+            told.append(f"[{rest} more blocks: after={blocks[len(told) - 1].id}]")
+            break
+        told.append(text)
+        left -= len(text)
+    body = "\n".join(told) or "(no blocks)"
+    return fence.put("section", body, id=section.id, level=section.level, heading=section.heading or None)
+
+
+def _found(document: ToldDocument, fence: Fence, query: str) -> str:
+    """Blocks with the words, those with most of them first; each in its section."""
+    words = list(dict.fromkeys(query.lower().split()))
+    scored = [
+        (hits, section, block)
+        for section in document.sections
+        for block in section.blocks
+        if (hits := _hits(words, f"{section.heading}\n{block.markdown}"))
+    ]
+    scored.sort(key=lambda one: -one[0])
+    lines: list[str] = []
+    left = SHOWN_CHARS
+    for _, section, block in scored[:FOUND_BLOCKS]:
+        text = fence.put(
+            "section", block_text(_within(block), fence), id=section.id, heading=section.heading or None
+        )
+        if lines and len(text) > left:
+            break
+        lines.append(text)
+        left -= len(text)
+    more = len(scored) - len(lines)
+    if more > 0:
+        lines.append(f"[{more} more blocks hold some of these words]")
+    return "\n".join(lines) or "No block holds any of these words."
+
+
+def _hits(words: Sequence[str], text: str) -> int:
+    lowered = text.lower()
+    return sum(word in lowered for word in words)
+
+
+def _within(block: ToldBlock) -> ToldBlock:
+    """A block of monstrous length is cut; it can be moved or deleted by a person alone then."""
+    if len(block.markdown) <= SHOWN_CHARS * 2:
+        return block
+    cut = f"{block.markdown[: SHOWN_CHARS * 2]}\n[… cut: too long to be told whole …]"
+    return ToldBlock(block.id, block.kind, cut)

@@ -1,0 +1,168 @@
+"""Start and wait: a run started and followed to its end in one call, for callers that want one answer.
+
+It is a run like any other: it goes on when the caller goes away, and a repeated call under the same key finds it.
+"""
+
+from collections.abc import Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import anyio
+import orjson
+import sqlalchemy as sa
+
+from outlast.apps.documents.proposals.store import proposal_data
+from outlast.apps.documents.tables import proposals
+from outlast.base.document_data import EditData
+from outlast.base.errors import InternalError, OutlastError, RunFinished
+from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.projects.permissions import require_run
+from outlast.kernel.projects.rules import Right
+from outlast.kernel.runs import store, views
+from outlast.kernel.runs.actions import start_run
+from outlast.kernel.runs.follow_actions import follow_run
+from outlast.kernel.runs.rules import ENDED
+from outlast.kernel.services import Services
+from outlast.kernel.threads.message_parts import Draft
+from outlast.kernel.threads.rules import text_of
+
+WAITING: Final = frozenset({"awaiting_approval", "paused"})
+DEFAULT_WAIT_S: Final = 600.0
+LONGEST_WAIT_S: Final = 3600.0
+_OF_RUN: Final = (
+    sa.select(proposals.c.id)
+    .where(proposals.c.run_id == sa.bindparam("run"))
+    .order_by(proposals.c.created_at, proposals.c.id)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AgentAnswer:
+    """What a run that completed gave: its text, the edits that it proposed (without those that something newer took the
+    place of), its tool calls as the parts of a message."""
+
+    run_id: str
+    thread_id: str
+    message_id: str | None
+    message: str
+    proposal_id: str | None
+    edits: Sequence[EditData]
+    calls: Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class StillOpen:
+    """The run has not ended: it waits for a person (`pending`: for what), or the time to wait was over."""
+
+    run_id: str
+    thread_id: str
+    status: str
+    pending: Mapping[str, Any] | None = field(default=None)
+
+
+async def run_agent(
+    services: Services,
+    actor: Actor,
+    thread_id: str,
+    text: str,
+    *,
+    model: str | None = None,
+    wait_s: float = DEFAULT_WAIT_S,
+    key: str | None = None,
+    waiting: anyio.CancelScope | None = None,
+) -> AgentAnswer | StillOpen:
+    """Start a run and wait until it ends, waits for a person, or `wait_s` seconds are over; the run goes on in any
+    case, also when this is cancelled. Cancelling `waiting` ends the waiting at once, with what there is. A repeated
+    `key` finds the first run and waits for that. Raises as `start_run`; for a run that failed its own error, for one
+    that was cancelled `RunFinished`, each with the run's id."""
+    started = await start_run(services, actor, thread_id, Draft(text), model=model, key=key)
+    with waiting or anyio.CancelScope(), anyio.move_on_after(wait_s):
+        await _until_it_rests(services, actor, started.run_id)
+    return await services.db.read(_outcome, actor, started.run_id)
+
+
+async def _until_it_rests(services: Services, actor: Actor, run_id: str) -> None:
+    """Follow the run's log until it says that it has ended, or waits for somebody (and still does)."""
+    run = await services.db.read(store.run_of, run_id)
+    if run.status in WAITING or run.status in ENDED:  # a repeated call finds it there
+        return
+    chunks = await follow_run(services, actor, run_id, str(run.seq_saved))
+    if chunks is None:
+        return
+    async with aclosing(chunks):  # type: ignore[type-var]  # every follower is a generator
+        async for chunk in chunks:
+            if any(one in WAITING for one in _statuses(chunk)):
+                run = await services.db.read(store.run_of, run_id)  # somebody may have decided since
+                if run.status in WAITING or run.status in ENDED:
+                    return
+
+
+def _statuses(chunk: bytes) -> list[str]:
+    """The statuses that a chunk of the log tells of. Text that grows is not even looked at."""
+    lines = (line for line in chunk.split(b"\n") if line.startswith(b"data: ") and b'"run.status"' in line)
+    events = (orjson.loads(line.removeprefix(b"data: ")) for line in lines)
+    return [event["data"]["status"] for event in events if event["event"] == "run.status"]
+
+
+def _outcome(tx: Tx, actor: Actor, run_id: str) -> AgentAnswer | StillOpen:
+    require_run(tx, actor, run_id, Right.READ)
+    summary = views.summary_of(tx, run_id)
+    if summary.status not in ENDED:
+        pending = views.details_of(tx, run_id).pending
+        return StillOpen(run_id, summary.thread_id, summary.status, pending[0] if pending else None)
+    ids: dict[str, Any] = {
+        "run_id": run_id,
+        "thread_id": summary.thread_id,
+        "message_id": summary.answer_message_id,
+    }
+    if summary.status == "cancelled":
+        raise RunFinished(
+            "The answer was cancelled before it was complete.",
+            hint="Send the message again, or continue the run.",
+            status="cancelled",
+            stop_reason=summary.stop_reason,
+            **ids,
+        )
+    if summary.status == "error":
+        raise _error_of(summary.error or {}, ids)
+    return _answer(tx, summary)
+
+
+def _answer(tx: Tx, summary: views.RunSummary) -> AgentAnswer:
+    parts = views.details_of(tx, summary.id).parts
+    made = [
+        proposal_data(tx, proposal_id) for proposal_id in tx.execute(_OF_RUN, {"run": summary.id}).scalars()
+    ]
+    return AgentAnswer(
+        summary.id,
+        summary.thread_id,
+        summary.answer_message_id,
+        _message(parts),
+        made[-1].id if made else None,
+        [edit for proposal in made for edit in proposal.edits if edit.state != "superseded"],
+        [part for part in parts if part["type"] == "tool_call"],
+    )
+
+
+def _message(parts: Sequence[dict[str, Any]]) -> str:
+    """What was said after the last tool call; everything, where nothing was."""
+    calls = [at for at, part in enumerate(parts) if part["type"] == "tool_call"]
+    last = text_of(list(parts[calls[-1] + 1 :] if calls else parts)).strip()
+    return last or text_of(list(parts)).strip()
+
+
+def _error_of(told: Mapping[str, Any], ids: Mapping[str, Any]) -> OutlastError:
+    """The run's own error again, with the same code, so that the caller is answered as if it had happened here."""
+    kind = _kinds(OutlastError).get(str(told.get("code", "")), InternalError)
+    message = str(told.get("message") or "The run stopped.")
+    return kind(message, hint=str(told.get("hint") or ""), retry_after_s=told.get("retry_after_s"), **ids)
+
+
+def _kinds(kind: type[OutlastError]) -> dict[str, type[OutlastError]]:
+    """Every error below (and with) this one, by its code."""
+    found = {kind.code: kind}
+    for one in kind.__subclasses__():
+        found |= _kinds(one)
+    return found

@@ -1,0 +1,74 @@
+"""Start and wait, with the names of its first users: camelCase."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from outlast.apps.documents.agent_run import DEFAULT_WAIT_S, LONGEST_WAIT_S
+from outlast.base.document_data import EditOp
+from outlast.base.parts import ToolStatus
+from outlast.kernel.runs.shapes import PendingApproval, PendingQuestion
+
+
+class Camel(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, str_max_length=2_000_000)
+
+
+class AgentContext(Camel):
+    """Only `threadId` counts. Whatever else is sent of a context is passed over: the server builds it anew."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    thread_id: str = Field(alias="threadId", max_length=60)
+
+
+class AgentRunRequest(Camel):
+    """`timeoutS`: how long to wait, in seconds; the run goes on afterwards."""
+
+    context: AgentContext
+    user_message: str = Field(alias="userMessage")
+    model: str | None = None
+    timeout_s: float = Field(DEFAULT_WAIT_S, alias="timeoutS", gt=0, le=LONGEST_WAIT_S, allow_inf_nan=False)
+
+
+class AgentEdit(Camel):
+    edit_id: str = Field(alias="editId")
+    op: EditOp
+    block_id: str | None = Field(alias="blockId")
+    section_id: str | None = Field(alias="sectionId")
+    after_id: str | None = Field(alias="afterId")
+    heading: str | None
+    level: int | None
+    old_text: str = Field(alias="oldText")
+    new_text: str = Field(alias="newText")
+
+
+class AgentCall(Camel):
+    """`arguments`: the object; text where the model wrote none."""
+
+    id: str
+    tool: str
+    arguments: Any
+    status: ToolStatus
+    result: str | None
+
+
+class AgentRunAnswer(Camel):
+    """`message` is what was said last; `proposedEdits` wait for a person."""
+
+    message: str
+    proposed_edits: list[AgentEdit] = Field(alias="proposedEdits")
+    tool_calls: list[AgentCall] = Field(alias="toolCalls")
+    proposal_id: str | None = Field(alias="proposalId")
+    thread_id: str = Field(alias="threadId")
+    run_id: str = Field(alias="runId")
+    message_id: str | None = Field(alias="messageId")
+
+
+class AgentRunOpen(Camel):
+    """The run has not ended. `pending`: what it waits for a person with; null: it works, and the time was over."""
+
+    pending: Annotated[PendingApproval | PendingQuestion, Field(discriminator="kind")] | None
+    status: Literal["queued", "running", "awaiting_approval", "paused"]
+    thread_id: str = Field(alias="threadId")
+    run_id: str = Field(alias="runId")

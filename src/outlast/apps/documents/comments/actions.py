@@ -1,0 +1,385 @@
+"""Comments on documents: write, read, change, resolve, delete them, and give them to somebody or to the agent."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import sqlalchemy as sa
+
+from outlast.apps.documents import store as documents
+from outlast.apps.documents.comments import store
+from outlast.apps.documents.comments.anchor_resolution import Anchor, Content, new_anchor
+from outlast.apps.documents.comments.store import NewComment, Status
+from outlast.apps.documents.tables import comments as table
+from outlast.base.document_data import CommentData, Quote
+from outlast.base.errors import Forbidden, InputTooLarge, MalformedInput, NotFound
+from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.idempotency import remember, request_hash
+from outlast.kernel.limits.rules import check_count, clean, is_blank
+from outlast.kernel.limits.store import check_made_rate
+from outlast.kernel.mentions import store as mentions
+from outlast.kernel.mentions.rules import AGENT, Named, without_agent
+from outlast.kernel.projects.permissions import require_document, require_owned, role_of
+from outlast.kernel.projects.rules import Right, allows
+from outlast.kernel.runs.actions import start_in
+from outlast.kernel.services import Services
+from outlast.kernel.threads import store as threads
+from outlast.kernel.threads.actions import demand_profile
+from outlast.kernel.threads.message_parts import Draft
+from outlast.kernel.threads.tables import threads as thread_table
+
+PROFILE: Final = "document"
+MOST_LINKED: Final = 50
+MOST_NAMED: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class CommentList:
+    """Comments and answers in the order in which they were written; `next` asks for the following ones."""
+
+    items: list[CommentData]
+    next: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Assigned:
+    """A comment as it is now. `thread_id` is the conversation about it, `run_id` the run that was started for it."""
+
+    comment: CommentData
+    thread_id: str | None = None
+    run_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """What somebody writes: the text, what it is about (nothing: the whole document), the users that they picked, and
+    who is to take care of it: `agent`, or a user's id."""
+
+    body: str
+    section_id: str | None = None
+    block_id: str | None = None
+    quote: Quote | None = None
+    parent_id: str | None = None
+    linked_sections: Sequence[str] = ()
+    mentions: Sequence[str] = ()
+    assign: str | None = None
+
+
+async def create_comment(
+    services: Services, actor: Actor, document_id: str, written: Written, *, key: str | None = None
+) -> Assigned:
+    """Comment on a document, or answer a comment (editors). Whoever is named in it finds it in their inbox; `@agent`,
+    or `assign`, gives it (an answer: what it answers) to the agent or a member, as `assign_comment` does. A repeated
+    `key` gets the first answer. Raises `MalformedInput`, `InputTooLarge`, `NotFound` for a place or an answered comment
+    that is not the document's, `RateLimited`, and what starting a run raises; then nothing was written."""
+    body = checked_body(services, written.body)
+    asked = request_hash("comment", document_id, repr(written))
+
+    def run(tx: Tx) -> Assigned:
+        row = require_document(tx, actor, document_id, Right.EDIT)
+        made = remember(
+            tx, actor.user_id, key, asked, lambda: _create(tx, services, actor, row, body, written)
+        )
+        return Assigned(store.comment_data(tx, made["id"]), made["thread_id"], made["run_id"])
+
+    return await services.db.write(run)
+
+
+async def list_comments(
+    services: Services,
+    actor: Actor,
+    document_id: str,
+    status: Status = "all",
+    after: str | None = None,
+    limit: int = store.LIST_LIMIT,
+) -> CommentList:
+    """A document's comments with their answers, the oldest first."""
+
+    def run(tx: Tx) -> CommentList:
+        require_document(tx, actor, document_id, Right.READ)
+        return CommentList(*store.list_comments(tx, document_id, status, after, limit))
+
+    return await services.db.read(run)
+
+
+async def read_comment(services: Services, actor: Actor, comment_id: str) -> CommentData:
+    """One comment. Where it, or an answer to it, names the actor, it counts as seen."""
+
+    def look(tx: Tx) -> tuple[CommentData, list[str]]:
+        require_owned(tx, actor, table, "comment", comment_id, Right.READ)
+        seen = [comment_id, *store.answers_to(tx, comment_id)]
+        waits = mentions.anything_waits(tx, actor.user_id, source_ids=seen)
+        return store.comment_data(tx, comment_id), seen if waits else []
+
+    def mark(tx: Tx) -> None:
+        for project_id, news in mentions.read(tx, actor.user_id, source_ids=seen):
+            store.tell_inbox(tx, project_id, [news])
+
+    data, seen = await services.db.read(look)
+    if seen:
+        await services.db.write(mark)
+    return data
+
+
+async def change_comment(
+    services: Services,
+    actor: Actor,
+    comment_id: str,
+    *,
+    body: str | None = None,
+    status: str | None = None,
+    linked_sections: Sequence[str] | None = None,
+) -> CommentData:
+    """Other words (its writer), other linked sections, resolve or reopen (editors). Raises `Forbidden` for somebody
+    else's words, `MalformedInput` for the status of an answer, which is that of what it answers."""
+    text = None if body is None else checked_body(services, body)
+
+    def run(tx: Tx) -> CommentData:
+        row = _held(tx, require_owned(tx, actor, table, "comment", comment_id, Right.EDIT))
+        if text is not None and text != row["body"]:
+            _rewrite(tx, actor, row, text)
+        if linked_sections is not None:
+            linked = _checked_links(store.content_of(tx, row["document_id"]), linked_sections)
+            store.update(tx, comment_id, linked_sections=list(linked))
+        if text is not None or linked_sections is not None:
+            store.announce(tx, comment_id, by=actor.user_id)
+        if status is not None:
+            _demand_top(row, "resolved or reopened")
+            (store.resolve if status == "resolved" else store.reopen)(tx, comment_id, actor.user_id)
+        return store.comment_data(tx, comment_id)
+
+    return await services.db.write(run)
+
+
+async def delete_comment(services: Services, actor: Actor, comment_id: str) -> None:
+    """Remove a comment with its answers (its writer, and owners). A conversation about it stays."""
+
+    def run(tx: Tx) -> None:
+        asked = require_owned(tx, actor, table, "comment", comment_id, Right.EDIT)
+        row = _held(tx, asked)
+        if row["by"] != actor.user_id and not allows(asked["actor_role"], Right.OWN):
+            raise Forbidden(
+                "Comments are deleted by who wrote them, and by owners.",
+                hint="Resolve it instead.",
+                comment_id=comment_id,
+            )
+        store.delete(tx, row, actor.user_id)
+
+    await services.db.write(run)
+
+
+async def assign_comment(
+    services: Services,
+    actor: Actor,
+    comment_id: str,
+    to: str | None,
+    *,
+    message: str | None = None,
+    model: str | None = None,
+    key: str | None = None,
+) -> Assigned:
+    """Give a comment to a member, to `agent`, or to nobody (editors). A resolved one is open again.
+
+    A member (who must be able to edit) finds it in the inbox until it is resolved. For the agent a conversation about
+    the comment is made, or the one it has goes on; `message` (without one: the comment's own words) is posted there and
+    a run started, behind one that is at work. All of it is one transaction. Raises what starting a run raises
+    (`ThreadLocked`, `CreditsNeeded`, `RateLimited`, `UnknownModel` …); then nothing was changed."""
+    asked = request_hash("assign", comment_id, to, message, model)
+
+    def produce(tx: Tx, found: sa.RowMapping) -> dict[str, Any]:
+        row = _held(tx, found)
+        _demand_top(row, "given to somebody")
+        given = _give(tx, services, actor, row, to, message, model, told=row["mentions"])
+        store.announce(tx, comment_id, by=actor.user_id)
+        if row["status"] == "resolved" and to is not None:
+            documents.announce(tx, row["document_id"], by=actor.user_id)
+        return given
+
+    def run(tx: Tx) -> Assigned:
+        found = require_owned(tx, actor, table, "comment", comment_id, Right.EDIT)
+        made = remember(tx, actor.user_id, key, asked, lambda: produce(tx, found))
+        return Assigned(store.comment_data(tx, comment_id), made["thread_id"], made["run_id"])
+
+    return await services.db.write(run)
+
+
+def checked_body(services: Services, body: str) -> str:
+    """A comment's text, cleaned. Raises `MalformedInput` for an empty one, `InputTooLarge`."""
+    text = clean(body).strip()
+    limit = services.settings.documents.comment_chars
+    if is_blank(text):
+        raise MalformedInput("The comment is empty.", hint="Write at least one character.", field="body")
+    if len(text) > limit:
+        raise InputTooLarge(
+            f"The comment has {len(text):,} characters; at most {limit:,} are accepted.",
+            hint="Make it shorter, or ask the operator for a larger limit under [documents].",
+            size_chars=len(text),
+            limit_chars=limit,
+        )
+    return text
+
+
+def _held(tx: Tx, row: sa.RowMapping) -> sa.RowMapping:
+    """The comment's row as it is now; its document is held until the transaction ends, before everything else."""
+    documents.hold(tx, row["document_id"])
+    return store.hold(tx, row["id"])
+
+
+def _create(
+    tx: Tx, services: Services, actor: Actor, document: sa.RowMapping, body: str, written: Written
+) -> dict[str, Any]:
+    check_made_rate(tx, "comments", actor.user_id, services.settings.limits.comments_per_minute_per_user)
+    check_count("mentions", len(written.mentions), MOST_NAMED)
+    documents.hold(tx, document["id"])
+    parent = None if written.parent_id is None else _answered(tx, document["id"], written.parent_id)
+    named = mentions.named_in(tx, document["project_id"], body, written.mentions)
+    new = NewComment(
+        document_id=document["id"],
+        project_id=document["project_id"],
+        by=actor.user_id,
+        body=body,
+        parent_id=None if parent is None else parent["id"],
+        mentions=named.users,
+        **_place(tx, document["id"], written, parent),
+    )
+    comment_id = store.add(tx, new)
+    row = store.hold(tx, comment_id)
+    to = written.assign or (AGENT if named.agent else None)
+    given: dict[str, Any] = {"thread_id": None, "run_id": None}
+    if to is not None:
+        about = row if parent is None else parent
+        given = _give(tx, services, actor, about, to, without_agent(body), None, told=named.users)
+        if parent is not None:
+            store.announce(tx, parent["id"], by=actor.user_id)
+    store.announce(tx, comment_id, "comment.created", by=actor.user_id)
+    if parent is None:
+        documents.announce(tx, document["id"], by=actor.user_id)
+    store.tell_inbox(tx, document["project_id"], _told(tx, row, named, actor, to))
+    return {"id": comment_id, **given}
+
+
+def _told(tx: Tx, row: sa.RowMapping, named: Named, actor: Actor, given_to: str | None) -> list[Any]:
+    """Who is named finds it once: whom a comment is given to has it as that."""
+    return mentions.tell(
+        tx, store.where_of(row, actor.user_id), [one for one in named.users if one != given_to]
+    )
+
+
+def _answered(tx: Tx, document_id: str, parent_id: str) -> sa.RowMapping:
+    """The comment that begins the talk. Raises `NotFound` for one of another document."""
+    row = store.hold(tx, parent_id)
+    if row["document_id"] != document_id:
+        raise NotFound("This comment is not on the document any more.", noun="comment", id=parent_id)
+    return row if row["parent_id"] is None else store.hold(tx, row["parent_id"])
+
+
+def _place(tx: Tx, document_id: str, written: Written, parent: sa.RowMapping | None) -> dict[str, Any]:
+    placed = written.section_id or written.block_id or written.quote
+    if parent is not None:
+        if placed:
+            raise MalformedInput("An answer is where the comment is that it answers.", field="section_id")
+        return {"anchor": Anchor()}
+    if not placed and not written.linked_sections:
+        return {"anchor": Anchor()}
+    content = store.content_of(tx, document_id)
+    anchor = new_anchor(content, written.section_id, written.block_id, written.quote)
+    return {"anchor": anchor, "linked_sections": _checked_links(content, written.linked_sections)}
+
+
+def _checked_links(content: Content, linked: Sequence[str]) -> tuple[str, ...]:
+    check_count("linked sections", len(linked), MOST_LINKED)
+    for section_id in linked:
+        if section_id not in content.sections:
+            raise NotFound(
+                "A linked section is not in this document any more.", noun="section", id=section_id
+            )
+    return tuple(dict.fromkeys(linked))
+
+
+def _rewrite(tx: Tx, actor: Actor, row: sa.RowMapping, body: str) -> None:
+    if row["by"] != actor.user_id:
+        raise Forbidden(
+            "A comment's words are its writer's.", hint="Answer it instead.", comment_id=row["id"]
+        )
+    named = mentions.named_anew(tx, row["project_id"], row["body"], body, row["mentions"])
+    store.update(tx, row["id"], body=body, mentions=list(named.users))
+    news = mentions.withdraw(tx, "comment", row["id"], keep=named.users)
+    news += mentions.tell(tx, store.where_of(store.hold(tx, row["id"]), actor.user_id), named.users)
+    store.tell_inbox(tx, row["project_id"], news)
+
+
+def _demand_top(row: sa.RowMapping, what: str) -> None:
+    if row["parent_id"] is not None:
+        raise MalformedInput(
+            f"An answer cannot be {what} by itself.",
+            hint="Do it to the comment that it answers.",
+            parent_id=row["parent_id"],
+        )
+
+
+def _give(
+    tx: Tx,
+    services: Services,
+    actor: Actor,
+    row: sa.RowMapping,
+    to: str | None,
+    message: str | None,
+    model: str | None,
+    *,
+    told: Sequence[str],
+) -> dict[str, Any]:
+    """Whose a comment is from now on. Not announced yet. `told`: who is named in the comment and knows already."""
+    started: dict[str, Any] = {"thread_id": row["thread_id"], "run_id": None}
+    people = [] if to is None or to == AGENT else [to]
+    news = mentions.withdraw(tx, "assigned", row["id"], keep=people)
+    if to == AGENT:
+        started = _start(tx, services, actor, row, message, model, told)
+    elif to is not None:
+        _demand_editor(tx, row["project_id"], to)
+    again = {"status": "open", "resolved_by": None, "resolved_at": None} if to is not None else {}
+    store.update(tx, row["id"], assigned_to=to, thread_id=started["thread_id"], **again)
+    news += mentions.tell(tx, store.where_of(row, actor.user_id, "assigned"), people)
+    store.tell_inbox(tx, row["project_id"], news)
+    return {"thread_id": started["thread_id"], "run_id": started["run_id"]}
+
+
+def _start(
+    tx: Tx,
+    services: Services,
+    actor: Actor,
+    row: sa.RowMapping,
+    message: str | None,
+    model: str | None,
+    told: Sequence[str],
+) -> dict[str, Any]:
+    """Post to the conversation about the comment, and start the agent there. It names nobody of `told` again."""
+    text = message if message is not None and not is_blank(message) else without_agent(row["body"])
+    thread_id = _conversation(tx, services, actor, row)
+    draft = Draft(content=text if not is_blank(text) else row["body"], told=told)
+    return start_in(tx, services, actor, thread_id, draft, model, "enqueue")
+
+
+def _conversation(tx: Tx, services: Services, actor: Actor, row: sa.RowMapping) -> str:
+    """The thread about the comment: the one it has, brought back if it was archived, or a new one."""
+    known = None if row["thread_id"] is None else tx.find(thread_table, {"id": row["thread_id"]})
+    if known is not None:
+        if known["status"] == "archived":
+            threads.set_status(tx, known["id"], "open")
+        return str(known["id"])
+    demand_profile(services, PROFILE)
+    anchor = {"type": "comment", "id": row["id"], "document_id": row["document_id"]}
+    return threads.add_thread(tx, row["project_id"], actor.user_id, profile=PROFILE, anchor=anchor)
+
+
+def _demand_editor(tx: Tx, project_id: str, user_id: str) -> None:
+    role = role_of(tx, user_id, project_id)
+    if role is None:
+        raise NotFound("This person is not a member of the document's project.", user_id=user_id)
+    if not allows(role, Right.EDIT):
+        raise Forbidden(
+            f"This person is a {role.value} and cannot take care of a comment.",
+            hint="Mention them instead, or ask an owner for another role.",
+            user_id=user_id,
+            role=role.value,
+        )

@@ -1,0 +1,121 @@
+"""Where a comment belongs in a document as it is now. Pure."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from outlast.apps.documents.comments.quotes import Effort, Text, find_again
+from outlast.base.document_data import Quote
+from outlast.base.errors import InputTooLarge, MalformedInput, NotFound
+from outlast.kernel.limits.rules import clean, is_blank
+
+QUOTE_CHARS = 5_000
+AROUND_CHARS = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """What a comment is about: a section, a block in it, or a quote in that; all None: the whole document. `orphaned`:
+    the narrowest of them is not in the document now; the ids stay, for it may come back."""
+
+    section_id: str | None = None
+    block_id: str | None = None
+    quote: Quote | None = None
+    orphaned: bool = False
+
+    def shown_as(self, other: "Anchor") -> bool:
+        """Whether people see both at the same place: surroundings of a quote are for finding it only."""
+        return replace(self, quote=_words(self.quote)) == replace(other, quote=_words(other.quote))
+
+
+class Content:
+    """A document's sections (ids), and its blocks (id, section, Markdown) in the order of the text."""
+
+    def __init__(self, sections: Collection[str], blocks: Sequence[tuple[str, str, str]]) -> None:
+        self.sections = frozenset(sections)
+        self.section_of = {block_id: section_id for block_id, section_id, _ in blocks}
+        self.effort = Effort()
+        self._blocks = blocks
+        self._last: tuple[Collection[str], list[int]] | None = None
+
+    def near(self, anchor: Anchor, touched: Collection[str]) -> list[Text]:
+        """The blocks to search in, in the order of the text: its own, the `touched` ones, and those of its section. A
+        quote that was lost is in none but those that something happened to since. Each is prepared once."""
+        around = [] if anchor.orphaned else self._in_section.get(anchor.section_id or "", [])
+        changed = self._touched(touched)
+        places = {*around, *changed} if self.effort.spend(len(around) + len(changed)) else set[int]()
+        if anchor.block_id in self._at:
+            places.add(self._at[anchor.block_id])
+        return [self._texts[place] for place in sorted(places)]
+
+    def _touched(self, touched: Collection[str]) -> list[int]:
+        if self._last is None or self._last[0] is not touched:
+            self._last = touched, [self._at[one] for one in touched if one in self._at]
+        return self._last[1]
+
+    @cached_property
+    def _at(self) -> dict[str | None, int]:
+        return {block_id: place for place, (block_id, _, _) in enumerate(self._blocks)}
+
+    @cached_property
+    def _in_section(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for place, (_, section_id, _) in enumerate(self._blocks):
+            found.setdefault(section_id, []).append(place)
+        return found
+
+    @cached_property
+    def _texts(self) -> list[Text]:
+        return [Text(block_id, markdown) for block_id, _, markdown in self._blocks]
+
+
+def place(anchor: Anchor, content: Content, touched: Collection[str] = ()) -> Anchor:
+    """Where the anchor is now. A block is followed wherever it moved; a quote is searched in its block, in the blocks
+    that were `touched` and, unless it was lost before, in the section around it. Many long quotes are searched as far
+    as the content's `effort` goes: of those behind it, lost ones stay lost until something is touched again."""
+    section_id = content.section_of.get(anchor.block_id or "", anchor.section_id)
+    here = replace(anchor, section_id=section_id)
+    if anchor.quote is not None:
+        nearby = content.near(here, touched)
+        found = find_again(anchor.quote, anchor.block_id, nearby, content.effort)
+        if found is None:
+            return replace(here, orphaned=True)
+        return Anchor(content.section_of[found.block_id], found.block_id, found.quote)
+    if anchor.block_id is not None:
+        return replace(here, orphaned=anchor.block_id not in content.section_of)
+    return replace(here, orphaned=section_id is not None and section_id not in content.sections)
+
+
+def new_anchor(content: Content, section_id: str | None, block_id: str | None, quote: Quote | None) -> Anchor:
+    """Where somebody puts a new comment. A block or a quote that just went makes it orphaned: what was said is worth
+    keeping. Raises `NotFound` for a section that is not the document's, `MalformedInput`, `InputTooLarge`."""
+    if quote is not None:
+        quote = checked_quote(quote)
+        if block_id is None:
+            raise MalformedInput("A quote stands in a block.", hint="Name the block too.", field="block_id")
+    home = content.section_of.get(block_id or "", section_id)
+    if block_id is not None and home is None:
+        raise NotFound("This block is not in the document any more.", noun="block", id=block_id)
+    if home is not None and home not in content.sections:
+        raise NotFound("This section is not in the document any more.", noun="section", id=home)
+    return place(Anchor(home, block_id, quote), content)
+
+
+def checked_quote(quote: Quote) -> Quote:
+    """A quote that can be kept. Raises `MalformedInput` for one without text, `InputTooLarge`."""
+    text = clean(quote.text)
+    if is_blank(text):
+        raise MalformedInput("The quote is empty.", hint="Select some text.", field="quote.text")
+    if len(text) > QUOTE_CHARS:
+        raise InputTooLarge(
+            f"The quote has {len(text):,} characters; at most {QUOTE_CHARS:,} are kept.",
+            hint="Select less, or comment on the whole block.",
+            size_chars=len(text),
+            limit_chars=QUOTE_CHARS,
+        )
+    before, behind = clean(quote.prefix)[-AROUND_CHARS:], clean(quote.suffix)[:AROUND_CHARS]
+    return Quote(text=text, prefix=before, suffix=behind)
+
+
+def _words(quote: Quote | None) -> Quote | None:
+    return None if quote is None else Quote(text=quote.text)

@@ -1,0 +1,88 @@
+"""Comments on documents: write, list, read, change, resolve, delete, assign."""
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Header, Query
+from starlette.responses import Response
+
+from outlast.apps.documents.comments import actions
+from outlast.apps.documents.comments.actions import Written
+from outlast.apps.documents.comments.shapes import AssignedAnswer, AssignRequest, CommentPatch, CommentRequest
+from outlast.base.document_data import CommentData, Quote
+from outlast.kernel.http.auth import Signed, Svc
+from outlast.kernel.http.responses import nothing, page, reply
+from outlast.kernel.http.shapes import Page
+
+router = APIRouter(prefix="/v1", tags=["Comments"])
+Key = Annotated[str | None, Header(alias="Idempotency-Key")]
+
+
+@router.get("/documents/{document_id}/comments", response_model=Page[CommentData])
+async def list_comments(
+    document_id: str,
+    services: Svc,
+    actor: Signed,
+    status: Literal["open", "resolved", "all"] = "all",
+    after: str | None = None,
+    limit: int = Query(500, ge=1, le=1000),
+) -> Response:
+    """The document's comments with their answers, oldest first. Answers have the status of what they answer."""
+    found = await actions.list_comments(services, actor, document_id, status, after, limit)
+    return reply(page(found.items, found.next))
+
+
+@router.post("/documents/{document_id}/comments", status_code=201, response_model=CommentData)
+async def create_comment(
+    document_id: str, body: CommentRequest, services: Svc, actor: Signed, key: Key = None
+) -> Response:
+    """Comment, or answer (editors). `@agent` in the text, or `assign`, gives it to the agent or a member at once."""
+    written = Written(
+        body=body.body,
+        section_id=body.section_id,
+        block_id=body.block_id,
+        quote=None if body.quote is None else Quote(**body.quote.model_dump()),
+        parent_id=body.parent_id,
+        linked_sections=body.linked_sections,
+        mentions=body.mentions,
+        assign=body.assign,
+    )
+    return reply((await actions.create_comment(services, actor, document_id, written, key=key)).comment, 201)
+
+
+@router.get("/comments/{comment_id}", response_model=CommentData)
+async def read_comment(comment_id: str, services: Svc, actor: Signed) -> Response:
+    """One comment. Where it or an answer names the caller, it counts as seen."""
+    return reply(await actions.read_comment(services, actor, comment_id))
+
+
+@router.patch("/comments/{comment_id}", response_model=CommentData)
+async def change_comment(comment_id: str, body: CommentPatch, services: Svc, actor: Signed) -> Response:
+    """Other words (its writer), other linked sections, resolve or reopen (editors)."""
+    changed = await actions.change_comment(
+        services,
+        actor,
+        comment_id,
+        body=body.body,
+        status=body.status,
+        linked_sections=body.linked_sections,
+    )
+    return reply(changed)
+
+
+@router.delete("/comments/{comment_id}", status_code=204)
+async def delete_comment(comment_id: str, services: Svc, actor: Signed) -> Response:
+    """Remove a comment with its answers (its writer, and owners)."""
+    await actions.delete_comment(services, actor, comment_id)
+    return nothing()
+
+
+@router.post("/comments/{comment_id}/assign", response_model=AssignedAnswer)
+async def assign_comment(
+    comment_id: str, body: AssignRequest, services: Svc, actor: Signed, key: Key = None
+) -> Response:
+    """Give a comment to a member, to nobody, or to the agent: then a conversation about it is made (or goes on), the
+    message posted and a run started, with the rights, credits and limits of any start (editors)."""
+    given = await actions.assign_comment(
+        services, actor, comment_id, body.to, message=body.message, model=body.model, key=key
+    )
+    return reply({"comment": given.comment, "thread_id": given.thread_id, "run_id": given.run_id})

@@ -1,0 +1,296 @@
+"""Comments in the database, and the news about them. First argument: the open transaction.
+
+A comment keeps where it was put, also when that place is gone (`orphaned`): a restore may bring it back. Whoever
+changes one holds its document's row, before its thread's and its project's.
+"""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+import sqlalchemy as sa
+
+from outlast.apps.documents import store
+from outlast.apps.documents.comments.anchor_resolution import Anchor, Content, place
+from outlast.apps.documents.tables import blocks, comments, sections
+from outlast.base.clock import iso
+from outlast.base.document_data import CommentChanged, CommentData, CommentDeleted, InboxChanged, Quote
+from outlast.base.errors import NotFound
+from outlast.base.ids import new_id
+from outlast.db.database import Tx
+from outlast.kernel.accounts.tables import users
+from outlast.kernel.mentions import store as mentions
+from outlast.kernel.mentions.items import INBOX
+from outlast.kernel.mentions.rules import AGENT
+from outlast.kernel.mentions.store import Where
+from outlast.kernel.streams.log import append
+
+Status = Literal["open", "resolved", "all"]
+ChangeName = Literal["comment.created", "comment.updated"]
+LIST_LIMIT: Final = 500
+FEW: Final = 500
+
+_writer, _solver, _keeper = (users.alias(f"comment_{name}") for name in ("by", "resolved_by", "assigned_to"))
+_parent = comments.alias("answered")
+_SELECT: Final = (
+    sa.select(
+        comments,
+        sections.c.id.label("live_section"),
+        blocks.c.id.label("live_block"),
+        _writer.c.name.label("by_name"),
+        _solver.c.name.label("resolved_by_name"),
+        _keeper.c.name.label("assigned_name"),
+    )
+    .select_from(comments)
+    .outerjoin(
+        sections,
+        (sections.c.id == comments.c.section_id) & (sections.c.document_id == comments.c.document_id),
+    )
+    .outerjoin(
+        blocks, (blocks.c.id == comments.c.block_id) & (blocks.c.document_id == comments.c.document_id)
+    )
+    .outerjoin(_writer, _writer.c.id == comments.c.by)
+    .outerjoin(_solver, _solver.c.id == comments.c.resolved_by)
+    .outerjoin(_keeper, _keeper.c.id == comments.c.assigned_to)
+)
+_ONE: Final = _SELECT.where(comments.c.id == sa.bindparam("comment"))
+_HOLD: Final = (
+    sa.select(comments).where(comments.c.id == sa.bindparam("comment")).with_for_update(key_share=True)
+)
+_ANCHORED: Final = sa.select(comments).where(
+    comments.c.document_id == sa.bindparam("document"), comments.c.section_id.is_not(None)
+)
+_SECTIONS: Final = sa.select(sections.c.id).where(sections.c.document_id == sa.bindparam("document"))
+_BLOCKS: Final = (
+    sa.select(blocks.c.id, blocks.c.section_id, blocks.c.markdown)
+    .join(sections, sections.c.id == blocks.c.section_id)
+    .where(blocks.c.document_id == sa.bindparam("document"))
+    .order_by(sections.c.rank, blocks.c.rank)
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewComment:
+    """What a comment is made of. `by`: the user who writes it. An answer (`parent_id`) has no place of its own."""
+
+    document_id: str
+    project_id: str
+    by: str
+    body: str
+    anchor: Anchor = field(default_factory=Anchor)
+    parent_id: str | None = None
+    linked_sections: tuple[str, ...] = ()
+    mentions: tuple[str, ...] = ()
+
+
+def add(tx: Tx, new: NewComment) -> str:
+    """Add a comment and return its id; whoever it names finds it in their inbox. Not announced yet."""
+    comment_id = new_id("comment")
+    tx.insert(
+        comments,
+        id=comment_id,
+        document_id=new.document_id,
+        project_id=new.project_id,
+        parent_id=new.parent_id,
+        section_id=new.anchor.section_id,
+        block_id=new.anchor.block_id,
+        quote=None if new.anchor.quote is None else new.anchor.quote.model_dump(),
+        orphaned=new.anchor.orphaned,
+        linked_sections=list(new.linked_sections),
+        body=new.body,
+        mentions=list(new.mentions),
+        status="open",
+        assigned_to=None,
+        thread_id=None,
+        by=new.by,
+        created_at=tx.now,
+        updated_at=tx.now,
+    )
+    return comment_id
+
+
+def hold(tx: Tx, comment_id: str) -> sa.RowMapping:
+    """The comment's row, held until the transaction ends. Raises `NotFound`."""
+    return _found(tx.one(_HOLD, {"comment": comment_id}), comment_id)
+
+
+def comment_data(tx: Tx, comment_id: str) -> CommentData:
+    """The comment as lists and events show it. Raises `NotFound`."""
+    return to_data(_found(tx.one(_ONE, {"comment": comment_id}), comment_id))
+
+
+def list_comments(
+    tx: Tx, document_id: str, status: Status = "all", after: str | None = None, limit: int = LIST_LIMIT
+) -> tuple[list[CommentData], str | None]:
+    """At most `limit` of a document's comments and their answers in the order in which they were written, those after
+    the id `after`; and what to ask the following ones with. Answers have the status of what they answer."""
+    chosen = _SELECT.outerjoin(_parent, _parent.c.id == comments.c.parent_id)
+    chosen = chosen.where(comments.c.document_id == document_id)
+    if status != "all":
+        chosen = chosen.where(sa.func.coalesce(_parent.c.status, comments.c.status) == status)
+    if after is not None:
+        chosen = chosen.where(comments.c.id > after)
+    rows = tx.all(chosen.order_by(comments.c.id).limit(limit + 1))
+    return [to_data(row) for row in rows[:limit]], rows[limit - 1]["id"] if len(rows) > limit else None
+
+
+def answers_to(tx: Tx, comment_id: str) -> list[str]:
+    """The ids of a comment's answers, in the order in which they were written."""
+    mine = sa.select(comments.c.id).where(comments.c.parent_id == comment_id).order_by(comments.c.id)
+    return list(tx.execute(mine).scalars())
+
+
+def update(tx: Tx, comment_id: str, **values: Any) -> None:
+    """Set columns of a comment and when it changed. Not announced yet."""
+    tx.update(comments, {"id": comment_id}, **values, updated_at=tx.now)
+
+
+def announce(
+    tx: Tx, comment_id: str, event: ChangeName = "comment.updated", *, by: str | None = None
+) -> CommentData:
+    """Tell the followers of its project how a comment is now; `by` is the user who changed it. Raises `NotFound`."""
+    data = comment_data(tx, comment_id)
+    append(tx, data.project_id, [(event, CommentChanged(comment=data, by=by))])
+    return data
+
+
+def tell_inbox(tx: Tx, project_id: str, news: Iterable[InboxChanged]) -> None:
+    """Wake the inboxes in which something came or went."""
+    events = [(INBOX, one) for one in news]
+    if events:
+        append(tx, project_id, events)
+
+
+def where_of(row: sa.RowMapping, by: str | None, source: Literal["comment", "assigned"] = "comment") -> Where:
+    """A comment as a place in which somebody is named."""
+    return Where(row["project_id"], source, row["id"], row["body"], by, document_id=row["document_id"])
+
+
+def resolve(tx: Tx, comment_id: str, by: str) -> bool:
+    """Somebody says that a comment is done with: it is closed with its answers, told to the project and taken from the
+    inbox of whom it was given to. False: it is gone, or was resolved before; nothing is told then."""
+    row = tx.one(_HOLD, {"comment": comment_id})
+    if row is None or row["status"] == "resolved":
+        return False
+    update(tx, comment_id, status="resolved", resolved_by=by, resolved_at=tx.now)
+    news = mentions.withdraw(tx, "assigned", comment_id)
+    announce(tx, comment_id, by=by)
+    store.announce(tx, row["document_id"], by=by)
+    tell_inbox(tx, row["project_id"], news)
+    return True
+
+
+def reopen(tx: Tx, comment_id: str, by: str) -> bool:
+    """A resolved comment is open again, and waits again for whom it was given to. False: it was not resolved."""
+    row = hold(tx, comment_id)
+    if row["status"] == "open":
+        return False
+    update(tx, comment_id, status="open", resolved_by=None, resolved_at=None)
+    announce(tx, comment_id, by=by)
+    store.announce(tx, row["document_id"], by=by)
+    if row["assigned_to"] not in (None, AGENT):
+        tell_inbox(
+            tx, row["project_id"], mentions.tell(tx, where_of(row, by, "assigned"), [row["assigned_to"]])
+        )
+    return True
+
+
+def delete(tx: Tx, row: sa.RowMapping, by: str) -> None:
+    """Remove a comment with its answers, and tell its project."""
+    news = mentions.forget(tx, source_ids=[row["id"], *answers_to(tx, row["id"])])
+    tx.execute(sa.delete(comments).where(comments.c.id == row["id"]))
+    event = CommentDeleted(comment_id=row["id"], document_id=row["document_id"])
+    append(tx, row["project_id"], [("comment.deleted", event)])
+    if row["parent_id"] is None:
+        store.announce(tx, row["document_id"], by=by)
+    tell_inbox(tx, row["project_id"], news)
+
+
+def leave_thread(tx: Tx, thread_id: str) -> list[str]:
+    """The conversation of these comments is about to go: they have none any more. Their ids, to be announced once the
+    thread is gone."""
+    found = sa.select(comments.c.id, comments.c.document_id).where(comments.c.thread_id == thread_id)
+    about = tx.all(found.order_by(comments.c.id))
+    for document_id in sorted({one["document_id"] for one in about}):
+        store.hold(tx, document_id)
+    for one in about:
+        row = hold(tx, one["id"])
+        left = None if row["assigned_to"] == AGENT else row["assigned_to"]
+        update(tx, one["id"], thread_id=None, assigned_to=left)
+    return [one["id"] for one in about]
+
+
+def content_of(tx: Tx, document_id: str) -> Content:
+    """What comments can be put on, as it is now."""
+    held = set(tx.execute(_SECTIONS, {"document": document_id}).scalars())
+    rows = tx.all(_BLOCKS, {"document": document_id})
+    return Content(frozenset(held), [(row["id"], row["section_id"], row["markdown"]) for row in rows])
+
+
+def reanchor(tx: Tx, document_id: str, touched: Collection[str]) -> None:
+    """After a document changed: find again what its comments are about. `touched` are the ids of the sections and
+    blocks that changed, moved, came or went. Comments that are somewhere else now, or nowhere, are announced."""
+    rows = _concerned(tx, document_id, set(touched))
+    if not rows:
+        return
+    content, touched = content_of(tx, document_id), frozenset(touched)
+    for row in rows:
+        before = anchor_of(row)
+        now = place(before, content, touched)
+        if now == before:
+            continue
+        quote = None if now.quote is None else now.quote.model_dump()
+        values = {"section_id": now.section_id, "block_id": now.block_id, "quote": quote}
+        tx.update(comments, {"id": row["id"]}, **values, orphaned=now.orphaned)
+        if not now.shown_as(before):
+            announce(tx, row["id"])
+
+
+def _concerned(tx: Tx, document_id: str, touched: set[str]) -> list[sa.RowMapping]:
+    """The comments that a change may have moved: those at what it touched, and those that are lost."""
+    chosen = _ANCHORED
+    if len(touched) <= FEW:  # as almost always: the database looks at so many ids at once
+        at = comments.c.section_id.in_(touched) | comments.c.block_id.in_(touched)
+        chosen = chosen.where(comments.c.orphaned | at)
+    rows = tx.all(chosen, {"document": document_id})
+    return [row for row in rows if row["orphaned"] or {row["section_id"], row["block_id"]} & touched]
+
+
+def anchor_of(row: sa.RowMapping) -> Anchor:
+    """Where a comment was put, as its row says."""
+    quote = None if row["quote"] is None else Quote.model_validate(row["quote"])
+    return Anchor(row["section_id"], row["block_id"], quote, row["orphaned"])
+
+
+def to_data(row: sa.RowMapping) -> CommentData:
+    """A row of a comment with what stands beside it, as the API shows it."""
+    return CommentData(
+        id=row["id"],
+        document_id=row["document_id"],
+        project_id=row["project_id"],
+        section_id=row["live_section"],
+        block_id=row["live_block"],
+        quote=row["quote"],
+        orphaned=row["orphaned"],
+        linked_sections=row["linked_sections"],
+        parent_id=row["parent_id"],
+        body=row["body"],
+        mentions=row["mentions"],
+        status=row["status"],
+        assigned_to=row["assigned_to"],
+        assigned_name=row["assigned_name"],
+        thread_id=row["thread_id"],
+        by=row["by"],
+        by_name=row["by_name"],
+        resolved_by=row["resolved_by"],
+        resolved_by_name=row["resolved_by_name"],
+        resolved_at=iso(row["resolved_at"]) if row["resolved_at"] else None,
+        created_at=iso(row["created_at"]),
+        updated_at=iso(row["updated_at"]),
+    )
+
+
+def _found(row: sa.RowMapping | None, comment_id: str) -> sa.RowMapping:
+    if row is None:
+        raise NotFound("This comment is not there any more.", noun="comment", id=comment_id)
+    return row

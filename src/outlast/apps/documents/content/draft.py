@@ -1,0 +1,247 @@
+"""A tree while it is being changed. Sections that nobody touches stay the same objects.
+
+A change takes as many steps as it has things to put, move or remove, whatever the length of the document. What is new
+or moved gets its rank at the end, when all neighbours are known.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+from outlast.apps.documents.content.chains import Chain
+from outlast.apps.documents.content.markdown_parse import Part, Piece
+from outlast.apps.documents.content.ranks import filled
+from outlast.apps.documents.content.tree import Block, Section, Tree, no_block, no_section
+from outlast.base.errors import MalformedInput
+
+_UNRANKED = ""
+
+
+class Draft:
+    """Made of a tree; `tree` gives what became of it."""
+
+    def __init__(self, tree: Tree, make_id: Callable[[str], str]) -> None:
+        self._tree, self._make_id = tree, make_id
+        self._sections = {section.id: section for section in tree.sections}
+        self._order = Chain("sections", self._sections)
+        self._unopened = {block.id: section.id for section in tree.sections for block in section.blocks}
+        self._chains: dict[str, Chain] = {}  # of the sections that were opened, by id
+        self._home: dict[str, Chain] = {}
+        self._blocks: dict[str, Block] = {}
+
+    def tree(self) -> Tree:
+        """The tree as it is now, with ranks for all. A first section without heading and blocks is left out."""
+        sections = [self.section(section_id) for section_id in self._order]
+        if sections and self._is_nothing(sections[0]):
+            del sections[0]
+        ranked = zip(sections, filled([section.rank for section in sections]), strict=True)
+        return replace(self._tree, sections=tuple(_ranked(section, rank) for section, rank in ranked))
+
+    def head(self, section_id: str) -> Section:
+        """The section with its heading and level as they are now; its blocks may be older. Raises `NotFound`."""
+        found = self._sections.get(section_id)
+        if found is None:
+            raise no_section(self._tree.document_id, section_id)
+        return found
+
+    def section(self, section_id: str) -> Section:
+        """The section as it is now. Raises `NotFound`."""
+        head, chain = self.head(section_id), self._chains.get(section_id)
+        return head if chain is None else replace(head, blocks=tuple(map(self.block, chain)))
+
+    def block(self, block_id: str) -> Block:
+        """The block as it is now. Raises `NotFound`."""
+        home, block = self._home_of(block_id), self._blocks[block_id]
+        return block if block.section_id == home.name else replace(block, section_id=home.name)
+
+    def has(self, block_id: str) -> bool:
+        """Whether there is such a block among those that were read."""
+        return block_id in self._home or block_id in self._unopened
+
+    def preamble(self) -> str:
+        """The section before the first heading; made where there is none."""
+        return self._preamble() or self._add_sections(None, [("", 0)])[0]
+
+    def insert(self, section_id: str, after: str | None, parts: Sequence[Part]) -> str | None:
+        """Put a text behind a block of a section (None: first). The id of the first thing made; None: the text is
+        empty."""
+        chain = self._chain(section_id)
+        self._demand_in(chain, after)
+        return self._lay(chain, after, parts, _Maker(self._make_id))
+
+    def rewrite(self, block_id: str, parts: Sequence[Part]) -> None:
+        """Put a text in the place of a block; its first block keeps the id."""
+        chain, keeper = self._home_of(block_id), self.block(block_id)
+        before = chain.before(block_id)
+        self.remove_block(block_id)
+        self._lay(chain, before, parts, _Maker(self._make_id, keeper))
+
+    def remove_block(self, block_id: str) -> None:
+        self._home_of(block_id).take(block_id)
+        del self._home[block_id], self._blocks[block_id]
+
+    def move_block(self, block_id: str, section_id: str, after: str | None) -> None:
+        block, target = self.block(block_id), self._chain(section_id)
+        if after == block_id:
+            raise MalformedInput("A block cannot stand behind itself.", field="after")
+        self._demand_in(target, after)  # before anything changes
+        self.remove_block(block_id)
+        self._put(target, after, replace(block, rank=_UNRANKED))
+
+    def add_section(self, after: str | None, heading: str, level: int) -> str:
+        """An empty section behind another one (None: first)."""
+        return self._add_sections(self._section_place(after), [(heading, level)])[0]
+
+    def set_section(self, section_id: str, heading: str, level: int) -> None:
+        section = self.head(section_id)
+        if (section.heading, section.level) != (heading, level):
+            self._sections[section_id] = replace(section, heading=heading, level=level)
+
+    def move_section(self, section_id: str, after: str | None, *, whole: bool) -> None:
+        if self.head(section_id).level == 0:
+            raise MalformedInput(
+                "The text before the first heading has no other place.",
+                hint="Give it a heading first, or move its blocks.",
+                field="section_id",
+            )
+        moving = [section_id, *(self._below(section_id) if whole else ())]
+        if after in moving:
+            raise MalformedInput("A section cannot stand behind itself.", field="after")
+        place = self._section_place(after)
+        for one in moving:
+            self._order.take(one)
+        for one in moving:
+            self._order.put(one, place)
+            self._sections[one] = replace(self._sections[one], rank=_UNRANKED)
+            place = one
+
+    def remove_section(self, section_id: str, *, keep_blocks: bool) -> None:
+        section, before = self.head(section_id), self._order.before(section_id)
+        if keep_blocks and before is None:
+            self._sections[section_id] = replace(section, heading="", level=0)
+            return
+        blocks = [self.block(block_id) for block_id in self._chain(section_id)]
+        for block in blocks:
+            self.remove_block(block.id)
+        self._order.take(section_id)
+        del self._sections[section_id], self._chains[section_id]
+        if keep_blocks and before is not None:
+            target = self._chain(before)
+            for block in blocks:
+                self._put(target, target.last, replace(block, rank=_UNRANKED))
+
+    def _is_nothing(self, first: Section) -> bool:
+        """Whether a first section has neither heading nor blocks. Of one that nobody touched they may only not have
+        been read."""
+        untouched = bool(self._tree.sections) and first is self._tree.sections[0]
+        return first.level == 0 and not first.blocks and not (self._tree.unread and untouched)
+
+    def _lay(self, chain: Chain, after: str | None, parts: Sequence[Part], makes: "_Maker") -> str | None:
+        """Put parts behind a block of a section; the blocks that stood behind it follow the last part. The id of the
+        first thing made."""
+        first, later = parts[0], parts[1:]
+        if not later:
+            self._write(chain, after, first.pieces, makes)
+            return makes.first
+        head, tail = self._split(chain, after)
+        self._write(head, head.last, first.pieces, makes)
+        made = self._add_sections(head.name, [(part.heading, part.level) for part in later])
+        makes.first = makes.first or made[0]
+        self._chains[made[-1]], tail.name = tail, made[-1]
+        for section_id, part in zip(made, later, strict=True):
+            self._write(self._chain(section_id), None, part.pieces, makes)
+        return makes.first
+
+    def _split(self, chain: Chain, after: str | None) -> tuple[Chain, Chain]:
+        """A section's blocks up to a place, and those behind it, which are of no section yet."""
+        head, tail = chain.split(after)
+        fresh = head if tail is chain else tail
+        self._home.update(dict.fromkeys(fresh, fresh))
+        self._chains[head.name] = head
+        return head, tail
+
+    def _write(self, chain: Chain, after: str | None, pieces: Sequence[Piece], makes: "_Maker") -> None:
+        for piece in pieces:
+            block = makes.block(chain.name, piece)
+            self._put(chain, after, block)
+            after = block.id
+
+    def _put(self, chain: Chain, after: str | None, block: Block) -> None:
+        self._blocks[block.id], self._home[block.id] = block, chain
+        chain.put(block.id, after)
+
+    def _add_sections(self, after: str | None, headed: Sequence[tuple[str, int]]) -> list[str]:
+        made = [Section(self._make_id("section"), _UNRANKED, heading, level) for heading, level in headed]
+        for section in made:
+            self._sections[section.id] = section
+            self._order.put(section.id, after)
+            after = section.id
+        return [section.id for section in made]
+
+    def _chain(self, section_id: str) -> Chain:
+        """The order of a section's blocks, which opens it."""
+        chain = self._chains.get(section_id)
+        if chain is None:
+            blocks = {block.id: block for block in self.head(section_id).blocks}
+            chain = self._chains[section_id] = Chain(section_id, blocks)
+            self._blocks.update(blocks)
+            self._home.update(dict.fromkeys(blocks, chain))
+            for block_id in blocks:
+                del self._unopened[block_id]
+        return chain
+
+    def _home_of(self, block_id: str) -> Chain:
+        if block_id in self._unopened:
+            return self._chain(self._unopened[block_id])
+        if block_id not in self._home:
+            raise no_block(self._tree.document_id, block_id)
+        return self._home[block_id]
+
+    def _demand_in(self, chain: Chain, after: str | None) -> None:
+        if after is not None and self._home.get(after) is not chain:
+            raise no_block(self._tree.document_id, after)
+
+    def _preamble(self) -> str | None:
+        first = self._order.first
+        return first if first is not None and self._sections[first].level == 0 else None
+
+    def _section_place(self, after: str | None) -> str | None:
+        """What a section is put behind."""
+        return self._preamble() if after is None else self.head(after).id
+
+    def _below(self, section_id: str) -> Iterator[str]:
+        """The outline below a section."""
+        level = self.head(section_id).level
+        onwards = self._order.onwards(section_id)
+        next(onwards)
+        for one in onwards:
+            if self._sections[one].level <= level:
+                return
+            yield one
+
+
+class _Maker:
+    """Makes blocks of pieces; the first one of all is `keeper` with another text, where there is one."""
+
+    def __init__(self, make_id: Callable[[str], str], keeper: Block | None = None) -> None:
+        self._make_id, self._keeper = make_id, keeper
+        self.first: str | None = None
+
+    def block(self, section_id: str, piece: Piece) -> Block:
+        keeper, self._keeper = self._keeper, None
+        if keeper is None:
+            made = Block(self._make_id("block"), section_id, _UNRANKED, piece.kind, piece.markdown)
+        else:
+            rank = keeper.rank if keeper.section_id == section_id else _UNRANKED
+            made = replace(keeper, section_id=section_id, rank=rank, kind=piece.kind, markdown=piece.markdown)
+        self.first = self.first or made.id
+        return made
+
+
+def _ranked(section: Section, rank: str) -> Section:
+    """The section with this rank, and with ranks for all its blocks; itself where it has them."""
+    ranks = [block.rank for block in section.blocks]
+    wanted = filled(ranks)
+    if wanted != ranks:
+        blocks = zip(section.blocks, wanted, strict=True)
+        section = replace(section, blocks=tuple(replace(block, rank=one) for block, one in blocks))
+    return section if section.rank == rank else replace(section, rank=rank)

@@ -1,0 +1,94 @@
+"""Sections and blocks into Markdown: blank lines between them, `#` before headings. Pure.
+
+`cutting.cut` of what is written here gives the same headings and blocks again. Two neighbours that would become one (a
+list behind a list, indented code behind a list) are kept apart by an empty comment, as CommonMark recommends. Front
+matter is only that at the very start; anywhere else it is written as code.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final, Protocol
+
+from outlast.apps.documents.content.markdown_parse import APART
+
+_MARKER: Final = re.compile(r" {0,3}(?:([-+*])|\d{1,9}([.)]))(?=[ \t\n]|$)")
+_TICKS: Final = re.compile("`+")
+_LOOKS_CLOSED: Final = re.compile(r"(?:^|[ \t])#+[ \t]*$")
+
+
+class Text(Protocol):
+    """A block, or a piece of a text that is about to become one."""
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def markdown(self) -> str: ...
+
+
+class Headed(Protocol):
+    """A section, or a part of a text that is about to become one."""
+
+    @property
+    def heading(self) -> str: ...
+    @property
+    def level(self) -> int: ...
+
+
+def join(sections: Iterable[tuple[Headed, Sequence[Text]]]) -> str:
+    """The whole text, with a line end behind it; nothing at all for nothing."""
+    texts: list[str] = []
+    for section, blocks in sections:
+        if section.level:
+            texts.append(heading_line(section.heading, section.level))
+        if blocks:
+            texts.append(_join_blocks(blocks, at_start=not texts))
+    return "\n\n".join(texts) + "\n" if texts else ""
+
+
+def _join_blocks(blocks: Sequence[Text], *, at_start: bool) -> str:
+    """Blocks as one text, without a line end behind it."""
+    texts: list[str] = []
+    before: Text | None = None
+    for block in blocks:
+        if before is not None and _would_merge(before, block):
+            texts.append(APART)
+        is_first = at_start and before is None
+        texts.append(
+            _as_code(block.markdown) if block.kind == "front_matter" and not is_first else block.markdown
+        )
+        before = block
+    return "\n\n".join(texts)
+
+
+def _as_code(front_matter: str) -> str:
+    longest = max(map(len, _TICKS.findall(front_matter)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}yaml\n{front_matter}\n{fence}"
+
+
+def heading_line(heading: str, level: int) -> str:
+    """A heading as Markdown. One that ends with `#` gets marks behind it too, or it would lose its own."""
+    marks = "#" * level
+    if _LOOKS_CLOSED.search(heading):
+        return f"{marks} {heading} {marks}"
+    return f"{marks} {heading}".rstrip()
+
+
+def _would_merge(before: Text, block: Text) -> bool:
+    indented = block.markdown[:1] in (" ", "\t")
+    if before.kind == "list":
+        return indented or (block.kind == "list" and _marker(before) == _marker(block))
+    return indented and _is_indented_code(before) and _is_indented_code(block)
+
+
+def _is_indented_code(block: Text) -> bool:
+    return (
+        block.kind == "code"
+        and block.markdown[:1] in (" ", "\t")
+        and not block.markdown.lstrip(" ").startswith(("```", "~~~"))
+    )
+
+
+def _marker(block: Text) -> str:
+    found = _MARKER.match(block.markdown)
+    return "" if found is None else (found[1] or found[2])

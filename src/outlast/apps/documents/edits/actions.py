@@ -1,0 +1,270 @@
+"""What people write in documents, what is new since they looked, and what was: changes, import, versions, restore."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, fields
+from dataclasses import replace as with_fields
+from typing import Any
+
+import anyio.to_thread
+import sqlalchemy as sa
+
+from outlast.apps.documents import store
+from outlast.apps.documents.actions import whole_text
+from outlast.apps.documents.content.markdown_parse import Part, cut
+from outlast.apps.documents.edits.changes import Change, InsertBlock, with_parts
+from outlast.apps.documents.edits.conflict_check import demand_document_seen
+from outlast.apps.documents.edits.diff_view import difference
+from outlast.apps.documents.edits.tree_diff import deltas
+from outlast.apps.documents.edits.write import Author, Committed, bounds_of, commit, commit_tree
+from outlast.apps.documents.history import versions as history
+from outlast.apps.documents.history.news import changes_since
+from outlast.apps.documents.proposals.replacement import replaced
+from outlast.base.document_data import (
+    DocumentChanges,
+    DocumentDifference,
+    DocumentVersion,
+    DocumentVersionView,
+)
+from outlast.base.errors import InputTooLarge, MalformedInput
+from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.idempotency import remember, request_hash
+from outlast.kernel.limits.rules import check_count, checked_markdown, clean
+from outlast.kernel.limits.store import check_made_rate
+from outlast.kernel.projects.permissions import require_document
+from outlast.kernel.projects.rules import Right
+from outlast.kernel.services import Services
+
+MOST_CHANGES = 1000
+TEXTS = ("markdown", "old", "heading")
+MOST_CHARS = 200_000  # of one change's text; the text of an import may be longer
+MOST_TOGETHER = 400_000  # of all texts of a request
+FEW_CHARS = 2_000  # so many are cut sooner than another thread is asked to
+
+
+@dataclass(frozen=True, slots=True)
+class VersionList:
+    """Versions, newest first; `next` asks for older ones (None: there are none)."""
+
+    items: list[DocumentVersion]
+    next: int | None
+
+
+async def change_document(
+    services: Services,
+    actor: Actor,
+    document_id: str,
+    changes: Sequence[Change],
+    *,
+    summary: str = "",
+    since: int | None = None,
+    key: str | None = None,
+) -> DocumentChanges:
+    """Make changes together, as one version, or none at all (editors); the answer tells all that is new since version
+    `since` (None: what these changes made). A repeated `key` changes nothing again. Raises `NotFound`, `TextChanged`,
+    `SectionLocked`, `DocumentFull`, `MalformedInput`, `InputTooLarge`, `RateLimited`."""
+    if not changes:
+        raise MalformedInput("There is nothing to change.", hint="Name at least one change.", field="changes")
+    check_count("changes", len(changes), MOST_CHANGES)
+    changes = [_checked(one) for one in changes]
+    size = _demand_size(changes)
+    author = Author("edit", actor.user_id, summary=clean(summary))
+    asked = request_hash(
+        "changes", document_id, [[type(one).__name__, asdict(one)] for one in changes], summary
+    )
+
+    if size > FEW_CHARS:  # before anything that takes time
+        await services.db.read(require_document, actor, document_id, Right.EDIT)
+    ready = _cut(changes) if size <= FEW_CHARS else await anyio.to_thread.run_sync(_cut, changes)
+
+    def produce(tx: Tx, row: sa.RowMapping) -> dict[str, Any]:
+        _check_rate(tx, services, actor)
+        made = commit(tx, row, ready, author, bounds_of(services.settings))
+        return {"before": row["version"], "made": dict(made.made)}
+
+    def run(tx: Tx) -> DocumentChanges:
+        require_document(tx, actor, document_id, Right.EDIT)
+        row = store.hold(tx, document_id)
+        done = remember(tx, actor.user_id, key, asked, lambda: produce(tx, row))
+        now = store.document_of(tx, document_id)
+        return changes_since(tx, now, done["before"] if since is None else since, done["made"])
+
+    return await services.db.write(run)
+
+
+async def read_changes(services: Services, actor: Actor, document_id: str, since: int) -> DocumentChanges:
+    """All that is new since a version. Raises `MalformedInput` for a version that is not there yet."""
+
+    def run(tx: Tx) -> DocumentChanges:
+        return changes_since(tx, require_document(tx, actor, document_id, Right.READ), since)
+
+    return await services.db.read(run)
+
+
+async def import_markdown(
+    services: Services,
+    actor: Actor,
+    document_id: str,
+    markdown: str,
+    *,
+    after_section_id: str | None = None,
+    replace: bool = False,
+    seen: int | None = None,
+    key: str | None = None,
+) -> DocumentChanges:
+    """Put a Markdown text behind a section (None: at the end), or in the place of everything (`replace`; what is the
+    same keeps its id; `seen`: the version that was looked at, nothing newer is replaced). Editors. Raises as
+    `change_document`."""
+    if replace and after_section_id is not None:
+        raise MalformedInput(
+            "A text that replaces the whole document stands behind no section.", field="after_section_id"
+        )
+    text = whole_text(services, markdown)
+    await services.db.read(
+        require_document, actor, document_id, Right.EDIT
+    )  # before anything that takes time
+    parts = tuple(await anyio.to_thread.run_sync(cut, text))  # seconds, for the longest and oddest
+    asked = request_hash("import", document_id, text, after_section_id, replace, seen)
+
+    def produce(tx: Tx, row: sa.RowMapping) -> dict[str, Any]:
+        if replace:
+            demand_document_seen(document_id, row["version"], seen)
+        _check_rate(tx, services, actor)
+        put = (
+            _replace(tx, services, actor, row, parts)
+            if replace
+            else _append(tx, services, actor, row, parts, after_section_id)
+        )
+        return {"before": row["version"], "made": dict(put.made)}
+
+    def run(tx: Tx) -> DocumentChanges:
+        require_document(tx, actor, document_id, Right.EDIT)
+        row = store.hold(tx, document_id)
+        done = remember(tx, actor.user_id, key, asked, lambda: produce(tx, row))
+        return changes_since(tx, store.document_of(tx, document_id), done["before"], done["made"])
+
+    return await services.db.write(run)
+
+
+async def list_versions(
+    services: Services, actor: Actor, document_id: str, before: int | None = None, limit: int = 50
+) -> VersionList:
+    """A document's history, newest first; those before a version."""
+
+    def run(tx: Tx) -> VersionList:
+        require_document(tx, actor, document_id, Right.READ)
+        return VersionList(*history.list_versions(tx, document_id, before, limit))
+
+    return await services.db.read(run)
+
+
+async def read_version(
+    services: Services, actor: Actor, document_id: str, version: int
+) -> DocumentVersionView:
+    """A version with what the document said then. Raises `NotFound`."""
+
+    def run(tx: Tx) -> DocumentVersionView:
+        require_document(tx, actor, document_id, Right.READ)
+        line = history.version_of(tx, document_id, version)
+        content = store.sections_data(tx, store.tree(tx, document_id, version), past=True)
+        return DocumentVersionView.model_construct(**dict(line), content=content)
+
+    return await services.db.read(run)
+
+
+async def compare_versions(
+    services: Services, actor: Actor, document_id: str, before: int, after: int | None = None
+) -> DocumentDifference:
+    """What differs between two versions (0: the empty document; None: now), whichever is the older. Raises
+    `NotFound`."""
+
+    def run(tx: Tx) -> DocumentDifference:
+        require_document(tx, actor, document_id, Right.READ)
+        return difference(store.tree(tx, document_id, before), store.tree(tx, document_id, after))
+
+    return await services.db.read(run)
+
+
+async def restore_version(
+    services: Services, actor: Actor, document_id: str, version: int, *, seen: int | None = None
+) -> DocumentChanges:
+    """Make a document say what it said at a version (editors), as a new version; sections and blocks get their ids
+    back. `seen`: the version that was looked at, nothing newer is replaced. Repeating is harmless. Raises `NotFound`,
+    `TextChanged`, `SectionLocked`, `RateLimited`."""
+
+    def run(tx: Tx) -> DocumentChanges:
+        require_document(tx, actor, document_id, Right.EDIT)
+        _check_rate(tx, services, actor)
+        row = store.hold(tx, document_id)
+        wanted, now = store.tree(tx, document_id, version), store.tree(tx, document_id)
+        if deltas(now, wanted):
+            demand_document_seen(document_id, row["version"], seen)
+        author = Author("restore", actor.user_id, summary=f"Restored version {version}")
+        commit_tree(tx, row, now, wanted, author, bounds_of(services.settings))
+        return changes_since(tx, store.document_of(tx, document_id), row["version"])
+
+    return await services.db.write(run)
+
+
+def _check_rate(tx: Tx, services: Services, actor: Actor) -> None:
+    check_made_rate(
+        tx, "changes of documents", actor.user_id, services.settings.limits.changes_per_minute_per_user
+    )
+
+
+def _append(
+    tx: Tx,
+    services: Services,
+    actor: Actor,
+    row: sa.RowMapping,
+    parts: tuple[Part, ...],
+    after_section_id: str | None,
+) -> Committed:
+    content = store.tree(tx, row["id"])
+    section = content.section(after_section_id) if after_section_id is not None else None
+    if section is None and content.sections:
+        section = content.sections[-1]
+    after = section.blocks[-1].id if section is not None and section.blocks else None
+    change = InsertBlock(None if section is None else section.id, after, "", parts=parts)
+    author = Author("import", actor.user_id, summary="Imported a Markdown text")
+    return commit(tx, row, [change], author, bounds_of(services.settings))
+
+
+def _checked(change: Change) -> Change:
+    """The change with texts that every database can hold. Raises `InputTooLarge`."""
+    hint = "Import it: POST /v1/documents/{id}/import takes longer ones."
+    cleaned: dict[str, Any] = {
+        name: checked_markdown(text, MOST_CHARS, hint) for name, text in _texts(change).items()
+    }
+    return with_fields(change, **cleaned)
+
+
+def _texts(change: Change) -> dict[str, str]:
+    """The texts of a change, by field."""
+    found = {field.name: getattr(change, field.name) for field in fields(change) if field.name in TEXTS}
+    return {name: text for name, text in found.items() if text is not None}
+
+
+def _demand_size(changes: Sequence[Change]) -> int:
+    """How long the texts of all changes are together. Raises `InputTooLarge`."""
+    size = sum(len(text) for change in changes for text in _texts(change).values())
+    if size > MOST_TOGETHER:
+        raise InputTooLarge(
+            f"The changes have {size:,} characters; at most {MOST_TOGETHER:,} are accepted together.",
+            hint="Make them one after the other, or import the text: POST /v1/documents/{id}/import.",
+            size_chars=size,
+            limit_chars=MOST_TOGETHER,
+        )
+    return size
+
+
+def _cut(changes: Sequence[Change]) -> list[Change]:
+    return [with_parts(change) for change in changes]
+
+
+def _replace(
+    tx: Tx, services: Services, actor: Actor, row: sa.RowMapping, parts: tuple[Part, ...]
+) -> Committed:
+    content = store.tree(tx, row["id"])
+    author = Author("import", actor.user_id, summary="Replaced the text by an imported one")
+    return commit_tree(tx, row, content, replaced(content, parts), author, bounds_of(services.settings))

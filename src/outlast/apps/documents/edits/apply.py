@@ -1,0 +1,214 @@
+"""Changes into a tree: what the document is afterwards. Pure; all of them or none.
+
+Ids stay with what they name. Text that somebody has not seen is merged with (`merge.py`) or refused, never overwritten.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from outlast.apps.documents.content.draft import Draft
+from outlast.apps.documents.content.markdown_parse import Part, cut, one_line, tidy
+from outlast.apps.documents.content.tree import Block, Tree
+from outlast.apps.documents.edits import conflict_check as unseen
+from outlast.apps.documents.edits.changes import (
+    Change,
+    DeleteBlock,
+    DeleteSection,
+    EditBlock,
+    EditSection,
+    InsertBlock,
+    InsertSection,
+    MoveBlock,
+    MoveSection,
+)
+from outlast.apps.documents.edits.tree_diff import Delta, deltas
+from outlast.base.errors import DocumentFull, InputTooLarge, MalformedInput
+from outlast.base.ids import new_id
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What a document may hold, and how long a lock lives that an edit renews."""
+
+    most_blocks: int = 10_000
+    block_chars: int = 50_000
+    heading_chars: int = 500
+    lock_ttl_s: float = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """The tree after the changes, what differs, and which ids the changes' refs got."""
+
+    tree: Tree
+    deltas: tuple[Delta, ...]
+    made: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def touched(self) -> tuple[Delta, ...]:
+        """What people would call changed."""
+        return tuple(delta for delta in self.deltas if not delta.quiet)
+
+    @property
+    def gone_blocks(self) -> tuple[str, ...]:
+        return gone(self.deltas, "block")
+
+    @property
+    def gone_sections(self) -> tuple[str, ...]:
+        return gone(self.deltas, "section")
+
+
+def apply(
+    tree: Tree,
+    changes: Sequence[Change],
+    bounds: Bounds = Bounds(),
+    make_id: Callable[[str], str] = new_id,
+) -> Applied:
+    """The document after the changes, applied in order. Versions and editors of what differs are still the old ones
+    (of what is new: none). Raises `NotFound` for a section, block or place that is not there, `TextChanged` where
+    unseen text would be overwritten (fields: current, wanted, base, hunks), `MalformedInput`, `InputTooLarge` and
+    `DocumentFull`."""
+    draft = Draft(tree, make_id)
+    refs = _Refs()
+    for change in changes:
+        _apply(draft, change, refs)
+    after = draft.tree()
+    found = deltas(tree, after)
+    check(after, found, bounds)
+    return Applied(after, found, refs.made)
+
+
+def gone(found: Sequence[Delta], noun: str) -> tuple[str, ...]:
+    """The ids of a noun that are not there any more."""
+    return tuple(delta.id for delta in found if delta.noun == noun and delta.after is None)
+
+
+class _Refs:
+    """Which ids the names that changes give got."""
+
+    def __init__(self) -> None:
+        self.made: dict[str, str] = {}
+
+    def known(self, wanted: str) -> str:
+        return self.made.get(wanted, wanted)
+
+    def place(self, wanted: str | None) -> str | None:
+        return None if wanted is None else self.known(wanted)
+
+    def name(self, ref: str | None, made_id: str | None) -> None:
+        if ref is not None and made_id is not None:
+            self.made[ref] = made_id
+
+
+def _apply(draft: Draft, change: Change, refs: _Refs) -> None:
+    match change:
+        case InsertBlock() | EditBlock() | MoveBlock() | DeleteBlock():
+            _apply_to_block(draft, change, refs)
+        case _:
+            _apply_to_section(draft, change, refs)
+
+
+def _apply_to_block(
+    draft: Draft, change: InsertBlock | EditBlock | MoveBlock | DeleteBlock, refs: _Refs
+) -> None:
+    match change:
+        case InsertBlock():
+            after = refs.place(change.after)
+            home = _home(draft, refs.place(change.section_id), after)
+            refs.name(change.ref, draft.insert(home, after, _parts(change, change.markdown)))
+        case EditBlock():
+            block = draft.block(refs.known(change.block_id))
+            text = unseen.merged(block, change.old, change.markdown)
+            draft.rewrite(block.id, _parts(change, text))
+        case MoveBlock():
+            after = refs.place(change.after)
+            home = _home(draft, refs.place(change.section_id), after)
+            draft.move_block(refs.known(change.block_id), home, after)
+        case DeleteBlock():
+            block = draft.block(refs.known(change.block_id))
+            unseen.demand_seen(block, change.old)
+            draft.remove_block(block.id)
+
+
+def _parts(change: InsertBlock | EditBlock | InsertSection, text: str) -> Sequence[Part]:
+    """The blocks of the text that a change writes, which may be merged with what was there."""
+    if change.parts is not None and tidy(text) == tidy(change.markdown):
+        return change.parts
+    return cut(text)
+
+
+def _home(draft: Draft, section_id: str | None, after: str | None) -> str:
+    """The section where a block goes: its neighbour's, which a heading in an earlier text may have moved."""
+    if after is not None and draft.has(after):
+        return draft.block(after).section_id
+    return draft.preamble() if section_id is None else section_id
+
+
+def _apply_to_section(
+    draft: Draft, change: InsertSection | EditSection | MoveSection | DeleteSection, refs: _Refs
+) -> None:
+    match change:
+        case InsertSection():
+            _demand_level(change.level, least=1)
+            made_id = draft.add_section(refs.place(change.after), one_line(change.heading), change.level)
+            if tidy(change.markdown).strip():
+                draft.insert(made_id, None, _parts(change, change.markdown))
+            refs.name(change.ref, made_id)
+        case EditSection():
+            _edit_section(draft, change, refs.known(change.section_id))
+        case MoveSection():
+            draft.move_section(refs.known(change.section_id), refs.place(change.after), whole=change.whole)
+        case DeleteSection():
+            section_id = refs.known(change.section_id)
+            if not change.keep_blocks:
+                unseen.demand_section_seen(draft.section(section_id), change.seen)
+            draft.remove_section(section_id, keep_blocks=change.keep_blocks)
+
+
+def _edit_section(draft: Draft, change: EditSection, section_id: str) -> None:
+    section = draft.head(section_id)
+    level = section.level if change.level is None else change.level
+    heading = section.heading
+    if change.heading is not None:
+        heading = unseen.merged_heading(section, change.old, one_line(change.heading))
+    _demand_level(level, least=0)
+    if level == 0 and (heading or section.level):
+        raise MalformedInput(
+            "Only the text before the first heading has level 0, and it has no heading.",
+            hint="Give a level from 1 to 6. To take a heading away, delete the section and keep its blocks.",
+            field="level",
+        )
+    draft.set_section(section_id, heading, level)
+
+
+def _demand_level(level: int, *, least: int) -> None:
+    if not least <= level <= 6:
+        raise MalformedInput(f"A heading's level is from 1 to 6, not {level}.", field="level")
+
+
+def check(tree: Tree, found: Sequence[Delta], bounds: Bounds) -> None:
+    """Raise `DocumentFull` or `InputTooLarge` where what is new is more than a document may hold."""
+    total = tree.unread + sum(len(section.blocks) for section in tree.sections) + len(tree.sections)
+    grew = any(delta.before is None for delta in found)
+    if grew and total > bounds.most_blocks:
+        raise DocumentFull(
+            f"The document would have {total:,} sections and blocks; at most {bounds.most_blocks:,} "
+            "are allowed.",
+            document_id=tree.document_id,
+            blocks=total,
+            limit=bounds.most_blocks,
+        )
+    for delta in found:
+        if delta.after is None:
+            continue
+        text = delta.after.markdown if isinstance(delta.after, Block) else delta.after.heading
+        limit = bounds.block_chars if delta.noun == "block" else bounds.heading_chars
+        if len(text) > limit and not delta.quiet:
+            raise InputTooLarge(
+                f"A {'block' if delta.noun == 'block' else 'heading'} has {len(text):,} characters; at most {limit:,} "
+                "are accepted.",
+                hint="Divide it by blank lines." if delta.noun == "block" else "Make it shorter.",
+                id=delta.id,
+                size_chars=len(text),
+                limit_chars=limit,
+            )

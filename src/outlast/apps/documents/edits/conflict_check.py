@@ -1,0 +1,93 @@
+"""Nothing that somebody has not seen is overwritten: what they wrote is merged with what is there, or refused. Pure."""
+
+from dataclasses import asdict
+from typing import Any, Final
+
+from outlast.apps.documents.content.markdown_parse import one_line, tidy
+from outlast.apps.documents.content.tree import Block, Section
+from outlast.apps.documents.edits.merge import merge
+from outlast.base.errors import TextChanged
+
+MOST_MERGED: Final = 50_000
+"""What comes of merging is cut into blocks while other writers wait. A person decides about a longer one."""
+
+
+def merged(block: Block, old: str | None, wanted: str) -> str:
+    """What a block is to say, if somebody who saw `old` (None: what it says now) wants it to say `wanted`. Raises
+    `TextChanged` where both changed the same words."""
+    if old is None:
+        return wanted
+    base, text = tidy(old), tidy(wanted)
+    if base == tidy(block.markdown) or text == block.markdown:
+        return text
+    if not text.strip():
+        raise _changed("block", block.id, block.markdown, text, base, [], block.editor_id)
+    return _merge("block", block.id, block.markdown, text, base, block.editor_id)
+
+
+def merged_heading(section: Section, old: str | None, wanted: str) -> str:
+    """As `merged`, for a heading."""
+    base = section.heading if old is None else one_line(old)
+    if base == section.heading or wanted == section.heading:
+        return wanted
+    return one_line(_merge("section", section.id, section.heading, wanted, base, None))
+
+
+def demand_seen(block: Block, old: str | None) -> None:
+    """Raise `TextChanged` unless the block says what somebody saw who wants to delete it."""
+    if old is not None and tidy(old) != tidy(block.markdown):
+        raise _changed("block", block.id, block.markdown, "", tidy(old), [], block.editor_id)
+
+
+def demand_section_seen(section: Section, seen: int | None) -> None:
+    """Raise `TextChanged` where something in the section is newer than the version that somebody saw who wants to
+    delete it."""
+    if seen is None:
+        return
+    newest = max([section.version, *(block.version for block in section.blocks)])
+    if newest > seen:
+        raise TextChanged(
+            f"The section “{section.heading}” was changed in version {newest}, after version {seen} which you saw.",
+            hint="Look at it again before you delete it.",
+            noun="section",
+            id=section.id,
+            version=newest,
+            seen=seen,
+        )
+
+
+def demand_document_seen(document_id: str, version: int, seen: int | None) -> None:
+    """Raise `TextChanged` where the document is newer than the version that somebody saw who wants to replace all of
+    it (None: they do not say)."""
+    if seen is not None and version > seen:
+        raise TextChanged(
+            f"The document was changed in version {version}, after version {seen} which you saw.",
+            hint="Look at it again before you replace it.",
+            noun="document",
+            id=document_id,
+            version=version,
+            seen=seen,
+        )
+
+
+def _merge(noun: str, key: str, current: str, wanted: str, base: str, editor_id: str | None) -> str:
+    result = merge(base, current, wanted)
+    if result.text is None or len(result.text) > MOST_MERGED:
+        hunks = [asdict(hunk) for hunk in result.hunks]
+        raise _changed(noun, key, current, wanted, base, hunks, editor_id)
+    return result.text
+
+
+def _changed(
+    noun: str, key: str, current: str, wanted: str, base: str, hunks: list[Any], editor_id: str | None
+) -> TextChanged:
+    return TextChanged(
+        "Somebody changed the same text since you started.",
+        noun=noun,
+        id=key,
+        current=current,
+        wanted=wanted,
+        base=base,
+        hunks=hunks,
+        editor_id=editor_id,
+    )

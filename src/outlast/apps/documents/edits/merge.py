@@ -1,0 +1,156 @@
+"""Bringing together two changes of one text. Pure.
+
+The classic *diff3* (as S. Khanna, K. Kunal and B. Pierce describe it in "A Formal Investigation of Diff3", 2007): what
+both sides kept of the base is firm ground, and between two stretches of it whichever side changed something wins; where
+both did, and not the same, it is a conflict. First by lines, then by words within lines that both changed. Ground
+without a word in it is not firm: changes of both sides beside each other are a conflict rather than a guess.
+
+Bounds: texts of up to `MOST_CHARACTERS` are compared word by word, in at most about 0.3 s; longer ones line by line
+only, and those of more than `MOST_LINES` not at all. The time grows with the length alone: writers wait for it.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Final, Literal
+
+from outlast.apps.documents.edits.token_matches import Pair, has_word, lines_of, match, readable, words_of
+
+HunkKind = Literal[
+    "same",  # nobody changed it
+    "current",  # changed by what is there now only
+    "wanted",  # changed by what is wanted only
+    "both",  # both made the same of it
+    "conflict",  # both changed it, not the same: a person decides
+]
+MOST_CHARACTERS: Final = 20_000
+MOST_LINES: Final = 8_000
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    """A stretch of the three texts; all hunks in order are each text whole."""
+
+    kind: HunkKind
+    base: str
+    current: str
+    wanted: str
+
+    @property
+    def text(self) -> str | None:
+        """What the merged text has here; None: a person decides."""
+        if self.kind == "conflict":
+            return None
+        return self.wanted if self.kind == "wanted" else self.current
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """`text` None: `hunks` has conflicts. Every inserted word of both sides is in `text`, every deleted one is not."""
+
+    text: str | None
+    hunks: tuple[Hunk, ...]
+
+    @property
+    def conflicts(self) -> int:
+        return sum(hunk.kind == "conflict" for hunk in self.hunks)
+
+
+def merge(base: str, current: str, wanted: str) -> Merge:
+    """What `wanted` changed of `base`, on top of what `current` changed of it. Of any length, empty too; the same texts
+    always give the same answer, and changing sides only changes names."""
+    hunks = tuple(_joined(_hunks(base, current, wanted)))
+    texts = [hunk.text for hunk in hunks]
+    clean = [text for text in texts if text is not None]
+    return Merge("".join(clean) if len(clean) == len(texts) else None, hunks)
+
+
+def _hunks(base: str, current: str, wanted: str) -> list[Hunk]:
+    whole = _hunk(base, current, wanted)
+    if whole.kind == "both" or max(text.count("\n") for text in (base, current, wanted)) > MOST_LINES:
+        return [whole]
+    hunks = _compared(whole, lines_of, match)
+    return [part for hunk in hunks for part in _finer(hunk)]
+
+
+def _finer(hunk: Hunk) -> list[Hunk]:
+    """A conflict of lines, word by word."""
+    if hunk.kind != "conflict" or max(map(len, (hunk.base, hunk.current, hunk.wanted))) > MOST_CHARACTERS:
+        return [hunk]
+    return _compared(hunk, words_of, _match_words)
+
+
+def _match_words(one: Sequence[str], two: Sequence[str]) -> list[Pair]:
+    return readable(one, two, match(one, two))
+
+
+def _compared(
+    hunk: Hunk,
+    tokens_of: Callable[[str], list[str]],
+    matched: Callable[[Sequence[str], Sequence[str]], list[Pair]],
+) -> list[Hunk]:
+    base, current, wanted = tokens_of(hunk.base), tokens_of(hunk.current), tokens_of(hunk.wanted)
+    ours, theirs = dict(matched(base, current)), dict(matched(base, wanted))
+    firm = [(at, ours[at], theirs[at]) for at in range(len(base)) if at in ours and at in theirs]
+    edges = [(-1, -1, -1), *firm, (len(base), len(current), len(wanted))]
+    hunks: list[Hunk] = []
+    for (a, b, c), (x, y, z) in pairwise(edges):
+        texts = (base[a + 1 : x], current[b + 1 : y], wanted[c + 1 : z])
+        if any(texts):
+            hunks.append(_hunk(*("".join(text) for text in texts)))
+        if x < len(base):
+            hunks.append(Hunk("same", base[x], base[x], base[x]))
+    return _settled(list(_joined(hunks)))
+
+
+def _hunk(base: str, current: str, wanted: str) -> Hunk:
+    kind: HunkKind = "conflict"
+    if current == wanted:
+        kind = "same" if current == base else "both"
+    elif current == base:
+        kind = "wanted"
+    elif wanted == base:
+        kind = "current"
+    return Hunk(kind, base, current, wanted)
+
+
+def _joined(hunks: Iterable[Hunk]) -> list[Hunk]:
+    """Neighbours of one kind as one."""
+    joined: list[Hunk] = []
+    for hunk in hunks:
+        if joined and joined[-1].kind == hunk.kind:
+            joined[-1] = _sum(hunk.kind, joined[-1], hunk)
+        else:
+            joined.append(hunk)
+    return joined
+
+
+def _settled(hunks: list[Hunk]) -> list[Hunk]:
+    """The hunks, with changes of both sides as one conflict where no word stands between them."""
+    settled: list[Hunk] = []
+    for hunk in hunks:
+        settled.append(hunk)
+        while count := _clashing(settled):
+            settled[-count:] = [_sum("conflict", *settled[-count:])]
+    return settled
+
+
+def _clashing(hunks: list[Hunk]) -> int:
+    """How many of the last ones are one conflict in truth; 0: none."""
+    if len(hunks) >= 2 and _clash(hunks[-2], hunks[-1]):
+        return 2
+    return 3 if len(hunks) >= 3 and _weak(hunks[-2]) and _clash(hunks[-3], hunks[-1]) else 0
+
+
+def _clash(one: Hunk, two: Hunk) -> bool:
+    kinds = {one.kind, two.kind}
+    return kinds == {"current", "wanted"} or ("conflict" in kinds and not kinds & {"same", "both"})
+
+
+def _weak(hunk: Hunk) -> bool:
+    return hunk.kind == "same" and not has_word([hunk.base])
+
+
+def _sum(kind: HunkKind, *hunks: Hunk) -> Hunk:
+    texts = ("".join(getattr(hunk, side) for hunk in hunks) for side in ("base", "current", "wanted"))
+    return Hunk(kind, *texts)

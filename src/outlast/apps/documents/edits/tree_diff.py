@@ -1,0 +1,106 @@
+"""What is different between two states of a document. Pure."""
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Literal
+
+from outlast.apps.documents.content.tree import Block, Section, Tree
+
+Ranked = Section | Block
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """One section or block that differs: what it was (None: it was not there) and what it is (None: it is gone).
+    `quiet`: only its rank is another; it stands where it stood."""
+
+    noun: Literal["section", "block"]
+    id: str
+    before: Section | Block | None
+    after: Section | Block | None
+    quiet: bool = False
+
+    @property
+    def sections(self) -> set[str]:
+        """The sections that it touches: itself, or those that the block was in and is in."""
+        if self.noun == "section":
+            return {self.id}
+        return {side.section_id for side in (self.before, self.after) if isinstance(side, Block)}
+
+
+def deltas(before: Tree, after: Tree) -> tuple[Delta, ...]:
+    """Sections first, each kind in the order of the text as it was, what is new behind. Sections that both states share
+    as objects are not looked into, so that a small change of a long document is found quickly."""
+    olds = {section.id: section for section in before.sections}
+    news = {section.id: section for section in after.sections}
+    changed = [key for key in {**olds, **news} if olds.get(key) is not news.get(key)]
+    moved = _moved(before.sections, after.sections)
+    found = [_section(key, olds.get(key), news.get(key), moved) for key in changed]
+    return (*(delta for delta in found if delta is not None), *_blocks(olds, news, changed))
+
+
+def _section(key: str, old: Section | None, new: Section | None, moved: set[str]) -> Delta | None:
+    if old is None or new is None or (old.heading, old.level) != (new.heading, new.level):
+        return Delta("section", key, old, new)
+    return None if old.rank == new.rank else Delta("section", key, old, new, quiet=key not in moved)
+
+
+def _blocks(olds: dict[str, Section], news: dict[str, Section], changed: list[str]) -> list[Delta]:
+    was = {block.id: block for key in changed if key in olds for block in olds[key].blocks}
+    now = {block.id: block for key in changed if key in news for block in news[key].blocks}
+    moved: set[str] = set()
+    for key in changed:
+        if key in olds and key in news:
+            moved |= _moved(olds[key].blocks, news[key].blocks)
+    found = [_block(key, was.get(key), now.get(key), moved) for key in {**was, **now}]
+    return [delta for delta in found if delta is not None]
+
+
+def _block(key: str, old: Block | None, new: Block | None, moved: set[str]) -> Delta | None:
+    if old is None or new is None or _content(old) != _content(new):
+        return Delta("block", key, old, new)
+    return None if old.rank == new.rank else Delta("block", key, old, new, quiet=key not in moved)
+
+
+def _content(block: Block) -> tuple[str, str, str]:
+    return block.section_id, block.kind, block.markdown
+
+
+def _moved(before: Sequence[Ranked], after: Sequence[Ranked]) -> set[str]:
+    """As few of those in both as explain the new order. Whoever keeps its rank stands still; of the others, all but a
+    longest run that keeps its order among themselves and around those."""
+    places = {one.id: place for place, one in enumerate(after)}
+    still = {one.id: one.rank for one in after}
+    common = [one for one in before if one.id in places]
+    fixed = [places[one.id] if still[one.id] == one.rank else None for one in common]
+    before_each = accumulate(fixed, _most, initial=-1)
+    behind_each = list(accumulate(reversed(fixed), _least, initial=len(after)))[-2::-1]
+    around = zip(common, before_each, behind_each, strict=False)
+    run = [one.id for one, low, high in around if low < places[one.id] < high]
+    return {one.id for one in common} - _longest_run(run, places)
+
+
+def _least(low: int, place: int | None) -> int:
+    return low if place is None else min(low, place)
+
+
+def _most(high: int, place: int | None) -> int:
+    return high if place is None else max(high, place)
+
+
+def _longest_run(keys: Sequence[str], places: dict[str, int]) -> set[str]:
+    """As many of the keys as possible whose places ascend."""
+    tails: list[int] = []  # the smallest place that ends a run of each length
+    lengths: list[int] = []  # of the longest run that ends with each key
+    for key in keys:
+        length = bisect_left(tails, places[key])
+        tails[length : length + 1] = [places[key]]
+        lengths.append(length)
+    kept, wanted, bound = set[str](), len(tails) - 1, len(places)
+    for key, length in zip(reversed(keys), reversed(lengths), strict=True):
+        if length == wanted and places[key] < bound:
+            kept.add(key)
+            wanted, bound = wanted - 1, places[key]
+    return kept

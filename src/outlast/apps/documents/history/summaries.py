@@ -1,0 +1,72 @@
+"""One line for people about what a version changed, where nobody wrote one. Pure."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from outlast.apps.documents.content.tree import Block, Section, Tree
+from outlast.apps.documents.edits.tree_diff import Delta
+
+HEADING_CHARS: Final = 60
+_VERBS: Final = ("Added", "Changed", "Moved", "Deleted")
+
+
+def describe(before: Tree, found: Sequence[Delta]) -> str:
+    """Such as "Added section “Goals”" or "Changed 2 blocks in “Goals”". `found` is what people call changed."""
+    sections = [delta for delta in found if delta.noun == "section"]
+    blocks = [delta for delta in found if delta.noun == "block"]
+    if len(sections) == 1:
+        return _of_section(sections[0])
+    if sections:
+        return _counted(sections, "section") + (f", {_lower(_counted(blocks, 'block'))}" if blocks else "")
+    return _counted(blocks, "block") + _where(before, blocks)
+
+
+def _of_section(delta: Delta) -> str:
+    was, now = delta.before, delta.after
+    if isinstance(was, Section) and isinstance(now, Section) and was.heading and was.heading != now.heading:
+        return f"Renamed section {_quoted(was)} to {_quoted(now)}"
+    shown = now if isinstance(now, Section) else was
+    assert isinstance(shown, Section)  # one side is there
+    return f"{_verb(delta)} {_named(shown)}"
+
+
+def _counted(found: Sequence[Delta], noun: str) -> str:
+    told = []
+    for verb in _VERBS:
+        count = sum(_verb(delta) == verb for delta in found)
+        if count:
+            told.append(f"{verb} {'a' if count == 1 else f'{count:,}'} {noun}{'' if count == 1 else 's'}")
+    return ", ".join([*told[:1], *(_lower(one) for one in told[1:])])
+
+
+def _where(before: Tree, blocks: Sequence[Delta]) -> str:
+    homes = {section_id for delta in blocks for section_id in delta.sections}
+    section = before.find_section(next(iter(homes))) if len(homes) == 1 else None
+    return f" in {_quoted(section)}" if section is not None and section.heading else ""
+
+
+def _verb(delta: Delta) -> str:
+    if delta.before is None:
+        return "Added"
+    if delta.after is None:
+        return "Deleted"
+    return "Moved" if _says(delta.before) == _says(delta.after) else "Changed"
+
+
+def _says(thing: Section | Block) -> tuple[object, ...]:
+    return (thing.markdown,) if isinstance(thing, Block) else (thing.heading, thing.level)
+
+
+def _named(section: Section) -> str:
+    if section.level == 0:
+        return "the text before the first heading"
+    return f"section {_quoted(section)}" if section.heading else "a section"
+
+
+def _quoted(section: Section) -> str:
+    line = section.heading
+    return f"“{line if len(line) <= HEADING_CHARS else f'{line[: HEADING_CHARS - 1]}…'}”"
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]

@@ -1,0 +1,127 @@
+"""What a document was: its versions, any of them again as a tree, and what lies between two. First argument: the open
+transaction.
+
+Each version says what its sections and blocks were before and after. Every so often the whole state is kept too, so
+that any version is reached by taking back a few changes from the next state behind it (or from now)."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import sqlalchemy as sa
+
+from outlast.apps.documents import store
+from outlast.apps.documents.content.records import Record, state_of, step_back, tree_of
+from outlast.apps.documents.content.tree import Tree
+from outlast.apps.documents.tables import document_versions
+from outlast.base.clock import iso
+from outlast.base.document_data import DocumentVersion
+from outlast.base.errors import NotFound
+from outlast.db.database import Tx
+from outlast.kernel.accounts.tables import users
+from outlast.kernel.runs.tables import runs
+
+STATE_EVERY: Final = 50
+MOST_TOLD: Final = 500  # ids of sections, and of blocks, that one line of the history names
+_OF: Final = document_versions.c.document_id == sa.bindparam("document")
+_NAME: Final = (
+    sa.select(users.c.name).where(users.c.id == document_versions.c.by).scalar_subquery().label("by_name")
+)
+_ANSWER: Final = (
+    sa.func.coalesce(  # an answer has no id before its run ends, and people may decide before that
+        document_versions.c.message_id,
+        sa.select(runs.c.answer_id).where(runs.c.id == document_versions.c.run_id).scalar_subquery(),
+    ).label("message_id")
+)
+_LINES: Final = [
+    *(column for column in document_versions.c if column.name not in ("changes", "state", "message_id")),
+    _ANSWER,
+]
+_LINE: Final = sa.select(*_LINES, _NAME).where(_OF, document_versions.c.version == sa.bindparam("version"))
+_NEXT_STATE: Final = (
+    sa.select(document_versions.c.version, document_versions.c.state)
+    .where(
+        _OF,
+        document_versions.c.version >= sa.bindparam("version"),
+        document_versions.c.state.is_not(sa.null()),
+    )
+    .order_by(document_versions.c.version)
+    .limit(1)
+)
+_CHANGES: Final = sa.select(document_versions.c.version, document_versions.c.changes).where(
+    _OF,
+    document_versions.c.version > sa.bindparam("after"),
+    document_versions.c.version <= sa.bindparam("upto"),
+)
+
+
+def list_versions(
+    tx: Tx, document_id: str, before: int | None, limit: int
+) -> tuple[list[DocumentVersion], int | None]:
+    """At most `limit` of a document's versions, newest first, those before `before`; and what to ask
+    older ones with."""
+    chosen = sa.select(*_LINES, _NAME).where(document_versions.c.document_id == document_id)
+    if before is not None:
+        chosen = chosen.where(document_versions.c.version < before)
+    rows = tx.all(chosen.order_by(document_versions.c.version.desc()).limit(limit + 1))
+    return [to_line(row) for row in rows[:limit]], rows[limit - 1]["version"] if len(rows) > limit else None
+
+
+def version_of(tx: Tx, document_id: str, version: int) -> DocumentVersion:
+    """One line of the history. Raises `NotFound`."""
+    row = tx.one(_LINE, {"document": document_id, "version": version})
+    if row is None:
+        raise no_version(document_id, version)
+    return to_line(row)
+
+
+def tree_at(tx: Tx, document: sa.RowMapping, version: int) -> Tree:
+    """A document's content at a version (0: nothing). Raises `NotFound` for one that never was."""
+    document_id, newest = document["id"], int(document["version"])
+    if not 0 <= version <= newest:
+        raise no_version(document_id, version)
+    if version == newest:
+        return store.tree(tx, document_id)
+    kept = tx.one(_NEXT_STATE, {"document": document_id, "version": version})
+    start = newest if kept is None else int(kept["version"])
+    state: Record = state_of(store.tree(tx, document_id)) if kept is None else kept["state"]
+    for changes in reversed(changes_between(tx, document_id, version, start)):
+        step_back(state, changes)
+    return tree_of(document_id, version, state)
+
+
+def changes_between(tx: Tx, document_id: str, after: int, upto: int) -> list[list[Record]]:
+    """What each version after `after`, up to `upto`, changed; oldest first."""
+    rows = tx.all(_CHANGES, {"document": document_id, "after": after, "upto": upto})
+    return [row["changes"] for row in sorted(rows, key=lambda row: int(row["version"]))]
+
+
+def to_line(row: Any) -> DocumentVersion:
+    """A row with its author's name, as the API shows it."""
+    touched = row["touched"]
+    return DocumentVersion(
+        document_id=row["document_id"],
+        version=row["version"],
+        kind=row["kind"],
+        summary=row["summary"],
+        by=row["by"],
+        by_name=row["by_name"],
+        thread_id=row["thread_id"],
+        message_id=row["message_id"],
+        run_id=row["run_id"],
+        proposal_id=row["proposal_id"],
+        sections=touched["sections"],
+        blocks=touched["blocks"],
+        created_at=iso(row["created_at"]),
+    )
+
+
+def no_version(document_id: str, version: int) -> NotFound:
+    return NotFound(
+        f"There is no version {version} of this document.", document_id=document_id, version=version
+    )
+
+
+def told(ids: Sequence[str]) -> list[str]:
+    """The ids that a line of the history names: all, or none where there are too many (then everything may have
+    changed)."""
+    return [] if len(ids) > MOST_TOLD else list(ids)

@@ -1,0 +1,253 @@
+"""What agents propose about documents: read it, and decide about it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import anyio.to_thread
+
+from outlast.apps.documents import store as documents
+from outlast.apps.documents.content.tree import Tree
+from outlast.apps.documents.edits.actions import MOST_CHARS
+from outlast.apps.documents.edits.merge import Hunk
+from outlast.apps.documents.edits.write import bounds_of
+from outlast.apps.documents.proposals import edit_store as store
+from outlast.apps.documents.proposals import reopened
+from outlast.apps.documents.proposals import review as reviewing
+from outlast.apps.documents.proposals.decisions import merge_of
+from outlast.apps.documents.proposals.edit_store import State
+from outlast.apps.documents.proposals.reopened import Reopening
+from outlast.apps.documents.proposals.review import Decided, Left, Verdict
+from outlast.apps.documents.rules import Decision
+from outlast.apps.documents.tables import edits, proposals
+from outlast.base.document_data import EditData, ProposalData
+from outlast.base.errors import InputTooLarge
+from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.idempotency import remember, request_hash
+from outlast.kernel.limits.rules import checked_markdown
+from outlast.kernel.limits.store import check_decision_rate
+from outlast.kernel.projects.permissions import require_document, require_owned, require_thread
+from outlast.kernel.projects.rules import Right
+from outlast.kernel.services import Services
+
+MOST_TOGETHER = 200_000  # characters of a person's own texts in one request: they are cut while others wait
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalList:
+    """Proposals, newest first; `next` asks for older ones (None: there are none)."""
+
+    items: list[ProposalData]
+    next: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class MergeView:
+    """An edit brought together with its block as it is now: what the agent saw (`base`), what the block says
+    (`current`), what the agent wants (`wanted`), and what accepting would write (`text`; None: there are conflicts).
+    The hunks in order are all three texts."""
+
+    base: str
+    current: str
+    wanted: str
+    text: str | None
+    hunks: tuple[Hunk, ...]
+
+
+async def list_document_proposals(
+    services: Services,
+    actor: Actor,
+    document_id: str,
+    state: State = "open",
+    before: str | None = None,
+    limit: int = 100,
+) -> ProposalList:
+    """What agents propose about a document, in whichever thread."""
+
+    def run(tx: Tx) -> ProposalList:
+        require_document(tx, actor, document_id, Right.READ)
+        return ProposalList(
+            *store.list_proposals(tx, document_id=document_id, state=state, before=before, limit=limit)
+        )
+
+    return await services.db.read(run)
+
+
+async def list_thread_proposals(
+    services: Services,
+    actor: Actor,
+    thread_id: str,
+    state: State = "all",
+    before: str | None = None,
+    limit: int = 100,
+) -> ProposalList:
+    """What a thread's agent proposes."""
+
+    def run(tx: Tx) -> ProposalList:
+        require_thread(tx, actor, thread_id, Right.READ)
+        return ProposalList(
+            *store.list_proposals(tx, thread_id=thread_id, state=state, before=before, limit=limit)
+        )
+
+    return await services.db.read(run)
+
+
+async def read_proposal(services: Services, actor: Actor, proposal_id: str) -> ProposalData:
+    """One proposal with its edits and what became of them."""
+
+    def run(tx: Tx) -> ProposalData:
+        require_owned(tx, actor, proposals, "proposal", proposal_id, Right.READ)
+        return store.proposal_data(tx, proposal_id)
+
+    return await services.db.read(run)
+
+
+async def read_merge(services: Services, actor: Actor, edit_id: str) -> MergeView:
+    """What accepting an edit as proposed would write now."""
+
+    def run(tx: Tx) -> MergeView:
+        row = require_owned(tx, actor, edits, "edit", edit_id, Right.READ)
+        (edit,) = store.edits_of(tx, [edit_id])
+        tree = documents.tree(tx, row["document_id"])
+        block = None if edit.block_id is None else tree.find_block(edit.block_id)
+        current = "" if block is None else block.markdown
+        wanted = current if edit.op == "move" else edit.new_text
+        merged = merge_of(tree, edit)
+        return MergeView(edit.old_text, current, wanted, merged.text, merged.hunks)
+
+    return await services.db.read(run)
+
+
+async def decide_edit(
+    services: Services, actor: Actor, verdict: Verdict, *, key: str | None = None
+) -> Decided:
+    """Accept (with a text of one's own, if given) or reject one edit (editors); as `decide_edits`."""
+    row = await services.db.read(require_owned, actor, edits, "edit", verdict.edit_id, Right.EDIT)
+    return await decide_edits(services, actor, row["proposal_id"], [verdict], key=key)
+
+
+async def decide_edits(
+    services: Services,
+    actor: Actor,
+    proposal_id: str,
+    verdicts: Sequence[Verdict],
+    *,
+    possible: bool = False,
+    key: str | None = None,
+) -> Decided:
+    """Decide about edits of one proposal together (editors): all or none, in one version; with `possible` what cannot
+    be accepted now is left open and named. A block that says something else by now is merged with. No lock of the
+    thread is needed. A repeated `key` gets the first answer. Raises
+    `EditDecided` with the first decision, `TextChanged` with the hunks of every conflict, `SectionLocked`, `NotFound`,
+    `MalformedInput`, `InputTooLarge`, `DocumentFull`, `RateLimited`; then nothing was decided."""
+    cleaned = [_cleaned(verdict) for verdict in verdicts]
+    size = sum(len(verdict.text or "") for verdict in cleaned)
+    if size > MOST_TOGETHER:
+        raise InputTooLarge(
+            f"The texts have {size:,} characters; at most {MOST_TOGETHER:,} are accepted together.",
+            hint="Decide about the edits one after the other.",
+            size_chars=size,
+            limit_chars=MOST_TOGETHER,
+        )
+    asked = ["possible" if possible else "decide", cleaned]
+    return await _decide(services, actor, proposal_id, lambda _tx: cleaned, asked, key)
+
+
+async def reopen_edit(
+    services: Services, actor: Actor, wanted: Reopening, *, key: str | None = None
+) -> Decided:
+    """Take a decision about one edit back (editors), as `reopen_edits`."""
+    row = await services.db.read(require_owned, actor, edits, "edit", wanted.edit_id, Right.EDIT)
+    return await reopen_edits(services, actor, row["proposal_id"], [wanted], key=key)
+
+
+async def reopen_edits(
+    services: Services, actor: Actor, proposal_id: str, wanted: Sequence[Reopening], *, key: str | None = None
+) -> Decided:
+    """Open decided edits of one proposal again (editors). What was accepted leaves the document, together with all that
+    was accepted in the same version; what others wrote since stays. Rejected edits change nothing. Repeating is
+    harmless. Raises `EditDecided`, `TextChanged` where the text was changed since, `NotFound` where it was deleted,
+    `SectionLocked`, `MalformedInput`, `RateLimited`; then nothing was reopened."""
+
+    def produce(tx: Tx) -> dict[str, Any]:
+        check_decision_rate(tx, actor.user_id, services.settings.limits.decisions_per_minute_per_user)
+        bounds = bounds_of(services.settings)
+        return _answer(reopened.reopen(tx, proposal_id, wanted, actor.user_id, bounds))
+
+    def run(tx: Tx) -> Decided:
+        require_owned(tx, actor, proposals, "proposal", proposal_id, Right.EDIT)
+        asked = request_hash("reopen", proposal_id, [asdict(one) for one in wanted])
+        return _decided(remember(tx, actor.user_id, key, asked, lambda: produce(tx)))
+
+    return await services.db.write(run)
+
+
+async def decide_all(
+    services: Services, actor: Actor, proposal_id: str, decision: Decision, *, key: str | None = None
+) -> Decided:
+    """Accept or reject every edit of a proposal that is still open (editors), as `decide_edits`; what cannot be
+    accepted now is left open and named. Where none is open any more nothing happens, and the edits are answered as
+    they are."""
+
+    def verdicts(tx: Tx) -> list[Verdict]:
+        found = store.proposal_data(tx, proposal_id).edits
+        return [Verdict(edit.id, decision) for edit in found if edit.state == "open"]
+
+    return await _decide(services, actor, proposal_id, verdicts, ["all", decision], key)
+
+
+async def _decide(
+    services: Services,
+    actor: Actor,
+    proposal_id: str,
+    choose: Callable[[Tx], Sequence[Verdict]],
+    asked: list[Any],
+    key: str | None,
+) -> Decided:
+    wanted = request_hash("review", proposal_id, [asked[0], _plain(asked[1])])
+
+    def rehearsed(tx: Tx) -> tuple[Tree, Sequence[Verdict], list[EditData]]:
+        row = require_owned(tx, actor, proposals, "proposal", proposal_id, Right.EDIT)
+        found = store.proposal_data(tx, proposal_id).edits
+        return documents.tree(tx, row["document_id"]), choose(tx), found
+
+    cuts = await anyio.to_thread.run_sync(reviewing.rehearse, *await services.db.read(rehearsed))
+
+    def produce(tx: Tx) -> dict[str, Any]:
+        check_decision_rate(tx, actor.user_id, services.settings.limits.decisions_per_minute_per_user)
+        documents.hold(tx, store.proposal_row(tx, proposal_id)["document_id"])
+        verdicts = choose(tx)
+        if not verdicts and asked[0] == "all":
+            return _answer(Decided(None, store.proposal_data(tx, proposal_id).edits))
+        bounds = bounds_of(services.settings)
+        decide = reviewing.decide if asked[0] == "decide" else reviewing.decide_possible
+        return _answer(decide(tx, proposal_id, verdicts, actor.user_id, bounds, cuts))
+
+    def run(tx: Tx) -> Decided:
+        require_owned(tx, actor, proposals, "proposal", proposal_id, Right.EDIT)
+        return _decided(remember(tx, actor.user_id, key, wanted, lambda: produce(tx)))
+
+    return await services.db.write(run)
+
+
+def _answer(decided: Decided) -> dict[str, Any]:
+    left = [asdict(one) for one in decided.left]
+    return {"version": decided.version, "edits": [edit.model_dump() for edit in decided.edits], "left": left}
+
+
+def _decided(made: dict[str, Any]) -> Decided:
+    left = [Left(**one) for one in made.get("left", [])]
+    return Decided(made["version"], [EditData(**edit) for edit in made["edits"]], left)
+
+
+def _plain(asked: Any) -> Any:
+    return [asdict(verdict) for verdict in asked] if isinstance(asked, list) else asked
+
+
+def _cleaned(verdict: Verdict) -> Verdict:
+    """With texts that every database can hold. Raises `InputTooLarge`."""
+    text, old = (
+        None if said is None else checked_markdown(said, MOST_CHARS) for said in (verdict.text, verdict.old)
+    )
+    return replace(verdict, text=text, old=old)

@@ -1,0 +1,176 @@
+"""Edits in the database, and the news of what became of them. First argument: the open transaction.
+
+Whoever changes edits holds the document's row. News go to the threads' logs first and to the project's last, the order
+in which everybody takes these rows.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, Literal
+
+import sqlalchemy as sa
+from pydantic import BaseModel
+
+from outlast.apps.documents.rules import proposal_state
+from outlast.apps.documents.tables import edits, proposals
+from outlast.base.clock import iso
+from outlast.base.document_data import (
+    EditData,
+    EditsReopened,
+    EditsResolved,
+    EditsSuperseded,
+    ProposalCreated,
+    ProposalData,
+)
+from outlast.base.errors import NotFound
+from outlast.db.database import Tx
+from outlast.kernel.accounts.tables import users
+from outlast.kernel.runs.tables import runs
+from outlast.kernel.streams.log import append
+
+_decider = users.alias("edit_decider")
+_EDITS: Final = sa.select(edits, _decider.c.name.label("decided_by_name")).outerjoin(
+    _decider, _decider.c.id == edits.c.decided_by
+)
+_PROPOSALS: Final = sa.select(
+    *(column for column in proposals.c if column.name != "message_id"),
+    sa.func.coalesce(proposals.c.message_id, runs.c.answer_id).label("message_id"),
+).outerjoin(runs, runs.c.id == proposals.c.run_id)
+_ORDER: Final = (edits.c.proposal_id, edits.c.ordinal)
+
+State = Literal["open", "closed", "all"]
+
+
+def edits_of(tx: Tx, edit_ids: Sequence[str]) -> list[EditData]:
+    """These edits, by proposal and in its order. Raises `NotFound` for one that is not there."""
+    rows = tx.all(_EDITS.where(edits.c.id.in_(list(edit_ids))).order_by(*_ORDER))
+    missing = set(edit_ids) - {row["id"] for row in rows}
+    if missing:
+        edit_id = min(missing)
+        raise NotFound("This edit is not there any more.", noun="edit", id=edit_id)
+    return [_edit(row) for row in rows]
+
+
+def open_edits_of(tx: Tx, document_id: str, thread_id: str | None = None) -> list[EditData]:
+    """What is left to decide about a document (that one thread's agent proposed), the oldest first."""
+    chosen = _EDITS.where(edits.c.document_id == document_id, edits.c.state == "open")
+    if thread_id is not None:
+        of_thread = sa.select(proposals.c.id).where(proposals.c.thread_id == thread_id)
+        chosen = chosen.where(edits.c.proposal_id.in_(of_thread))
+    return [_edit(row) for row in tx.all(chosen.order_by(*_ORDER))]
+
+
+def proposal_row(tx: Tx, proposal_id: str) -> sa.RowMapping:
+    """A proposal's row, with the message that proposed it as far as it is known. Raises `NotFound`."""
+    row = tx.one(_PROPOSALS.where(proposals.c.id == proposal_id))
+    if row is None:
+        raise NotFound("This proposal is not there any more.", noun="proposal", id=proposal_id)
+    return row
+
+
+def proposal_data(tx: Tx, proposal_id: str) -> ProposalData:
+    """A proposal with its edits, as the API shows it. Raises `NotFound`."""
+    (data,) = _with_edits(tx, [proposal_row(tx, proposal_id)])
+    return data
+
+
+def list_proposals(
+    tx: Tx,
+    *,
+    document_id: str | None = None,
+    thread_id: str | None = None,
+    state: State = "open",
+    before: str | None = None,
+    limit: int = 100,
+) -> tuple[list[ProposalData], str | None]:
+    """At most `limit` proposals about a document or of a thread, newest first, those before the id `before`; and what
+    to ask older ones with (None: there are none)."""
+    chosen = _PROPOSALS
+    for column, wanted in ((proposals.c.document_id, document_id), (proposals.c.thread_id, thread_id)):
+        chosen = chosen if wanted is None else chosen.where(column == wanted)
+    if state != "all":
+        chosen = chosen.where(proposals.c.state == state)
+    if before is not None:
+        chosen = chosen.where(proposals.c.id < before)
+    rows = tx.all(chosen.order_by(proposals.c.id.desc()).limit(limit + 1))
+    return _with_edits(tx, rows[:limit]), rows[limit - 1]["id"] if len(rows) > limit else None
+
+
+def settle_states(tx: Tx, proposal_ids: Iterable[str]) -> None:
+    """Close the proposals that have nothing left to decide."""
+    for proposal_id in proposal_ids:
+        states = tx.execute(sa.select(edits.c.state).where(edits.c.proposal_id == proposal_id)).scalars()
+        tx.update(proposals, {"id": proposal_id}, state=proposal_state(states))
+
+
+def tell(tx: Tx, project_id: str, news: Sequence[tuple[str, str, BaseModel]]) -> None:
+    """Tell the followers of the threads, and of the project: (thread's id, name of the event, its data)."""
+    for thread_id, name, data in sorted(news, key=lambda item: item[0]):
+        append(tx, thread_id, [(name, data)])
+    if news:
+        append(tx, project_id, [(name, data) for _, name, data in news])
+
+
+def news_of(
+    tx: Tx,
+    name: Literal["edit.resolved", "edit.reopened", "edit.superseded"],
+    edit_ids: Sequence[str],
+    *,
+    version: int | None = None,
+    by: str | None = None,
+) -> list[tuple[str, str, BaseModel]]:
+    """What to tell of edits that were just decided, reopened or superseded, one event a proposal."""
+    groups: dict[str, list[EditData]] = {}
+    for edit in edits_of(tx, edit_ids) if edit_ids else []:
+        groups.setdefault(edit.proposal_id, []).append(edit)
+    threads = _threads_of(tx, list(groups))
+    news: list[tuple[str, str, BaseModel]] = []
+    for proposal_id, group in groups.items():
+        document_id = group[0].document_id
+        data: BaseModel = EditsSuperseded(proposal_id=proposal_id, document_id=document_id, edits=group)
+        if name != "edit.superseded":
+            kind = EditsResolved if name == "edit.resolved" else EditsReopened
+            data = kind(proposal_id=proposal_id, document_id=document_id, edits=group, version=version, by=by)
+        news.append((threads[proposal_id], name, data))
+    return news
+
+
+def places_changed(tx: Tx, proposal_ids: Iterable[str]) -> list[tuple[str, str, BaseModel]]:
+    """What to tell of proposals whose texts have other places now: they are told whole again."""
+    news: list[tuple[str, str, BaseModel]] = []
+    for proposal_id in dict.fromkeys(proposal_ids):
+        data = proposal_data(tx, proposal_id)
+        news.append((data.thread_id, "proposal.created", ProposalCreated(proposal=data)))
+    return news
+
+
+def _threads_of(tx: Tx, proposal_ids: Sequence[str]) -> Mapping[str, str]:
+    found = sa.select(proposals.c.id, proposals.c.thread_id).where(proposals.c.id.in_(list(proposal_ids)))
+    return {row["id"]: row["thread_id"] for row in tx.all(found)}
+
+
+def _with_edits(tx: Tx, rows: Sequence[sa.RowMapping]) -> list[ProposalData]:
+    found: dict[str, list[EditData]] = {row["id"]: [] for row in rows}
+    if found:
+        for row in tx.all(_EDITS.where(edits.c.proposal_id.in_(list(found))).order_by(*_ORDER)):
+            found[row["proposal_id"]].append(_edit(row))
+    return [_proposal(row, found[row["id"]]) for row in rows]
+
+
+def _proposal(row: sa.RowMapping, its_edits: list[EditData]) -> ProposalData:
+    return ProposalData(
+        id=row["id"],
+        project_id=row["project_id"],
+        document_id=row["document_id"],
+        thread_id=row["thread_id"],
+        message_id=row["message_id"],
+        run_id=row["run_id"],
+        summary=row["summary"],
+        state=row["state"],
+        edits=its_edits,
+        created_at=iso(row["created_at"]),
+    )
+
+
+def _edit(row: sa.RowMapping) -> EditData:
+    values: dict[str, Any] = {name: row[name] for name in EditData.model_fields if name in row}
+    return EditData(**{**values, "decided_at": None if row["decided_at"] is None else iso(row["decided_at"])})

@@ -1,0 +1,87 @@
+"""Proposals that wait for somebody. A read over other rooms' rows; nothing is stored for it."""
+
+import sqlalchemy as sa
+
+from outlast.apps.documents.tables import documents, edits, proposals
+from outlast.base.clock import iso
+from outlast.db.database import Tx
+from outlast.kernel.locks.tables import locks
+from outlast.kernel.mentions.items import InboxItem, InboxPart, Waiting
+from outlast.kernel.projects.tables import members
+from outlast.kernel.runs.tables import runs
+from outlast.kernel.threads.tables import threads
+
+
+def proposals_for(
+    tx: Tx, user_id: str, project_id: str | None, part: InboxPart | None = None
+) -> list[Waiting]:
+    """Open proposals of conversations that this user began, drives or asked the agent in, of one project (None: of all)
+    in which they edit; a part of them, if that is given."""
+    mine = (members.c.project_id == proposals.c.project_id) & (members.c.user_id == user_id)
+    left = (
+        sa.select(sa.func.count())
+        .where(edits.c.proposal_id == proposals.c.id, edits.c.state == "open")
+        .scalar_subquery()
+    )
+    found = (
+        sa.select(
+            proposals,
+            threads.c.title.label("thread_title"),
+            documents.c.title.label("document_title"),
+            runs.c.answer_id,
+            left.label("left"),
+        )
+        .select_from(proposals.join(threads, threads.c.id == proposals.c.thread_id))
+        .join(documents, documents.c.id == proposals.c.document_id)
+        .join(members, mine & members.c.role.in_(["owner", "editor"]))
+        .outerjoin(runs, runs.c.id == proposals.c.run_id)
+        .outerjoin(locks, _driven(tx))
+        .where(proposals.c.state == "open", _concerns(sa.literal(user_id)))
+    )
+    if project_id is not None:
+        found = found.where(proposals.c.project_id == project_id)
+    if part is not None:
+        found = part.of(found, proposals.c.created_at, proposals.c.id)
+    return [(row["created_at"], _item(row)) for row in tx.all(found)]
+
+
+def concerned(tx: Tx, proposal_id: str) -> list[str]:
+    """Those in whose inbox an open proposal waits: the ids of users."""
+    editing = (members.c.project_id == proposals.c.project_id) & members.c.role.in_(["owner", "editor"])
+    found = (
+        sa.select(members.c.user_id)
+        .select_from(proposals.join(threads, threads.c.id == proposals.c.thread_id))
+        .join(members, editing)
+        .outerjoin(runs, runs.c.id == proposals.c.run_id)
+        .outerjoin(locks, _driven(tx))
+        .where(proposals.c.id == proposal_id, _concerns(members.c.user_id))
+        .order_by(members.c.user_id)
+    )
+    return list(tx.execute(found).scalars())
+
+
+def _driven(tx: Tx) -> sa.ColumnElement[bool]:
+    """The lock of the thread, if it counts: it has not expired, or a run keeps it."""
+    of_thread = (locks.c.resource_type == "thread") & (locks.c.resource_id == threads.c.id)
+    return of_thread & sa.or_(locks.c.expires_at > tx.now, threads.c.active_run_id.is_not(None))
+
+
+def _concerns(user_id: sa.ColumnElement[str]) -> sa.ColumnElement[bool]:
+    """Whoever began the conversation, drives it, or asked the agent."""
+    return sa.or_(threads.c.created_by == user_id, locks.c.holder_id == user_id, runs.c.started_by == user_id)
+
+
+def _item(row: sa.RowMapping) -> InboxItem:
+    return InboxItem(
+        kind="proposal",
+        id=row["id"],
+        project_id=row["project_id"],
+        text=row["summary"] or f"{row['left']} proposed edits wait for a decision.",
+        created_at=iso(row["created_at"]),
+        thread_id=row["thread_id"],
+        thread_title=row["thread_title"],
+        message_id=row["message_id"] or row["answer_id"],
+        run_id=row["run_id"],
+        document_id=row["document_id"],
+        document_title=row["document_title"],
+    )

@@ -1,0 +1,179 @@
+"""Decisions about edits that are taken back: the edits are open again, as they were before. First argument: the open
+transaction. Rows are taken in the order document, thread, project, as for decisions.
+
+A rejection changed nothing, so nothing is written. What was accepted together became one version of the document and
+is taken back together: that version's changes are undone, whatever came since stays.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from outlast.apps.documents import store
+from outlast.apps.documents.content.tree import Tree
+from outlast.apps.documents.edits import write as writing
+from outlast.apps.documents.edits.apply import Bounds
+from outlast.apps.documents.edits.write import Author
+from outlast.apps.documents.history.undo import without
+from outlast.apps.documents.proposals.edit_store import (
+    edits_of,
+    news_of,
+    proposal_data,
+    proposal_row,
+    settle_states,
+    tell,
+)
+from outlast.apps.documents.proposals.review import Decided
+from outlast.apps.documents.proposals.settlement import unsettle_comments
+from outlast.apps.documents.rules import already, reopened
+from outlast.apps.documents.tables import edits, proposals
+from outlast.base.document_data import EditData
+from outlast.base.errors import MalformedInput, NotFound
+from outlast.db.database import Tx
+from outlast.kernel.mentions.items import INBOX, went
+from outlast.kernel.streams.log import append
+from outlast.kernel.threads.tables import threads
+
+
+@dataclass(frozen=True, slots=True)
+class Reopening:
+    """An edit whose decision is taken back. `decided_at`: when the decision was made that the person saw (ISO 8601;
+    None: whichever it is)."""
+
+    edit_id: str
+    decided_at: str | None = None
+
+
+def reopen(tx: Tx, proposal_id: str, wanted: Sequence[Reopening], user_id: str, bounds: Bounds) -> Decided:
+    """Open decided edits of one proposal again, with all that were accepted in the same versions; open ones stay as
+    they are. What these decisions ended is open again too: copies in forks, edits of blocks that were deleted, the
+    comment that the thread is about. Tells the followers of the threads and the project. Raises `EditDecided` for an
+    edit that something newer took the place of, and for another decision than the person saw; `TextChanged` where
+    the text was changed since, `NotFound` where the place of an edit is gone, `SectionLocked`, `MalformedInput`."""
+    proposal = proposal_row(tx, proposal_id)
+    document_id: str = store.hold(tx, proposal["document_id"])["id"]
+    chosen = _chosen(tx, proposal_id, wanted)
+    ended = _ended(tx, document_id, chosen)
+    _hold_threads(tx, [proposal["thread_id"], *(row["thread_id"] for row in ended)])
+    version = None
+    for number in sorted({edit.version for edit in chosen if edit.version is not None}, reverse=True):
+        version = _take_back(tx, document_id, number, proposal["summary"], user_id, bounds) or version
+    tree = store.tree(tx, document_id)
+    for edit in chosen:
+        _demand_place(tree, edit)
+    revived = [row["id"] for row in ended if _has_place(tree, *edits_of(tx, [row["id"]]))]
+    _open(tx, [*(edit.id for edit in chosen), *revived])
+    touched = list(dict.fromkeys(edit.proposal_id for edit in edits_of(tx, [*_ids(chosen), *revived])))
+    settle_states(tx, touched)
+    news = news_of(tx, "edit.reopened", [*_ids(chosen), *revived], version=version, by=user_id)
+    tell(tx, proposal["project_id"], news)
+    if news:
+        append(tx, proposal["project_id"], [(INBOX, went("proposal", None))])
+    if version is None and news:
+        store.announce(tx, document_id, by=user_id)
+    unsettle_comments(tx, touched, {edit.decided_at for edit in chosen}, user_id)
+    return Decided(version, edits_of(tx, [*dict.fromkeys([*(one.edit_id for one in wanted), *_ids(chosen)])]))
+
+
+def _ids(chosen: Sequence[EditData]) -> list[str]:
+    return [edit.id for edit in chosen]
+
+
+def _chosen(tx: Tx, proposal_id: str, wanted: Sequence[Reopening]) -> list[EditData]:
+    """The decided ones among these, and those that were accepted in the same versions."""
+    seen = {one.edit_id: one.decided_at for one in wanted}
+    if not wanted or len(seen) < len(wanted):
+        raise MalformedInput("Name each edit that you reopen, once.", field="decisions")
+    every = {edit.id: edit for edit in proposal_data(tx, proposal_id).edits}
+    if strange := next((edit_id for edit_id in seen if edit_id not in every), None):
+        raise MalformedInput(
+            "An edit is not one of this proposal.",
+            field="decisions",
+            edit_id=strange,
+            proposal_id=proposal_id,
+        )
+    for edit_id, decided_at in seen.items():
+        edit = every[edit_id]
+        if reopened(edit) != edit.state and decided_at not in (None, edit.decided_at):
+            raise already(edit)
+    versions = {every[edit_id].version for edit_id in seen} - {None}
+    return [
+        edit
+        for edit in every.values()
+        if edit.state in ("accepted", "rejected") and (edit.id in seen or edit.version in versions)
+    ]
+
+
+def _ended(tx: Tx, document_id: str, chosen: Sequence[EditData]) -> Sequence[sa.RowMapping]:
+    """What these decisions superseded: copies in forks, and edits of what an accepted one deleted. Ids and threads."""
+    accepted = [edit for edit in chosen if edit.state == "accepted"]
+    if not accepted:
+        return []
+    mine, other = edits.alias("mine"), edits
+    same = sa.func.coalesce(mine.c.origin_id, mine.c.id) == sa.func.coalesce(other.c.origin_id, other.c.id)
+    versions = [f"version:{edit.version}" for edit in accepted if edit.version is not None]
+    found = (
+        sa.select(other.c.id, proposals.c.thread_id)
+        .join(proposals, proposals.c.id == other.c.proposal_id)
+        .outerjoin(mine, mine.c.id == other.c.superseded_by)
+        .where(
+            other.c.document_id == document_id,
+            other.c.state == "superseded",
+            sa.or_(other.c.superseded_by.in_(versions), mine.c.id.in_(_ids(accepted)) & same),
+        )
+        .order_by(other.c.proposal_id, other.c.ordinal)
+    )
+    return tx.all(found)
+
+
+def _hold_threads(tx: Tx, thread_ids: Sequence[str]) -> None:
+    found = sa.select(threads.c.id).where(threads.c.id.in_(set(thread_ids))).order_by(threads.c.id)
+    tx.all(found.with_for_update(key_share=True))
+
+
+def _take_back(
+    tx: Tx, document_id: str, number: int, summary: str, user_id: str, bounds: Bounds
+) -> int | None:
+    """Undo what a version changed. The version that this makes (None: nothing of it was left)."""
+    document = store.hold(tx, document_id)
+    now = store.tree(tx, document_id)
+    was, became = store.tree(tx, document_id, number - 1), store.tree(tx, document_id, number)
+    author = Author(
+        "restore", user_id, summary=f"Reopened: {summary}" if summary else "Reopened accepted edits"
+    )
+    committed = writing.commit_tree(tx, document, now, without(now, was, became), author, bounds)
+    return None if committed.line is None else committed.version
+
+
+def _has_place(tree: Tree, edit: EditData) -> bool:
+    """Whether its block is there, and what it is to be put behind or into."""
+    if edit.block_id is not None and tree.find_block(edit.block_id) is None:
+        return False
+    if edit.op == "insert_section":
+        return edit.after_id is None or tree.find_section(edit.after_id) is not None
+    if edit.op not in ("insert", "move"):
+        return True
+    if edit.after_id is not None:
+        return tree.find_block(edit.after_id) is not None
+    return edit.section_id is None or tree.find_section(edit.section_id) is not None
+
+
+def _demand_place(tree: Tree, edit: EditData) -> None:
+    if not _has_place(tree, edit):
+        raise NotFound(
+            "The text that the edit is about was deleted since, so that there is nothing left to decide.",
+            hint="Bring the text back in the history first.",
+            noun="edit",
+            id=edit.id,
+            document_id=edit.document_id,
+        )
+
+
+def _open(tx: Tx, edit_ids: Sequence[str]) -> None:
+    fresh: dict[str, Any] = dict.fromkeys(
+        ("decided_by", "decided_at", "applied_text", "version", "superseded_by")
+    )
+    for edit in edits_of(tx, edit_ids):
+        tx.update(edits, {"id": edit.id}, **fresh, state="open", reason="", reopened=edit.reopened + 1)

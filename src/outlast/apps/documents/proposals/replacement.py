@@ -1,0 +1,109 @@
+"""A whole other text for a document, by which everything that is in both keeps its id: the text that somebody exported,
+edited elsewhere and brings back. Pure."""
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import replace
+from difflib import SequenceMatcher
+from typing import Any, Final
+
+from outlast.apps.documents.content.markdown_parse import Part
+from outlast.apps.documents.content.ranks import between_all
+from outlast.apps.documents.content.tree import Block, Section, Tree
+from outlast.base.ids import new_id
+
+ALIKE: Final = 0.5  # share of common words from which another text counts as the same block, changed
+MOST_PAIRS: Final = 5_000  # neighbours that are compared by their words
+
+
+def replaced(tree: Tree, parts: Sequence[Part], make_id: Callable[[str], str] = new_id) -> Tree:
+    """The document with this text. Sections with the same heading, and blocks with the same or a similar text in the
+    same order, keep their ids, and where possible their ranks."""
+    wanted = [part for part in parts if part.level or part.pieces]
+    kept = dict(_pairs([_head(one) for one in tree.sections], [_head(one) for one in wanted]))
+    sections = with_ranks(
+        [
+            tree.sections[kept[at]]
+            if at in kept
+            else Section(make_id("section"), "", part.heading, part.level)
+            for at, part in enumerate(wanted)
+        ]
+    )
+    below = _blocks(tree, sections, wanted, make_id)
+    return replace(
+        tree,
+        sections=tuple(
+            replace(one, blocks=tuple(with_ranks(blocks)))
+            for one, blocks in zip(sections, below, strict=True)
+        ),
+    )
+
+
+def _head(one: Section | Part) -> tuple[str, int]:
+    return one.heading, one.level
+
+
+def _blocks(
+    tree: Tree, sections: Sequence[Section], parts: Sequence[Part], make_id: Callable[[str], str]
+) -> list[list[Block]]:
+    olds = list(tree.blocks())
+    news = [(place, piece) for place, part in enumerate(parts) for piece in part.pieces]
+    kept = dict(_pairs([one.markdown for one in olds], [piece.markdown for _, piece in news], similar=True))
+    below: list[list[Block]] = [[] for _ in sections]
+    for at, (place, piece) in enumerate(news):
+        home = sections[place].id
+        old = olds[kept[at]] if at in kept else None
+        if old is None:
+            block = Block(make_id("block"), home, "", piece.kind, piece.markdown)
+        else:
+            rank = old.rank if old.section_id == home else ""
+            block = replace(old, section_id=home, rank=rank, kind=piece.kind, markdown=piece.markdown)
+        below[place].append(block)
+    return below
+
+
+def _pairs(
+    olds: Sequence[Hashable], news: Sequence[Hashable], *, similar: bool = False
+) -> Iterator[tuple[int, int]]:
+    """(new place, old place) of what is the same; with `similar` also of neighbours that share most of their words."""
+    # What is there over and over again (a rule, an empty heading) is only looked at beside what is not: else a text of
+    # nothing else would take a time that grows with its square.
+    matcher = SequenceMatcher(None, olds, news, autojunk=True)
+    budget = MOST_PAIRS
+    for tag, old_from, old_to, new_from, new_to in matcher.get_opcodes():
+        if tag == "equal":
+            yield from zip(range(new_from, new_to), range(old_from, old_to), strict=True)
+        elif tag == "replace" and similar:
+            at = old_from
+            for new in range(new_from, new_to):
+                tried = range(at, min(old_to, at + budget))
+                found = next((old for old in tried if _alike(str(olds[old]), str(news[new]))), None)
+                budget -= len(tried) if found is None else found - at + 1
+                if found is not None:
+                    yield new, found
+                    at = found + 1
+
+
+def _alike(old: str, new: str) -> bool:
+    was, now = Counter(old.split()), Counter(new.split())
+    return 2 * (was & now).total() >= ALIKE * (was.total() + now.total())
+
+
+def with_ranks(things: Sequence[Any]) -> list[Any]:
+    """Those with a rank keep it where ranks still ascend; the others get one between."""
+    done: list[Any] = []
+    waiting: list[Any] = []
+    for thing in things:
+        low = done[-1].rank if done else None
+        if not thing.rank or (low is not None and thing.rank <= low):
+            waiting.append(thing)
+            continue
+        done += _between(waiting, low, thing.rank)
+        done.append(thing)
+        waiting = []
+    return done + _between(waiting, done[-1].rank if done else None, None)
+
+
+def _between(things: Sequence[Any], low: str | None, high: str | None) -> list[Any]:
+    ranks = between_all(low, high, len(things))
+    return [replace(thing, rank=rank) for thing, rank in zip(things, ranks, strict=True)]

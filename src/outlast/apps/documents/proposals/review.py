@@ -1,0 +1,238 @@
+"""People decide about edits: everything together or nothing, and at most one version for all that was accepted.
+
+First argument: the open transaction. Rows are taken in the order document, thread, project, as everywhere.
+"""
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Final
+
+import sqlalchemy as sa
+
+from outlast.apps.documents import section_locks as locking
+from outlast.apps.documents import store
+from outlast.apps.documents.content.markdown_parse import Cuts
+from outlast.apps.documents.content.tree import Tree
+from outlast.apps.documents.edits import write as writing
+from outlast.apps.documents.edits.apply import Bounds
+from outlast.apps.documents.edits.write import Author, Committed
+from outlast.apps.documents.proposals.decisions import Accepted, Plan, followers, plan
+from outlast.apps.documents.proposals.edit_store import (
+    edits_of,
+    news_of,
+    places_changed,
+    proposal_data,
+    proposal_row,
+    settle_states,
+    tell,
+)
+from outlast.apps.documents.proposals.fork_copies import hold_threads, supersede_twins
+from outlast.apps.documents.proposals.settlement import settle_comments
+from outlast.apps.documents.rules import Decision, decided
+from outlast.apps.documents.tables import edits
+from outlast.base.document_data import EditData
+from outlast.base.errors import MalformedInput, OutlastError, SectionLocked, TextChanged
+from outlast.db.database import Tx
+from outlast.kernel.mentions.items import INBOX, went
+from outlast.kernel.streams.log import append
+from outlast.kernel.threads.tables import threads
+
+_HOLD_THREAD: Final = (
+    sa.select(threads.c.title).where(threads.c.id == sa.bindparam("thread")).with_for_update(key_share=True)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What a person says about one edit. `text`: their own words in the place of the agent's; `old`: what they saw of
+    the block when they decided (None: what the agent saw)."""
+
+    edit_id: str
+    decision: Decision
+    text: str | None = None
+    old: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """An edit that could not be accepted and is still open. `code`: `text_changed` or `section_locked`."""
+
+    edit_id: str
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What came of it: the document's new version (None: nothing differs), the edits as they are now, and which were
+    left open."""
+
+    version: int | None
+    edits: list[EditData]
+    left: list[Left] = field(default_factory=list)
+
+
+def decide_possible(
+    tx: Tx,
+    proposal_id: str,
+    verdicts: Sequence[Verdict],
+    user_id: str,
+    bounds: Bounds,
+    cuts: Cuts | None = None,
+) -> Decided:
+    """As `decide`, but what cannot be accepted now (its text changed since, somebody else keeps its section) is left
+    open and named, and the rest is decided in one version."""
+    document = store.hold(tx, proposal_row(tx, proposal_id)["document_id"])
+    found = _found(tx, proposal_id, verdicts)
+    tree = store.tree(tx, document["id"])
+    left = [
+        Left(one.edit_id, SectionLocked.code, "Somebody else keeps its section.")
+        for one in verdicts
+        if one.decision == "accept" and held(tx, tree, found[one.edit_id], user_id)
+    ]
+    rest = _without(verdicts, left)
+    try:
+        plan(tree, _accepted(rest, found), cuts)
+    except TextChanged as conflict:
+        codes = [str(one["edit_id"]) for one in conflict.fields["conflicts"]]
+        left += [
+            Left(edit_id, TextChanged.code, "Its text changed since it was proposed.") for edit_id in codes
+        ]
+        rest = _without(verdicts, left)
+    if not rest:
+        return Decided(None, edits_of(tx, [one.edit_id for one in verdicts]), left)
+    made = decide(tx, proposal_id, rest, user_id, bounds, cuts)
+    return Decided(made.version, edits_of(tx, [one.edit_id for one in verdicts]), left)
+
+
+def held(tx: Tx, tree: Tree, edit: EditData, user_id: str) -> bool:
+    """Whether somebody else keeps a section that an edit would change."""
+    touched = [edit.section_id if edit.op != "insert_section" else None]
+    touched += [
+        block.section_id for key in (edit.block_id, edit.after_id) if (block := tree.find_block(key or ""))
+    ]
+    return any(locking.kept_by_other(tx, one, user_id) for one in dict.fromkeys(touched) if one is not None)
+
+
+def _without(verdicts: Sequence[Verdict], left: Sequence[Left]) -> list[Verdict]:
+    gone = {one.edit_id for one in left}
+    return [one for one in verdicts if one.edit_id not in gone]
+
+
+def _accepted(verdicts: Sequence[Verdict], found: Mapping[str, EditData]) -> list[Accepted]:
+    return [Accepted(found[one.edit_id], one.text, one.old) for one in verdicts if one.decision == "accept"]
+
+
+def rehearse(tree: Tree, verdicts: Sequence[Verdict], found: Sequence[EditData]) -> Cuts:
+    """Cut what these decisions would write, outside the transaction that makes them. Pure; may take a second."""
+    cuts, edits_by_id = Cuts(), {edit.id: edit for edit in found}
+    taken = _accepted([one for one in verdicts if one.edit_id in edits_by_id], edits_by_id)
+    with suppress(OutlastError):  # the decision itself says what is wrong
+        plan(tree, taken, cuts)
+    return cuts
+
+
+def decide(
+    tx: Tx,
+    proposal_id: str,
+    verdicts: Sequence[Verdict],
+    user_id: str,
+    bounds: Bounds,
+    cuts: Cuts | None = None,
+) -> Decided:
+    """Decide about edits of one proposal, in one version. Blocks that moved on are merged with. What is accepted is
+    superseded where a fork or parent proposes it too. Tells the followers of the threads and the project, and resolves
+    the comment that the thread is about once nothing is left to decide and something was accepted. Raises `EditDecided`
+    with the first decision, `TextChanged` (`conflicts`: all of them), `SectionLocked`, `NotFound` for an edit of
+    another proposal, `MalformedInput`, `InputTooLarge`, `DocumentFull`. `cuts`: of `rehearse`."""
+    proposal = proposal_row(tx, proposal_id)
+    document = store.hold(tx, proposal["document_id"])
+    thread = tx.one(_HOLD_THREAD, {"thread": proposal["thread_id"]})
+    assert thread is not None  # proposals go with their thread
+    found = _found(tx, proposal_id, verdicts)
+    made = _record(tx, store.tree(tx, document["id"]), verdicts, found, user_id, cuts)
+    placed = _followers(tx, proposal_id, made)
+    hold_threads(tx, list(made.written))
+    committed = Committed(document["version"], None)
+    if made.changes:
+        author = _author(proposal, thread, user_id, len(made.written))
+        committed = writing.commit(tx, document, made.changes, author, bounds)
+    version = None if committed.line is None else committed.version
+    for edit_id in made.written:
+        tx.update(edits, {"id": edit_id}, version=version)
+    for edit_id, end in placed.items():
+        tx.update(edits, {"id": edit_id}, after_id=committed.made.get(end, end))
+    settle_states(tx, [proposal_id])
+    ends = {edit_id: committed.made.get(end, end) for edit_id, end in made.ends.items()}
+    ended = supersede_twins(tx, edits_of(tx, list(made.written)), ends, thread["title"], version)
+    decided_ids = [verdict.edit_id for verdict in verdicts]
+    news = news_of(tx, "edit.resolved", decided_ids, version=version, by=user_id)
+    news += [*places_changed(tx, [proposal_id] if placed else []), *ended.news]
+    tell(tx, document["project_id"], news)
+    _tell_inbox(tx, [proposal_id, *ended.proposal_ids], document["project_id"])
+    if version is None:
+        store.announce(tx, document["id"], by=user_id)
+    settle_comments(tx, [proposal_id, *ended.proposal_ids], user_id)
+    return Decided(version, edits_of(tx, decided_ids))
+
+
+def _found(tx: Tx, proposal_id: str, verdicts: Sequence[Verdict]) -> Mapping[str, EditData]:
+    wanted = [verdict.edit_id for verdict in verdicts]
+    if not wanted or len(set(wanted)) < len(wanted):
+        raise MalformedInput("Name each edit that you decide about, once.", field="decisions")
+    found = {edit.id: edit for edit in edits_of(tx, wanted)}
+    for edit in found.values():
+        if edit.proposal_id != proposal_id:
+            raise MalformedInput(
+                "An edit is not one of this proposal.",
+                field="decisions",
+                edit_id=edit.id,
+                proposal_id=proposal_id,
+            )
+    return found
+
+
+def _record(
+    tx: Tx,
+    tree: Tree,
+    verdicts: Sequence[Verdict],
+    found: Mapping[str, EditData],
+    user_id: str,
+    cuts: Cuts | None,
+) -> Plan:
+    """Write the decisions down: before anything is changed, so that what is being accepted is open no more."""
+    states = {one.edit_id: decided(found[one.edit_id], one.decision) for one in verdicts}
+    made = plan(tree, _accepted(verdicts, found), cuts)
+    for edit_id, state in states.items():
+        told = {"state": state, "decided_by": user_id, "decided_at": tx.now}
+        tx.update(edits, {"id": edit_id}, **told, applied_text=made.written.get(edit_id))
+    return made
+
+
+def _author(proposal: sa.RowMapping, thread: sa.RowMapping, user_id: str, count: int) -> Author:
+    said = proposal["summary"] or f"{count} edits of the agent in “{thread['title']}”"
+    return Author(
+        kind="agent",
+        user_id=user_id,
+        editor_kind="agent",
+        summary=said,
+        thread_id=proposal["thread_id"],
+        message_id=proposal["message_id"],
+        run_id=proposal["run_id"],
+        proposal_id=proposal["id"],
+    )
+
+
+def _followers(tx: Tx, proposal_id: str, made: Plan) -> Mapping[str, str]:
+    """Texts of this proposal that are still to be decided about, and what they are to be behind: they keep their order
+    among those that are there then."""
+    every = proposal_data(tx, proposal_id).edits
+    still_open = [edit for edit in every if edit.state == "open"]
+    put = followers(still_open, [edit for edit in every if edit.id in made.ends])
+    return {edit_id: made.ends[behind] for edit_id, behind in put.items()}
+
+
+def _tell_inbox(tx: Tx, proposal_ids: Sequence[str], project_id: str) -> None:
+    if any(proposal_row(tx, proposal_id)["state"] == "closed" for proposal_id in proposal_ids):
+        append(tx, project_id, [(INBOX, went("proposal", None))])

@@ -1,0 +1,122 @@
+"""What agents propose about documents: read it, accept it, edit and accept it, reject it."""
+
+from dataclasses import asdict
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Query
+from starlette.responses import Response
+
+from outlast.apps.documents.proposals import actions
+from outlast.apps.documents.proposals.edit_store import State
+from outlast.apps.documents.proposals.reopened import Reopening
+from outlast.apps.documents.proposals.review import Decided, Verdict
+from outlast.apps.documents.proposals.shapes import (
+    DecidedAnswer,
+    DecisionRequest,
+    DecisionsRequest,
+    MergeAnswer,
+)
+from outlast.base.document_data import ProposalData
+from outlast.base.errors import MalformedInput
+from outlast.kernel.http.auth import Signed, Svc
+from outlast.kernel.http.responses import page, reply
+from outlast.kernel.http.shapes import Page
+
+router = APIRouter(prefix="/v1", tags=["Review"])
+Key = Annotated[str | None, Header(alias="Idempotency-Key")]
+Limit = Annotated[int, Query(ge=1, le=500)]
+
+
+@router.get("/documents/{document_id}/proposals", response_model=Page[ProposalData])
+async def list_document_proposals(
+    document_id: str,
+    services: Svc,
+    actor: Signed,
+    state: State = "open",
+    before: str | None = None,
+    limit: Limit = 100,
+) -> Response:
+    """What agents propose about the document, newest first."""
+    found = await actions.list_document_proposals(services, actor, document_id, state, before, limit)
+    return reply(page(found.items, found.next))
+
+
+@router.get("/threads/{thread_id}/proposals", response_model=Page[ProposalData])
+async def list_thread_proposals(
+    thread_id: str,
+    services: Svc,
+    actor: Signed,
+    state: State = "all",
+    before: str | None = None,
+    limit: Limit = 100,
+) -> Response:
+    """What the thread's agent proposes, newest first."""
+    found = await actions.list_thread_proposals(services, actor, thread_id, state, before, limit)
+    return reply(page(found.items, found.next))
+
+
+@router.get("/proposals/{proposal_id}", response_model=ProposalData)
+async def read_proposal(proposal_id: str, services: Svc, actor: Signed) -> Response:
+    """One proposal with its edits and what became of them."""
+    return reply(await actions.read_proposal(services, actor, proposal_id))
+
+
+@router.post("/proposals/{proposal_id}/accept", response_model=DecidedAnswer)
+async def accept_proposal(proposal_id: str, services: Svc, actor: Signed, key: Key = None) -> Response:
+    """Accept every edit that is still open (editors), in one version. One that is in conflict, or in a section that
+    somebody else keeps, stays open and is named in `left`."""
+    return reply(_shown(await actions.decide_all(services, actor, proposal_id, "accept", key=key)))
+
+
+@router.post("/proposals/{proposal_id}/reject", response_model=DecidedAnswer)
+async def reject_proposal(proposal_id: str, services: Svc, actor: Signed, key: Key = None) -> Response:
+    """Reject every edit that is still open (editors)."""
+    return reply(_shown(await actions.decide_all(services, actor, proposal_id, "reject", key=key)))
+
+
+@router.post("/proposals/{proposal_id}/decide", response_model=DecidedAnswer)
+async def decide_edits(
+    proposal_id: str, body: DecisionsRequest, services: Svc, actor: Signed, key: Key = None
+) -> Response:
+    """Decide about several edits at once (editors): all or none, in one version; or, with `possible`, all that can be
+    accepted. Deciding again is refused (409 `edit_decided`, with the first decision). `reopen` is for all or for none
+    of them."""
+    verdicts = [
+        Verdict(one.edit_id, one.decision, one.text, one.old)
+        for one in body.decisions
+        if one.decision != "reopen"
+    ]
+    wanted = [Reopening(one.edit_id, one.decided_at) for one in body.decisions if one.decision == "reopen"]
+    if verdicts and wanted:
+        raise MalformedInput("Edits are reopened by a request of their own.", field="decisions")
+    if wanted:
+        return reply(_shown(await actions.reopen_edits(services, actor, proposal_id, wanted, key=key)))
+    possible = body.possible
+    decided = await actions.decide_edits(services, actor, proposal_id, verdicts, possible=possible, key=key)
+    return reply(_shown(decided))
+
+
+@router.post("/edits/{edit_id}", response_model=DecidedAnswer)
+async def decide_edit(
+    edit_id: str, body: DecisionRequest, services: Svc, actor: Signed, key: Key = None
+) -> Response:
+    """Accept, edit and accept, or reject one edit (editors). A block that moved on is merged with; a real conflict is
+    refused (409 `text_changed`) with the texts and hunks: answer with `old`, the text that you saw, and your `text`.
+    `reopen` takes the decision back: what was accepted leaves the document, with all that was accepted in the same
+    version, and what others wrote since stays."""
+    if body.decision == "reopen":
+        wanted = Reopening(edit_id, body.decided_at)
+        return reply(_shown(await actions.reopen_edit(services, actor, wanted, key=key)))
+    verdict = Verdict(edit_id, body.decision, body.text, body.old)
+    return reply(_shown(await actions.decide_edit(services, actor, verdict, key=key)))
+
+
+@router.get("/edits/{edit_id}/merge", response_model=MergeAnswer)
+async def read_merge(edit_id: str, services: Svc, actor: Signed) -> Response:
+    """What accepting the edit would write now."""
+    merged = await actions.read_merge(services, actor, edit_id)
+    return reply(asdict(merged))
+
+
+def _shown(decided: Decided) -> dict[str, object]:
+    return {"version": decided.version, "edits": decided.edits, "left": [asdict(one) for one in decided.left]}

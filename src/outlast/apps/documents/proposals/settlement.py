@@ -1,0 +1,67 @@
+"""A comment is done with once its agent's edits are. First argument: the open transaction; the document is held."""
+
+from collections.abc import Collection, Iterable
+
+import sqlalchemy as sa
+
+from outlast.apps.documents.comments import store as comments
+from outlast.apps.documents.rules import settles_comment
+from outlast.apps.documents.tables import comments as comments_table
+from outlast.apps.documents.tables import edits, proposals
+from outlast.base.clock import iso
+from outlast.db.database import Tx
+from outlast.kernel.threads.tables import threads
+
+
+def settle_comments(tx: Tx, proposal_ids: Iterable[str], by: str) -> None:
+    """Resolve the comments that the conversations of these proposals are about, where nothing is left to decide and
+    something was accepted. `by`: whose decision or change closed the last edit."""
+    for proposal_id in dict.fromkeys(proposal_ids):
+        anchor = _anchor(tx, proposal_id)
+        if anchor is not None and anchor.get("type") == "comment" and _settles(tx, proposal_id):
+            comments.resolve(tx, anchor["id"], by)
+
+
+def unsettle_comments(tx: Tx, proposal_ids: Iterable[str], decided: Collection[str | None], by: str) -> None:
+    """Open the comments again that the decisions made at these times (ISO 8601) have resolved: there is something
+    left to decide."""
+    for proposal_id in dict.fromkeys(proposal_ids):
+        anchor = _anchor(tx, proposal_id)
+        if anchor is None or anchor.get("type") != "comment":
+            continue
+        row = tx.find(comments_table, {"id": anchor["id"]}, "resolved_at")
+        if row is not None and row["resolved_at"] is not None and iso(row["resolved_at"]) in decided:
+            comments.reopen(tx, anchor["id"], by)
+
+
+def _anchor(tx: Tx, proposal_id: str) -> dict[str, str] | None:
+    about = sa.select(threads.c.anchor).join(proposals, proposals.c.thread_id == threads.c.id)
+    row = tx.one(about.where(proposals.c.id == proposal_id))
+    return None if row is None else row["anchor"]
+
+
+def _settles(tx: Tx, proposal_id: str) -> bool:
+    """What the conversation itself has proposed anew is decided with the newer one: they count together."""
+    found, fresh = {proposal_id}, {proposal_id}
+    while fresh:
+        beside = {one for row in tx.all(_renewals(fresh)) for one in (row["older"], row["newer"])}
+        fresh = beside - found
+        found |= fresh
+    return settles_comment(
+        tx.execute(sa.select(edits.c.state).where(edits.c.proposal_id.in_(found))).scalars()
+    )
+
+
+def _renewals(proposal_ids: set[str]) -> sa.Select[tuple[str, str]]:
+    """Which of these proposals took the place of an edit of which one of the same conversation, or the other way."""
+    newer, newer_of, older_of = edits.alias("newer"), proposals.alias("newer_of"), proposals.alias("older_of")
+    return (
+        sa.select(edits.c.proposal_id.label("older"), newer.c.proposal_id.label("newer"))
+        .join(newer, newer.c.id == edits.c.superseded_by)
+        .join(newer_of, newer_of.c.id == newer.c.proposal_id)
+        .join(older_of, older_of.c.id == edits.c.proposal_id)
+        .where(
+            newer_of.c.thread_id == older_of.c.thread_id,
+            sa.or_(newer.c.proposal_id.in_(proposal_ids), edits.c.proposal_id.in_(proposal_ids)),
+        )
+    )

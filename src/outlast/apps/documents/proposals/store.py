@@ -1,0 +1,131 @@
+"""Proposals: what an agent would like to change in a document, kept until people have decided about each edit.
+
+A proposal is made once per tool call (`effect_id`), in the tool's own transaction. Reading and listing are in
+`edits.py`, what ends an edit without a decision is in `superseding.py`; this module hands on both.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from outlast.apps.documents import store
+from outlast.apps.documents.proposals.edit_store import (
+    edits_of,
+    list_proposals,
+    news_of,
+    open_edits_of,
+    proposal_data,
+    proposal_row,
+    tell,
+)
+from outlast.apps.documents.proposals.open_proposals import concerned
+from outlast.apps.documents.proposals.superseded import supersede_gone, supersede_older
+from outlast.apps.documents.proposals.validation import NewEdit, Trouble, check
+from outlast.apps.documents.tables import edits, proposals
+from outlast.base.document_data import ProposalCreated, ProposalData
+from outlast.base.errors import MalformedInput
+from outlast.base.ids import new_id
+from outlast.db.database import Tx
+from outlast.kernel.mentions.items import INBOX, InboxItem, came
+from outlast.kernel.mentions.rules import one_line
+from outlast.kernel.streams.log import append
+from outlast.kernel.threads.tables import threads
+
+__all__ = [
+    "NewEdit",
+    "Source",
+    "Trouble",
+    "edits_of",
+    "list_proposals",
+    "open_edits_of",
+    "proposal_data",
+    "proposal_row",
+    "propose",
+    "supersede_gone",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Who proposes: a tool call (`effect_id`) of a run that `user_id` started in a thread."""
+
+    thread_id: str
+    run_id: str
+    effect_id: str
+    user_id: str
+
+
+def propose(
+    tx: Tx, document_id: str, source: Source, summary: str, new_edits: Sequence[NewEdit], *, most: int = 200
+) -> ProposalData | tuple[Trouble, ...]:
+    """Keep what an agent would like to change, and tell followers; or say what is wrong with it (nothing is kept).
+    Open edits of the same thread for the same blocks are superseded. Safe to repeat: the same `effect_id` gets the
+    proposal that was made first. Raises `NotFound` for a document that is gone, `MalformedInput` for none or more than
+    `most` edits."""
+    made = tx.find(proposals, {"effect_id": source.effect_id}, "id")
+    if made is not None:
+        return proposal_data(tx, made["id"])
+    if not 1 <= len(new_edits) <= most:
+        raise MalformedInput(f"A proposal has from 1 to {most} edits, not {len(new_edits)}.", field="edits")
+    document = store.hold(tx, document_id)
+    kept, troubles = check(store.tree(tx, document_id), new_edits)
+    if troubles:
+        return troubles
+    older = open_edits_of(tx, document_id, source.thread_id)
+    proposal_id = _add(tx, document, source, one_line(summary), kept)
+    data = proposal_data(tx, proposal_id)
+    lost = supersede_older(tx, older, data.edits)
+    news = news_of(tx, "edit.superseded", lost)
+    tell(
+        tx,
+        document["project_id"],
+        [*news, (source.thread_id, "proposal.created", ProposalCreated(proposal=data))],
+    )
+    item = _waiting(tx, document, data)
+    if people := concerned(tx, proposal_id):
+        append(tx, document["project_id"], [(INBOX, came(item, user_id)) for user_id in people])
+    store.announce(tx, document_id)
+    return data
+
+
+def _add(tx: Tx, document: sa.RowMapping, source: Source, summary: str, kept: Sequence[NewEdit]) -> str:
+    proposal_id = new_id("proposal")
+    about = {"document_id": document["id"], "project_id": document["project_id"]}
+    tx.insert(
+        proposals,
+        id=proposal_id,
+        **about,
+        thread_id=source.thread_id,
+        message_id=None,
+        run_id=source.run_id,
+        effect_id=source.effect_id,
+        summary=summary,
+        state="open",
+        created_at=tx.now,
+    )
+    for ordinal, edit in enumerate(kept, start=1):
+        row: dict[str, Any] = {"id": new_id("edit"), "proposal_id": proposal_id, **about, "ordinal": ordinal}
+        tx.insert(edits, **row, **_columns(edit), state="open")
+    return proposal_id
+
+
+def _columns(edit: NewEdit) -> dict[str, Any]:
+    return {name: getattr(edit, name) for name in NewEdit.__slots__}
+
+
+def _waiting(tx: Tx, document: sa.RowMapping, data: ProposalData) -> InboxItem:
+    thread = tx.find(threads, {"id": data.thread_id}, "title")
+    return InboxItem(
+        kind="proposal",
+        id=data.id,
+        project_id=data.project_id,
+        text=data.summary,
+        created_at=data.created_at,
+        thread_id=data.thread_id,
+        thread_title=None if thread is None else thread["title"],
+        run_id=data.run_id,
+        document_id=data.document_id,
+        document_title=document["title"],
+    )

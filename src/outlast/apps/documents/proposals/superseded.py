@@ -1,0 +1,145 @@
+"""Edits that something newer takes the place of: another proposal of the same conversation, or the end of their block.
+
+An edit is superseded only where there is nothing left to decide about; text that changed is merged when somebody
+accepts. A new text whose neighbour went stays open: its place is behind what stood before that neighbour.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from outlast.apps.documents import store
+from outlast.apps.documents.content.tree import Tree
+from outlast.apps.documents.proposals.edit_store import (
+    news_of,
+    open_edits_of,
+    places_changed,
+    settle_states,
+    tell,
+)
+from outlast.apps.documents.proposals.settlement import settle_comments
+from outlast.apps.documents.rules import superseded
+from outlast.apps.documents.tables import edits, proposals
+from outlast.base.document_data import EditData
+from outlast.db.database import Tx
+from outlast.kernel.mentions.items import INBOX, went
+from outlast.kernel.streams.log import append
+
+
+@dataclass(frozen=True, slots=True)
+class _Gone:
+    """What is not in a document any more, and how it was before."""
+
+    blocks: Collection[str]
+    sections: Collection[str]
+    before: Tree
+
+
+def supersede_gone(
+    tx: Tx,
+    document_id: str,
+    blocks: Collection[str],
+    sections: Collection[str],
+    version: int,
+    before: Tree | None = None,
+    by: str | None = None,
+) -> None:
+    """These blocks and sections are not there any more, since a version of the document (`before` is what it was,
+    with the blocks of the sections concerned): open edits of them are superseded, and places beside them are told anew.
+    Tells followers, and resolves comments that nothing is left to decide about in the name of `by`, who made the
+    version. The caller holds the document's row."""
+    if not blocks and not sections:
+        return
+    gone = _Gone(frozenset(blocks), frozenset(sections), before or Tree(document_id, version))
+    lost: list[tuple[EditData, str, str]] = []
+    placed: list[str] = []
+    for edit in open_edits_of(tx, document_id):
+        reason = _loss(gone, edit)
+        if reason is not None:
+            lost.append((edit, f"version:{version}", f"{reason} in version {version}."))
+        elif _beside(gone, edit):
+            _place_anew(tx, gone, edit)
+            placed.append(edit.proposal_id)
+    marked = _mark(tx, lost)
+    news = [*news_of(tx, "edit.superseded", marked), *places_changed(tx, placed)]
+    if not news:
+        return
+    project_id: str = store.document_of(tx, document_id)["project_id"]
+    tell(tx, project_id, news)
+    if _closed(tx, marked):
+        append(tx, project_id, [(INBOX, went("proposal", None))])
+    if by is not None:
+        settle_comments(tx, [edit.proposal_id for edit, _, _ in lost], by)
+
+
+def supersede_older(tx: Tx, older: Sequence[EditData], newer: Sequence[EditData]) -> list[str]:
+    """What the same conversation proposed before for the same blocks. The ids superseded; not told yet."""
+    lost = []
+    for edit in older:
+        same = [one for one in newer if one.block_id is not None and one.block_id == edit.block_id]
+        if same:
+            best = next((one for one in same if one.op == edit.op), same[0])
+            lost.append((edit, best.id, "The agent proposed something newer for the same block."))
+    return _mark(tx, lost)
+
+
+def _closed(tx: Tx, edit_ids: Collection[str]) -> bool:
+    """Whether nothing is left to decide about one of the proposals of these edits."""
+    of_these = sa.select(edits.c.proposal_id).where(edits.c.id.in_(list(edit_ids)))
+    closed = sa.select(proposals.c.id).where(proposals.c.id.in_(of_these), proposals.c.state == "closed")
+    return tx.one(closed.limit(1)) is not None
+
+
+def _mark(tx: Tx, lost: Iterable[tuple[EditData, str, str]]) -> list[str]:
+    lost = list(lost)
+    for edit, by, reason in lost:
+        tx.update(edits, {"id": edit.id}, state=superseded(edit), superseded_by=by, reason=reason)
+    settle_states(tx, dict.fromkeys(edit.proposal_id for edit, _, _ in lost))
+    return [edit.id for edit, _, _ in lost]
+
+
+def _loss(gone: _Gone, edit: EditData) -> str | None:
+    """Why there is nothing left to decide; None: there is."""
+    if edit.block_id is not None and edit.block_id in gone.blocks:
+        return "Its block was deleted"
+    homeless = edit.after_id is None or edit.after_id in gone.blocks
+    home = _home(gone, edit)
+    if edit.op in ("insert", "move") and home in gone.sections and homeless:
+        section = gone.before.find_section(home or "")
+        if section is None or section.level > 0:
+            return "The section where it was to be was deleted"
+    return None
+
+
+def _home(gone: _Gone, edit: EditData) -> str | None:
+    """The section where it was to be: its neighbour's, which may have moved since."""
+    neighbour = gone.before.find_block(edit.after_id or "")
+    return edit.section_id if neighbour is None else neighbour.section_id
+
+
+def _beside(gone: _Gone, edit: EditData) -> bool:
+    if edit.op == "insert_section":
+        return edit.after_id in gone.sections
+    return edit.after_id in gone.blocks or (edit.after_id is None and edit.section_id in gone.sections)
+
+
+def _place_anew(tx: Tx, gone: _Gone, edit: EditData) -> None:
+    """Behind the nearest one before the neighbour that went."""
+    if edit.op == "insert_section":
+        siblings = [section.id for section in gone.before.sections if section.level > 0]
+        tx.update(edits, {"id": edit.id}, after_id=_before(siblings, edit.after_id, gone.sections))
+        return
+    section_id, after = _home(gone, edit), None
+    home = gone.before.find_section(section_id or "")
+    if home is not None and edit.after_id is not None:
+        siblings = [block.id for block in home.blocks]
+        after = _before(siblings, edit.after_id, {*gone.blocks, edit.block_id})
+    if after is None and section_id in gone.sections:
+        section_id = None  # of the text before the first heading, which is there again when it has a block
+    tx.update(edits, {"id": edit.id}, after_id=after, section_id=section_id)
+
+
+def _before(siblings: Sequence[str], one: str | None, passed: Collection[str | None]) -> str | None:
+    at = siblings.index(one) if one in siblings else 0
+    return next((sibling for sibling in reversed(siblings[:at]) if sibling not in passed), None)

@@ -1,0 +1,165 @@
+"""What an agent may propose about a document as it is, and what is wrong with what it wrote. Pure.
+
+A proposal never starts stale: the text that an edit says it changes must be the block's text at that moment. Places are
+told by the neighbour before (`after_id`), which may be in any section; `section_id` counts only where a text is to be
+the first.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from outlast.apps.documents.content.markdown_parse import cut, tidy
+from outlast.apps.documents.content.tree import Block, Section, Tree
+from outlast.base.document_data import EditOp
+
+SHOWN_CHARACTERS: Final = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class NewEdit:
+    """One change that an agent would like, in its own words. By `op`:
+
+    - `replace`: `block_id` says `old_text`, it should say `new_text`.
+    - `delete`: `block_id`, which says `old_text`, goes.
+    - `move`: `block_id` goes behind the block `after_id` (None: first in `section_id`; both None: in its own).
+    - `insert`: `new_text` behind the block `after_id` (None: first in `section_id`; both None: before all headings).
+    - `insert_section`: `heading` at `level` (None: 2), `new_text` below it, behind section `after_id` (None: first).
+    """
+
+    op: EditOp
+    block_id: str | None = None
+    section_id: str | None = None
+    after_id: str | None = None
+    old_text: str = ""
+    new_text: str = ""
+    heading: str | None = None
+    level: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """Why an edit cannot be proposed, told to the model; `current` is the block's present text, where that is why."""
+
+    ordinal: int
+    message: str
+    block_id: str | None = None
+    current: str | None = None
+
+    def __str__(self) -> str:
+        text = f"Edit {self.ordinal}: {self.message}"
+        return text if self.current is None else f"{text} It says now:\n{self.current[:SHOWN_CHARACTERS]}"
+
+
+class _Wrong(Exception):
+    """Inside this module: one edit's trouble."""
+
+    def __init__(self, message: str, block: Block | None = None) -> None:
+        super().__init__(message)
+        self.block = block
+
+
+def check(tree: Tree, edits: Sequence[NewEdit]) -> tuple[tuple[NewEdit, ...], tuple[Trouble, ...]]:
+    """The edits as they are kept (each with its section and the block's exact text), and what is wrong. With any
+    trouble nothing is to be proposed. `tree` has all the blocks that the edits name."""
+    kept: list[NewEdit] = []
+    troubles: list[Trouble] = []
+    for ordinal, edit in enumerate(edits, start=1):
+        try:
+            kept.append(_CHECKS[edit.op](tree, edit))
+            _demand_once(kept)
+        except _Wrong as wrong:
+            current = None if wrong.block is None else wrong.block.markdown
+            troubles.append(Trouble(ordinal, str(wrong), edit.block_id, current))
+    return tuple(kept), tuple(troubles)
+
+
+def _replace(tree: Tree, edit: NewEdit) -> NewEdit:
+    block = _block_that_says(tree, edit)
+    if not edit.new_text.strip():
+        raise _Wrong("new_text is empty; to take the block away use the op delete.")
+    if edit.new_text.strip() == block.markdown.strip():
+        raise _Wrong("new_text is what the block says already.")
+    return NewEdit(
+        "replace", block.id, block.section_id, old_text=block.markdown, new_text=tidy(edit.new_text)
+    )
+
+
+def _delete(tree: Tree, edit: NewEdit) -> NewEdit:
+    block = _block_that_says(tree, edit)
+    return NewEdit("delete", block.id, block.section_id, old_text=block.markdown)
+
+
+def _move(tree: Tree, edit: NewEdit) -> NewEdit:
+    block = _block(tree, edit.block_id, "block_id")
+    if edit.after_id == block.id:
+        raise _Wrong("after_id is the block that is to be moved.")
+    section = _place(tree, edit, default=block.section_id)
+    return NewEdit("move", block.id, section.id, edit.after_id, old_text=block.markdown)
+
+
+def _insert(tree: Tree, edit: NewEdit) -> NewEdit:
+    if not edit.new_text.strip():
+        raise _Wrong("new_text is empty: there is nothing to insert.")
+    if len(cut(edit.new_text)) > 1:
+        raise _Wrong("new_text has a heading; a heading begins a new section: use the op insert_section.")
+    if edit.after_id is None and edit.section_id is None:
+        return NewEdit("insert", new_text=tidy(edit.new_text))
+    section = _place(tree, edit, default=None)
+    return NewEdit("insert", None, section.id, edit.after_id, new_text=tidy(edit.new_text))
+
+
+def _insert_section(tree: Tree, edit: NewEdit) -> NewEdit:
+    heading = " ".join((edit.heading or "").split()).lstrip("# ")
+    if not heading:
+        raise _Wrong("a new section needs a heading.")
+    level = 2 if edit.level is None else edit.level
+    if not 1 <= level <= 6:
+        raise _Wrong("level is from 1 to 6.")
+    if edit.after_id is not None and tree.find_section(edit.after_id) is None:
+        raise _Wrong(f"after_id {edit.after_id!r} is no section of this document.")
+    made = NewEdit("insert_section", after_id=edit.after_id, new_text=tidy(edit.new_text))
+    return replace(made, heading=heading, level=level)
+
+
+_CHECKS: Final[dict[EditOp, Callable[[Tree, NewEdit], NewEdit]]] = {
+    "replace": _replace,
+    "delete": _delete,
+    "move": _move,
+    "insert": _insert,
+    "insert_section": _insert_section,
+}
+
+
+def _block(tree: Tree, block_id: str | None, field: str) -> Block:
+    found = None if block_id is None else tree.find_block(block_id)
+    if found is None:
+        raise _Wrong(f"{field} {block_id!r} is no block of this document. Read it again.")
+    return found
+
+
+def _block_that_says(tree: Tree, edit: NewEdit) -> Block:
+    block = _block(tree, edit.block_id, "block_id")
+    if edit.old_text.strip() != block.markdown.strip():
+        raise _Wrong(f"old_text is not what block {block.id} says.", block)
+    return block
+
+
+def _place(tree: Tree, edit: NewEdit, default: str | None) -> Section:
+    """The section where a block is to be."""
+    if edit.after_id is not None:
+        return tree.section(_block(tree, edit.after_id, "after_id").section_id)
+    section_id = edit.section_id or default
+    found = None if section_id is None else tree.find_section(section_id)
+    if found is None:
+        raise _Wrong(f"section_id {section_id!r} is no section of this document.")
+    return found
+
+
+def _demand_once(kept: list[NewEdit]) -> None:
+    """One proposal has one opinion about a block: what it says (or that it goes), and where it is."""
+    last = kept[-1]
+    others = [edit for edit in kept[:-1] if last.block_id is not None and edit.block_id == last.block_id]
+    for other in others:
+        if (other.op == "move") == (last.op == "move") or "delete" in (other.op, last.op):
+            raise _Wrong(f"block {last.block_id} has another edit in this proposal; put both into one.")

@@ -1,0 +1,195 @@
+"""Documents: make, list, read, rename, delete; Markdown in and out; changes, history, conversations about them."""
+
+import re
+from typing import Annotated
+from urllib.parse import quote
+
+from fastapi import APIRouter, Header, Path, Query
+from starlette.responses import Response
+
+from outlast.apps.documents import actions
+from outlast.apps.documents.edits import actions as writing
+from outlast.apps.documents.shapes import (
+    MOST,
+    ChangesRequest,
+    DocumentPatch,
+    DocumentRequest,
+    DocumentVersionsAnswer,
+    ImportRequest,
+    RestoreDocumentRequest,
+)
+from outlast.base.document_data import (
+    DocumentChanges,
+    DocumentData,
+    DocumentDifference,
+    DocumentVersionView,
+    DocumentView,
+)
+from outlast.base.events import ThreadData
+from outlast.kernel.http.auth import Signed, Svc
+from outlast.kernel.http.responses import nothing, page, reply
+from outlast.kernel.http.shapes import Page
+
+router = APIRouter(prefix="/v1", tags=["Documents"])
+Key = Annotated[str | None, Header(alias="Idempotency-Key")]
+Version = Annotated[int, Path(ge=0, le=MOST)]
+
+
+@router.get("/projects/{project_id}/documents", response_model=Page[DocumentData])
+async def list_documents(
+    project_id: str,
+    services: Svc,
+    actor: Signed,
+    after: str | None = None,
+    limit: int = Query(100, ge=1, le=500),
+) -> Response:
+    """The project's documents, oldest first, without their text."""
+    found = await actions.list_documents(services, actor, project_id, after, limit)
+    return reply(page(found.items, found.next))
+
+
+@router.post("/projects/{project_id}/documents", status_code=201, response_model=DocumentView)
+async def create_document(
+    project_id: str, body: DocumentRequest, services: Svc, actor: Signed, key: Key = None
+) -> Response:
+    """Make a document with its conversation (editors)."""
+    made = await actions.create_document(
+        services, actor, project_id, title=body.title, markdown=body.markdown, key=key
+    )
+    return reply(made, 201)
+
+
+@router.get("/documents/{document_id}", response_model=DocumentView)
+async def read_document(document_id: str, services: Svc, actor: Signed) -> Response:
+    """One document with its sections and blocks. Its changes are told in the project's events (version.created); what
+    is new is then asked with its version."""
+    return reply(await actions.read_document(services, actor, document_id))
+
+
+@router.patch("/documents/{document_id}", response_model=DocumentData)
+async def rename_document(document_id: str, body: DocumentPatch, services: Svc, actor: Signed) -> Response:
+    """Rename a document and its conversation (editors)."""
+    return reply(await actions.rename_document(services, actor, document_id, body.title))
+
+
+@router.delete("/documents/{document_id}", status_code=204)
+async def delete_document(document_id: str, services: Svc, actor: Signed) -> Response:
+    """Remove a document with its history, comments and all conversations about it (owners). Refused (409) while a run
+    of one of them has not ended."""
+    await actions.delete_document(services, actor, document_id)
+    return nothing()
+
+
+@router.get("/documents/{document_id}/markdown", response_class=Response)
+async def export_document(
+    document_id: str,
+    services: Svc,
+    actor: Signed,
+    version: int | None = Query(None, ge=0, le=MOST),
+    download: bool = False,
+) -> Response:
+    """The document as Markdown, now or as it was at a version."""
+    title, text = await actions.export_markdown(services, actor, document_id, version)
+    headers = {"cache-control": "no-store", "x-content-type-options": "nosniff"}
+    if download:
+        headers["content-disposition"] = _attachment(title)
+    return Response(text, headers=headers, media_type="text/markdown; charset=utf-8")
+
+
+@router.post("/documents/{document_id}/import", response_model=DocumentChanges)
+async def import_document(
+    document_id: str, body: ImportRequest, services: Svc, actor: Signed, key: Key = None
+) -> Response:
+    """Add a Markdown text, or make it the whole document; what is the same keeps its id (editors). Refused (409
+    `text_changed`) where the document is newer than the version that was `seen`."""
+    put = await writing.import_markdown(
+        services,
+        actor,
+        document_id,
+        body.markdown,
+        after_section_id=body.after_section_id,
+        replace=body.replace,
+        seen=body.seen,
+        key=key,
+    )
+    return reply(put)
+
+
+@router.post("/documents/{document_id}/changes", response_model=DocumentChanges)
+async def change_document(
+    document_id: str, body: ChangesRequest, services: Svc, actor: Signed, key: Key = None
+) -> Response:
+    """Make changes together, as one version, or none (editors). Refused (409) where unseen text would be overwritten
+    (`text_changed`, with both texts), and where somebody else keeps a section (`section_locked`)."""
+    changed = await writing.change_document(
+        services,
+        actor,
+        document_id,
+        [one.change() for one in body.changes],
+        summary=body.summary,
+        since=body.since,
+        key=key,
+    )
+    return reply(changed)
+
+
+@router.get("/documents/{document_id}/changes", response_model=DocumentChanges)
+async def read_document_changes(
+    document_id: str, services: Svc, actor: Signed, since: Annotated[int, Query(ge=0, le=MOST)]
+) -> Response:
+    """Everything that is new since a version."""
+    return reply(await writing.read_changes(services, actor, document_id, since))
+
+
+@router.get("/documents/{document_id}/versions", response_model=DocumentVersionsAnswer)
+async def list_document_versions(
+    document_id: str,
+    services: Svc,
+    actor: Signed,
+    before: int | None = Query(None, ge=0, le=MOST),
+    limit: int = Query(50, ge=1, le=200),
+) -> Response:
+    """The document's history, newest first."""
+    found = await writing.list_versions(services, actor, document_id, before, limit)
+    return reply({"items": found.items, "next": found.next})
+
+
+@router.get("/documents/{document_id}/versions/{version}", response_model=DocumentVersionView)
+async def read_document_version(document_id: str, version: Version, services: Svc, actor: Signed) -> Response:
+    """A version with what the document said then."""
+    return reply(await writing.read_version(services, actor, document_id, version))
+
+
+@router.get("/documents/{document_id}/diff", response_model=DocumentDifference)
+async def compare_document_versions(
+    document_id: str,
+    services: Svc,
+    actor: Signed,
+    before: Annotated[int, Query(alias="from", ge=0, le=MOST)],
+    after: Annotated[int | None, Query(alias="to", ge=0, le=MOST)] = None,
+) -> Response:
+    """What differs between two versions (0: the empty document; without `to`: now)."""
+    found = await writing.compare_versions(services, actor, document_id, before, after)
+    return reply(found.model_dump(mode="json", by_alias=True))
+
+
+@router.post("/documents/{document_id}/restore", response_model=DocumentChanges)
+async def restore_document(
+    document_id: str, body: RestoreDocumentRequest, services: Svc, actor: Signed
+) -> Response:
+    """Make the document say again what it said at a version, as a new version (editors). Refused (409 `text_changed`)
+    where the document is newer than the version that was `seen`."""
+    return reply(await writing.restore_version(services, actor, document_id, body.version, seen=body.seen))
+
+
+@router.get("/documents/{document_id}/threads", response_model=Page[ThreadData])
+async def list_document_threads(document_id: str, services: Svc, actor: Signed) -> Response:
+    """The document's own conversation, and those about parts of it."""
+    return reply(page(await actions.list_document_threads(services, actor, document_id)))
+
+
+def _attachment(title: str) -> str:
+    """A file name made of a title, in the form that every browser reads."""
+    name = re.sub(r'[\\/:*?"<>|\x00-\x1f]+', " ", title).strip(" .") or "document"
+    plain = name.encode("ascii", "ignore").decode().strip() or "document"
+    return f"attachment; filename=\"{plain}.md\"; filename*=UTF-8''{quote(name, safe='')}.md"

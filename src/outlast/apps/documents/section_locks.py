@@ -1,0 +1,190 @@
+"""Who keeps a section for themselves: its lock, changed while the document's row is held, told in the project's log.
+
+The rules and the table are those of thread locks. No run keeps a section: a lock is kept by its holder's edits, each of
+which renews it, and ends by hand, by hand-over or by expiry.
+"""
+
+from collections.abc import Iterable, Sequence
+
+import sqlalchemy as sa
+
+from outlast.apps.documents import store
+from outlast.apps.documents.tables import documents, sections
+from outlast.base.clock import iso
+from outlast.base.errors import NotFound
+from outlast.base.events import InboxChanged, LockChanged, LockData
+from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.accounts.tables import users
+from outlast.kernel.locks import store as locks
+from outlast.kernel.locks.rules import Change, Lock, Standing, standing
+from outlast.kernel.locks.tables import locks as locks_table
+from outlast.kernel.mentions.items import INBOX, InboxItem, InboxPart, Waiting, came, went
+from outlast.kernel.mentions.rules import one_line
+from outlast.kernel.projects.tables import members
+from outlast.kernel.streams.log import append
+
+
+def take(tx: Tx, section: sa.RowMapping, actor: Actor, ttl_s: float) -> LockData:
+    """The actor keeps the section: a free lock is acquired, one's own refreshed, an expired one taken over. Raises
+    `SectionLocked`, naming the holder and the expiry."""
+    _hold(tx, section)
+    change, before = locks.acquire(tx, section["id"], section["project_id"], actor.user_id, ttl_s)
+    # A refresh has no name of its own among the events: it is told as what it is, the holder's lock with a later end.
+    shown = _told(tx, section, "acquired" if change == "refreshed" else change)
+    if change != "refreshed":
+        _tell_unasked(tx, section["project_id"], before)
+    return shown
+
+
+def release(tx: Tx, section: sa.RowMapping, actor: Actor) -> None:
+    """The actor lets go. Repeating is harmless. Raises `SectionLocked` for somebody else's lock."""
+    _hold(tx, section)
+    before = locks.find_lock(tx, section["id"])
+    if locks.release(tx, section["id"], actor.user_id) is not None:
+        _tell(tx, section, "released", None)
+        _tell_unasked(tx, section["project_id"], before)
+
+
+def request(tx: Tx, section: sa.RowMapping, actor: Actor) -> LockData:
+    """The actor asks the holder for the lock. Raises `LockNotHeld` where there is nobody to ask."""
+    _hold(tx, section)
+    locks.request(tx, section["id"], actor.user_id)
+    shown = _told(tx, section, "requested")
+    for _, asked in waiting(tx, shown.holder_id, section_id=section["id"]):
+        append(tx, section["project_id"], [(INBOX, came(asked, shown.holder_id))])
+    return shown
+
+
+def hand_over(tx: Tx, section: sa.RowMapping, actor: Actor, to_user_id: str, ttl_s: float) -> LockData:
+    """The actor gives the lock to another member (who must be allowed to edit: the caller checks). Raises
+    `LockNotHeld`."""
+    _hold(tx, section)
+    before = locks.find_lock(tx, section["id"])
+    locks.hand_over(tx, section["id"], actor.user_id, to_user_id, ttl_s)
+    shown = _told(tx, section, "handed_over")
+    _tell_unasked(tx, section["project_id"], before)
+    return shown
+
+
+def demand_free(tx: Tx, section_ids: Iterable[str], user_id: str, ttl_s: float) -> None:
+    """Raise `SectionLocked` where somebody else keeps one of these sections. The user's own locks are renewed."""
+    wanted = sorted(section_ids)
+    for section_id in wanted if len(wanted) <= store.FEW else locks.locks_of(tx, wanted):
+        lock = locks.find_lock(tx, section_id)
+        locks.demand(tx, section_id, user_id)
+        if lock is not None and lock.holder_id == user_id:
+            locks.renew(tx, section_id, ttl_s)
+
+
+def kept_by_other(tx: Tx, section_id: str, user_id: str) -> bool:
+    """Whether somebody else keeps a section now."""
+    lock = locks.find_lock(tx, section_id)
+    live = locks.is_live(tx, section_id, lock)
+    return standing(lock, user_id, tx.now, live=live) is Standing.THEIRS
+
+
+def drop_all(tx: Tx, section_ids: Sequence[str]) -> list[InboxChanged]:
+    """The sections are gone: nobody keeps them any more. Not told: whoever hears that they are gone knows. Returns the
+    news of inboxes, where somebody was asked for one."""
+    held = locks.locks_of(tx, section_ids)
+    for section_id in held:
+        locks.drop(tx, section_id)
+    asked = {lock.holder_id for lock in held.values() if lock.requested_by is not None}
+    return [went("handover", holder_id) for holder_id in sorted(asked)]
+
+
+def drop_held(tx: Tx, project_id: str, user_id: str) -> list[tuple[sa.RowMapping, Lock | None]]:
+    """Somebody leaves the project: whatever they kept there is free. The rows of those sections with their locks, for
+    `tell_dropped`: documents come before threads, and these before the project's log, as everywhere."""
+    kept = locks.held_by(tx, project_id, user_id, "section")
+    rows = [row for row in (tx.find(sections, {"id": section_id}) for section_id in kept) if row is not None]
+    for document_id in sorted({row["document_id"] for row in rows}):
+        store.hold(tx, document_id)
+    dropped = [(row, locks.find_lock(tx, row["id"])) for row in rows]
+    drop_all(tx, kept)
+    return dropped
+
+
+def tell_dropped(tx: Tx, dropped: Iterable[tuple[sa.RowMapping, Lock | None]]) -> None:
+    """Tell the project's followers that nobody keeps these sections any more."""
+    for row, before in dropped:
+        _tell(tx, row, "released", None)
+        _tell_unasked(tx, row["project_id"], before)
+
+
+def waiting(
+    tx: Tx,
+    user_id: str,
+    project_id: str | None = None,
+    part: InboxPart | None = None,
+    *,
+    section_id: str | None = None,
+) -> list[Waiting]:
+    """Sections that this user keeps and somebody else asks for: one of them, those of one project, or all of the
+    user's; a part of them, if that is given."""
+    mine = (members.c.project_id == documents.c.project_id) & (members.c.user_id == user_id)
+    found = (
+        sa.select(
+            sections.c.id.label("section_id"),
+            sections.c.heading,
+            sections.c.document_id,
+            documents.c.title,
+            documents.c.project_id,
+            locks_table.c.requested_at,
+            locks_table.c.requested_by,
+            users.c.name,
+        )
+        .select_from(locks_table.join(sections, sections.c.id == locks_table.c.resource_id))
+        .join(documents, documents.c.id == sections.c.document_id)
+        .join(users, users.c.id == locks_table.c.requested_by)
+        .join(members, mine & members.c.role.in_(["owner", "editor"]))
+        .where(locks_table.c.resource_type == "section", locks_table.c.holder_id == user_id)
+    )
+    if project_id is not None:
+        found = found.where(documents.c.project_id == project_id)
+    if section_id is not None:
+        found = found.where(sections.c.id == section_id)
+    if part is not None:
+        found = part.of(found, locks_table.c.requested_at, sections.c.id)
+    return [(row["requested_at"], _asked(row)) for row in tx.all(found)]
+
+
+def _asked(row: sa.RowMapping) -> InboxItem:
+    return InboxItem(
+        kind="handover",
+        id=row["section_id"],
+        project_id=row["project_id"],
+        text=f"{row['name']} would like to edit the section “{one_line(row['heading'], 80)}”.",
+        created_at=iso(row["requested_at"]),
+        by=row["requested_by"],
+        by_name=row["name"],
+        document_id=row["document_id"],
+        document_title=row["title"],
+        section_id=row["section_id"],
+    )
+
+
+def _hold(tx: Tx, section: sa.RowMapping) -> None:
+    """Hold the section's document. Raises `NotFound` where the section went since its row was read."""
+    store.hold(tx, section["document_id"])
+    if tx.find(sections, {"id": section["id"]}, "id") is None:
+        raise NotFound("This section is not there any more.", noun="section", id=section["id"])
+
+
+def _tell_unasked(tx: Tx, project_id: str, before: Lock | None) -> None:
+    """Nobody asks the one who kept a section for it any more."""
+    if before is not None and before.requested_by is not None:
+        append(tx, project_id, [(INBOX, went("handover", before.holder_id))])
+
+
+def _told(tx: Tx, section: sa.RowMapping, change: Change) -> LockData:
+    shown = locks.shown_lock(tx, section["id"])
+    assert shown is not None  # it was written a moment ago, in this transaction
+    _tell(tx, section, change, shown)
+    return shown
+
+
+def _tell(tx: Tx, section: sa.RowMapping, change: Change, lock: LockData | None) -> None:
+    told = LockChanged(section_id=section["id"], document_id=section["document_id"], lock=lock)
+    append(tx, section["project_id"], [(f"lock.{change}", told)])

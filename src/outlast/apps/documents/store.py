@@ -1,0 +1,313 @@
+"""Documents in the database, and the news about them. First argument: the open transaction.
+
+Whoever changes a document holds its row (`hold`), before its thread's and its project's, as everywhere; and announces
+it in the same transaction. Content is written by `writing.py` only.
+"""
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any, Final, Literal
+
+import sqlalchemy as sa
+
+from outlast.apps.documents.content.records import in_order
+from outlast.apps.documents.content.tree import Block, Section, Tree
+from outlast.apps.documents.tables import blocks, comments, documents, edits, proposals, sections
+from outlast.base.clock import iso
+from outlast.base.document_data import (
+    BlockData,
+    DocumentChanged,
+    DocumentData,
+    DocumentDeleted,
+    SectionData,
+)
+from outlast.base.errors import NotFound
+from outlast.db.database import Tx
+from outlast.kernel.accounts.tables import users
+from outlast.kernel.locks.store import locks_of
+from outlast.kernel.mentions import store as mentions
+from outlast.kernel.mentions.items import INBOX, went
+from outlast.kernel.projects.tables import projects
+from outlast.kernel.streams.log import append
+from outlast.kernel.threads.tables import threads
+
+ChangeName = Literal["document.created", "document.updated"]
+FEW: Final = (
+    8  # so many are found faster one by one, by a prepared statement, than all by one that is built anew
+)
+
+_open_comments = (
+    sa.select(sa.func.count())
+    .where(
+        comments.c.document_id == documents.c.id, comments.c.status == "open", comments.c.parent_id.is_(None)
+    )
+    .scalar_subquery()
+    .label("open_comments")
+)
+_same = edits.alias("same")  # what a copy in a fork is a copy of, or an older copy of that
+_is_double = (
+    sa.select(_same.c.id)
+    .where(
+        sa.or_(
+            _same.c.id == edits.c.origin_id,
+            (_same.c.origin_id == edits.c.origin_id) & (_same.c.id < edits.c.id),
+        ),
+        _same.c.state == "open",
+        _same.c.op == edits.c.op,
+        _same.c.new_text == edits.c.new_text,
+    )
+    .exists()
+)
+_open_edits = (
+    sa.select(sa.func.count())
+    .where(edits.c.document_id == documents.c.id, edits.c.state == "open", ~_is_double)
+    .scalar_subquery()
+    .label("open_edits")
+)
+_LISTED: Final = sa.select(documents, _open_comments, _open_edits, threads.c.active_run_id).join(
+    threads, threads.c.id == documents.c.thread_id
+)
+_OF: Final = documents.c.id == sa.bindparam("document")
+_SHOWN: Final = _LISTED.where(_OF)
+_ROW: Final = sa.select(documents).where(_OF)
+_HOLD: Final = _ROW.with_for_update(key_share=True)
+_SECTIONS: Final = sa.select(sections).where(sections.c.document_id == sa.bindparam("document"))
+_BLOCKS: Final = sa.select(blocks).where(blocks.c.document_id == sa.bindparam("document"))
+_BLOCKS_OF_SECTION: Final = sa.select(blocks).where(blocks.c.section_id == sa.bindparam("section"))
+_SECTION_OF_BLOCK: Final = sa.select(blocks.c.section_id).where(
+    blocks.c.id == sa.bindparam("block"), blocks.c.document_id == sa.bindparam("document")
+)
+_BLOCK_COUNT: Final = sa.select(sa.func.count()).where(blocks.c.document_id == sa.bindparam("document"))
+_NAMES: Final = (
+    sa.select(users.c.id, users.c.name)
+    .where(users.c.id.in_(sa.select(blocks.c.editor_id).where(blocks.c.document_id == sa.bindparam("document"))))
+)  # fmt: skip
+
+
+def add(tx: Tx, document_id: str, project_id: str, created_by: str, *, thread_id: str, title: str) -> None:
+    """Add the row of an empty document at version 0. Its thread exists already. Not announced yet."""
+    tx.insert(
+        documents,
+        id=document_id,
+        project_id=project_id,
+        thread_id=thread_id,
+        title=title,
+        version=0,
+        words=0,
+        created_by=created_by,
+        created_at=tx.now,
+        updated_at=tx.now,
+    )
+
+
+def document_of(tx: Tx, document_id: str) -> sa.RowMapping:
+    """The document's row. Raises `NotFound`."""
+    return _found(tx.one(_ROW, {"document": document_id}), document_id)
+
+
+def hold(tx: Tx, document_id: str) -> sa.RowMapping:
+    """As `document_of`; the row is held until the transaction ends, so that versions follow each other."""
+    return _found(tx.one(_HOLD, {"document": document_id}), document_id)
+
+
+def document_of_thread(tx: Tx, thread_id: str) -> sa.RowMapping | None:
+    """The row of the document whose own conversation this is; None: it is no document's own."""
+    return tx.find(documents, {"thread_id": thread_id})
+
+
+def document_data(tx: Tx, document_id: str) -> DocumentData:
+    """The document as lists and events show it. Raises `NotFound`."""
+    return to_data(_found(tx.one(_SHOWN, {"document": document_id}), document_id))
+
+
+def list_documents(
+    tx: Tx, project_id: str, after: str | None, limit: int
+) -> tuple[list[DocumentData], str | None]:
+    """At most `limit` of a project's documents in the order in which they were made, those after the id `after`; and
+    what to ask the following ones with (None: there are none)."""
+    chosen = _LISTED.where(documents.c.project_id == project_id)
+    if after is not None:
+        chosen = chosen.where(documents.c.id > after)
+    rows = tx.all(chosen.order_by(documents.c.id).limit(limit + 1))
+    return [to_data(row) for row in rows[:limit]], rows[limit - 1]["id"] if len(rows) > limit else None
+
+
+def count(tx: Tx, project_id: str) -> int:
+    """How many documents a project has. The project is held until the transaction ends, so that two who make the last
+    one at once do not both succeed."""
+    tx.execute(sa.select(projects.c.id).where(projects.c.id == project_id).with_for_update(key_share=True))
+    mine = sa.select(sa.func.count()).select_from(documents).where(documents.c.project_id == project_id)
+    return int(tx.execute(mine).scalar_one())
+
+
+def tree(tx: Tx, document_id: str, version: int | None = None) -> Tree:
+    """The document's content now, or as it was at a version. Raises `NotFound` for one that never was."""
+    row = document_of(tx, document_id)
+    if version is not None and version != row["version"]:
+        from outlast.apps.documents.history.versions import tree_at
+
+        return tree_at(tx, row, version)
+    return Tree(document_id, row["version"], in_order(_sections(tx, document_id), _below(tx, document_id)))
+
+
+def partial_tree(tx: Tx, row: sa.RowMapping, wanted: Collection[str], *, preamble: bool) -> Tree:
+    """The document's sections, with the blocks of the wanted ones only; with `preamble` also of the first one, if it
+    has no heading."""
+    document_id: str = row["id"]
+    found = _sections(tx, document_id)
+    read = [one for one in found if one.id in wanted or (preamble and one.level == 0)]
+    below = {
+        one.id: [_block(block) for block in tx.all(_BLOCKS_OF_SECTION, {"section": one.id})] for one in read
+    }
+    total = int(tx.execute(_BLOCK_COUNT, {"document": document_id}).scalar_one())
+    unread = total - sum(len(blocks_of) for blocks_of in below.values())
+    return Tree(document_id, row["version"], in_order(found, below), unread)
+
+
+def section_of_block(tx: Tx, document_id: str, block_id: str) -> str | None:
+    """The section that a block of the document is in; None: there is no such block."""
+    found: str | None = tx.execute(_SECTION_OF_BLOCK, {"block": block_id, "document": document_id}).scalar()
+    return found
+
+
+def sections_data(tx: Tx, content: Tree, *, past: bool = False) -> list[SectionData]:
+    """A tree as the API shows it, with the editors' names, and (unless it is `past`) who keeps which section."""
+    names = names_of(tx, {block.editor_id for block in content.blocks()})
+    held = {} if past else locks_of(tx, [section.id for section in content.sections])
+    return [
+        SectionData(
+            id=section.id,
+            document_id=content.document_id,
+            heading=section.heading,
+            level=section.level,
+            version=section.version,
+            lock=held.get(section.id),
+            blocks=[block_data(block, names) for block in section.blocks],
+        )
+        for section in content.sections
+    ]
+
+
+def block_data(block: Block, names: dict[str, str]) -> BlockData:
+    return BlockData(
+        id=block.id,
+        section_id=block.section_id,
+        kind=block.kind,
+        markdown=block.markdown,
+        version=block.version,
+        editor_kind=block.editor_kind,
+        editor_id=block.editor_id,
+        editor_name=names.get(block.editor_id or ""),
+        updated_at=block.at,
+    )
+
+
+def names_of(tx: Tx, user_ids: Iterable[str | None]) -> dict[str, str]:
+    """The users' names by id."""
+    wanted = sorted({user_id for user_id in user_ids if user_id is not None})
+    if not wanted:
+        return {}
+    if len(wanted) <= FEW:
+        found = [tx.find(users, {"id": user_id}, "id", "name") for user_id in wanted]
+        return {row["id"]: row["name"] for row in found if row is not None}
+    rows = tx.all(sa.select(users.c.id, users.c.name).where(users.c.id.in_(wanted)))
+    return {row["id"]: row["name"] for row in rows}
+
+
+def update(tx: Tx, document_id: str, **values: Any) -> None:
+    """Set columns of a document and when it changed. Not announced yet."""
+    tx.update(documents, {"id": document_id}, **values, updated_at=tx.now)
+
+
+def announce(
+    tx: Tx, document_id: str, event: ChangeName = "document.updated", *, by: str | None = None
+) -> DocumentData:
+    """Tell the followers of its project how a document is now; `by` is the user who changed it (None: a run, or the
+    server). Raises `NotFound`."""
+    data = document_data(tx, document_id)
+    append(tx, data.project_id, [(event, DocumentChanged(document=data, by=by))])
+    return data
+
+
+def announce_of_thread(tx: Tx, thread_id: str) -> None:
+    """As `announce`, for the document whose own conversation this is, where it is one's."""
+    row = tx.find(documents, {"thread_id": thread_id}, "id")
+    if row is not None:
+        announce(tx, row["id"])
+
+
+def threads_about(tx: Tx, project_id: str, document_id: str) -> Sequence[sa.RowMapping]:
+    """Id and active run of all threads that hang on a document or on a part of it, the oldest first."""
+    mine = threads.c.project_id == project_id, threads.c.document_id == document_id
+    return tx.all(sa.select(threads.c.id, threads.c.active_run_id).where(*mine).order_by(threads.c.id))
+
+
+def anchored_in(document_id: str) -> sa.ColumnElement[bool]:
+    """Threads whose anchor names the document. The anchor is JSON without spaces, in which a quotation mark inside of
+    a text is escaped: these characters are there exactly if the field is."""
+    return sa.type_coerce(threads.c.anchor, sa.Text).contains(
+        f'"document_id":"{document_id}"', autoescape=True
+    )
+
+
+def delete(tx: Tx, document_id: str) -> None:
+    """Remove a document's row, with its content, history, comments and proposals, and tell its project. Its threads and
+    locks are the caller's."""
+    proposed = tx.find(proposals, {"document_id": document_id, "state": "open"}, "id") is not None
+    removed = sa.delete(documents).where(documents.c.id == document_id).returning(documents.c.project_id)
+    project_id = tx.execute(removed).scalar()
+    if project_id is not None:
+        news = [*mentions.forget_document(tx, document_id), *([went("proposal", None)] if proposed else [])]
+        forgotten = [(INBOX, one) for one in news]
+        append(tx, project_id, [("document.deleted", DocumentDeleted(document_id=document_id)), *forgotten])
+
+
+def to_data(row: sa.RowMapping) -> DocumentData:
+    """A row with its counts and its thread's run, as the API shows it."""
+    return DocumentData(
+        id=row["id"],
+        project_id=row["project_id"],
+        thread_id=row["thread_id"],
+        title=row["title"],
+        version=row["version"],
+        words=row["words"],
+        open_comments=row["open_comments"],
+        open_edits=row["open_edits"],
+        active_run_id=row["active_run_id"],
+        created_by=row["created_by"],
+        created_at=iso(row["created_at"]),
+        updated_at=iso(row["updated_at"]),
+    )
+
+
+def _sections(tx: Tx, document_id: str) -> list[Section]:
+    return [
+        Section(row["id"], row["rank"], row["heading"], row["level"], row["version"], iso(row["updated_at"]))
+        for row in tx.all(_SECTIONS, {"document": document_id})
+    ]
+
+
+def _below(tx: Tx, document_id: str) -> dict[str, list[Block]]:
+    below: dict[str, list[Block]] = {}
+    for row in tx.all(_BLOCKS, {"document": document_id}):
+        below.setdefault(row["section_id"], []).append(_block(row))
+    return below
+
+
+def _block(row: sa.RowMapping) -> Block:
+    return Block(
+        row["id"],
+        row["section_id"],
+        row["rank"],
+        row["kind"],
+        row["markdown"],
+        row["version"],
+        row["editor_kind"],
+        row["editor_id"],
+        iso(row["updated_at"]),
+    )
+
+
+def _found(row: sa.RowMapping | None, document_id: str) -> sa.RowMapping:
+    if row is None:
+        raise NotFound("This document is not there any more.", document_id=document_id)
+    return row

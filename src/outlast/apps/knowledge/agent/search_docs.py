@@ -1,0 +1,117 @@
+"""`search_docs`: look things up in indexed documentation and in modules saved earlier, before code is written."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Final
+
+import orjson
+from pydantic import Field
+
+from outlast.apps.knowledge.hits import Hit, PackageData, SearchAnswer, Searcher
+from outlast.base.clock import iso
+from outlast.db.database import Database, Tx
+from outlast.kernel.agents.tools.base import Arguments, ToolBase
+from outlast.kernel.agents.workspaces import find_workspace
+from outlast.kernel.runs.model import Run
+from outlast.kernel.runs.profile import ToolContext, ToolResult
+from outlast.kernel.threads.tables import threads
+
+CONTENT_CHARS: Final = 6_000  # of one hit; passages are shorter, unless they hold long code
+PACKAGES: Final = 50  # named when nothing is found
+
+
+class SearchArguments(Arguments):
+    query: str = Field(
+        min_length=1,
+        max_length=2_000,
+        description="What you want to know, in words that the documentation would use: a question, names of functions.",
+    )
+    package: str | None = Field(
+        None, max_length=300, description="Only the documentation of this package, e.g. npm:@linear/sdk."
+    )
+
+
+class SearchDocs(ToolBase):
+    """`results` is how many hits a call brings."""
+
+    name: ClassVar[str] = "search_docs"
+    description: ClassVar[str] = (
+        "Search the documentation that is indexed here, and code modules saved earlier. Returns the best passages with "
+        "heading, content, url, package version and date (type doc), and modules with path and usage (type module). "
+        "Call it before you write code against a library or an API."
+    )
+    arguments: ClassVar[type[Arguments]] = SearchArguments
+    repeatable: ClassVar[bool] = True
+
+    def __init__(self, searcher: Searcher, db: Database, results: int = 5) -> None:
+        self._searcher, self._db, self._results = searcher, db, results
+
+    async def run(self, context: ToolContext, arguments: Mapping[str, Any]) -> ToolResult:
+        asked = SearchArguments.model_validate(dict(arguments))
+        run = context.run
+        answer = await self._searcher.search(
+            asked.query,
+            project_id=run.project_id,
+            package=asked.package or None,
+            limit=self._results,
+            workspace_id=await self._db.read(_workspace, run),
+            user_id=run.started_by,
+        )
+        found_docs = any(hit.type == "doc" for hit in answer.hits)
+        packages = [] if found_docs else await self._searcher.packages(run.project_id)
+        return ToolResult(told(answer, packages))
+
+
+def told(answer: SearchAnswer, packages: Sequence[PackageData]) -> str:
+    """An answer as the model reads it: JSON, best hits first. `packages` are those that could be searched."""
+    body: dict[str, Any] = {"results": [_result(hit) for hit in answer.hits]}
+    if answer.note:
+        body["note"] = answer.note
+    if packages:
+        body["available_packages"] = [_name(package) for package in packages[:PACKAGES]]
+    elif not answer.hits:
+        body["available_packages"] = []
+    return orjson.dumps(body, option=orjson.OPT_INDENT_2).decode()
+
+
+def _result(hit: Hit) -> dict[str, Any]:
+    if hit.type == "module":
+        module: dict[str, Any] = {
+            "type": "module",
+            "path": hit.heading,
+            "usage": hit.usage,
+            "content": hit.text,
+        }
+        if not hit.verified:
+            module["note"] = (
+                "The dependencies have changed since it last worked: check that its import still does."
+            )
+        return module
+    shown = (
+        hit.text
+        if len(hit.text) <= CONTENT_CHARS
+        else f"{hit.text[:CONTENT_CHARS]}\n… (cut; read on at the url)"
+    )
+    return {
+        "type": "doc",
+        "heading": hit.heading,
+        "content": shown,
+        "url": hit.url,
+        "package": hit.package,
+        "version": hit.version,
+        "fetched_at": None if hit.fetched_at is None else iso(hit.fetched_at),
+    }
+
+
+def _name(package: PackageData) -> str:
+    versions = ", ".join(package.versions)
+    return f"{package.package} ({versions})" if versions else package.package
+
+
+def _workspace(tx: Tx, run: Run) -> str | None:
+    """Where the run's files lie, if there are any yet."""
+    if run.workspace_id is not None:
+        return run.workspace_id
+    thread = tx.find(threads, {"id": run.thread_id}, "workspace_id")
+    if thread is not None and thread["workspace_id"] is not None:
+        return str(thread["workspace_id"])
+    return find_workspace(tx, run.thread_id)

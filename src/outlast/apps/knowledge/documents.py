@@ -1,0 +1,113 @@
+"""What reading a source gives: documents, cut into passages."""
+
+import posixpath
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from outlast.apps.knowledge.declarations import cut_declarations
+from outlast.apps.knowledge.markdown_splitter import cut_markdown
+from outlast.apps.knowledge.signatures import cut_signatures, module_of
+from outlast.apps.knowledge.texts import Cut, text_hash
+from outlast.apps.knowledge.web_pages import NoPage, read_web_page
+
+Language = Literal["markdown", "typescript", "python"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """One text of a source. `text` None: as it was when its passages were stored. `title` stands before its headings,
+    `path` is that of its file in a package or folder."""
+
+    url: str
+    text: str | None
+    language: Language = "markdown"
+    title: str = ""
+    path: str = ""
+    etag: str | None = None
+    modified: str | None = None
+
+    @property
+    def hash(self) -> str:
+        return text_hash(self.text or "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """A source as it was read. `documents` None: nothing has changed at all. `trouble` names what of it could not be
+    read, empty: nothing. `etag` and `modified` are those of its own address."""
+
+    documents: Sequence[Document] | None
+    version: str = ""
+    etag: str | None = None
+    modified: str | None = None
+    trouble: str = ""
+
+    @property
+    def size_bytes(self) -> int:
+        return sum(len((one.text or "").encode("utf-8", "replace")) for one in self.documents or ())
+
+
+@dataclass(frozen=True, slots=True)
+class KnownPage:
+    """What is stored of a document: with what its host is asked whether it changed, and its text's hash."""
+
+    etag: str | None
+    modified: str | None
+    hash: str
+
+
+def cut_document(document: Document, passage_chars: int) -> list[Cut]:
+    """Its passages, in order. Blocking for long texts: call it in a worker thread."""
+    text = (document.text or "").replace("\x00", "")
+    match document.language:
+        case "typescript":
+            return cut_declarations(text, document.url, passage_chars)
+        case "python":
+            return cut_signatures(text, document.url, module_of(document.path), passage_chars)
+        case "markdown":
+            return cut_markdown(text, document.url, passage_chars, document.title)
+
+
+def cut_documents(documents: Iterable[Document], passage_chars: int) -> dict[str, list[Cut]]:
+    """By address, the passages of each document whose text is there; a text that another document has too (a
+    declaration that is shipped twice) is left out of the later one."""
+    found: dict[str, list[Cut]] = {}
+    seen: set[str] = set()
+    for document in documents:
+        if document.text is None:
+            continue
+        fresh = []
+        for one in cut_document(document, passage_chars):
+            if one.hash not in seen:
+                seen.add(one.hash)
+                fresh.append(one)
+        found[document.url] = fresh
+    return found
+
+
+def document_of(name: str, text: str, passage_chars: int) -> tuple[Document, list[Cut]]:
+    """A text that somebody handed in, with its passages; what it is, its name tells. Blocking for long texts."""
+    lower = name.lower()
+    language: Language = "markdown"
+    title = title_of(name)
+    if lower.endswith((".html", ".htm")):
+        try:
+            found, text = read_web_page(text, "")
+        except NoPage:
+            found = ""
+        title = found or title
+    elif lower.endswith((".d.ts", ".d.mts", ".d.cts")):
+        language = "typescript"
+    elif lower.endswith((".pyi", ".py")):
+        language = "python"
+    document = Document(url=name.partition("#")[0], text=text, language=language, title=title, path=name)
+    return document, cut_document(document, passage_chars)
+
+
+def title_of(path: str) -> str:
+    """What a file is called where its text does not say."""
+    name = posixpath.splitext(posixpath.basename(path))[0]
+    if name.lower() in ("index", "readme") and posixpath.dirname(path):
+        name = posixpath.basename(posixpath.dirname(path))
+    return name.replace("-", " ").replace("_", " ")

@@ -1,0 +1,208 @@
+"""What searches look through, in memory: an index and a matrix of vectors for each source, made when first needed.
+
+Caches only: everything here can be made again from the database. An index is good for one revision of its source. A
+matrix lacks the vectors that were not there when it was read, and is completed after news of further ones.
+"""
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import anyio
+import anyio.to_thread
+import numpy as np
+
+from outlast.apps.knowledge import index_files as saved
+from outlast.apps.knowledge import postings, store
+from outlast.apps.knowledge import tokenizer as words
+from outlast.apps.knowledge.index_files import Segment
+from outlast.apps.knowledge.postings import Floats
+from outlast.apps.knowledge.texts import searched_text
+from outlast.db.database import Database
+
+SLICE: Final = 500  # passages that are cut into words before others get the thread
+READ_AT_ONCE: Final = 5_000  # vectors
+
+
+@dataclass(slots=True, eq=False)
+class Matrix:
+    """The vectors of a source's passages, one a row, length 1; rows of NaN have none yet. `news`: which
+    ring it knows of."""
+
+    rows: Floats
+    missing: list[int]
+    news: int
+
+
+@dataclass(slots=True, eq=False)
+class Shelf:
+    """One source's part of a search."""
+
+    segment: Segment
+    matrices: dict[str, Matrix] = field(default_factory=dict)  # by embedding model
+    filling: anyio.Lock = field(default_factory=anyio.Lock)
+
+    @property
+    def size_bytes(self) -> int:
+        return self.segment.size_bytes + sum(one.rows.nbytes for one in self.matrices.values())
+
+
+class Shelves:
+    """The shelves of all sources, the least recently used given up beyond `most_bytes`. `folder` keeps indexes over
+    restarts (None: they are not kept). One is made at a time; cancelled, it is made again at the next call."""
+
+    def __init__(self, db: Database, folder: Path | None, most_bytes: int) -> None:
+        self._db, self._folder, self._most_bytes = db, folder, most_bytes
+        self._shelves: OrderedDict[str, Shelf] = OrderedDict()
+        self._making = anyio.Lock()
+        self._news = 0
+
+    def hear_of_vectors(self) -> None:
+        """There may be vectors that were missing."""
+        self._news += 1
+
+    async def open(self, marks: Sequence[store.Mark]) -> list[Shelf]:
+        """The shelves of these sources as they are now, in order. Slow for those that are not in memory: about a second
+        for 10,000 new passages, a tenth of that for those kept in a file."""
+        return [await self._shelf(mark) for mark in marks if mark.passages]
+
+    async def fill(self, shelves: Sequence[Shelf], model: str, dimensions: int) -> bool:
+        """See to it that the shelves have their matrices for this model. False: they would take more memory than there
+        is to have, so vectors must be looked up one by one."""
+        if not self.can_fill(sum(len(shelf.segment.ids) for shelf in shelves), dimensions):
+            return False
+        for shelf in shelves:
+            await self._fill(shelf, model, dimensions)
+        self._make_room(keep=shelves)
+        return True
+
+    def can_fill(self, passages: int, dimensions: int) -> bool:
+        """Whether vectors of so many passages may lie in memory at once."""
+        return passages * dimensions * 4 <= self._most_bytes // 2
+
+    async def fill_early(self, shelf: Shelf, model: str, dimensions: int) -> None:
+        """The same for one shelf before anybody asks, where that takes no room from another."""
+        count = len(shelf.segment.ids)
+        has_room = self.size_bytes + count * dimensions * 4 <= self._most_bytes * 0.9
+        if has_room and self.can_fill(count, dimensions):
+            await self._fill(shelf, model, dimensions)
+
+    def forget(self, source_id: str) -> None:
+        """The source's index is not what it should be: make it anew."""
+        self._shelves.pop(source_id, None)
+        if self._folder is not None:
+            saved.forget(self._folder, source_id)
+
+    def keep_only(self, source_ids: frozenset[str]) -> None:
+        """All other sources are gone."""
+        for source_id in self._shelves.keys() - source_ids:
+            del self._shelves[source_id]
+        if self._folder is not None:
+            saved.keep_only(self._folder, source_ids)
+
+    @property
+    def size_bytes(self) -> int:
+        return sum(shelf.size_bytes for shelf in self._shelves.values())
+
+    @property
+    def is_full(self) -> bool:
+        """Whether a further shelf may push out another."""
+        return self.size_bytes > self._most_bytes * 0.9
+
+    async def _shelf(self, mark: store.Mark) -> Shelf:
+        shelf = self._known(mark)
+        if shelf is None:
+            async with self._making:
+                shelf = self._known(mark)
+                if shelf is None:
+                    shelf = Shelf(await self._segment(mark))
+                    self._shelves[mark.source_id] = shelf
+                    self._make_room(keep=[shelf])
+        self._shelves.move_to_end(mark.source_id)
+        return shelf
+
+    def _known(self, mark: store.Mark) -> Shelf | None:
+        shelf = self._shelves.get(mark.source_id)
+        return shelf if shelf is not None and shelf.segment.revision == mark.revision else None
+
+    async def _segment(self, mark: store.Mark) -> Segment:
+        folder = self._folder
+        if folder is not None:
+            kept = await anyio.to_thread.run_sync(saved.load, folder, mark.source_id, mark.revision)
+            if kept is not None and len(kept.ids) == mark.passages:
+                return kept
+        passages = await self._db.read(store.passages_of, mark.source_id)
+        terms: list[list[str]] = []
+        for start in range(0, len(passages), SLICE):
+            some = passages[start : start + SLICE]
+            terms += await anyio.to_thread.run_sync(_terms, some)
+        made = Segment(
+            mark.source_id,
+            mark.revision,
+            tuple(passage.id for passage in passages),
+            tuple(passage.hash for passage in passages),
+            await anyio.to_thread.run_sync(postings.build, terms),
+        )
+        if folder is not None and len(passages) == mark.passages:
+            await anyio.to_thread.run_sync(saved.save, folder, made)
+        return made
+
+    async def _fill(self, shelf: Shelf, model: str, dimensions: int) -> None:
+        if self._is_filled(shelf, model, dimensions):
+            return
+        async with shelf.filling:
+            if self._is_filled(shelf, model, dimensions):
+                return
+            news, count = self._news, len(shelf.segment.ids)
+            matrix = shelf.matrices.get(model)
+            if matrix is None or matrix.rows.shape[1] != dimensions:
+                rows = await anyio.to_thread.run_sync(_empty, count, dimensions)
+                matrix = Matrix(rows, list(range(count)), news)
+            missing = matrix.missing
+            still: list[int] = []
+            for start in range(0, len(missing), READ_AT_ONCE):
+                some = missing[start : start + READ_AT_ONCE]
+                found = await self._db.read(
+                    store.vectors_of, model, [shelf.segment.hashes[at] for at in some]
+                )
+                still += await anyio.to_thread.run_sync(_put, matrix.rows, some, shelf.segment.hashes, found)
+            matrix.missing, matrix.news = still, news
+            shelf.matrices[model] = matrix
+
+    def _is_filled(self, shelf: Shelf, model: str, dimensions: int) -> bool:
+        matrix = shelf.matrices.get(model)
+        if matrix is None or matrix.rows.shape[1] != dimensions:
+            return False
+        return not matrix.missing or matrix.news == self._news
+
+    def _make_room(self, keep: Sequence[Shelf]) -> None:
+        size, kept = self.size_bytes, {id(shelf) for shelf in keep}
+        for source_id, shelf in list(self._shelves.items()):
+            if size <= self._most_bytes:
+                return
+            if id(shelf) not in kept:
+                size -= shelf.size_bytes
+                del self._shelves[source_id]
+
+
+def _terms(passages: Sequence[store.Passage]) -> list[list[str]]:
+    return [words.terms_of(searched_text(passage.heading, passage.body)) for passage in passages]
+
+
+def _empty(count: int, dimensions: int) -> Floats:
+    return np.full((count, dimensions), np.nan, np.float32)
+
+
+def _put(rows: Floats, wanted: Sequence[int], hashes: Sequence[str], found: dict[str, bytes]) -> list[int]:
+    """Write the vectors that were found into their rows; those of another length count as not there. Which are
+    missing."""
+    length, missing = rows.shape[1], []
+    for at in wanted:
+        vector = found.get(hashes[at])
+        if vector is None or len(vector) != 2 * length:
+            missing.append(at)
+        else:
+            rows[at] = np.frombuffer(vector, "<f2")
+    return missing

@@ -1,0 +1,107 @@
+"""Indexes as files, so that a start does not have to cut every text into words again.
+
+One file per source in a folder of this machine. It is derived: deleting it costs time, and nothing else. A file that
+was made with other rules, of other content, or that cannot be read, counts as none.
+"""
+
+import logging
+import os
+from collections.abc import Collection
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from outlast.apps.knowledge import tokenizer as words
+from outlast.apps.knowledge.postings import Postings
+
+FORMAT: Final = 1
+SUFFIX: Final = ".npz"
+log = logging.getLogger("outlast.knowledge")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Segment:
+    """The index of one source as it was at one revision: `ids` and `hashes` of its passages, in the postings' order."""
+
+    source_id: str
+    revision: int
+    ids: tuple[str, ...]
+    hashes: tuple[str, ...]
+    postings: Postings
+
+    @property
+    def size_bytes(self) -> int:
+        return self.postings.size_bytes + 230 * len(self.ids)
+
+
+def save(folder: Path, segment: Segment) -> None:
+    """Write the file, replacing an older one. Never raises: a full disk costs time at the next start only."""
+    at = folder / (segment.source_id + SUFFIX)
+    part = at.with_suffix(f".{os.getpid()}.part")
+    postings = segment.postings
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with part.open("wb") as file:
+            np.savez(
+                file,
+                made=np.array([FORMAT, words.VERSION, segment.revision], np.int64),
+                terms=_bytes(postings.terms),
+                ids=_bytes(segment.ids),
+                hashes=_bytes(segment.hashes),
+                starts=postings.starts,
+                passages=postings.passages,
+                counts=postings.counts,
+                lengths=postings.lengths,
+            )
+        part.replace(at)
+    except OSError as error:
+        log.warning("search index not kept", extra={"source_id": segment.source_id, "reason": str(error)})
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+
+
+def load(folder: Path, source_id: str, revision: int) -> Segment | None:
+    """What was written for this revision; None: nothing that can be used."""
+    try:
+        with np.load(folder / (source_id + SUFFIX), allow_pickle=False) as file:
+            if file["made"].tolist() != [FORMAT, words.VERSION, revision]:
+                return None
+            terms = {term: number for number, term in enumerate(_texts(file["terms"]))}
+            postings = Postings(terms, file["starts"], file["passages"], file["counts"], file["lengths"])
+            ids, hashes = _texts(file["ids"]), _texts(file["hashes"])
+    except FileNotFoundError:
+        return None
+    except (
+        Exception
+    ) as error:  # the edge of a cache: whatever is wrong with a file, the index can be made again
+        log.debug("search index not read", extra={"source_id": source_id, "reason": repr(error)})
+        return None
+    if not len(ids) == len(hashes) == len(postings) or len(postings.starts) != len(terms) + 1:
+        return None
+    return Segment(source_id, revision, ids, hashes, postings)
+
+
+def forget(folder: Path, source_id: str) -> None:
+    """Remove a source's file, if there is one."""
+    with suppress(OSError):
+        (folder / (source_id + SUFFIX)).unlink(missing_ok=True)
+
+
+def keep_only(folder: Path, source_ids: Collection[str]) -> None:
+    """Remove the files of all other sources, and what a crash left half written."""
+    with suppress(OSError):
+        for file in folder.iterdir():
+            if file.suffix == ".part" or (file.suffix == SUFFIX and file.stem not in source_ids):
+                file.unlink(missing_ok=True)
+
+
+def _bytes(texts: Collection[str]) -> "np.ndarray[tuple[int], np.dtype[np.uint8]]":
+    return np.frombuffer("\n".join(texts).encode(), np.uint8)  # no term, id or hash has a line break
+
+
+def _texts(joined: "np.ndarray[tuple[int], np.dtype[np.uint8]]") -> tuple[str, ...]:
+    text = joined.tobytes().decode()
+    return tuple(text.split("\n")) if text else ()

@@ -1,0 +1,243 @@
+"""Gives every text that is searched its vector, in the background: passages, modules, memories.
+
+Vectors lie in the table `vectors`, by model and by hash of the text, so that no text is ever sent twice. What has none
+is found by asking the database, after each wish; a wish that comes while one is at work is not lost. A text that the
+embedder refuses stays without a vector, and keeps no other from its own. Without this everything works: search goes by
+words until vectors are there.
+"""
+
+import logging
+import math
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from typing import Final
+
+import anyio
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert as pg_insert
+from sqlalchemy.dialects.sqlite import insert as sqlite_insert
+
+from outlast.apps.knowledge import ingest as filling
+from outlast.apps.knowledge import memory, modules, store
+from outlast.apps.knowledge.hits import QueryEmbedder
+from outlast.apps.knowledge.keeper import Followed, nobody
+from outlast.apps.knowledge.store import BELL, FEW, TEXTS, VECTORS
+from outlast.apps.knowledge.tables import knowledge_passages, knowledge_sources, memories, vectors
+from outlast.apps.knowledge.tables import modules as module_rows
+from outlast.apps.knowledge.texts import searched_text
+from outlast.base.clock import Clock
+from outlast.base.errors import OutlastError, TryLater
+from outlast.base.supervision.supervisor import Supervisor
+from outlast.db.database import Database, Tx
+
+AT_ONCE: Final = 256  # texts that are read together
+BATCH: Final = 64  # texts between two writes, unless the embedder takes another number in one request
+TELL_EVERY_S: Final = 3.0  # how far a source is
+PROBE: Final = "text"  # what no embedder that works refuses
+PAUSES_S: Final = (5.0, 30.0, 120.0, 600.0)  # after failures in a row
+UNUSED_FOR: Final = timedelta(days=1)  # a vector that nothing refers to; a text may come back after a change
+COLLECT_EVERY: Final = timedelta(hours=12)
+log = logging.getLogger("outlast.knowledge")
+Missing = Callable[[Tx, str, int], list[tuple[str, str]]]
+
+
+def passages_without_vector(tx: Tx, model: str, limit: int) -> list[tuple[str, str]]:
+    """(hash, text) of passages that have no vector of this model yet."""
+    missing = ~sa.exists().where(vectors.c.model == model, vectors.c.hash == knowledge_passages.c.hash)
+    table = knowledge_passages.c
+    rows = tx.all(
+        sa.select(table.hash, table.heading, table.body).where(missing).order_by(table.id).limit(limit)
+    )
+    return [(row["hash"], searched_text(row["heading"], row["body"])) for row in rows]
+
+
+SHELVES: Final[Sequence[Missing]] = (
+    memory.without_vector,  # short and soon wanted
+    modules.without_vector,
+    passages_without_vector,
+)
+
+
+class Indexer:
+    """One per server that has an embedder. In memory: whether somebody wishes it to look, and which texts the embedder
+    refused."""
+
+    def __init__(
+        self,
+        db: Database,
+        clock: Clock,
+        embedder: QueryEmbedder,
+        followed: Followed = nobody,
+        shelves: Sequence[Missing] = SHELVES,
+        batch: int = BATCH,
+        supervisor: Supervisor | None = None,
+    ) -> None:
+        """`batch`: texts that the embedder takes in one request; so many are saved together."""
+        self._db, self._clock, self._embedder, self._followed, self._shelves = (
+            db,
+            clock,
+            embedder,
+            followed,
+            shelves,
+        )
+        self._batch = batch
+        self._guard = (supervisor or Supervisor(clock)).guard
+        self._refused: set[str] = set()  # hashes
+        self._untold: set[str] = set()  # sources
+        self._told_at: dict[str, float] = {}
+        self._wish = anyio.Event()  # there may be texts without a vector
+        self._urgent = anyio.Event()  # somebody asks for it, also amid a pause
+        self._trouble = ""
+        self._collected_at = clock.now() - COLLECT_EVERY
+        db.on_notice(self._hear)
+
+    @property
+    def trouble(self) -> str:
+        """Why the last try failed; empty: it did not."""
+        return self._trouble
+
+    def want(self) -> None:
+        """Look for texts without a vector now, also when the last try failed a moment ago. Returns at once."""
+        self._wish.set()
+        self._urgent.set()
+
+    async def run(self) -> None:
+        """Until cancelled: embed what has no vector, then wait for a wish. A failing embedder is left alone for longer
+        and longer, unless somebody wishes."""
+        failures = 0
+        while True:
+            self._wish, self._urgent = anyio.Event(), anyio.Event()
+            refused: list[str] = []
+            done = await self._guard.once("embedder", self._embedder.model, self._embed, refused)
+            if done and not refused:
+                failures, self._trouble = 0, ""
+            else:
+                failures += 1
+                self._trouble = (
+                    refused[0] if refused else "This server failed while embedding; its log says more."
+                )
+            await self._rest(failures)
+
+    async def _embed(self, refused: list[str]) -> None:
+        try:
+            if self._clock.now() - self._collected_at >= COLLECT_EVERY:
+                await self._db.write(remove_unused)
+                self._collected_at = self._clock.now()
+            await self.embed_missing()
+        except OutlastError as error:
+            log.warning("not embedded", extra={"code": error.code, "reason": error.message})
+            refused.append(error.message)
+
+    async def embed_missing(self) -> int:
+        """Embed everything that has no vector; how many texts those were. A text that the embedder refuses is left out.
+        Raises the embedder's errors where it is in trouble itself; what was done before stays."""
+        count = 0
+        self._told_at.clear()
+        try:
+            for missing in self._shelves:
+                while texts := await self._without_vector(missing):
+                    hashes = list(texts)
+                    for start in range(0, len(hashes), self._batch):
+                        some = {one: texts[one] for one in hashes[start : start + self._batch]}
+                        count += await self._embed_or_leave(some)
+        except OutlastError:
+            await self._tell(0.0)
+            raise
+        await self._tell(0.0)
+        return count
+
+    async def _without_vector(self, missing: Missing) -> dict[str, str]:
+        """Some texts by hash, none that was refused; empty: there are no more."""
+        limit = AT_ONCE + len(self._refused)
+        while True:
+            found = await self._db.read(missing, self._embedder.model, limit)
+            texts = {one: text for one, text in found if one not in self._refused}
+            if texts or len(found) < limit:
+                return texts
+            limit *= 2  # many passages may have one text
+
+    async def _embed_or_leave(self, texts: dict[str, str]) -> int:
+        """Embed and save; where that is refused, by halves, down to the texts that are the reason."""
+        hashes = list(texts)
+        try:
+            made = await self._embedder.embed(list(texts.values()))
+        except TryLater:
+            raise
+        except OutlastError as error:
+            if len(hashes) > 1:
+                half = len(hashes) // 2
+                parts = ({one: texts[one] for one in some} for some in (hashes[:half], hashes[half:]))
+                return sum([await self._embed_or_leave(part) for part in parts])
+            await self._embedder.embed([PROBE])  # raises when it is not the text that it refuses
+            self._refused.update(hashes)
+            reason = {"hash": hashes[0], "code": error.code, "reason": error.message}
+            log.warning("the embedder refuses a text, which is found by its words alone", extra=reason)
+            return 0
+        self._trouble = ""
+        await self._db.write(save_vectors, self._embedder.model, dict(zip(hashes, made, strict=True)))
+        self._untold.update(await self._db.read(_sources_of, hashes))
+        await self._tell(TELL_EVERY_S)
+        return len(texts)
+
+    async def _tell(self, every_s: float) -> None:
+        """Tell how far those sources are that were told of this long ago; counted beside the database's writer."""
+        now, model = self._clock.monotonic(), self._embedder.model
+        for one in sorted(self._untold):
+            if now - self._told_at.get(one, -math.inf) >= every_s:
+                embedded = await self._db.read(store.count_vectors, model, one)
+                await self._db.write(filling.tell, one, model, self._followed(), embedded)
+                self._told_at[one] = now
+                self._untold.discard(one)
+
+    async def _rest(self, failures: int) -> None:
+        """Until there is something to do; after a failure until its pause is over, whatever comes meanwhile."""
+        if not failures:
+            await self._wish.wait()
+            return
+        urgent = self._urgent
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._after_pause, failures, tasks.cancel_scope)
+            await urgent.wait()
+            tasks.cancel_scope.cancel()
+
+    async def _after_pause(self, failures: int, scope: anyio.CancelScope) -> None:
+        await self._clock.sleep(PAUSES_S[min(failures, len(PAUSES_S)) - 1])
+        scope.cancel()
+
+    def _hear(self, stream_id: str) -> None:
+        if stream_id in (BELL, TEXTS, "*"):
+            self._wish.set()
+
+
+def save_vectors(tx: Tx, model: str, made: dict[str, bytes]) -> None:
+    """Keep vectors by the hash of their text; those that are there stay. Rings `VECTORS`."""
+    hashes = list(made)
+    insert = pg_insert if tx.conn.dialect.name == "postgresql" else sqlite_insert
+    for start in range(0, len(hashes), FEW):
+        rows = [
+            {"model": model, "hash": one, "vector": made[one], "created_at": tx.now}
+            for one in hashes[start : start + FEW]
+        ]
+        # Another server may have embedded the same text meanwhile.
+        tx.execute(insert(vectors).on_conflict_do_nothing(), rows)
+    tx.ring(VECTORS)
+
+
+def remove_unused(tx: Tx) -> int:
+    """Vectors of texts that nothing has any more; how many."""
+    used = [
+        sa.exists().where(column == vectors.c.hash)
+        for column in (knowledge_passages.c.hash, module_rows.c.hash, memories.c.hash)
+    ]
+    old = vectors.c.created_at < tx.now - UNUSED_FOR
+    return tx.execute(sa.delete(vectors).where(old, *(~one for one in used))).rowcount
+
+
+def _sources_of(tx: Tx, hashes: Sequence[str]) -> list[str]:
+    found: set[str] = set()
+    for start in range(0, len(hashes), FEW):
+        some = knowledge_passages.c.hash.in_(hashes[start : start + FEW])
+        query = sa.select(knowledge_passages.c.source_id).where(some).distinct()
+        found |= {row["source_id"] for row in tx.all(query)}
+    there = sa.select(knowledge_sources.c.id).where(knowledge_sources.c.id.in_(sorted(found)))
+    return sorted(row["id"] for row in tx.all(there))

@@ -1,0 +1,311 @@
+"""Writes sources and their passages. First argument: the open transaction.
+
+What a source holds is exchanged in one transaction, so that no search sees half of it. A passage that is still there
+keeps its id, and with its hash its vector.
+"""
+
+import base64
+import hashlib
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+import sqlalchemy as sa
+
+from outlast.apps.knowledge import store
+from outlast.apps.knowledge.documents import Document, KnownPage
+from outlast.apps.knowledge.passage_changes import Contents, Exchange, exchange
+from outlast.apps.knowledge.store import BELL, FEW
+from outlast.apps.knowledge.tables import knowledge_pages, knowledge_passages, knowledge_sources
+from outlast.base.errors import NotFound
+from outlast.base.ids import KINDS, new_id
+from outlast.base.knowledge_data import SourceChanged, SourceKind, SourceRemoved
+from outlast.db.database import Tx
+from outlast.kernel.streams.log import append
+
+ERROR_CHARS: Final = 2000
+HANDED_IN: Final = ("text", "artifact")  # there is nowhere to read them again
+_MOVE: Final = (
+    sa.update(knowledge_passages)
+    .where(knowledge_passages.c.id == sa.bindparam("key"))
+    .values(position=sa.bindparam("at"), url=sa.bindparam("to"))
+)
+_AS_IDS: Final = str.maketrans("ilou", "wxyz")  # the letters of ids
+
+
+@dataclass(frozen=True, slots=True)
+class NewSource:
+    """A source to be added. `project_id` and `added_by` None: from the configuration."""
+
+    package: str
+    kind: SourceKind
+    location: str
+    project_id: str | None = None
+    added_by: str | None = None
+    version: str = ""
+
+
+def add(tx: Tx, new: NewSource, due_at: datetime | None) -> str:
+    """The id of the source, which waits to be read; one of the same place (package, location, project) is taken
+    again. While it is being read it stays so, with its lease."""
+    here = knowledge_sources.c.project_id
+    known = tx.one(
+        sa.select(knowledge_sources.c.id, knowledge_sources.c.state).where(
+            here.is_(None) if new.project_id is None else here == new.project_id,
+            knowledge_sources.c.package == new.package,
+            knowledge_sources.c.location == new.location,
+        )
+    )
+    if known is not None:
+        change: dict[str, Any] = {"kind": new.kind}
+        if known["state"] != "fetching" or new.kind in HANDED_IN:  # it is there at once
+            change |= {"due_at": due_at, "state": "waiting"}
+        if new.version:
+            change["version"] = new.version
+        tx.update(knowledge_sources, {"id": known["id"]}, **change)
+        tx.ring(BELL)
+        return str(known["id"])
+    source_id = new_id("source") if new.project_id is not None else configured_id(new.package, new.location)
+    tx.insert(
+        knowledge_sources,
+        id=source_id,
+        project_id=new.project_id,
+        package=new.package,
+        kind=new.kind,
+        location=new.location,
+        version=new.version,
+        state="waiting",
+        added_by=new.added_by,
+        due_at=due_at,
+        created_at=tx.now,
+    )
+    tx.ring(BELL)
+    return source_id
+
+
+def configured_id(package: str, location: str) -> str:
+    """The id of everybody's source of that place: the same for servers that start together."""
+    digest = hashlib.sha256(f"{package}\0{location}".encode()).digest()
+    name = base64.b32hexencode(digest)[:26].decode().lower()
+    return f"{KINDS['source']}_{name.translate(_AS_IDS)}"
+
+
+def remove(tx: Tx, source_id: str, followed: Iterable[str] = ()) -> bool:
+    """With its passages; their vectors go when nothing else has their text. False: there is none. Told as `tell`
+    does."""
+    row = store.find(tx, source_id)
+    if row is None:
+        return False
+    tx.execute(sa.delete(knowledge_sources).where(knowledge_sources.c.id == source_id))
+    for project_id in followed if row["project_id"] is None else (row["project_id"],):
+        with suppress(NotFound):
+            append(tx, project_id, [("knowledge.removed", SourceRemoved(source_id=source_id))])
+    tx.ring(BELL)
+    return True
+
+
+def keep_only_configured(
+    tx: Tx, places: Iterable[tuple[str, str]], followed: Sequence[str] = ()
+) -> list[str]:
+    """Remove the configuration's sources that it names no more, by (package, location); the ids of those removed."""
+    wanted = set(places)
+    rows = tx.all(sa.select(knowledge_sources).where(knowledge_sources.c.project_id.is_(None)))
+    gone = [row["id"] for row in rows if (row["package"], row["location"]) not in wanted]
+    for source_id in gone:
+        remove(tx, source_id, followed)
+    return gone
+
+
+def want_now(tx: Tx, source_ids: Sequence[str] | None = None, *, kind: SourceKind | None = None) -> int:
+    """Have sources read as soon as may be (None: all that can be read again); how many. Those being read now are read
+    again after that only by their own wish."""
+    query = sa.update(knowledge_sources).where(
+        knowledge_sources.c.kind.not_in(HANDED_IN), knowledge_sources.c.state != "fetching"
+    )
+    if source_ids is not None:
+        query = query.where(knowledge_sources.c.id.in_(source_ids))
+    if kind is not None:
+        query = query.where(knowledge_sources.c.kind == kind)
+    count = tx.execute(query.values(due_at=tx.now, state="waiting")).rowcount
+    tx.ring(BELL)
+    return count
+
+
+def take_over(tx: Tx) -> None:
+    """The server before this one was killed while it read these: they are due now."""
+    tx.execute(
+        sa.update(knowledge_sources)
+        .where(knowledge_sources.c.state == "fetching")
+        .values(state="waiting", due_at=tx.now)
+    )
+
+
+def cut_anew(tx: Tx, cut: str) -> None:
+    """Those whose passages were cut by other rules are due now, and are read as if for the first time. What somebody
+    reads at this moment stays with them."""
+    other = sa.and_(
+        knowledge_sources.c.cut != cut,
+        knowledge_sources.c.kind.not_in(HANDED_IN),
+        knowledge_sources.c.state != "fetching",
+    )
+    tx.execute(sa.update(knowledge_sources).where(other).values(due_at=tx.now, etag=None, modified=None))
+
+
+def claim(tx: Tx, lease_until: datetime, without: Sequence[str] = ()) -> sa.RowMapping | None:
+    """The source that is due the longest, now this caller's to read until `lease_until`; None: none is due. Two who
+    claim at once get two sources. `without` are those that the caller reads already: it is not to get them again."""
+    due = (
+        sa.select(knowledge_sources)
+        .where(knowledge_sources.c.due_at <= tx.now, knowledge_sources.c.id.not_in(without))
+        .order_by(knowledge_sources.c.due_at, knowledge_sources.c.id)
+        .limit(1)
+        .with_for_update(skip_locked=True)
+    )
+    row = tx.one(due)
+    if row is None:
+        return None
+    tx.update(knowledge_sources, {"id": row["id"]}, state="fetching", due_at=lease_until)
+    return row
+
+
+def next_due(tx: Tx, without: Sequence[str] = ()) -> datetime | None:
+    """When the next source is due besides those `without`; None: none ever is."""
+    others = knowledge_sources.c.id.not_in(without)
+    query = sa.select(sa.func.min(knowledge_sources.c.due_at)).where(others)
+    found: datetime | None = tx.execute(query).scalar()
+    return found
+
+
+def known_pages(tx: Tx, source_id: str) -> dict[str, KnownPage]:
+    """What is stored of a source's documents, by address."""
+    rows = tx.all(sa.select(knowledge_pages).where(knowledge_pages.c.source_id == source_id))
+    return {row["url"]: KnownPage(row["etag"], row["modified"], row["hash"]) for row in rows}
+
+
+def unchanged(tx: Tx, source_id: str, due_at: datetime | None, version: str = "") -> None:
+    """It was asked for, and says what it said."""
+    _note(tx, source_id, state="ready", error=None, checked_at=tx.now, due_at=due_at)
+    row = store.find(tx, source_id)
+    if version and row is not None and row["version"] != version:
+        _note(tx, source_id, version=version, revision=row["revision"] + 1)
+        mine = knowledge_passages.c.source_id == source_id
+        tx.execute(sa.update(knowledge_passages).where(mine).values(version=version))
+    tx.ring(BELL)
+
+
+def failed(tx: Tx, source_id: str, error: str, due_at: datetime | None) -> None:
+    """It could not be read; what it holds stays."""
+    _note(tx, source_id, state="failed", error=error[:ERROR_CHARS], checked_at=tx.now, due_at=due_at)
+    tx.ring(BELL)
+
+
+def give_back(tx: Tx, source_id: str) -> None:
+    """Whoever read it had to stop: it is due now."""
+    mine = sa.and_(knowledge_sources.c.id == source_id, knowledge_sources.c.state == "fetching")
+    tx.execute(sa.update(knowledge_sources).where(mine).values(state="waiting", due_at=tx.now))
+
+
+def fill(
+    tx: Tx, source_id: str, contents: Contents, due_at: datetime | None, planned: Exchange | None = None
+) -> bool:
+    """Exchange what a source holds. `planned` was worked out before (from the revision that it states; otherwise it is
+    worked out here). False: the source was removed meanwhile."""
+    row = tx.one(sa.select(knowledge_sources).where(knowledge_sources.c.id == source_id).with_for_update())
+    if row is None:
+        return False
+    if planned is None or planned.revision != row["revision"]:
+        planned = exchange(row["revision"], store.passages_of(tx, source_id), contents)
+    version = contents.version or row["version"]
+    if planned.changes:
+        _carry_out(tx, planned, source_id, row["package"], version)
+    if version != row["version"]:
+        mine = knowledge_passages.c.source_id == source_id
+        tx.execute(sa.update(knowledge_passages).where(mine).values(version=version))
+    _set_pages(tx, source_id, contents.documents)
+    _note(
+        tx,
+        source_id,
+        state="ready",
+        error=contents.trouble[:ERROR_CHARS] or None,
+        version=version,
+        etag=contents.etag,
+        modified=contents.modified,
+        cut=contents.cut,
+        passages=planned.passages,
+        size_bytes=planned.size_bytes,
+        hash=planned.hash,
+        revision=row["revision"] + (1 if planned.changes or version != row["version"] else 0),
+        fetched_at=tx.now,
+        checked_at=tx.now,
+        due_at=due_at,
+    )
+    tx.ring(BELL)
+    return True
+
+
+def now_held(tx: Tx, source_id: str) -> tuple[int, list[store.Passage]]:
+    """(revision, passages) of a source, to work out an exchange from; -1: it was removed."""
+    row = store.find(tx, source_id)
+    return (-1, []) if row is None else (row["revision"], store.passages_of(tx, source_id))
+
+
+def tell(
+    tx: Tx, source_id: str, model: str, followed: Iterable[str] = (), embedded: int | None = None
+) -> None:
+    """Tell a source's project how it is now; of everybody's source those projects that are `followed` hear. `embedded`
+    as in `store.source_data`: counting takes long in large sources."""
+    row = store.find(tx, source_id)
+    if row is None:
+        return
+    data = SourceChanged(source=store.source_data(tx, row, model, embedded))
+    for project_id in followed if row["project_id"] is None else (row["project_id"],):
+        with suppress(NotFound):  # removed a moment ago
+            append(tx, project_id, [("knowledge.updated", data)])
+
+
+def _carry_out(tx: Tx, planned: Exchange, source_id: str, package: str, version: str) -> None:
+    table = knowledge_passages
+    for start in range(0, len(planned.removed), FEW):
+        tx.execute(sa.delete(table).where(table.c.id.in_(planned.removed[start : start + FEW])))
+    if planned.moved:
+        rows = [{"key": one, "at": position, "to": url} for one, position, url in planned.moved]
+        tx.execute(_MOVE, rows)
+    rows = [
+        {
+            "id": new_id("passage"),
+            "source_id": source_id,
+            "package": package,
+            "version": version,
+            "position": one.position,
+            "heading": one.cut.heading,
+            "body": one.cut.body,
+            "url": one.cut.url,
+            "hash": one.hash,
+        }
+        for one in planned.added
+    ]
+    for start in range(0, len(rows), FEW):
+        tx.execute(sa.insert(table), rows[start : start + FEW])
+
+
+def _set_pages(tx: Tx, source_id: str, documents: Sequence[Document]) -> None:
+    known = known_pages(tx, source_id)
+    tx.execute(sa.delete(knowledge_pages).where(knowledge_pages.c.source_id == source_id))
+    rows = [
+        {
+            "source_id": source_id,
+            "url": url,
+            "etag": one.etag,
+            "modified": one.modified,
+            "hash": one.hash if one.text is not None or url not in known else known[url].hash,
+        }
+        for url, one in {document.url: document for document in documents}.items()
+    ]
+    for start in range(0, len(rows), FEW):
+        tx.execute(sa.insert(knowledge_pages), rows[start : start + FEW])
+
+
+def _note(tx: Tx, source_id: str, **values: Any) -> None:
+    tx.update(knowledge_sources, {"id": source_id}, **values)

@@ -1,0 +1,293 @@
+"""Keeps sources as they are elsewhere: reads what is due, and sleeps until something is.
+
+Rows say what is due when; a bell in the database wakes whoever sleeps, also in another process. Nothing is asked again
+and again. A source that cannot be read keeps what it holds, says why, and is tried again.
+"""
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime
+from typing import Final
+
+import anyio
+import anyio.to_thread
+import sqlalchemy as sa
+
+from outlast.apps.knowledge import ingest as filling
+from outlast.apps.knowledge.documents import Document, KnownPage, Reading, cut_documents
+from outlast.apps.knowledge.http_fetch import NotRead
+from outlast.apps.knowledge.ingest import NewSource
+from outlast.apps.knowledge.passage_changes import Contents, Exchange, exchange
+from outlast.apps.knowledge.readers.reader import SourceReader, Wish
+from outlast.apps.knowledge.sources import LEASE, READ_S, Configured, cut_name, due_after, private_exceptions
+from outlast.apps.knowledge.store import BELL
+from outlast.base.clock import Clock
+from outlast.base.errors import OutlastError
+from outlast.base.settings import KnowledgeSettings
+from outlast.base.supervision.supervisor import Supervisor
+from outlast.db.database import Database, Tx
+from outlast.kernel.set_aside import kinds
+
+AT_A_TIME: Final = 3  # sources
+GIVE_BACK_S: Final = 5.0
+PAUSE_S: Final = 5.0  # after the database refused
+Followed = Callable[[], Sequence[str]]
+"""The projects that somebody follows now: they hear of what is everybody's."""
+log = logging.getLogger("outlast.knowledge")
+
+
+def nobody() -> Sequence[str]:
+    return ()
+
+
+class SourceKeeper:
+    """One per server. In memory: what the configuration says of its own sources, what is being read, and a bell."""
+
+    def __init__(
+        self,
+        db: Database,
+        clock: Clock,
+        settings: KnowledgeSettings,
+        reader: SourceReader,
+        configured: list[Configured],
+        *,
+        model: str = "",
+        followed: Followed = nobody,
+        filled: Callable[[], None] = lambda: None,
+        read_s: float = READ_S,
+        supervisor: Supervisor | None = None,
+    ) -> None:
+        """`filled` hears that there may be passages without a vector; `model` is the embedder's, empty for none;
+        `read_s` is how long reading one source may take."""
+        self._db, self._clock, self._settings, self._reader = db, clock, settings, reader
+        self._configured = {(one.package, one.location): one for one in configured}
+        self._model, self._followed, self._filled = model, followed, filled
+        self._read_s = read_s
+        self._guard = (supervisor or Supervisor(clock)).guard
+        self._cut = cut_name(settings.passage_chars)
+        self._packages_changed = False
+        self._reading: set[str] = set()
+        self._again: set[str] = set()  # being read while other packages were installed
+        self._news = anyio.Event()
+        self._room = anyio.Semaphore(AT_A_TIME)
+        db.on_notice(self._hear)
+
+    async def run(self) -> None:
+        """Bring the configuration's sources into the database, then read what is due. Until cancelled; what was being
+        read then is due at once for the next server. A database that refuses is asked again after a pause."""
+        in_step = False
+        async with anyio.create_task_group() as tasks:
+            while True:
+                news = self._news
+                try:
+                    if not in_step:
+                        await self.synchronise()
+                        in_step = True
+                    await self._want_packages()
+                    row = await self._claim_with_room()
+                    others = (*self._reading, *await self._guard.set_aside_ids(kinds.SOURCE))
+                    until = None if row else await self._db.read(filling.next_due, others)
+                except OutlastError as error:
+                    log.warning("sources not looked at", extra={"code": error.code, "reason": error.message})
+                    await self._clock.sleep(PAUSE_S)
+                    continue
+                if row is not None:
+                    tasks.start_soon(self._guard.once, kinds.SOURCE, row[0]["id"], self._read, row)
+                else:
+                    await self._sleep(news, until)
+
+    async def synchronise(self) -> None:
+        """Everybody's sources become those of the configuration, all due now; sources that a killed server was reading
+        are due too, and those that were cut by other rules."""
+
+        followed = self._followed()
+
+        def run(tx: Tx) -> None:
+            filling.keep_only_configured(tx, self._configured, followed)
+            if self._db.dialect == "sqlite":  # nobody else can be reading
+                filling.take_over(tx)
+            for one in self._configured.values():
+                filling.add(tx, NewSource(one.package, one.kind, one.location), tx.now)
+            filling.cut_anew(tx, self._cut)
+
+        try:
+            await self._db.write(run)
+        except sa.exc.IntegrityError:  # a server that starts beside this one was faster
+            await self._db.write(run)
+
+    def packages_changed(self) -> None:
+        """Other versions of packages may be installed now: their documentation is read again. Returns at once."""
+        self._packages_changed = True
+        self._hear(BELL)
+
+    async def read_due(self) -> int:
+        """Read everything that is due now, one after the other; how many those were."""
+        count = 0
+        while (row := await self._claim_with_room()) is not None:
+            await self._guard.once(kinds.SOURCE, row[0]["id"], self._read, row)
+            count += 1
+        return count
+
+    async def _claim_with_room(self) -> tuple[sa.RowMapping, dict[str, KnownPage]] | None:
+        """A source to read, and the room to read it in, which `_read` gives back; None: nothing is due."""
+        await self._room.acquire()
+        row = None
+        try:
+            others = (*self._reading, *await self._guard.set_aside_ids(kinds.SOURCE))
+            row = await self._db.write(self._claim, self._followed(), others)
+        finally:
+            if row is None:
+                self._room.release()
+        return row
+
+    def _claim(
+        self, tx: Tx, followed: Sequence[str], reading: Sequence[str]
+    ) -> tuple[sa.RowMapping, dict[str, KnownPage]] | None:
+        row = filling.claim(tx, tx.now + LEASE, reading)
+        if row is None:
+            return None
+        filling.tell(tx, row["id"], self._model, followed)
+        return row, filling.known_pages(tx, row["id"])
+
+    async def _want_packages(self) -> None:
+        """Packages themselves, and what has the version of one."""
+        if self._packages_changed:
+            self._packages_changed = False
+            ids = [filling.configured_id(*place) for place, one in self._configured.items() if one.installed]
+            self._again |= self._reading.intersection(ids)
+            try:
+                await self._db.write(filling.want_now, ids)
+            except OutlastError:
+                self._packages_changed = True
+                raise
+
+    def _hear(self, stream_id: str) -> None:
+        if stream_id in (BELL, "*"):
+            self._news.set()
+            self._news = anyio.Event()
+
+    async def _sleep(self, news: anyio.Event, until: datetime | None) -> None:
+        async with anyio.create_task_group() as tasks:
+            if until is not None:
+                tasks.start_soon(self._wake_at, until, tasks.cancel_scope)
+            await news.wait()
+            tasks.cancel_scope.cancel()
+
+    async def _wake_at(self, moment: datetime, scope: anyio.CancelScope) -> None:
+        await self._clock.sleep(max(0.0, (moment - self._clock.now()).total_seconds()))
+        scope.cancel()
+
+    # --- reading one
+
+    async def _read(self, claimed: tuple[sa.RowMapping, dict[str, KnownPage]]) -> None:
+        row, pages = claimed
+        self._reading.add(row["id"])
+        try:
+            if not await self._guard.attempt_now(kinds.SOURCE, row["id"], self._read_or_note, row, pages):
+                await self._fail(row, "an error of this server, which its log has in full", None)
+            if row["id"] in self._again:
+                await self._db.write(filling.want_now, [row["id"]])
+                self._again.discard(row["id"])
+        except anyio.get_cancelled_exc_class():
+            with suppress(OutlastError), anyio.CancelScope(shield=True), anyio.move_on_after(GIVE_BACK_S):
+                await self._db.write(filling.give_back, row["id"])
+            raise
+        finally:
+            self._reading.discard(row["id"])
+            self._room.release()
+            self._hear(BELL)  # it counts again among those that will be due
+
+    async def _read_or_note(self, row: sa.RowMapping, pages: Mapping[str, KnownPage]) -> None:
+        try:
+            reading, contents = await self._in_time(row, pages)
+        except NotRead as error:
+            await self._fail(row, str(error), error.retry_after_s)
+        else:
+            planned = None if contents is None else await self._planned(row["id"], contents)
+            await self._db.write(self._fill, row, reading, contents, planned, self._followed())
+            self._filled()
+
+    async def _in_time(
+        self, row: sa.RowMapping, pages: Mapping[str, KnownPage]
+    ) -> tuple[Reading, Contents | None]:
+        with anyio.move_on_after(self._read_s):
+            reading = await self._reader.read(self._wish(row, pages))
+            return reading, None if reading.documents is None else await self._contents(reading, pages)
+        raise NotRead(
+            f"reading it took longer than {self._read_s / 60:.3g} minutes, which is as long as one source may take"
+        )
+
+    def _wish(self, row: sa.RowMapping, pages: Mapping[str, KnownPage]) -> Wish:
+        """What was cut by other rules is read as if for the first time."""
+        known = self._configured.get((row["package"], row["location"])) if row["project_id"] is None else None
+        current = row["cut"] == self._cut
+        itself = KnownPage(row["etag"], row["modified"], row["hash"] or "") if current else None
+        return Wish(
+            kind=row["kind"],
+            location=row["location"],
+            files=row["project_id"] is None,
+            allowed=known.allowed if known else private_exceptions(self._settings.allow_private),
+            installed=known.installed if known else "",
+            itself=itself,
+            pages=pages if current else {},
+        )
+
+    async def _contents(self, reading: Reading, pages: Mapping[str, KnownPage]) -> Contents:
+        documents = reading.documents or ()
+        cuts = await anyio.to_thread.run_sync(cut_documents, documents, self._settings.passage_chars)
+        if not documents or not (any(cuts.values()) or _kept(documents, pages)):
+            raise NotRead("what was read holds no text")
+        return Contents(
+            documents=documents,
+            cuts=cuts,
+            cut=self._cut,
+            version=reading.version,
+            etag=reading.etag,
+            modified=reading.modified,
+            trouble=reading.trouble,
+        )
+
+    async def _planned(self, source_id: str, contents: Contents) -> Exchange:
+        """Worked out beside the database: large sources would keep its writer for seconds."""
+        revision, old = await self._db.read(filling.now_held, source_id)
+        return await anyio.to_thread.run_sync(exchange, revision, old, contents)
+
+    def _fill(
+        self,
+        tx: Tx,
+        row: sa.RowMapping,
+        reading: Reading,
+        contents: Contents | None,
+        planned: Exchange | None,
+        followed: Sequence[str],
+    ) -> None:
+        due_at = due_after(tx.now, self._settings.refresh_hours, failed=False)
+        if contents is None:
+            filling.unchanged(tx, row["id"], due_at, reading.version)
+        else:
+            filling.fill(tx, row["id"], contents, due_at, planned)
+        filling.tell(tx, row["id"], self._model, followed)
+
+    async def _fail(self, row: sa.RowMapping, why: str, retry_after_s: float | None) -> None:
+        followed = self._followed()
+
+        def run(tx: Tx) -> None:
+            due_at = due_after(
+                tx.now,
+                self._settings.refresh_hours,
+                failed=True,
+                read_at=row["fetched_at"],
+                retry_after_s=retry_after_s,
+            )
+            filling.failed(tx, row["id"], why, due_at)
+            filling.tell(tx, row["id"], self._model, followed)
+
+        log.warning(
+            "source not read", extra={"source": row["id"], "location": row["location"], "reason": why}
+        )
+        await self._db.write(run)
+
+
+def _kept(documents: Sequence[Document], pages: Mapping[str, KnownPage]) -> bool:
+    return any(one.text is None and one.url in pages for one in documents)

@@ -1,0 +1,112 @@
+"""Modules: code that agents saved, listed, published to a person's library, and forgotten."""
+
+from collections.abc import Sequence
+
+import anyio.to_thread
+
+from outlast.apps.knowledge import modules as store
+from outlast.apps.knowledge.modules import Module, dependencies_hash
+from outlast.apps.knowledge.tables import modules
+from outlast.apps.pages.agent.publish_module import MOST_BYTES, announced, publishable
+from outlast.apps.screens.file_writer import awake_sandbox
+from outlast.base.errors import NotFound, SandboxLost
+from outlast.base.events import ModuleData
+from outlast.base.ids import new_id
+from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.projects.permissions import require_owned, require_page
+from outlast.kernel.projects.rules import Right
+from outlast.kernel.sandboxes.checkpoints.actions import keeper_of
+from outlast.kernel.sandboxes.checkpoints.contents import beginning_of
+from outlast.kernel.services import Services
+from outlast_sandbox.interface import Sandbox
+
+
+async def list_page_modules(services: Services, actor: Actor, page_id: str) -> list[ModuleData]:
+    """What the agent of a page has saved there, by path; modules whose files have vanished are forgotten by this. Empty
+    where the server has no sandboxes."""
+    page = await services.db.read(require_page, actor, page_id, Right.READ)
+    if services.modules is None:
+        return []
+    return _shown(services, await services.modules.usable(page["workspace_id"], None))
+
+
+async def list_published(services: Services, actor: Actor) -> list[ModuleData]:
+    """The actor's own library, by path."""
+    return _shown(services, await services.db.read(store.of_user, actor.user_id))
+
+
+async def publish_module(services: Services, actor: Actor, module_id: str) -> ModuleData:
+    """Put a module into the actor's library (editors of its project), in the place of an earlier one with its path: all
+    agents that work for them find it from now on. Its file is read as it is now; where its sandbox is awake, its import
+    is tried. Raises `NotFound` (its file is gone), `MalformedInput` (it does not stand alone), `DiskFull`. Repeating is
+    harmless."""
+    module = await services.db.read(_require, actor, module_id)
+    if module.workspace_id is None:  # it is in the library
+        return module.data(_dependencies(services))
+    sandbox = await awake_sandbox(services, module.workspace_id)
+    content = await _content(services, module.workspace_id, module.path, sandbox)
+    found = await publishable(announced(module), content, services.blobs, sandbox, new_id("effect"))
+    dependencies = _dependencies(services)
+
+    def run(tx: Tx) -> ModuleData:
+        _require(tx, actor, module_id)
+        published = store.publish(
+            tx,
+            found.module,
+            project_id=module.project_id,
+            page_id=module.page_id,
+            user_id=actor.user_id,
+            published_by=actor.user_id,
+            run_id=module.run_id,
+            blob=found.blob,
+            dependencies=dependencies,
+        )
+        return published.data(dependencies)
+
+    return await services.db.write(run)
+
+
+async def delete_module(services: Services, actor: Actor, module_id: str) -> None:
+    """Forget a module: one of a page or thread (editors; its file stays), or one of the actor's own library."""
+
+    def run(tx: Tx) -> None:
+        _require(tx, actor, module_id)
+        store.remove(tx, [module_id])
+
+    await services.db.write(run)
+
+
+def _require(tx: Tx, actor: Actor, module_id: str) -> Module:
+    """The module, if the actor may change it. A published one is its owner's alone, whatever project it came from."""
+    row = tx.find(modules, {"id": module_id}, "scope", "user_id")
+    if row is not None and row["scope"] == "user":
+        if row["user_id"] != actor.user_id:
+            raise NotFound("There is no such module, or you may not see it.", noun="module", id=module_id)
+    else:
+        require_owned(tx, actor, modules, "module", module_id, Right.EDIT)
+    return store.module_of(tx, module_id)
+
+
+async def _content(services: Services, workspace_id: str, path: str, sandbox: Sandbox | None) -> bytes:
+    """The file as it is now: from the sandbox that is awake, else from the newest checkpoint."""
+    if sandbox is not None:
+        try:
+            return await sandbox.read_file(path, MOST_BYTES + 1)
+        except SandboxLost:
+            pass
+    keeper = keeper_of(services)
+    kept = await keeper.current(workspace_id)
+    entry = None if kept is None else (await keeper.tree(kept)).by_path.get(path)
+    if entry is None or entry.kind != "file":
+        raise NotFound(f"The file {path} is gone.", hint="Have the agent write it again.", path=path)
+    return await anyio.to_thread.run_sync(beginning_of, services.blobs, entry, MOST_BYTES + 1)
+
+
+def _shown(services: Services, found: Sequence[Module]) -> list[ModuleData]:
+    dependencies = _dependencies(services)
+    return [module.data(dependencies) for module in found]
+
+
+def _dependencies(services: Services) -> str:
+    return services.modules.dependencies if services.modules is not None else dependencies_hash(())

@@ -1,0 +1,39 @@
+"""Modules: what agents saved, published and forgotten."""
+
+from typing import Literal
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from outlast.apps.knowledge import module_actions as actions
+from outlast.base.events import ModuleData
+from outlast.kernel.http.auth import Signed, Svc
+from outlast.kernel.http.responses import nothing, page, reply
+from outlast.kernel.http.shapes import Page
+
+router = APIRouter(prefix="/v1", tags=["Modules"])
+
+
+@router.get("/pages/{page_id}/modules", response_model=Page[ModuleData])
+async def list_page_modules(page_id: str, services: Svc, actor: Signed) -> Response:
+    """What the page's agent has saved there, by path, as far as the files live."""
+    return reply(page(await actions.list_page_modules(services, actor, page_id)))
+
+
+@router.get("/modules", response_model=Page[ModuleData])
+async def list_published_modules(services: Svc, actor: Signed, scope: Literal["user"] = "user") -> Response:
+    """The caller's own library: modules that all agents find who work for them, by path."""
+    return reply(page(await actions.list_published(services, actor)))
+
+
+@router.post("/modules/{module_id}/publish", response_model=ModuleData)
+async def publish_module(module_id: str, services: Svc, actor: Signed) -> Response:
+    """Put a module into the caller's library (editors of its project), in the place of an earlier one with its path."""
+    return reply(await actions.publish_module(services, actor, module_id))
+
+
+@router.delete("/modules/{module_id}", status_code=204)
+async def delete_module(module_id: str, services: Svc, actor: Signed) -> Response:
+    """Forget a module: one of a project (editors; its file stays), or one of the caller's library."""
+    await actions.delete_module(services, actor, module_id)
+    return nothing()

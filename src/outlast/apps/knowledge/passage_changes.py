@@ -1,0 +1,106 @@
+"""What has to change so that a source holds other passages: worked out beside the database, so that its one writer is
+not kept. Pure."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from outlast.apps.knowledge.documents import Document
+from outlast.apps.knowledge.store import Passage
+from outlast.apps.knowledge.texts import Cut, page_of, text_hash
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What a source holds from now on: its documents in order, the passages of those that were read anew by their
+    address (the others keep theirs), and what is noted beside it."""
+
+    documents: Sequence[Document]
+    cuts: Mapping[str, Sequence[Cut]]
+    cut: str
+    version: str = ""
+    etag: str | None = None
+    modified: str | None = None
+    trouble: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """A passage that was not there, and where it stands."""
+
+    position: int
+    cut: Cut
+    hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """From the passages of `revision` to the new ones: ids that go, passages that come, (id, position, address) of
+    those that stay elsewhere; how many there are then, their size and the hash of all."""
+
+    revision: int
+    removed: Sequence[str]
+    added: Sequence[Added]
+    moved: Sequence[tuple[str, int, str]]
+    passages: int
+    size_bytes: int
+    hash: str
+
+    @property
+    def changes(self) -> bool:
+        return bool(self.removed or self.added or self.moved)
+
+
+def exchange(revision: int, old: Sequence[Passage], contents: Contents) -> Exchange:
+    """Passages that say the same keep their ids, and with their hash their vectors: at the same address first, then
+    wherever. Blocking for large sources: call it in a worker thread."""
+    new = _new_passages(contents, old)
+    hashes = [one.hash for one in new]
+    taken = _taken(old, new, hashes)
+    before = {passage.id: passage for passage in old}
+    moved = [
+        (passage_id, position, new[position].url)
+        for position, passage_id in taken.items()
+        if (before[passage_id].position, before[passage_id].url) != (position, new[position].url)
+    ]
+    kept = set(taken.values())
+    return Exchange(
+        revision,
+        [passage.id for passage in old if passage.id not in kept],
+        [Added(at, one, hashes[at]) for at, one in enumerate(new) if at not in taken],
+        moved,
+        len(new),
+        sum(len(one.body.encode("utf-8", "replace")) for one in new),
+        text_hash("".join(hashes)),
+    )
+
+
+def _new_passages(contents: Contents, old: Sequence[Passage]) -> list[Cut]:
+    kept: defaultdict[str, list[Cut]] = defaultdict(list)
+    for one in old:
+        kept[page_of(one.url)].append(Cut(one.heading, one.body, one.url))
+    found: list[Cut] = []
+    for document in contents.documents:
+        fresh = contents.cuts.get(document.url)
+        found += kept[page_of(document.url)] if fresh is None else fresh
+    return found
+
+
+def _taken(old: Sequence[Passage], new: Sequence[Cut], hashes: Sequence[str]) -> dict[int, str]:
+    """By new position, the id of the passage that stays there."""
+    by_place: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for passage in reversed(old):
+        by_place[passage.hash, passage.url].append(passage.id)
+    taken: dict[int, str] = {}
+    for position, one in enumerate(new):
+        if same := by_place[hashes[position], one.url]:
+            taken[position] = same.pop()
+    used = set(taken.values())
+    by_hash: defaultdict[str, list[str]] = defaultdict(list)
+    for passage in reversed(old):
+        if passage.id not in used:
+            by_hash[passage.hash].append(passage.id)
+    for position in range(len(new)):
+        if position not in taken and by_hash[hashes[position]]:
+            taken[position] = by_hash[hashes[position]].pop()
+    return taken

@@ -1,0 +1,107 @@
+"""An inverted index over the passages of one source: which terms stand in which, how often. Immutable.
+
+Several are searched together as one collection: how rare a term is, and how long passages are, is counted over all of
+them, so the scores are those of one great index and a source can be replaced without touching the others.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+from outlast.apps.knowledge.tokenizer import relatives
+
+K1: Final = 1.5  # how quickly a term that is repeated says nothing new
+B: Final = 0.75  # how much a long passage has to say more often what it is about
+OTHER_FORM: Final = 0.6  # of a term's weight, for a form of it that was not asked for
+Floats = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Postings:
+    """`lengths[i]`: terms of passage i. The passages of the term with number n = `terms[term]` are
+    `passages[starts[n]:starts[n + 1]]`, ascending, each with how often in `counts`."""
+
+    terms: dict[str, int]
+    starts: npt.NDArray[np.int64]
+    passages: npt.NDArray[np.int32]
+    counts: npt.NDArray[np.uint16]
+    lengths: npt.NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    @property
+    def size_bytes(self) -> int:
+        arrays = (self.starts, self.passages, self.counts, self.lengths)
+        return sum(array.nbytes for array in arrays) + 110 * len(self.terms)
+
+    def of(self, term: str) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.uint16]] | None:
+        number = self.terms.get(term)
+        if number is None:
+            return None
+        at = slice(self.starts[number], self.starts[number + 1])
+        return self.passages[at], self.counts[at]
+
+
+def build(texts: Iterable[Sequence[str]]) -> Postings:
+    """The index over passages, each given by its terms."""
+    terms: dict[str, int] = {}
+    numbers: list[int] = []
+    lengths: list[int] = []
+    for text in texts:
+        lengths.append(len(text))
+        numbers.extend([terms.setdefault(term, len(terms)) for term in text])
+    return _sorted(terms, np.asarray(numbers, np.int64), np.asarray(lengths, np.int32))
+
+
+def _sorted(
+    terms: dict[str, int], numbers: npt.NDArray[np.int64], lengths: npt.NDArray[np.int32]
+) -> Postings:
+    count = max(len(lengths), 1)
+    keys = numbers * count + np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
+    keys, counts = np.unique(keys, return_counts=True)
+    starts = np.searchsorted(keys, np.arange(len(terms) + 1, dtype=np.int64) * count)
+    return Postings(
+        terms,
+        starts.astype(np.int64),
+        (keys % count).astype(np.int32),
+        np.minimum(counts, 65_535).astype(np.uint16),
+        lengths,
+    )
+
+
+def bm25(collection: Sequence[Postings], terms: Sequence[str]) -> list[Floats]:
+    """How well each passage of each index answers the terms: 0 where none of them stands in it, more is better."""
+    scores = [np.zeros(len(postings), np.float32) for postings in collection]
+    total = sum(len(postings) for postings in collection)
+    if not total:
+        return scores
+    mean = max(sum(int(postings.lengths.sum()) for postings in collection) / total, 1.0)
+    norms: dict[int, Floats] = {}
+    for term, share in _weighed(collection, terms):
+        found = [
+            (at, hit) for at, postings in enumerate(collection) if (hit := postings.of(term)) is not None
+        ]
+        df = sum(len(passages) for _, (passages, _) in found)
+        weight = np.float32(share * np.log1p((total - df + 0.5) / (df + 0.5)) * (K1 + 1))
+        for at, (passages, counts) in found:
+            if at not in norms:
+                norms[at] = (K1 * (1 - B + B * collection[at].lengths / mean)).astype(np.float32)
+            often = counts.astype(np.float32)
+            scores[at][passages] += weight * often / (often + norms[at][passages])
+    return scores
+
+
+def _weighed(collection: Sequence[Postings], terms: Sequence[str]) -> Iterator[tuple[str, float]]:
+    """The terms that stand anywhere; for one that does not, its other forms that do, each counting for less."""
+    asked = set(terms)
+    for term in terms:
+        if any(term in postings.terms for postings in collection):
+            yield term, 1.0
+            continue
+        for form in relatives(term):
+            if form not in asked and any(form in postings.terms for postings in collection):
+                yield form, OTHER_FORM

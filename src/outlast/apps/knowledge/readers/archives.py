@@ -1,0 +1,77 @@
+"""Archives that strangers packed, looked through within bounds: nothing in them is read before its size is known."""
+
+import io
+import lzma
+import struct
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from typing import Final
+
+from outlast.apps.knowledge.http_fetch import NotRead
+
+BROKEN: Final = (
+    tarfile.TarError,
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    struct.error,
+    EOFError,
+    OSError,
+    RuntimeError,  # also: a password is wanted, a way of packing that is not known
+    ValueError,
+)
+"""What reading an archive raises that is broken or means harm."""
+
+MEMBERS: Final = 200_000
+HEADER_BYTES: Final = 16_384  # of one extended header: a long name, a few attributes
+ALL_HEADERS_BYTES: Final = 20_000_000
+GLOBAL_FIELDS: Final = 1_000
+
+
+def tar_members(body: bytes, most_bytes: int) -> Iterator[tuple[tarfile.TarInfo, tarfile.TarFile]]:
+    """The members of a tar file, packed or not, which unpacks to at most so many bytes, those of its headers
+    included. Blocking. Raises `NotRead`, and what is in `BROKEN`."""
+    with _BoundedTar.open(fileobj=io.BytesIO(body), mode="r:*") as archive:
+        for number, member in enumerate(archive):
+            if member.size < 0:
+                raise NotRead("the archive holds a file of less than no bytes")
+            if number >= MEMBERS or max(archive.offset, member.offset_data + member.size) > most_bytes:
+                raise NotRead("the archive unpacks to more than is looked through")
+            yield member, archive
+
+
+class _BoundedMember(tarfile.TarInfo):
+    """A header which is not read on where it is larger than headers are: tarfile takes its body into memory whole."""
+
+    def _proc_member(self, archive: "_BoundedTar") -> tarfile.TarInfo:
+        if self.type == tarfile.GNUTYPE_SPARSE:
+            return self._proc_gnusparse_10()
+        if self.size < 0:
+            raise NotRead("the archive holds a header of less than no bytes")
+        if self.type in _EXTENDED:
+            archive.headers_bytes += self.size
+            if self.size > HEADER_BYTES or archive.headers_bytes > ALL_HEADERS_BYTES:
+                raise NotRead("the archive has larger headers than are read")
+            if len(archive.pax_headers) > GLOBAL_FIELDS:
+                raise NotRead("the archive has more headers than are read")
+        found: tarfile.TarInfo = super()._proc_member(archive)  # type: ignore[misc]
+        return found
+
+    def _proc_gnusparse_10(self, *_: object) -> tarfile.TarInfo:
+        raise NotRead("the archive holds a file with holes, which no documents have")
+
+
+class _BoundedTar(tarfile.TarFile):
+    tarinfo = _BoundedMember
+    headers_bytes = 0
+
+
+_EXTENDED: Final = (
+    tarfile.GNUTYPE_LONGNAME,
+    tarfile.GNUTYPE_LONGLINK,
+    tarfile.XHDTYPE,
+    tarfile.XGLTYPE,
+    tarfile.SOLARIS_XHDTYPE,
+)

@@ -1,0 +1,170 @@
+"""Sources that are folders of Markdown: one of this machine, or one of a repository, from its archive."""
+
+import io
+import os
+import posixpath
+import zipfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import IO, Final
+
+import anyio.to_thread
+
+from outlast.apps.knowledge.documents import Document, Reading, title_of
+from outlast.apps.knowledge.http_fetch import NONE, Allowed, Fetcher, NotRead, too_large
+from outlast.apps.knowledge.readers.archives import BROKEN, tar_members
+from outlast.apps.knowledge.sources import Archive
+from outlast.apps.knowledge.web_pages import NoPage, read_web_page
+
+ENDINGS: Final = (".md", ".mdx", ".markdown", ".txt", ".rst", ".html", ".htm")
+_PROSE: Final = (".md", ".mdx", ".markdown")
+USUAL: Final = ("docs", "doc", "documentation", "website/docs", "site/docs")
+ARCHIVE_BYTES: Final = 200_000_000  # of one archive
+UNPACKED_BYTES: Final = 2_000_000_000  # that are looked through for documents
+FILES: Final = 5_000
+KEPT_BYTES: Final = 200_000_000  # of documents in one archive, before its folder is chosen
+_LEFT_OUT: Final = frozenset({"node_modules", "__pycache__", "venv", "dist", "build", "target"})
+
+
+def read_file(path: Path, most_bytes: int) -> Reading:
+    """One file of this machine. Blocking. Raises `NotRead`."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(most_bytes + 1)
+    except OSError as error:
+        raise NotRead(f"{path} cannot be read: {error.strerror}") from None
+    if len(data) > most_bytes:
+        raise too_large(str(path), most_bytes)
+    return Reading(documents=[_document(path.name, data, path.name)])
+
+
+def read_folder(folder: Path, most_bytes: int) -> Reading:
+    """The documents below a folder of this machine; links to elsewhere are not followed. Blocking. Raises `NotRead`."""
+    documents: list[Document] = []
+    left = most_bytes
+    for path in _files_below(folder):
+        try:
+            data = path.read_bytes()
+        except OSError as error:
+            raise NotRead(f"{path} cannot be read: {error.strerror}") from None
+        left -= len(data)
+        if left < 0:
+            raise too_large(str(folder), most_bytes)
+        name = path.relative_to(folder).as_posix()
+        documents.append(_document(name, data, name))
+    if not documents:
+        raise NotRead(f"{folder} holds no documents ({', '.join(ENDINGS)})")
+    return Reading(documents=documents)
+
+
+async def read_archive(
+    fetcher: Fetcher,
+    archive: Archive,
+    most_bytes: int,
+    etag: str | None,
+    modified: str | None,
+    allowed: Allowed = NONE,
+) -> Reading:
+    """The documents of a repository's folder. Raises `NotRead`."""
+    answer = await fetcher.get(
+        archive.url, ARCHIVE_BYTES, allowed=allowed, etag=etag, modified=modified, accept="*/*"
+    )
+    if answer.unchanged:
+        return Reading(documents=None, etag=answer.etag, modified=answer.modified)
+    files = await anyio.to_thread.run_sync(_unpacked, answer.body, archive, most_bytes)
+    documents = []
+    for path, data in sorted(files.items()):
+        shown = f"{archive.shown_at}{path}" if archive.shown_at else f"{archive.url}#{path}"
+        documents.append(await anyio.to_thread.run_sync(_document, path, data, shown))
+    return Reading(documents=documents, etag=answer.etag, modified=answer.modified)
+
+
+def _files_below(folder: Path) -> Iterator[Path]:
+    count = 0
+    for root, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith(".") and name not in _LEFT_OUT)
+        for name in sorted(names):
+            path = Path(root, name)
+            if name.lower().endswith(ENDINGS) and not path.is_symlink():
+                count += 1
+                if count > FILES:
+                    raise NotRead(f"{folder} holds more than {FILES} documents")
+                yield path
+
+
+def _document(path: str, data: bytes, url: str) -> Document:
+    text = data.decode("utf-8", "replace")
+    title = title_of(path)
+    if path.lower().endswith((".html", ".htm")):
+        try:
+            found, text = read_web_page(text, url)
+        except NoPage as error:
+            raise NotRead(f"{path} cannot be read as a web page: {error}") from None
+        title = found or title
+    return Document(url=url, text=text, title=title, path=path)
+
+
+def _unpacked(body: bytes, archive: Archive, most_bytes: int) -> Mapping[str, bytes]:
+    """By path in the repository. Blocking. Raises `NotRead`."""
+    try:
+        files = _bounded(_zipped(body, most_bytes) if body[:2] == b"PK" else _tarred(body, most_bytes))
+    except BROKEN as error:
+        raise NotRead(f"{archive.url} is no archive that can be unpacked: {error}") from None
+    chosen = _chosen(files, archive.folder)
+    if not chosen:
+        below = f" below {archive.folder}" if archive.folder else ""
+        raise NotRead(f"{archive.url} holds no documents{below} ({', '.join(_PROSE)})")
+    size = sum(map(len, chosen.values()))
+    if size > most_bytes:
+        raise too_large(archive.url, most_bytes)
+    return chosen
+
+
+def _bounded(found: Iterator[tuple[str, bytes]]) -> dict[str, bytes]:
+    files: dict[str, bytes] = {}
+    left = KEPT_BYTES
+    for path, data in found:
+        left -= len(data)
+        if left < 0 or len(files) >= FILES:
+            raise NotRead("the archive holds more documents than are looked through")
+        files[path] = data
+    return files
+
+
+def _chosen(files: Mapping[str, bytes], folder: str) -> dict[str, bytes]:
+    """Those in the folder; without one, those where documentation usually lies, and the README."""
+    if folder:
+        inside = folder.strip("/") + "/"
+        return {
+            path: data for path, data in files.items() if path.startswith(inside) or path == folder.strip("/")
+        }
+    for usual in USUAL:
+        found = {path: data for path, data in files.items() if path.lower().startswith(f"{usual}/")}
+        if found:
+            return found | {path: data for path, data in files.items() if path.lower() == "readme.md"}
+    return {path: data for path, data in files.items() if "/" not in path}
+
+
+def _tarred(body: bytes, most_bytes: int) -> Iterator[tuple[str, bytes]]:
+    for member, archive in tar_members(body, UNPACKED_BYTES):
+        path = _inner_path(member.name)
+        if member.isreg() and path and member.size <= most_bytes:
+            file: IO[bytes] | None = archive.extractfile(member)
+            if file is not None:
+                yield path, file.read()
+
+
+def _zipped(body: bytes, most_bytes: int) -> Iterator[tuple[str, bytes]]:
+    with zipfile.ZipFile(io.BytesIO(body)) as archive:
+        for member in archive.infolist():
+            path = _inner_path(member.filename)
+            if not member.is_dir() and path and member.file_size <= most_bytes:
+                with archive.open(member) as file:
+                    yield path, file.read(most_bytes)
+
+
+def _inner_path(name: str) -> str:
+    """Without the folder that every such archive has around its files; empty for what is no document."""
+    path = posixpath.normpath(name).partition("/")[2]
+    wanted = path.lower().endswith(_PROSE) and not path.startswith(("../", "/"))
+    return path if wanted and not _LEFT_OUT.intersection(path.split("/")) else ""

@@ -1,0 +1,75 @@
+"""A source read, of whatever kind it is."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import anyio.to_thread
+
+from outlast.apps.knowledge.documents import KnownPage, Reading
+from outlast.apps.knowledge.http_fetch import Allowed, Fetcher, NotRead
+from outlast.apps.knowledge.readers.folders import read_archive, read_file, read_folder
+from outlast.apps.knowledge.readers.packages import PackageReader
+from outlast.apps.knowledge.readers.web import WebReader
+from outlast.apps.knowledge.sources import archive_of, is_web
+from outlast.base.knowledge_data import SourceKind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wish:
+    """What is to be read. `itself` is what is stored of its own address, `pages` of its documents by address: their
+    hosts are asked whether they changed. `files`: it comes from the configuration, which may name files of this
+    machine. `installed` is the package whose version it has."""
+
+    kind: SourceKind
+    location: str
+    files: bool = False
+    allowed: Allowed = frozenset()
+    installed: str = ""
+    itself: KnownPage | None = None
+    pages: Mapping[str, KnownPage]
+
+
+class SourceReader:
+    """Reads sources. Holds nothing itself."""
+
+    def __init__(self, fetcher: Fetcher, packages: PackageReader, most_bytes: int, most_pages: int) -> None:
+        self._fetcher, self._packages, self._most_bytes = fetcher, packages, most_bytes
+        self._web = WebReader(fetcher, most_bytes, most_pages)
+
+    async def read(self, wish: Wish) -> Reading:
+        """Its documents as they are now. Raises `NotRead`. A cancelled call leaves nothing behind."""
+        if wish.kind == "package":
+            return await self._packages.read(wish.location)
+        found = await (self._from_web(wish) if is_web(wish.location) else self._from_disk(wish))
+        if wish.installed and not found.version:
+            found = replace(found, version=await self._packages.version(wish.installed))
+        return found
+
+    async def _from_web(self, wish: Wish) -> Reading:
+        match wish.kind:
+            case "llms_txt":
+                return await self._web.listed(wish.location, wish.pages, wish.allowed)
+            case "sitemap":
+                return await self._web.site(wish.location, wish.pages, wish.allowed)
+            case "folder":
+                archive = archive_of(wish.location)
+                if archive is None:
+                    raise NotRead(f"{wish.location} is no address of a repository or of an archive")
+                known = wish.itself
+                etag, modified = (known.etag, known.modified) if known is not None else (None, None)
+                return await read_archive(
+                    self._fetcher, archive, self._most_bytes, etag, modified, wish.allowed
+                )
+            case _:
+                return await self._web.document(wish.location, wish.itself, wish.allowed)
+
+    async def _from_disk(self, wish: Wish) -> Reading:
+        if not wish.files:
+            raise NotRead(f"{wish.location} is no address that begins with http:// or https://")
+        return await anyio.to_thread.run_sync(_read_path, wish.location, self._most_bytes)
+
+
+def _read_path(location: str, most_bytes: int) -> Reading:
+    path = Path(location.removeprefix("file://")).expanduser()
+    return read_folder(path, most_bytes) if path.is_dir() else read_file(path, most_bytes)

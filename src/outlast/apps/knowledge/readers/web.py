@@ -1,0 +1,246 @@
+"""Sources on the web: a document, a list of documents (`llms.txt`), a site (sitemap)."""
+
+import gzip
+import html
+import re
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
+from typing import Final
+from urllib.parse import urljoin, urlsplit
+from urllib.robotparser import RobotFileParser
+
+import anyio
+import anyio.to_thread
+
+from outlast.apps.knowledge.documents import Document, KnownPage, Reading
+from outlast.apps.knowledge.http_fetch import NONE, Allowed, Answer, Fetcher, NotRead, too_large
+from outlast.apps.knowledge.texts import page_of
+from outlast.apps.knowledge.web_pages import NoPage, looks_like_html, read_web_page
+
+AT_A_TIME: Final = 4
+MAPS: Final = 50  # sitemaps that one of them may lead to
+TRIED: Final = 10  # addresses looked at for each document that a source may have
+TOLD: Final = 3  # reasons that are named
+WELL_KNOWN: Final = ("llms-full.txt", "llms.txt", ".well-known/llms.txt")
+_LISTED: Final = re.compile(
+    r"^[ \t]*+[-*+][ \t]++\[([^\]\n]*+)\]\([ \t]*+<?([^)\s>]++)>?[^)\n]*+\)", re.MULTILINE
+)
+_LOC: Final = re.compile(r"<(?:\w+:)?loc>\s*+(?:<!\[CDATA\[)?+\s*+([^<\]]*+)")
+_INDEX: Final = re.compile(r"<(?:\w+:)?sitemapindex[\s>]")
+_URLSET: Final = re.compile(r"<(?:\w+:)?(?:urlset|sitemapindex)[\s>]")
+_HTML: Final = ("text/html", "application/xhtml+xml")
+_TEXT: Final = ("text/", "application/json", "application/xml", "application/yaml", "application/x-yaml")
+
+Known = Mapping[str, KnownPage]
+
+
+class WebReader:
+    """Bounds: `most_bytes` of text and `most_pages` documents in one source. Holds nothing else."""
+
+    def __init__(self, fetcher: Fetcher, most_bytes: int, most_pages: int) -> None:
+        self._fetcher, self._most_bytes, self._most_pages = fetcher, most_bytes, most_pages
+
+    async def document(self, url: str, known: KnownPage | None, allowed: Allowed = NONE) -> Reading:
+        """One document. A sitemap or a list behind the address is read as such."""
+        answer = await self._get(url, known, allowed)
+        if answer.unchanged:
+            return Reading(documents=None, etag=answer.etag, modified=answer.modified)
+        if _URLSET.search(answer.text()[:2000]):
+            return await self.site(url, {}, allowed)
+        found = await self._document(url, answer)
+        return Reading(documents=[found], etag=answer.etag, modified=answer.modified)
+
+    async def listed(self, url: str, pages: Known, allowed: Allowed = NONE) -> Reading:
+        """An `llms.txt`: the documents that it lists, and itself; or its whole text, where it is one (`llms-full.txt`).
+        An address of a site is looked for in the usual places."""
+        answer = await self._well_known(url, allowed)
+        text = answer.text()
+        itself = Document(url=answer.url, text=text, title=urlsplit(answer.url).hostname or "")
+        links = listed_links(text, answer.url)
+        if not links:
+            return Reading(documents=[itself])
+        rest, trouble = await self._pages(links, pages, allowed, await self._room(itself))
+        return Reading(documents=[itself, *rest], trouble=trouble)
+
+    async def site(self, url: str, pages: Known, allowed: Allowed = NONE) -> Reading:
+        """A sitemap's pages, of its own host only, as its robots.txt allows; `#/path/` leaves those below that path."""
+        address, _, below = url.partition("#")
+        links = await self._mapped(address, allowed)
+        host = urlsplit(address).netloc
+        rules = await self._fetcher.robots(address, allowed)
+        here = await anyio.to_thread.run_sync(_below, links, host, below or "/")
+        wanted = await anyio.to_thread.run_sync(_permitted, here, rules, self._most_pages)
+        if not wanted:
+            raise NotRead(f"{url} lists no pages that may be read" + (f" below {below}" if below else ""))
+        found, trouble = await self._pages(wanted, pages, allowed, self._most_bytes)
+        return Reading(documents=found, trouble=trouble)
+
+    async def _get(self, url: str, known: KnownPage | None, allowed: Allowed) -> Answer:
+        etag, modified = (known.etag, known.modified) if known is not None else (None, None)
+        return await self._fetcher.get(
+            page_of(url), self._most_bytes, allowed=allowed, etag=etag, modified=modified
+        )
+
+    async def _document(self, url: str, answer: Answer) -> Document:
+        """What an answer holds, as Markdown."""
+        text = answer.text()
+        title = ""
+        if answer.content_type in _HTML or (
+            not answer.content_type.startswith("text/m") and looks_like_html(text)
+        ):
+            try:
+                title, text = await anyio.to_thread.run_sync(read_web_page, text, answer.url)
+            except NoPage as error:
+                raise NotRead(f"{url} cannot be read as a web page: {error}") from None
+        elif answer.content_type and not answer.content_type.startswith((*_TEXT, "application/octet-stream")):
+            raise NotRead(f"{url} is no text: {answer.content_type}")
+        elif "\x00" in text[:4096]:
+            raise NotRead(f"{url} is no text")
+        return Document(url=url, text=text, title=title, etag=answer.etag, modified=answer.modified)
+
+    async def _well_known(self, url: str, allowed: Allowed) -> Answer:
+        if urlsplit(url).path.lower().endswith(".txt"):
+            return await self._get(url, None, allowed)
+        base = url if url.endswith("/") else f"{url}/"
+        for name in WELL_KNOWN:
+            try:
+                answer = await self._get(urljoin(base, name), None, allowed)
+            except NotRead as error:
+                if not error.gone:
+                    raise
+                continue
+            if not looks_like_html(answer.text()):
+                return answer
+        raise NotRead(f"{base} has none of {', '.join(WELL_KNOWN)}", gone=True)
+
+    async def _room(self, first: Document) -> int:
+        return self._most_bytes - len((first.text or "").encode("utf-8", "replace"))
+
+    async def _pages(
+        self, links: Sequence[str], pages: Known, allowed: Allowed, room: int
+    ) -> tuple[list[Document], str]:
+        """The documents behind these addresses, in their order, and what could not be read of them. Raises `NotRead`
+        when none could be."""
+        found: dict[str, Document] = {}
+        failed: dict[str, NotRead] = {}
+        left = room
+        waiting = iter(links[: self._most_pages])
+
+        async def work() -> None:
+            nonlocal left
+            for link in waiting:
+                if left <= 0:
+                    failed[link] = too_large("the whole source", self._most_bytes)
+                    continue
+                try:
+                    document = await self._page(link, pages.get(link), allowed)
+                except NotRead as error:
+                    failed[link] = error
+                    continue
+                found[link] = document
+                left -= len(document.text or "")
+
+        async with anyio.create_task_group() as tasks:
+            for _ in range(AT_A_TIME):
+                tasks.start_soon(work)
+        self._keep_old(found, failed, pages)
+        if not found:
+            first = next(iter(failed.values()))
+            raise NotRead(
+                f"none of {len(links)} documents could be read: {first}", retry_after_s=first.retry_after_s
+            )
+        return [found[link] for link in links if link in found], _trouble(
+            failed, len(links), self._most_pages
+        )
+
+    async def _page(self, link: str, known: KnownPage | None, allowed: Allowed) -> Document:
+        answer = await self._get(link, known, allowed)
+        if answer.unchanged:
+            return Document(url=link, text=None, etag=answer.etag, modified=answer.modified)
+        return await self._document(link, answer)
+
+    @staticmethod
+    def _keep_old(found: dict[str, Document], failed: Mapping[str, NotRead], pages: Known) -> None:
+        """What could be read before stays, unless its host says that it is gone."""
+        for link, error in failed.items():
+            if link in pages and not error.gone:
+                page = pages[link]
+                found[link] = Document(url=link, text=None, etag=page.etag, modified=page.modified)
+
+    async def _mapped(self, url: str, allowed: Allowed) -> list[str]:
+        """Every address in a sitemap and in those that it leads to."""
+        found: list[str] = []
+        waiting, seen = [url], {url}
+        while waiting and len(seen) <= MAPS and len(found) < self._most_pages * 10:
+            answer = await self._fetcher.get(waiting.pop(0), self._most_bytes, allowed=allowed, accept="*/*")
+            text = await anyio.to_thread.run_sync(_unpacked, answer, self._most_bytes)
+            links = await anyio.to_thread.run_sync(sitemap_links, text)
+            if not _INDEX.search(text[:5000]):
+                found += links
+                continue
+            fresh = [link for link in dict.fromkeys(links) if link not in seen]
+            seen.update(fresh)
+            waiting += fresh
+        return found
+
+
+def listed_links(text: str, url: str) -> list[str]:
+    """The addresses of an `llms.txt`, each once; none where the text is more than a list."""
+    items = _LISTED.findall(text)
+    lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith(("#", ">"))]
+    if "llms-full" in urlsplit(url).path or len(items) * 2 < len(lines):
+        return []
+    links = (page_of(urljoin(url, target)) for _, target in items)
+    return [link for link in dict.fromkeys(links) if link.startswith(("http://", "https://"))]
+
+
+def sitemap_links(text: str) -> list[str]:
+    """The addresses in a sitemap, in its order. At most `most_bytes` of a source ever come here, 20 MB, of which 10 are
+    read in a second: call it in a thread."""
+    return [link for one in _LOC.findall(text) if (link := html.unescape(one).strip())]
+
+
+def _below(links: Sequence[str], host: str, path: str) -> list[str]:
+    """Each once: those of this host whose path begins like this."""
+    found: dict[str, None] = {}
+    for link in map(page_of, links):
+        try:
+            parts = urlsplit(link)
+        except ValueError:
+            continue
+        if parts.netloc == host and parts.path.startswith(path):
+            found[link] = None
+    return list(found)
+
+
+def _permitted(links: Sequence[str], rules: RobotFileParser, most: int) -> list[str]:
+    """The first ones that a host's robots.txt allows, one more than `most`: that tells that there are more. So many
+    rules for so many addresses may take long: it is blocking, and looks at `TRIED` addresses for each at most."""
+    allowed = (link for link in links[: most * TRIED] if rules.can_fetch("Outlast", link))
+    return list(islice(allowed, most + 1))
+
+
+def _unpacked(answer: Answer, most_bytes: int) -> str:
+    if answer.body[:2] != b"\x1f\x8b":
+        return answer.text()
+    try:
+        unpacker = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
+        body = unpacker.decompress(answer.body, most_bytes)
+    except (zlib.error, gzip.BadGzipFile) as error:
+        raise NotRead(f"{answer.url} cannot be unpacked: {error}") from None
+    return body.decode("utf-8", "replace")
+
+
+def _trouble(failed: Mapping[str, NotRead], asked: int, most: int) -> str:
+    said = []
+    if asked > most:
+        said.append(f"documents beyond the first {most} are left out (knowledge.pages_per_source)")
+    if failed:
+        reasons = "; ".join(dict.fromkeys(_reasons(failed.values())))
+        said.append(f"{len(failed)} of {min(asked, most)} documents could not be read: {reasons}")
+    return ". ".join(said)
+
+
+def _reasons(errors: Iterable[NotRead]) -> list[str]:
+    return [str(error) for error in errors][:TOLD]

@@ -1,0 +1,39 @@
+"""Recalling: which memories of a thread resemble what is asked now."""
+
+from collections.abc import Collection, Sequence
+from typing import Final, Protocol
+
+from outlast.apps.knowledge import memory
+from outlast.apps.knowledge.memory import Memory
+from outlast.db.database import Database
+
+LEAST_SHARE: Final = 0.3  # of the best one's score: what is far behind it is not told
+
+
+class Ranker(Protocol):
+    """`Knowledge`, for those who have texts of their own."""
+
+    async def rank(self, query: str, texts: Sequence[tuple[str, str]]) -> Sequence[float]:
+        """How well each text, given as (SHA-256, text), answers the query, from 0 to 1, in order."""
+
+
+class Recall:
+    """See the module. Without an embedder it goes by words."""
+
+    def __init__(self, db: Database, ranker: Ranker) -> None:
+        self._db, self._ranker = db, ranker
+
+    async def of_thread(
+        self, thread_id: str, query: str, *, without: Collection[str] = (), limit: int = 3
+    ) -> list[Memory]:
+        """At most `limit` memories of the thread that resemble the query, best first, without those of the runs named.
+        Reads only; safe to repeat and to cancel."""
+        if limit < 1 or not query.strip():
+            return []
+        known = await self._db.read(memory.of_thread, thread_id, without=without)
+        if not known:
+            return []
+        scores = await self._ranker.rank(query, [(one.hash, one.text) for one in known])
+        least = max(scores, default=0.0) * LEAST_SHARE
+        order = sorted(range(len(known)), key=lambda at: (-scores[at], at))
+        return [known[at] for at in order[:limit] if scores[at] > 0 and scores[at] >= least]

@@ -1,0 +1,423 @@
+"""Search in documentation and modules: by words and by vectors at once, then put in order together.
+
+By words is BM25 over all that is looked through; by vectors is the cosine of the query with every text; `rules.py`
+makes one order of the two; a re-ranker, where there is one, sorts the best. Each of these but the first may be missing
+or fail; the answer says so. The same passages give the same order on either database.
+"""
+
+import logging
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+import anyio
+import anyio.to_thread
+import numpy as np
+from anyio import TASK_STATUS_IGNORED
+from anyio.abc import TaskStatus
+
+from outlast.apps.knowledge import rules, store
+from outlast.apps.knowledge import stale_vectors as lengths
+from outlast.apps.knowledge import tokenizer as words
+from outlast.apps.knowledge.excerpts import known_package, module_hit, package_data, passage_hit, rescored
+from outlast.apps.knowledge.hits import Hit, ModuleShelf, ModuleText, PackageData, QueryEmbedder, SearchAnswer
+from outlast.apps.knowledge.index_cache import Shelf, Shelves
+from outlast.apps.knowledge.reranker import Reranker, RerankFailed
+from outlast.apps.knowledge.rules import Floats
+from outlast.apps.knowledge.vector_math import (
+    BLOCK,
+    SMALL,
+    away,
+    cosines_of,
+    middle_of,
+    near,
+    ordered,
+    words_in,
+    words_of,
+)
+from outlast.base.clock import Clock
+from outlast.base.errors import OutlastError
+from outlast.base.supervision.supervisor import Supervisor
+from outlast.db.database import Database
+
+MOST_BYTES: Final = 1_000_000_000  # of memory for indexes and vectors
+QUERY_CHARS: Final = 2_000  # of a query are looked at
+EMBED_WAIT_S: Final = 5.0  # for a query's vector; then words alone must do
+REST_S: Final = 30.0  # that an embedder is left alone after it failed
+KEPT_QUERIES: Final = 256
+MEND_EVERY_S: Final = (
+    600.0  # a service that changes its mind at every answer must not have all embedded each time
+)
+BY_WORDS: Final = 400  # texts whose vectors are looked at where they do not all fit into memory
+SPARE: Final = 5  # hits more than asked for, in case some are the same text or just gone
+log = logging.getLogger("outlast.knowledge")
+NO_EMBEDDER: Final = "No embedder is configured ([embeddings]), so this search went by words alone."
+NO_VECTORS: Final = (
+    "What was searched has no vectors of the embedder as it is now, so this search went by words alone."
+)
+NOT_COMPARED: Final = "Vectors could not be compared, so this search went by words alone."
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Looked:
+    """What one search looks through: documentation first, in the order of `starts`, then modules."""
+
+    shelves: Sequence[Shelf]
+    modules: Sequence[ModuleText]
+    words: Floats
+    cosines: Floats | None
+
+    def place(self, at: int) -> tuple[Shelf, int] | ModuleText:
+        for shelf in self.shelves:
+            if at < len(shelf.segment.ids):
+                return shelf, at
+            at -= len(shelf.segment.ids)
+        return self.modules[at]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Found:
+    """A candidate with its text and scores. `key` is the same for equal texts."""
+
+    hit: Hit
+    key: str
+
+
+class Knowledge:
+    """See `Searcher`. Keeps indexes, vectors and the vectors of recent queries in memory; all can be made again."""
+
+    def __init__(
+        self,
+        db: Database,
+        clock: Clock,
+        *,
+        folder: Path | None = None,
+        embedder: QueryEmbedder | None = None,
+        modules: ModuleShelf | None = None,
+        reranker: Reranker | None = None,
+        rerank_candidates: int = 20,
+        most_bytes: int = MOST_BYTES,
+        vector_share: float = rules.VECTOR_SHARE,
+        supervisor: Supervisor | None = None,
+    ) -> None:
+        self._db, self._clock = db, clock
+        self._guard = (supervisor or Supervisor(clock)).guard
+        self._embedder, self._modules = embedder, modules
+        self._reranker, self._rerank_candidates = reranker, rerank_candidates
+        self._vector_share = vector_share
+        self._shelves = Shelves(db, folder, most_bytes)
+        self._queries: OrderedDict[str, Floats] = OrderedDict()
+        self._rests_until = 0.0
+        self._length = 0  # of the embedder's vectors; 0: it was not asked yet
+        self._mended, self._mends_from = 0, 0.0  # to which length; when the next time may be
+        self._changed = anyio.Event()
+        db.on_notice(self._hear)
+
+    @property
+    def embedder(self) -> str | None:
+        """The model whose vectors are used; None: none is configured."""
+        return None if self._embedder is None else self._embedder.model
+
+    @property
+    def reranks(self) -> bool:
+        return self._reranker is not None
+
+    async def run(self, *, task_status: TaskStatus[None] = TASK_STATUS_IGNORED) -> None:
+        """Make indexes as soon as their sources change, and read vectors, so that no search waits for them. Ends when
+        cancelled, and not by an error. Has started once that is done for the sources that there are now."""
+        await self._guard.once("search indexes", "all", self._prepare)
+        task_status.started()
+        while True:
+            await self._changed.wait()
+            await self._guard.once("search indexes", "all", self._prepare)
+
+    async def _prepare(self) -> None:
+        """Make the indexes of all sources as they are now, then read their vectors, as far as they fit; a change amid
+        it begins anew. What cannot be made now is made when it is searched."""
+        self._changed = anyio.Event()
+        await self._mend()
+        marks = await self._db.read(store.every_mark)
+        self._shelves.keep_only(frozenset(mark.source_id for mark in marks))
+        await self._each(marks, self._open)
+        if self._begins_anew or self.embedder is None:
+            return
+        length = self._length or await self._db.read(lengths.known_length, self.embedder)
+        everybodys = sum(mark.passages for mark in marks if mark.project_id is None)
+        if length and self._shelves.can_fill(everybodys, length):
+            await self._each(marks, partial(self._fill_early, self.embedder, length))
+
+    async def _each(
+        self, marks: Sequence[store.Mark], make: Callable[[store.Mark], Awaitable[object]]
+    ) -> None:
+        for mark in marks:
+            if self._begins_anew or self._shelves.is_full:
+                return
+            await self._guard.once("search index", mark.source_id, make, mark)
+
+    async def _open(self, mark: store.Mark) -> None:
+        await self._shelves.open([mark])
+
+    async def _fill_early(self, model: str, length: int, mark: store.Mark) -> None:
+        for shelf in await self._shelves.open([mark]):
+            await self._shelves.fill_early(shelf, model, length)
+
+    @property
+    def _begins_anew(self) -> bool:
+        return self._changed.is_set()
+
+    async def _mend(self) -> None:
+        """Have embedded again what has vectors of another length than the embedder makes now."""
+        length, model = self._length, self.embedder
+        if not length or model is None or not self._mends:
+            return
+        self._mends_from = self._clock.monotonic() + MEND_EVERY_S
+        if await self._db.read(lengths.has_others, model, length):
+            log.warning("vectors of another length are made again", extra={"model": model, "length": length})
+            while await self._db.write(lengths.remove_others, model, length):
+                pass
+        self._mended = length
+
+    @property
+    def _mends(self) -> bool:
+        return self._length != self._mended and self._clock.monotonic() >= self._mends_from
+
+    async def search(
+        self,
+        query: str,
+        *,
+        project_id: str,
+        package: str | None = None,
+        limit: int = 5,
+        workspace_id: str | None = None,
+        user_id: str | None = None,
+    ) -> SearchAnswer:
+        """See `Searcher.search`."""
+        began = self._clock.monotonic()
+        query = query[:QUERY_CHARS].strip()
+        marks = await self._db.read(store.marks, project_id)
+        if package is not None:
+            wanted = known_package(package, [mark.package for mark in marks])
+            marks = [mark for mark in marks if mark.package == wanted]
+        living: Sequence[ModuleText] = ()
+        if self._modules is not None and (workspace_id is not None or user_id is not None):
+            living = await self._modules.living(
+                project_id=project_id, workspace_id=workspace_id, user_id=user_id
+            )
+        looked, notes = await self._look(query, marks, living)
+        found = await self._found(looked, query, max(limit, self._candidates()) + SPARE)
+        method = "words" if looked.cosines is None else "words+vectors"
+        if self._reranker is not None and len(found) > 1:
+            found, note = await self._reranked(self._reranker, query, found[: self._candidates()])
+            notes += [note] if note else []
+            method += "" if note else "+reranked"
+        if package is not None and not marks:
+            notes.insert(0, f"There is no documentation of {package[:200]} here.")
+        return SearchAnswer(
+            hits=[one.hit for one in found[:limit]],
+            method=method,
+            note=" ".join(notes),
+            searched=len(looked.words),
+            took_ms=round((self._clock.monotonic() - began) * 1000, 2),
+        )
+
+    async def packages(self, project_id: str) -> list[PackageData]:
+        """See `Searcher.packages`."""
+        by_name: dict[str, list[store.Mark]] = {}
+        for mark in await self._db.read(store.marks, project_id):
+            by_name.setdefault(mark.package, []).append(mark)
+        return [package_data(name, by_name[name]) for name in sorted(by_name)]
+
+    async def rank(self, query: str, texts: Sequence[tuple[str, str]]) -> list[float]:
+        """How well each text, given as (SHA-256, text), answers the query, in order: as in a search, from 0 to 1, by
+        words and by the vectors that are there. Reads only; safe to repeat and to cancel."""
+        query = query[:QUERY_CHARS].strip()
+        if not query or not texts:
+            return [0.0] * len(texts)
+        by_words = await anyio.to_thread.run_sync(
+            words_of, [text for _, text in texts], words.query_terms(query)
+        )
+        vector, _ = await self._vector(query)
+        cosines: Floats | None = None
+        if vector is not None and self._embedder is not None:
+            hashes = [one for one, _ in texts]
+            known = await self._db.read(store.vectors_of, self._embedder.model, hashes)
+            cosines = cosines_of(hashes, known, vector)
+            cosines = None if bool(np.isnan(cosines).all()) else cosines
+        return [float(score) for score in rules.fused(by_words, cosines)]
+
+    # --- looking
+
+    async def _look(
+        self, query: str, marks: Sequence[store.Mark], modules: Sequence[ModuleText]
+    ) -> tuple[_Looked, list[str]]:
+        """Both ways of looking, side by side."""
+        terms = words.query_terms(query)
+        vector: Floats | None = None
+        cosines: Floats | None = None
+        note = ""
+        model = self.embedder
+
+        async def by_vectors() -> None:
+            nonlocal vector, cosines, note
+            vector, note = await self._vector(query)
+            if vector is not None and model is not None:
+                try:
+                    cosines = await self._cosines(vector, model, shelves, modules)
+                except Exception as error:  # whatever it is, there are still words
+                    _log_failure("vectors not compared", error)
+                    vector, note = None, NOT_COMPARED
+
+        shelves = await self._shelves.open(marks)
+        async with anyio.create_task_group() as tasks:
+            if query and (marks or modules):
+                tasks.start_soon(by_vectors)
+            by_words = await away(sum(mark.passages for mark in marks), words_in, shelves, modules, terms)
+        if cosines is None and vector is not None and model is not None:
+            try:
+                cosines = await self._cosines_of_few(vector, model, shelves, modules, by_words)
+            except Exception as error:  # as above
+                _log_failure("vectors not compared", error)
+                note = NOT_COMPARED
+        if cosines is not None and bool(np.isnan(cosines).all()):
+            note = NO_VECTORS if len(cosines) else note
+            cosines = None
+        return _Looked(shelves, modules, by_words, cosines), [note] if note else []
+
+    async def _vector(self, query: str) -> tuple[Floats | None, str]:
+        """The query's vector, or why there is none."""
+        if self._embedder is None:
+            return None, NO_EMBEDDER
+        known = self._queries.get(query)
+        if known is not None:
+            self._queries.move_to_end(query)
+            return known, ""
+        if self._clock.monotonic() < self._rests_until:
+            return None, _failed("failed a moment ago")
+        try:
+            with anyio.fail_after(EMBED_WAIT_S):
+                vector = np.frombuffer((await self._embedder.embed([query]))[0], "<f2").astype(np.float32)
+            if not len(vector):
+                raise ValueError("a vector of no numbers")
+        except (
+            Exception
+        ) as error:  # whatever it is, there are still words; the next one is asked for in half a minute
+            self._rests_until = self._clock.monotonic() + REST_S
+            return None, _failed(_reason(error))
+        if len(vector) != self._length:
+            self._queries.clear()
+            self._length = len(vector)
+        if self._mends:
+            self._changed.set()
+        self._queries[query] = vector
+        if len(self._queries) > KEPT_QUERIES:
+            self._queries.popitem(last=False)
+        return vector, ""
+
+    async def _cosines(
+        self, vector: Floats, model: str, shelves: list[Shelf], modules: Sequence[ModuleText]
+    ) -> Floats | None:
+        """How near each text is to the query; NaN: it has no vector. None: they do not fit into memory."""
+        if not await self._shelves.fill(shelves, model, len(vector)):
+            return None
+        hashes = [module.hash for module in modules]
+        known = await self._db.read(store.vectors_of, model, hashes) if hashes else {}
+        whole = [shelf.matrices[model].rows for shelf in shelves]
+        rows = [rows[at : at + BLOCK] for rows in whole for at in range(0, len(rows), BLOCK)]
+        size = sum(map(len, rows))
+        if size < 2 * SMALL:
+            return np.concatenate([await away(size, near, rows, vector), cosines_of(hashes, known, vector)])
+        halves: list[Floats] = [np.zeros(0, np.float32)] * 2
+        middle = middle_of(rows)
+
+        async def look(half: int, part: Sequence[Floats]) -> None:
+            halves[half] = await anyio.to_thread.run_sync(near, part, vector)
+
+        async with anyio.create_task_group() as tasks:  # two cores read memory faster than one
+            tasks.start_soon(look, 0, rows[:middle])
+            tasks.start_soon(look, 1, rows[middle:])
+        return np.concatenate([*halves, cosines_of(hashes, known, vector)])
+
+    async def _cosines_of_few(
+        self,
+        vector: Floats,
+        model: str,
+        shelves: list[Shelf],
+        modules: Sequence[ModuleText],
+        by_words: Floats,
+    ) -> Floats:
+        """The same for the best by words alone; the others count as not near at all."""
+        at = rules.best(by_words, BY_WORDS)
+        hashes = [one for shelf in shelves for one in shelf.segment.hashes]
+        hashes += [module.hash for module in modules]
+        asked = [hashes[one] for one in at]
+        found = cosines_of(asked, await self._db.read(store.vectors_of, model, asked), vector)
+        none_fits = bool(len(found)) and bool(np.isnan(found).all())
+        cosines = np.full(len(by_words), np.nan if none_fits else 0, np.float32)
+        cosines[at] = found
+        return cosines
+
+    async def _found(self, looked: _Looked, query: str, limit: int) -> list[_Found]:
+        scores, order = await away(
+            len(looked.words), ordered, looked.words, looked.cosines, self._vector_share, limit
+        )
+        places = [(at, looked.place(at)) for at in order]
+        ids = [place[0].segment.ids[place[1]] for _, place in places if isinstance(place, tuple)]
+        rows = await self._db.read(store.passages_by_id, ids)
+        terms = frozenset(words.query_terms(query))
+        found: dict[str, _Found] = {}
+        for at, place in places:
+            how = {"words": round(float(looked.words[at]), 4)}
+            if looked.cosines is not None and not np.isnan(looked.cosines[at]):
+                how["vectors"] = round(float(looked.cosines[at]), 4)
+            score = round(float(scores[at]), 4)
+            if isinstance(place, ModuleText):
+                one = _Found(module_hit(place, score, how, terms), place.id)
+            else:
+                shelf, position = place
+                row = rows.get(shelf.segment.ids[position])
+                if row is None:  # changed since the marks were read
+                    self._shelves.forget(shelf.segment.source_id)
+                    continue
+                one = _Found(passage_hit(row, score, how, terms), shelf.segment.hashes[position])
+            found.setdefault(one.key, one)
+        return list(found.values())
+
+    async def _reranked(
+        self, reranker: Reranker, query: str, found: list[_Found]
+    ) -> tuple[list[_Found], str]:
+        texts = [f"{one.hit.heading}\n\n{one.hit.text}" for one in found]
+        try:
+            told = rules.as_shares(await reranker.scores(query, texts))
+        except RerankFailed as error:
+            return found, f"The re-ranker was not used: {error}."
+        order = sorted(range(len(found)), key=lambda at: -told[at])
+        return [replace(found[at], hit=rescored(found[at].hit, told[at])) for at in order], ""
+
+    def _candidates(self) -> int:
+        return self._rerank_candidates if self._reranker is not None else 0
+
+    def _hear(self, notice: str) -> None:
+        if notice in (store.VECTORS, "*"):
+            self._shelves.hear_of_vectors()
+        if notice in (store.BELL, "*"):
+            self._changed.set()
+
+
+def _log_failure(what: str, error: Exception, **more: str) -> None:
+    if isinstance(error, OutlastError):
+        log.warning(what, extra={"code": error.code, "reason": error.message, **more})
+    else:
+        log.warning(what, exc_info=error, extra=more)
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, TimeoutError):
+        return "did not answer in time"
+    return f"failed ({error.code})" if isinstance(error, OutlastError) else "failed"
+
+
+def _failed(how: str) -> str:
+    return f"The embedder {how}, so this search went by words alone."

@@ -1,0 +1,259 @@
+"""Sources of documentation: list, add, look into, read again, remove. Those of the configuration are everybody's."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+import anyio.to_thread
+import sqlalchemy as sa
+
+from outlast.apps.knowledge import ingest as filling
+from outlast.apps.knowledge import store
+from outlast.apps.knowledge.documents import document_of
+from outlast.apps.knowledge.http_fetch import NotRead, checked_address
+from outlast.apps.knowledge.ingest import NewSource
+from outlast.apps.knowledge.passage_changes import Contents
+from outlast.apps.knowledge.sources import INSTALLED, cut_name, is_web, kind_of, private_exceptions
+from outlast.apps.knowledge.tables import knowledge_sources
+from outlast.base.errors import Conflict, InputTooLarge, MalformedInput, NotFound
+from outlast.base.knowledge_data import PassageData, SourceData, SourceKind
+from outlast.base.packages import NPM, PYPI, NotAPackage, name_of, parse_package
+from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.limits.rules import check_bytes, checked_line, clean, is_blank
+from outlast.kernel.projects import store as projects
+from outlast.kernel.projects.permissions import require, require_owned
+from outlast.kernel.projects.rules import Right
+from outlast.kernel.services import Services
+
+PACKAGE_CHARS: Final = 200
+LOCATION_CHARS: Final = 2_000
+MOST_PER_PROJECT: Final = 500
+NOT_SOONER: Final = timedelta(seconds=15)  # than after the last time, for sources of everybody
+PASSAGES: Final = 50
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Addition:
+    """What somebody adds: what is at `location` (an address, or a package), or a `text` with a `name`. `kind` says what
+    an address leads to, where its spelling does not."""
+
+    package: str
+    location: str = ""
+    text: str | None = None
+    name: str = ""
+    kind: SourceKind | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Passages:
+    """Some passages of a source, in its order; `next` goes on (None: these are the last)."""
+
+    items: Sequence[PassageData]
+    next: int | None
+
+
+async def list_sources(
+    services: Services, actor: Actor, project_id: str | None = None, package: str | None = None
+) -> list[SourceData]:
+    """Everybody's sources and those of a project (None: the actor's default one), by package (members)."""
+    model = services.knowledge.embedder or ""
+
+    def run(tx: Tx) -> list[SourceData]:
+        chosen = project_id or projects.find_default_project(tx, actor.user_id)
+        if chosen is not None:
+            require(tx, actor, chosen, Right.READ)
+        rows = store.listed(tx, [chosen] if chosen is not None else [], package or None)
+        return [store.source_data(tx, row, model) for row in rows]
+
+    return await services.db.read(run)
+
+
+async def read_source(services: Services, actor: Actor, source_id: str) -> SourceData:
+    """One source (members; everybody's: whoever is signed in). Raises `NotFound`."""
+    model = services.knowledge.embedder or ""
+
+    def run(tx: Tx) -> SourceData:
+        return store.source_data(tx, _source(tx, actor, source_id, Right.READ), model)
+
+    return await services.db.read(run)
+
+
+async def read_passages(
+    services: Services, actor: Actor, source_id: str, after: int = -1, limit: int = PASSAGES
+) -> Passages:
+    """At most `limit` passages of a source behind the position `after` (members). Raises `NotFound`."""
+
+    def run(tx: Tx) -> Passages:
+        _source(tx, actor, source_id, Right.READ)
+        found = store.page_of_passages(tx, source_id, after, limit + 1)
+        shown = found[:limit]
+        return Passages(shown, shown[-1].position if len(found) > limit else None)
+
+    return await services.db.read(run)
+
+
+async def add_source(
+    services: Services, actor: Actor, addition: Addition, project_id: str | None = None
+) -> SourceData:
+    """Add documentation to a project (editors; None: the actor's default one). What is at an address is read soon; a
+    text is there at once. The same place again is the same source, read anew. A file of the server is never read
+    because somebody asks for it. Raises `MalformedInput`, `InputTooLarge`."""
+    if project_id is not None:  # before anything that takes time
+        await services.db.read(require, actor, project_id, Right.EDIT)
+    package = package_label(addition.package)
+    if addition.text is not None:
+        return await _add_text(services, actor, package, addition, project_id)
+    location, kind = _place(services, addition, package)
+
+    def run(tx: Tx) -> SourceData:
+        chosen = _for_editing(tx, actor, project_id)
+        new = NewSource(package, kind, location, chosen, actor.user_id)
+        return _told(tx, services, filling.add(tx, new, tx.now))
+
+    return await services.db.write(run)
+
+
+async def refresh_source(services: Services, actor: Actor, source_id: str) -> SourceData:
+    """Have a source read again now (editors; everybody's: whoever is signed in, at most every 15 s). Raises `NotFound`,
+    `Conflict` (a text that somebody handed in cannot be read again)."""
+    model = services.knowledge.embedder or ""
+
+    def run(tx: Tx) -> SourceData:
+        row = _source(tx, actor, source_id, Right.EDIT)
+        if row["kind"] in filling.HANDED_IN:
+            raise Conflict(
+                f"{row['location']} was handed in as a text: there is nowhere to read it again.",
+                hint="Add it again under the same name; what has not changed is kept.",
+                source_id=source_id,
+            )
+        lately = row["checked_at"] is not None and tx.now - row["checked_at"] < NOT_SOONER
+        if not (row["project_id"] is None and lately):
+            filling.want_now(tx, [source_id])
+        return store.source_data(tx, _source(tx, actor, source_id, Right.READ), model)
+
+    return await services.db.write(run)
+
+
+async def remove_source(services: Services, actor: Actor, source_id: str) -> None:
+    """Remove a source with its passages (editors). Raises `NotFound`, `Conflict` (it comes from the configuration)."""
+
+    def run(tx: Tx) -> None:
+        row = _source(tx, actor, source_id, Right.EDIT)
+        if row["project_id"] is None:
+            raise Conflict(
+                f"The source {row['location']} comes from the server's configuration.",
+                hint="The operator takes it out of docs in its [[sandbox.dependencies]] table and starts the server "
+                "again.",
+                source_id=source_id,
+            )
+        if row["kind"] == "artifact":
+            raise Conflict(
+                "This source is the text of a file of the project.",
+                hint="Delete the file: its text goes with it.",
+                source_id=source_id,
+                artifact_id=row["location"],
+            )
+        filling.remove(tx, source_id)
+
+    await services.db.write(run)
+
+
+def package_label(text: str) -> str:
+    """What documentation is filed under: a package in its one spelling, or any short name."""
+    label = checked_line("The package", text, PACKAGE_CHARS)
+    if label.startswith((NPM, PYPI, "@")):
+        try:
+            return name_of(parse_package(label))
+        except NotAPackage as error:
+            raise MalformedInput(
+                f"{label!r} is no package.", hint=f"Write {error}.", field="package"
+            ) from None
+    return label
+
+
+async def _add_text(
+    services: Services, actor: Actor, package: str, addition: Addition, project_id: str | None
+) -> SourceData:
+    name = checked_line("The name", addition.name or package, PACKAGE_CHARS)
+    text = clean(addition.text or "")
+    if is_blank(text):
+        raise MalformedInput("The text is empty.", hint="Hand in some Markdown.", field="text")
+    asked = services.settings.knowledge
+    check_bytes("The text", len(text.encode()), asked.source_bytes)
+    document, cuts = await anyio.to_thread.run_sync(document_of, name, text, asked.passage_chars)
+    if not cuts:
+        raise MalformedInput(f"{name} holds nothing that can be searched.", hint="Hand in some Markdown.")
+    contents = Contents([document], {document.url: cuts}, cut_name(asked.passage_chars))
+
+    def run(tx: Tx) -> SourceData:
+        chosen = _for_editing(tx, actor, project_id)
+        source_id = filling.add(tx, NewSource(package, "text", name, chosen, actor.user_id), None)
+        filling.fill(tx, source_id, contents, None)
+        return _told(tx, services, source_id)
+
+    return await services.db.write(run)
+
+
+def _place(services: Services, addition: Addition, package: str) -> tuple[str, SourceKind]:
+    """Where to read, and as what. Raises `MalformedInput`."""
+    stated = addition.location.strip()
+    if addition.kind == "package" or stated == INSTALLED or stated.startswith((NPM, PYPI)):
+        try:
+            parsed = parse_package(package if stated in ("", INSTALLED) else stated)
+        except NotAPackage as error:
+            raise MalformedInput(
+                f"{stated!r} is no package.", hint=f"Write {error}.", field="location"
+            ) from None
+        return parsed, "package"
+    if addition.kind in filling.HANDED_IN:
+        raise MalformedInput(
+            "A text is handed in as text, with a name; a file at /v1/projects/{id}/artifacts.", field="kind"
+        )
+    location = checked_line("The location", stated, LOCATION_CHARS)
+    if not is_web(location):
+        raise MalformedInput(
+            f"{location[:200]!r} is neither an address that begins with http:// or https:// nor a package.",
+            hint="A file of your own is handed in as text; the server reads no files because somebody asks. On a "
+            "terminal: outlast docs add PACKAGE FILE.",
+            field="location",
+        )
+    try:
+        checked_address(location, private_exceptions(services.settings.knowledge.allow_private))
+    except NotRead as error:
+        raise MalformedInput(f"It cannot be read: {error}.", field="location") from None
+    return location, addition.kind or kind_of(location)
+
+
+def _for_editing(tx: Tx, actor: Actor, project_id: str | None) -> str:
+    chosen = project_id or projects.ensure_default_project(tx, actor.user_id)
+    require(tx, actor, chosen, Right.EDIT)
+    mine = (knowledge_sources.c.project_id == chosen) & (knowledge_sources.c.kind != "artifact")
+    count = tx.execute(sa.select(sa.func.count()).select_from(knowledge_sources).where(mine)).scalar_one()
+    if count >= MOST_PER_PROJECT:
+        raise InputTooLarge(
+            f"The project has {count} sources of documentation; at most {MOST_PER_PROJECT} are kept.",
+            hint="Remove some, or put several documents into one source (llms.txt, a sitemap, a folder).",
+            project_id=chosen,
+        )
+    return chosen
+
+
+def _source(tx: Tx, actor: Actor, source_id: str, right: Right) -> sa.RowMapping:
+    """The source's row. Everybody's may be read, and read again, by whoever is signed in; the caller looks after what
+    else is asked of it."""
+    row = store.find(tx, source_id)
+    if row is not None and row["project_id"] is not None:
+        return require_owned(tx, actor, knowledge_sources, "source", source_id, right)
+    if row is None:
+        raise NotFound("There is no such source, or you may not see it.", noun="source", id=source_id)
+    return row
+
+
+def _told(tx: Tx, services: Services, source_id: str) -> SourceData:
+    model = services.knowledge.embedder or ""
+    filling.tell(tx, source_id, model)
+    row = store.find(tx, source_id)
+    assert row is not None  # added a moment ago, in this transaction
+    return store.source_data(tx, row, model)

@@ -1,0 +1,157 @@
+"""What kind of source an address names, which sources the configuration describes, when one is due again. Pure."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import PurePosixPath
+from typing import Final
+from urllib.parse import quote, urlsplit, urlunsplit
+
+from outlast.apps.knowledge.markdown_splitter import RULES
+from outlast.base.knowledge_data import SourceKind
+from outlast.base.packages import NotAPackage, name_of, parse_package
+from outlast.base.settings import KnowledgeSettings, SandboxSettings
+from outlast_sandbox.hosts import parse_host_port
+
+INSTALLED: Final = "package"  # as a dependency's source: what the package itself brings along
+LEASE: Final = timedelta(minutes=15)  # a source that is being read is somebody else's to read after this long
+READ_S: Final = (
+    600.0  # that reading one source may take: well below the lease, so that nobody reads it meanwhile
+)
+RETRY: Final = timedelta(minutes=15)
+MOST_RETRY: Final = timedelta(hours=6)
+_ARCHIVE: Final = re.compile(r"\.(?:tar\.gz|tgz|tar|zip)\Z")
+_LISTS: Final = re.compile(r"/llms(?:-[\w-]+)?\.txt\Z")
+_EXACT: Final = re.compile(r"\d[\w.+-]*\Z")
+_GITHUB: Final = re.compile(r"/([\w.-]+)/([\w.-]+?)(?:\.git)?(?:/tree/([^/]+)(?:/(.+?))?)?/?\Z")
+_GITLAB: Final = re.compile(r"/([\w./-]+?)/-/tree/([^/]+)(?:/(.+?))?/?\Z")
+_GITEA: Final = re.compile(r"/([\w.-]+)/([\w.-]+)/src/(?:branch|tag|commit)/([^/]+)(?:/(.+?))?/?\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Configured:
+    """A source of everybody's, as the configuration describes it. `allowed` are the private addresses that it may be
+    read from; `package` is what it is filed under, `installed` the package whose version it has (empty: none)."""
+
+    package: str
+    kind: SourceKind
+    location: str
+    allowed: frozenset[tuple[str, int]] = frozenset()
+    installed: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """A repository's files in one archive: `folder` is where to look in it (empty: where documentation usually lies),
+    `shown_at` what the path of a file is appended to for people (empty: the archive's own address)."""
+
+    url: str
+    folder: str = ""
+    shown_at: str = ""
+
+
+def cut_name(passage_chars: int) -> str:
+    """How texts are cut now: passages with another name were cut otherwise."""
+    return f"{RULES}:{passage_chars}"
+
+
+def is_web(location: str) -> bool:
+    return location.lower().startswith(("http://", "https://"))
+
+
+def kind_of(location: str) -> SourceKind:
+    """What kind of source an address, file or folder names, as far as its spelling tells. Whoever reads it sees whether
+    a place on this machine is a file or a folder."""
+    if location.startswith(("npm:", "pypi:")):
+        return "package"
+    path = urlsplit(location).path.lower() if is_web(location) else location.lower()
+    if _LISTS.search(path) or path.rpartition("/")[2].startswith("llms"):
+        return "llms_txt"
+    if path.endswith((".xml", ".xml.gz")):
+        return "sitemap"
+    if archive_of(location) is not None if is_web(location) else not PurePosixPath(location).suffix:
+        return "folder"
+    return "markdown"
+
+
+def archive_of(location: str) -> Archive | None:
+    """Where a repository's files can be had at once: addresses of archives (with `#folder`), and of repositories and
+    folders at GitHub, GitLab, Gitea and their like. None: it is no such address."""
+    parts = urlsplit(location)
+    base = urlunsplit((parts.scheme, parts.netloc, "", "", ""))
+    if _ARCHIVE.search(parts.path):
+        return Archive(urlunsplit(parts._replace(fragment="")), parts.fragment.strip("/"))
+    found = _GITLAB.match(parts.path)
+    if found is not None:
+        project, ref, folder = found.groups()
+        name = f"{project.rpartition('/')[2]}-{ref}"
+        url = f"{base}/{project}/-/archive/{quote(ref)}/{quote(name)}.tar.gz"
+        return Archive(url, folder or "", f"{base}/{project}/-/blob/{ref}/")
+    found = _GITEA.match(parts.path)
+    if found is not None:
+        owner, repo, ref, folder = found.groups()
+        at = parts.path[: found.start(3)]
+        url = f"{base}/{owner}/{repo}/archive/{quote(ref)}.tar.gz"
+        return Archive(url, folder or "", f"{base}{at}{ref}/")
+    host = parts.hostname or ""
+    found = _GITHUB.match(parts.path) if host == "github.com" or host.startswith("github.") else None
+    if found is not None:
+        owner, repo, ref, folder = found.groups()
+        at = f"{base}/{owner}/{repo}"
+        url = f"{at}/archive/{quote(ref or 'HEAD')}.tar.gz"
+        return Archive(url, folder or "", f"{at}/blob/{ref or 'HEAD'}/")
+    return None
+
+
+def configured_sources(sandbox: SandboxSettings | None, knowledge: KnowledgeSettings) -> list[Configured]:
+    """The sources of `[[sandbox.dependencies]].docs`, each once."""
+    found = {(one.package, one.location): one for one in _configured(sandbox, knowledge)}
+    return list(found.values())
+
+
+def private_exceptions(texts: tuple[str, ...]) -> frozenset[tuple[str, int]]:
+    """Of HOST:PORT settings that were checked when they were read."""
+    return frozenset(parse_host_port(text) for text in texts)
+
+
+def exact_version(package: str) -> str:
+    """The version that a parsed package names, if it names one and no range; else empty."""
+    name = name_of(package)
+    stated = package.removeprefix(name).lstrip("@=")
+    if package.startswith("pypi:"):
+        stated = package.partition("==")[2]
+    return stated if _EXACT.match(stated) else ""
+
+
+def due_after(
+    now: datetime,
+    refresh_hours: float,
+    *,
+    failed: bool,
+    read_at: datetime | None = None,
+    retry_after_s: float | None = None,
+) -> datetime | None:
+    """When to ask again; None: not before somebody wants it. A failure is tried again soon, later the longer ago it was
+    read for the last time."""
+    refresh = timedelta(hours=refresh_hours)
+    if not failed:
+        return now + refresh if refresh else None
+    wait = RETRY if read_at is None else min(max(RETRY, (now - read_at) / 4), MOST_RETRY)
+    if retry_after_s is not None:
+        wait = max(timedelta(seconds=min(retry_after_s, 86_400)), timedelta(minutes=1))
+    return now + wait
+
+
+def _configured(sandbox: SandboxSettings | None, knowledge: KnowledgeSettings) -> Iterator[Configured]:
+    for dependency in sandbox.dependencies if sandbox is not None else ():
+        try:
+            parsed = parse_package(dependency.package) if dependency.package else ""
+        except NotAPackage:
+            parsed = ""
+        name = dependency.name or (name_of(parsed) if parsed else next(iter(dependency.hosts), ""))
+        allowed = private_exceptions((*dependency.allow_private, *knowledge.allow_private))
+        for stated in dependency.docs:
+            location = parsed if stated == INSTALLED else stated.strip()
+            if location:
+                yield Configured(name or location, kind_of(location), location, allowed, parsed)

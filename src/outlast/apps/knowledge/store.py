@@ -1,0 +1,216 @@
+"""Sources, passages and vectors as they are read. First argument: the open transaction. `filling.py` writes them.
+
+A source without a project is everybody's; it comes from the configuration. Whatever changes passages rings `BELL`, and
+whatever adds vectors rings `VECTORS`, in every process: an index made from them compares `marks` again. Whoever stores
+another text that wants a vector (a module, a memory) rings `TEXTS`.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+import sqlalchemy as sa
+
+from outlast.apps.knowledge.tables import knowledge_passages, knowledge_sources, vectors
+from outlast.base.clock import iso
+from outlast.base.knowledge_data import PassageData, SourceData
+from outlast.db.database import Tx
+
+BELL: Final = "knowledge"
+VECTORS: Final = "knowledge-vectors"
+TEXTS: Final = "knowledge-texts"
+FEW: Final = 500  # values in one list of a statement
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """How far a source is: an index made at another `revision` is out of date. `fetched_at`: its content."""
+
+    source_id: str
+    project_id: str | None
+    package: str
+    version: str
+    revision: int
+    passages: int
+    failed: bool
+    fetched_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A stored passage; `hash` is the key of its vector."""
+
+    id: str
+    source_id: str
+    position: int
+    heading: str
+    body: str
+    url: str
+    hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sourced:
+    """A passage as a hit shows it."""
+
+    id: str
+    source_id: str
+    package: str
+    version: str
+    heading: str
+    body: str
+    url: str
+    hash: str
+    fetched_at: datetime | None
+
+
+_OWN: Final = sa.or_(
+    knowledge_sources.c.project_id.is_(None), knowledge_sources.c.project_id == sa.bindparam("project")
+)
+_MARKS: Final = sa.select(knowledge_sources).where(_OWN).order_by(knowledge_sources.c.id)
+_PASSAGES: Final = (
+    sa.select(knowledge_passages)
+    .where(knowledge_passages.c.source_id == sa.bindparam("source"))
+    .order_by(knowledge_passages.c.position)
+)
+_COUNT_VECTORS: Final = (
+    sa.select(sa.func.count())
+    .select_from(knowledge_passages)
+    .join(vectors, vectors.c.hash == knowledge_passages.c.hash)
+    .where(knowledge_passages.c.source_id == sa.bindparam("source"), vectors.c.model == sa.bindparam("model"))
+)
+
+
+def marks(tx: Tx, project_id: str) -> list[Mark]:
+    """Of every source that a project can search: everybody's and its own, by id."""
+    return [_mark(row) for row in tx.all(_MARKS, {"project": project_id})]
+
+
+def every_mark(tx: Tx) -> list[Mark]:
+    """Of every source there is, everybody's first."""
+    rows = tx.all(sa.select(knowledge_sources).order_by(knowledge_sources.c.id))
+    return sorted(map(_mark, rows), key=lambda mark: mark.project_id is not None)
+
+
+def passages_by_id(tx: Tx, ids: Sequence[str]) -> dict[str, Sourced]:
+    """By id, those of the passages that are still there, with what their sources say of them."""
+    if not ids:
+        return {}
+    joined = knowledge_passages.join(
+        knowledge_sources, knowledge_sources.c.id == knowledge_passages.c.source_id
+    )
+    columns = sa.select(knowledge_passages, knowledge_sources.c.fetched_at).select_from(joined)
+    rows = tx.all(columns.where(knowledge_passages.c.id.in_(sorted(ids))))
+    return {row["id"]: Sourced(**{name: row[name] for name in Sourced.__dataclass_fields__}) for row in rows}
+
+
+def passages_of(tx: Tx, source_id: str) -> list[Passage]:
+    """All passages of a source, in its order."""
+    return [
+        Passage(
+            row["id"],
+            row["source_id"],
+            row["position"],
+            row["heading"],
+            row["body"],
+            row["url"],
+            row["hash"],
+        )
+        for row in tx.all(_PASSAGES, {"source": source_id})
+    ]
+
+
+def vectors_of(tx: Tx, model: str, hashes: Iterable[str]) -> dict[str, bytes]:
+    """By hash of its text, each vector of this model that is there: float16, little-endian, length 1."""
+    found: dict[str, bytes] = {}
+    for some in _batches(sorted(set(hashes))):
+        query = sa.select(vectors.c.hash, vectors.c.vector)
+        rows = tx.all(query.where(vectors.c.model == model, vectors.c.hash.in_(some)))
+        found |= {row["hash"]: bytes(row["vector"]) for row in rows}
+    return found
+
+
+def count_vectors(tx: Tx, model: str, source_id: str) -> int:
+    """How many passages of a source have a vector of this model."""
+    return int(tx.execute(_COUNT_VECTORS, {"source": source_id, "model": model}).scalar_one())
+
+
+def find(tx: Tx, source_id: str) -> sa.RowMapping | None:
+    return tx.find(knowledge_sources, {"id": source_id})
+
+
+def listed(tx: Tx, project_ids: Sequence[str], package: str | None = None) -> list[sa.RowMapping]:
+    """Everybody's sources and those of these projects, by package, then in the order in which they were added; files of
+    projects are listed by themselves."""
+    here = sa.or_(knowledge_sources.c.project_id.is_(None), knowledge_sources.c.project_id.in_(project_ids))
+    query = sa.select(knowledge_sources).where(here, knowledge_sources.c.kind != "artifact")
+    if package is not None:
+        query = query.where(knowledge_sources.c.package == package)
+    return tx.all(query.order_by(knowledge_sources.c.package, knowledge_sources.c.id))
+
+
+def source_data(tx: Tx, row: sa.RowMapping, model: str, embedded: int | None = None) -> SourceData:
+    """A source as people see it. `model` is the embedder's, empty for none; `embedded` is how many passages have a
+    vector, where that was counted before (None: it is counted here)."""
+    if embedded is None:
+        embedded = count_vectors(tx, model, row["id"]) if model else 0
+    return SourceData(
+        id=row["id"],
+        project_id=row["project_id"],
+        package=row["package"],
+        kind=row["kind"],
+        location=row["location"],
+        version=row["version"],
+        state=row["state"],
+        error=row["error"],
+        passages=row["passages"],
+        embedded=embedded,
+        size_bytes=row["size_bytes"],
+        fetched_at=_iso(row["fetched_at"]),
+        checked_at=_iso(row["checked_at"]),
+        created_at=iso(row["created_at"]),
+    )
+
+
+def page_of_passages(tx: Tx, source_id: str, after: int, limit: int) -> list[PassageData]:
+    """At most `limit` passages of a source, those after this position (-1: from the first)."""
+    query = sa.select(knowledge_passages).where(
+        knowledge_passages.c.source_id == source_id, knowledge_passages.c.position > after
+    )
+    rows = tx.all(query.order_by(knowledge_passages.c.position).limit(limit))
+    return [
+        PassageData(
+            id=row["id"],
+            source_id=row["source_id"],
+            package=row["package"],
+            version=row["version"],
+            position=row["position"],
+            heading=row["heading"],
+            text=row["body"],
+            url=row["url"],
+        )
+        for row in rows
+    ]
+
+
+def _mark(row: sa.RowMapping) -> Mark:
+    return Mark(
+        row["id"],
+        row["project_id"],
+        row["package"],
+        row["version"],
+        row["revision"],
+        row["passages"],
+        row["state"] == "failed",
+        row["fetched_at"],
+    )
+
+
+def _iso(moment: Any) -> str | None:
+    return None if moment is None else iso(moment)
+
+
+def _batches(values: Sequence[str]) -> Iterator[Sequence[str]]:
+    for start in range(0, len(values), FEW):
+        yield values[start : start + FEW]

@@ -1,0 +1,268 @@
+"""What people do on pages: an action starts a run, or waits with all others for the next one; it can be taken back."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import anyio.to_thread
+import sqlalchemy as sa
+
+from outlast.apps.pages import page_actions as store
+from outlast.apps.pages import store as pages
+from outlast.apps.pages.offers import Offer, demand_fields, offer_of
+from outlast.apps.pages.page_actions import NewAction
+from outlast.apps.pages.rules import checked_action, demand_waiting_room, told
+from outlast.base.errors import ActionNotOffered, ActionsFull, ActionTaken, Forbidden, InputTooLarge
+from outlast.base.events import PageAction, TextPart
+from outlast.base.page_data import ActionState
+from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.idempotency import remember, request_hash
+from outlast.kernel.limits.rules import check_bytes
+from outlast.kernel.limits.store import check_made_rate
+from outlast.kernel.projects.permissions import require_page
+from outlast.kernel.projects.rules import Right
+from outlast.kernel.runs import store as runs
+from outlast.kernel.runs.actions import start_in
+from outlast.kernel.runs.model import Run
+from outlast.kernel.runs.run_start import last_queued
+from outlast.kernel.runs.sweeper import request_cancel
+from outlast.kernel.services import Services
+from outlast.kernel.threads import driver as driving
+from outlast.kernel.threads import messages
+from outlast.kernel.threads import store as threads
+from outlast.kernel.threads.message_parts import Draft
+from outlast.kernel.threads.rules import demand_open
+
+
+@dataclass(frozen=True, slots=True)
+class Acted:
+    """An action that was taken in. `state` is `taken` where its run's turn has come, and `waiting` while that run is
+    queued behind another. Follow `thread_id` for both."""
+
+    action_id: str
+    state: ActionState
+    run_id: str
+    thread_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ActionPage:
+    """Actions, newest first; `next` asks for older ones (None: there are none)."""
+
+    items: list[PageAction]
+    next: str | None
+
+
+async def act(
+    services: Services,
+    actor: Actor,
+    page_id: str,
+    name: str,
+    data: Mapping[str, Any],
+    *,
+    model: str | None = None,
+    key: str | None = None,
+) -> Acted:
+    """Take in what somebody did on a page (editors who are not kept out by another's lock). Where no run works, one
+    starts, as any run does; else the action joins the run that waits for its turn, and where none waits, queues one.
+    `model` None: that of the page's last run. A repeated `key` gets the first answer, and so does what the same person
+    did already and whose run has not ended, unless the page's element says `data-repeat`. Raises `MalformedInput`,
+    `ActionNotOffered`, `RateLimited`, `ActionsFull`, and what `start_run` does; then nothing was done."""
+    name, values = checked_action(name, data)
+    asked = request_hash("action", page_id, name, values, model)
+
+    def produce(tx: Tx) -> dict[str, Any]:
+        limits = services.settings.limits
+        check_made_rate(tx, "actions", actor.user_id, limits.actions_per_minute_per_user)
+        page = pages.hold(tx, page_id)
+        if isinstance(offered, ActionNotOffered):
+            raise offered
+        demand_fields(offered, values)
+        same = store.find_same(tx, page_id, actor.user_id, name, values, newest=offered.changes)
+        if same is not None and not offered.repeats:
+            return _told_again(same, page["thread_id"])
+        demand_open(threads.hold(tx, page["thread_id"])["status"], page["thread_id"])
+        joined = _joinable(tx, page["thread_id"])
+        before = len(store.open_of_run(tx, joined.id)) if joined else store.count_waiting(tx, page_id)
+        demand_waiting_room(before, services.settings.pages.actions_waiting)
+        if joined is None:
+            return _start(tx, services, actor, page, name, values, model)
+        return _join(tx, services, actor, page, joined, name, values)
+
+    offered = await _offered(services, actor, page_id, name)
+
+    def run(tx: Tx) -> Acted:
+        require_page(tx, actor, page_id, Right.EDIT)
+        return Acted(**remember(tx, actor.user_id, key, asked, lambda: produce(tx)))
+
+    acted = await services.db.write(run)
+    services.warm(acted.thread_id)
+    return acted
+
+
+async def _offered(services: Services, actor: Actor, page_id: str, name: str) -> Offer | ActionNotOffered:
+    """What the page offers under this name now; read before anything is held, as it may be a megabyte. The refusal is
+    kept for later: a repeated request gets its first answer, whatever the page offers by then."""
+    await services.db.read(require_page, actor, page_id, Right.EDIT)
+    html = (await services.db.read(pages.page_of, page_id))["html"]
+    try:
+        return await anyio.to_thread.run_sync(offer_of, html, name)
+    except ActionNotOffered as refused:
+        return refused
+
+
+def _told_again(same: sa.RowMapping, thread_id: str) -> dict[str, Any]:
+    """A second click while the first one waits does nothing: it gets the first one's answer."""
+    told = {"action_id": same["id"], "state": same["state"], "run_id": same["run_id"]}
+    return {**told, "thread_id": thread_id}
+
+
+async def list_actions(
+    services: Services,
+    actor: Actor,
+    page_id: str,
+    *,
+    state: ActionState | None = None,
+    before: str | None = None,
+    limit: int = 50,
+) -> ActionPage:
+    """What people did on a page, newest first."""
+
+    def run(tx: Tx) -> ActionPage:
+        require_page(tx, actor, page_id, Right.READ)
+        return ActionPage(*store.list_actions(tx, page_id, state, before, limit))
+
+    return await services.db.read(run)
+
+
+async def take_back(services: Services, actor: Actor, page_id: str, action_id: str) -> None:
+    """Take back an action that still waits (whoever did it, and owners). The run that it waited for does without it;
+    one that has nothing left to do is cancelled. Repeating is harmless. Raises `ActionTaken` once its run's turn has
+    come."""
+
+    def run(tx: Tx) -> None:
+        member = require_page(tx, actor, page_id, Right.EDIT)
+        runs.hold_open_runs(tx, member["thread_id"])
+        page = pages.hold(tx, page_id)
+        threads.hold(tx, page["thread_id"])
+        row = store.action_of(tx, page_id, action_id)
+        _demand_own(row, member["actor_role"], actor)
+        if row["state"] == "dropped":
+            return
+        waited_for = runs.hold_run(tx, row["run_id"]) if row["state"] == "waiting" else None
+        if waited_for is None or waited_for.leg != "blocked":
+            raise ActionTaken(
+                f"This action does not wait any more: it is {row['state']}.",
+                id=action_id,
+                state=row["state"],
+                run_id=row["run_id"],
+            )
+        store.drop(tx, page["thread_id"], page_id, action_id)
+        if store.open_of_run(tx, waited_for.id):
+            _tell_again(tx, services, waited_for)
+        else:
+            request_cancel(tx, services.engine, waited_for.id, "user", actor.user_id)
+
+    await services.db.write(run)
+
+
+def _joinable(tx: Tx, thread_id: str) -> Run | None:
+    """The run that takes up the next action too, held: the newest of the thread, if it is one for actions and nobody
+    has begun it. A prompt in words that came later keeps its place: the action waits behind it."""
+    newest = last_queued(tx, thread_id)
+    if newest is None or _begun(runs.run_of(tx, newest)):
+        return None
+    run = runs.hold_run_if_free(
+        tx, newest
+    )  # a worker holds its run before the page: it is never waited for here
+    if run is None or _begun(run) or run.mode != "start" or not store.open_of_run(tx, newest):
+        return None
+    return run
+
+
+def _begun(run: Run) -> bool:
+    return run.attempt > 0 or run.leg not in ("blocked", "ready")
+
+
+def _start(
+    tx: Tx,
+    services: Services,
+    actor: Actor,
+    page: sa.RowMapping,
+    name: str,
+    data: dict[str, Any],
+    model: str | None,
+) -> dict[str, Any]:
+    """The first action of a run of its own, which works at once or waits for its turn."""
+    draft = Draft(content=told([(name, data)]))
+    chosen = model or _last_model(tx, services, page["thread_id"])
+    started = start_in(tx, services, actor, page["thread_id"], draft, chosen, "enqueue")
+    run_id = started["run_id"]
+    waits = runs.run_of(tx, run_id).leg == "blocked"
+    return _add(tx, page, actor, run_id, name, data, "waiting" if waits else "taken")
+
+
+def _join(
+    tx: Tx,
+    services: Services,
+    actor: Actor,
+    page: sa.RowMapping,
+    run: Run,
+    name: str,
+    data: dict[str, Any],
+) -> dict[str, Any]:
+    """One more action of a run that nobody has begun."""
+    driving.drive(tx, page["thread_id"], page["project_id"], actor, services.settings.locks.ttl_s)
+    acted = _add(tx, page, actor, run.id, name, data, "waiting" if run.leg == "blocked" else "taken")
+    _tell_again(tx, services, run)
+    pages.touch(tx, page["thread_id"])
+    if run.leg == "ready":  # on PostgreSQL a worker may just have passed over the row that is held here
+        tx.ring(runs.BELL)
+    return acted
+
+
+def _add(
+    tx: Tx,
+    page: sa.RowMapping,
+    actor: Actor,
+    run_id: str,
+    name: str,
+    data: dict[str, Any],
+    state: ActionState,
+) -> dict[str, Any]:
+    action = store.add(tx, page, NewAction(name, data, actor.user_id, run_id, state))
+    return {"action_id": action.id, "state": state, "run_id": run_id, "thread_id": page["thread_id"]}
+
+
+def _tell_again(tx: Tx, services: Services, run: Run) -> None:
+    """The run's message says what its actions are now."""
+    text = told([(row["name"], row["data"]) for row in store.open_of_run(tx, run.id)])
+    try:
+        check_bytes("The message", len(text.encode()), services.settings.limits.message_bytes)
+    except InputTooLarge as error:
+        raise ActionsFull(
+            "The actions that wait already fill the next run's message.",
+            size_bytes=error.fields["size_bytes"],
+            limit_bytes=error.fields["limit_bytes"],
+        ) from None
+    part = messages.message_in(tx, run.thread_id, run.message_id)["parts"][0]["id"]
+    messages.rewrite_message(tx, run.project_id, run.message_id, [TextPart(id=part, text=text).model_dump()])
+
+
+def _last_model(tx: Tx, services: Services, thread_id: str) -> str | None:
+    """The model that was last chosen on the page, if it is still offered; None: the default."""
+    model = runs.last_model(tx, thread_id)
+    offered = {
+        spec.id for spec in services.catalog.list() if services.catalog.missing_key(spec.provider) is None
+    }
+    return model if model in offered else None
+
+
+def _demand_own(row: sa.RowMapping, role: str, actor: Actor) -> None:
+    if role != "owner" and row["user_id"] != actor.user_id:
+        raise Forbidden(
+            f"{row['by_name']} did this on the page.",
+            hint="Whoever did it can take it back, and owners of the project.",
+            action_id=row["id"],
+        )

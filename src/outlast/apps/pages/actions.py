@@ -1,0 +1,175 @@
+"""Pages: make, list, read, rename, delete them. What people do on them: `page_actions.py`; their history:
+`page_history.py`; copies: `page_copies.py`; links for others: `page_links.py`; what ran for them: `page_code.py`."""
+
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import anyio.to_thread
+import sqlalchemy as sa
+
+from outlast.apps.pages import store, versions
+from outlast.apps.pages.clean_pages import LEAST_CHARS
+from outlast.apps.pages.rules import UNTITLED, demand_room
+from outlast.base.errors import OutlastError, ThreadBusy
+from outlast.base.events import PageData
+from outlast.base.ids import new_id
+from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.idempotency import remember, request_hash
+from outlast.kernel.limits.rules import checked_line, clean
+from outlast.kernel.limits.store import check_made_rate
+from outlast.kernel.projects.permissions import require, require_page
+from outlast.kernel.projects.rules import Right
+from outlast.kernel.sandboxes.orphans import collect
+from outlast.kernel.sandboxes.seeds import empty_workspace
+from outlast.kernel.sandboxes.store import announce_to_project, give_up
+from outlast.kernel.services import Services
+from outlast.kernel.threads import store as threads
+
+
+@dataclass(frozen=True, slots=True)
+class PageList:
+    """Pages in the order in which they were made; `next` asks for the following ones (None: there are none)."""
+
+    items: list[PageData]
+    next: str | None
+
+
+async def create_page(
+    services: Services,
+    actor: Actor,
+    project_id: str,
+    *,
+    title: str | None = None,
+    html: str = "",
+    key: str | None = None,
+) -> PageData:
+    """Make a page with its conversation and the workspace where its code will run (editors); no sandbox is made for it.
+    `html` is sanitised. A repeated `key` gets the first answer. Raises `MalformedInput`, `InputTooLarge`,
+    `TooManyPages`, `RateLimited`; then nothing was made."""
+    chosen = None if title is None else checked_title(services, title)
+    given = clean(html)
+    asked = request_hash("page", project_id, chosen, given)
+
+    def produce(tx: Tx) -> dict[str, Any]:
+        demand_page(tx, services, actor, project_id)
+        return {"id": _add(tx, services, actor, project_id, chosen, given)}
+
+    def run(tx: Tx) -> PageData:
+        require(tx, actor, project_id, Right.EDIT)
+        made = remember(tx, actor.user_id, key, asked, lambda: produce(tx))
+        return store.page_data(tx, made["id"], html=True)
+
+    if len(given) >= LEAST_CHARS:
+        await services.db.read(require, actor, project_id, Right.EDIT)
+        await anyio.to_thread.run_sync(services.pages.clean.prepare, given, services.pages.html_bytes)
+    data = await services.db.write(run)
+    services.warm(data.thread_id)
+    return data
+
+
+async def list_pages(
+    services: Services, actor: Actor, project_id: str, after: str | None = None, limit: int = 100
+) -> PageList:
+    """The project's pages, oldest first, without their HTML."""
+
+    def run(tx: Tx) -> PageList:
+        require(tx, actor, project_id, Right.READ)
+        return PageList(*store.list_pages(tx, project_id, after, limit))
+
+    return await services.db.read(run)
+
+
+async def read_page(services: Services, actor: Actor, page_id: str) -> PageData:
+    """One page with its HTML."""
+
+    def run(tx: Tx) -> PageData:
+        require_page(tx, actor, page_id, Right.READ)
+        return store.page_data(tx, page_id, html=True)
+
+    return await services.db.read(run)
+
+
+async def rename_page(services: Services, actor: Actor, page_id: str, title: str) -> PageData:
+    """Give a page and its conversation a title of one's own choice (editors); the agent's is not taken any more. Raises
+    `MalformedInput`, `InputTooLarge`."""
+    line = checked_title(services, title)
+
+    def run(tx: Tx) -> PageData:
+        require_page(tx, actor, page_id, Right.EDIT)
+        row = store.hold(tx, page_id)
+        if row["title"] != line or not row["named"]:
+            store.update(tx, page_id, title=line, named=True)
+            threads.rename(tx, row["thread_id"], row["project_id"], line)
+            threads.announce(tx, row["thread_id"])
+            store.announce(tx, page_id, by=actor.user_id)
+        return store.page_data(tx, page_id, html=True)
+
+    return await services.db.write(run)
+
+
+async def delete_page(services: Services, actor: Actor, page_id: str) -> None:
+    """Remove a page with its history, conversation, files, links and sandbox (owners). Modules that were published
+    stay. Raises `ThreadBusy` while a run of it has not ended. Once this returns it is gone; a sandbox that could not be
+    ended now is ended later."""
+
+    def run(tx: Tx) -> None:
+        require_page(tx, actor, page_id, Right.OWN)
+        row = store.hold(tx, page_id)  # before its thread, as everywhere
+        demand_idle(tx, row["thread_id"])
+        store.delete(tx, page_id)
+        give_up(tx, row["project_id"], None, announce_to_project, workspace_id=row["workspace_id"])
+        threads.delete_thread(tx, row["thread_id"])
+
+    await services.db.write(run)
+    services.pages.live.forget(page_id)
+    if services.machines is not None:
+        with suppress(OutlastError):  # noted in the tables, and tried again every few minutes
+            await collect(services.machines)
+
+
+def checked_title(services: Services, title: str) -> str:
+    """A page's title. Raises `MalformedInput`, `InputTooLarge`."""
+    return checked_line("The title", title, services.settings.limits.title_chars)
+
+
+def demand_page(tx: Tx, services: Services, actor: Actor, project_id: str) -> None:
+    """Raise `RateLimited` or `TooManyPages` where the actor may not make one more page in the project."""
+    check_made_rate(tx, "pages", actor.user_id, services.settings.limits.pages_per_minute_per_user)
+    demand_room(store.count(tx, project_id), services.settings.pages.most_per_project)
+
+
+def demand_idle(tx: Tx, thread_id: str) -> sa.RowMapping:
+    """The thread's row, held until the transaction ends. Raises `ThreadBusy` while a run of it has not ended."""
+    thread = threads.hold(tx, thread_id)
+    if thread["active_run_id"] is not None:
+        raise ThreadBusy(
+            "The agent still works on this page, or waits for a person.",
+            hint="Wait for it, or stop it first.",
+            thread_id=thread_id,
+            active_run_id=thread["active_run_id"],
+        )
+    return thread
+
+
+def _add(tx: Tx, services: Services, actor: Actor, project_id: str, title: str | None, html: str) -> str:
+    page_id = new_id("page")
+    anchor = {"type": "page", "id": page_id}
+    thread_id = threads.add_thread(tx, project_id, actor.user_id, title=title, profile="page", anchor=anchor)
+    workspace_id = empty_workspace(tx, project_id=project_id, page_id=page_id, thread_id=thread_id)
+    store.add(
+        tx,
+        page_id,
+        project_id,
+        actor.user_id,
+        thread_id=thread_id,
+        workspace_id=workspace_id,
+        title=title or UNTITLED,
+        named=title is not None,
+    )
+    if html.strip():
+        versions.begin(tx, page_id, services.pages, html, by=actor.user_id)
+    threads.announce(tx, thread_id)
+    store.announce(tx, page_id, "page.created", by=actor.user_id)
+    return page_id

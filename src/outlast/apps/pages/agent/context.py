@@ -1,0 +1,86 @@
+"""What stands around a person's words in a page's prompt, from the most to the least stable. Pure.
+
+    [SANDBOX MODULES] → HTML → [RECENT CHANGES] → [RELEVANT PAST CONTEXT] → [NOW]
+
+All of it is fixed when a run begins, so every turn of the run is asked with the same beginning, and a provider's cache
+holds over it; up to the HTML it often holds from one run to the next.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from outlast.apps.pages.agent.html_budget import within
+
+MOST_RECENT: Final = 6
+ASKED_CHARS: Final = 240
+SAID_CHARS: Final = 400
+HTML: Final = "HTML:"
+RECENT: Final = "[RECENT CHANGES]"
+PAST: Final = "[RELEVANT PAST CONTEXT]"
+NOW: Final = "[NOW]"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a run finds when it begins: the page and its `version`, the section of its modules, the latest changes
+    (oldest first) and what was recalled of older ones."""
+
+    page_id: str
+    version: int
+    modules: str = ""
+    recent: tuple[str, ...] = ()
+    recalled: tuple[str, ...] = ()
+
+    def facts(self) -> dict[str, Any]:
+        """As the run's journal keeps it."""
+        return {
+            "page_id": self.page_id,
+            "version": self.version,
+            "modules_told": self.modules,
+            "recent": list(self.recent),
+            "recalled": list(self.recalled),
+        }
+
+    @staticmethod
+    def of(facts: Mapping[str, Any]) -> "Found":
+        return Found(
+            str(facts["page_id"]),
+            int(facts["version"]),
+            str(facts.get("modules_told", "")),
+            tuple(facts.get("recent", ())),
+            tuple(facts.get("recalled", ())),
+        )
+
+
+def message_of(found: Found, html: str, now: str, most_chars: int) -> str:
+    """The message that a run's model is asked with, at most about `most_chars` long: the page is cut where it is too
+    long for that, never the rest."""
+    before = [found.modules] if found.modules else []
+    after = [*_section(RECENT, _numbered(found.recent)), *_section(PAST, _bulleted(found.recalled))]
+    after.append(f"{NOW}\n{now}")
+    room = most_chars - sum(len(section) + 2 for section in (*before, *after))
+    page = f"{HTML}\n{within(html, max(room, most_chars // 4))}"
+    return "\n\n".join([*before, page, *after])
+
+
+def change_line(asked: str, done: str) -> str:
+    """One line of the recent changes: what was asked → what was done."""
+    return f"{quoted(asked)} → {done}" if done else quoted(asked)
+
+
+def quoted(text: str, most: int = ASKED_CHARS) -> str:
+    line = " ".join(text.split())
+    return f'"{line}"' if len(line) <= most else f'"{line[: most - 1]}…"'
+
+
+def _section(heading: str, lines: Sequence[str]) -> list[str]:
+    return ["\n".join([heading, *lines])] if lines else []
+
+
+def _numbered(lines: Sequence[str]) -> list[str]:
+    return [f"{number}. {line}" for number, line in enumerate(lines, start=1)]
+
+
+def _bulleted(lines: Sequence[str]) -> list[str]:
+    return [f"- {line}" for line in lines]

@@ -1,0 +1,52 @@
+"""Pages that nobody uses rest: their code sessions end, and their tree in memory goes. Nothing is lost by it.
+
+A timer row is set whenever a run of a page ends; the sweeper calls `rest` when it is due. Files, sandbox and volume
+have clocks of their own.
+"""
+
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from typing import Final
+
+from outlast.apps.pages.live import LiveTrees
+from outlast.apps.pages.store import page_of
+from outlast.db.database import Database, Tx
+from outlast.kernel.runs import timers
+from outlast.kernel.threads.tables import threads
+
+KIND: Final[timers.TimerKind] = "page_dormant"
+EndSessions = Callable[[str], Awaitable[int]]  # by workspace id: how many code sessions were ended
+
+
+async def no_sessions(_workspace_id: str) -> int:
+    """Where there are no sandboxes, there are no sessions."""
+    return 0
+
+
+class Dormancy:
+    """`end_sessions` ends the code sessions of a workspace whose sandbox is awake, and wakes none."""
+
+    def __init__(
+        self, db: Database, live: LiveTrees, after_s: float, end_sessions: EndSessions = no_sessions
+    ) -> None:
+        self._db, self._live, self._end_sessions = db, live, end_sessions
+        self._after = timedelta(seconds=after_s)
+
+    async def rest(self, page_id: str) -> None:
+        """Free what the page keeps in memory, if it has not been used for as long as the settings say; else set the
+        timer anew. A page with a run is let be: the run's end sets the timer. Repeatable. Raises `NotFound`."""
+        workspace_id = await self._db.write(self._due, page_id)
+        if workspace_id is not None:
+            self._live.forget(page_id)
+            await self._end_sessions(workspace_id)
+
+    def _due(self, tx: Tx, page_id: str) -> str | None:
+        page = page_of(tx, page_id)
+        thread = tx.find(threads, {"id": page["thread_id"]}, "active_run_id")
+        if thread is not None and thread["active_run_id"] is not None:
+            return None
+        due_at = page["active_at"] + self._after
+        if due_at > tx.now:
+            timers.set_timer(tx, KIND, page_id, due_at)
+            return None
+        return str(page["workspace_id"])

@@ -1,0 +1,171 @@
+"""What a page's run leaves behind: title, modules, memory and problems, written in the run's last transaction; and the
+figures that are told at the end of any run."""
+
+import logging
+import re
+from collections.abc import Callable, Mapping, Sequence
+from html import unescape
+from typing import Any, Final
+
+import sqlalchemy as sa
+
+from outlast.apps.knowledge import memory
+from outlast.apps.knowledge import modules as shelf
+from outlast.apps.knowledge.modules import NewModule
+from outlast.apps.pages import store as pages
+from outlast.apps.pages import versions
+from outlast.apps.pages.agent.context import change_line
+from outlast.apps.pages.agent.outcome import outcome_of
+from outlast.apps.pages.agent.recent_changes import ARROW, asked_text, done_words
+from outlast.apps.pages.rules import UNTITLED
+from outlast.base.errors import InternalError, OutlastError
+from outlast.base.events import ModulesSaved, PageStats
+from outlast.db.database import Tx
+from outlast.kernel.agents.history import NOT_READABLE
+from outlast.kernel.runs.model import Run, text_of
+from outlast.kernel.runs.profile import Finished
+from outlast.kernel.runs.store import transcript_of
+from outlast.kernel.runs.tables import runs
+from outlast.kernel.threads.search import replace_title
+from outlast.kernel.threads.tables import messages, threads
+
+TITLE_CHARS: Final = 60
+NONE: Final[frozenset[str]] = frozenset()
+_HEADING: Final = re.compile(r"<h1\b[^<>]*+>", re.IGNORECASE)
+_HEADING_ENDS: Final = re.compile(r"</h1>", re.IGNORECASE)
+_HEADING_CHARS: Final = 20_000  # of the first heading's HTML
+_TAG: Final = re.compile(r"<[^<>]*+>")
+_ELEMENT: Final = re.compile(r"<[a-zA-Z]")
+log = logging.getLogger("outlast.agents")
+
+
+def save_page(
+    tx: Tx,
+    run: Run,
+    parts: Sequence[Mapping[str, Any]],
+    facts: Mapping[str, Any],
+    *,
+    dependencies: str,
+    embed: Callable[[], None],
+) -> Finished:
+    """Write what the run says of its page, unless a person has named it; its modules; its line of memory, also in the
+    page's history. `embed` is
+    called after the commit where there is something new to be found. The project is told by the end of the run. Raises
+    `OutlastError`, after it was logged; nothing is to be kept then."""
+    try:
+        return _save(tx, run, parts, facts, dependencies, embed)
+    except OutlastError as error:
+        log.warning("page not saved", extra={"run_id": run.id, "code": error.code, "reason": error.message})
+        raise
+    except (*NOT_READABLE, sa.exc.IntegrityError, sa.exc.DataError) as error:
+        log.warning("page not saved", extra={"run_id": run.id}, exc_info=error)
+        raise InternalError(
+            "The page's title, modules and memory could not be written.", run_id=run.id
+        ) from error
+
+
+def stats_of(tx: Tx, run: Run, page: Mapping[str, Any]) -> PageStats:
+    """The figures of a run that ends: what it made of the page, and which part of its prompts came out of a cache."""
+    journal = transcript_of(tx, run.id, NONE)
+    turns = [effect for effect in journal.effects if effect.kind == "model" and not effect.inherited]
+    counts: dict[str, int] = {}
+    for turn in turns:
+        for name, value in (turn.result or {}).get("counts", {}).items():
+            counts[name] = counts.get(name, 0) + value
+    row = tx.find(runs, {"id": run.id}, "input_tokens", "output_tokens", "cached_tokens")
+    usage = {"input_tokens": 0, "output_tokens": 0, "cached_tokens": 0} if row is None else dict(row)
+    said = [text_of(turn) for turn in turns if (turn.result or {}).get("pieces")]
+    return PageStats(
+        page_id=page["id"],
+        version=page["version"],
+        run_id=run.id,
+        patches=counts.get("patches", 0),
+        replaced=counts.get("replaced", 0),
+        refused=counts.get("refused", 0),
+        elements=len(_ELEMENT.findall(page["html"])),
+        html_bytes=len(page["html"].encode()),
+        cached_share=cached_share(usage["input_tokens"], usage["cached_tokens"]),
+        told=dict(outcome_of(said).stats),
+        **usage,
+    )
+
+
+def cached_share(input_tokens: int, cached_tokens: int) -> float | None:
+    """Which part of the prompts a provider read from its cache, 0 to 1; None where it said nothing of tokens."""
+    return round(min(cached_tokens / input_tokens, 1.0), 4) if input_tokens > 0 else None
+
+
+def _save(
+    tx: Tx,
+    run: Run,
+    parts: Sequence[Mapping[str, Any]],
+    facts: Mapping[str, Any],
+    dependencies: str,
+    embed: Callable[[], None],
+) -> Finished:
+    found = pages.page_of_thread(tx, run.thread_id)
+    if found is None:  # deleted meanwhile, with its thread
+        return Finished()
+    page = dict(pages.hold(tx, found["id"]))
+    problems = list(facts.get("problems", ()))
+    pages.update(tx, page["id"], **_titled(tx, run, page, str(facts.get("title", ""))), problems=problems)
+    announced = [_module(one) for one in facts.get("modules", ())]
+    saved = shelf.save(
+        tx,
+        announced,
+        project_id=run.project_id,
+        workspace_id=page["workspace_id"],
+        page_id=page["id"],
+        user_id=run.started_by,
+        run_id=run.id,
+        dependencies=dependencies,
+    )
+    summary = _summary(tx, run, parts, facts)
+    memory.remember(tx, project_id=run.project_id, thread_id=run.thread_id, run_id=run.id, summary=summary)
+    versions.describe(tx, page["id"], run.id, summary.partition(ARROW)[2] or summary)
+    tx.after_commit(embed)
+    if not saved:
+        return Finished()
+    told = [one.data(dependencies) for one in saved]
+    event = ModulesSaved(run_id=run.id, workspace_id=page["workspace_id"], modules=told)
+    return Finished(events=(("modules.saved", event),))
+
+
+def _titled(tx: Tx, run: Run, page: Mapping[str, Any], said: str) -> dict[str, Any]:
+    """The agent's title, else the page's first heading where it has no title yet; a person's own stays. The thread is
+    called so too."""
+    title = said[:TITLE_CHARS] if said else heading_of(page["html"]) if page["title"] == UNTITLED else ""
+    if not title or page["named"] or title == page["title"]:
+        return {}
+    thread = tx.find(threads, {"id": run.thread_id}, "titled", "project_id")
+    if thread is not None and not thread["titled"]:
+        tx.update(threads, {"id": run.thread_id}, title=title)
+        replace_title(tx, run.thread_id, thread["project_id"], title)
+    return {"title": title}
+
+
+def heading_of(html: str) -> str:
+    """The words of the first heading; empty: there is none, or it is longer than `_HEADING_CHARS`."""
+    found = _HEADING.search(html)
+    ends = (
+        _HEADING_ENDS.search(html, found.end(), found.end() + _HEADING_CHARS) if found is not None else None
+    )
+    if found is None or ends is None:
+        return ""
+    words = " ".join(unescape(_TAG.sub(" ", html[found.end() : ends.start()])).split())
+    return words if len(words) <= TITLE_CHARS else f"{words[: TITLE_CHARS - 1]}…"
+
+
+def _summary(tx: Tx, run: Run, parts: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]) -> str:
+    """The run's own line; where it wrote none, what was asked and what is known to be done."""
+    said = str(facts.get("summary", ""))
+    if ARROW in said:
+        return said
+    own = tx.find(messages, {"id": run.message_id}, "parts")
+    asked = asked_text(own["parts"]) if own is not None else ""
+    prose = " ".join(str(facts.get("prose", "")).split())
+    return change_line(asked, said or "; ".join(one for one in (done_words(parts), prose) if one))
+
+
+def _module(one: Mapping[str, Any]) -> NewModule:
+    return NewModule(**{**one, "exports": tuple(one["exports"])})

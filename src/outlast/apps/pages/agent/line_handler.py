@@ -1,0 +1,106 @@
+"""The lines of a page's agent, taken: each is read, and what it asks of the page is done by the pages room."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import sqlalchemy as sa
+
+from outlast.apps.pages import versions
+from outlast.apps.pages.agent.announced_modules import wrong_with
+from outlast.apps.pages.clean_pages import LEAST_CHARS
+from outlast.apps.pages.lines import (
+    FullLine,
+    ModulesLine,
+    PatchesLine,
+    ProblemLine,
+    ProseLine,
+    StatsLine,
+    SummaryLine,
+    read_line,
+)
+from outlast.apps.pages.tables import page_versions
+from outlast.apps.pages.versions import Author, Rules, Taken
+from outlast.base.ids import new_id
+from outlast.base.page_data import Patch
+from outlast.base.parts import PagePart
+from outlast.db.database import Tx
+from outlast.kernel.runs.lines import added
+from outlast.kernel.runs.profile import LinesTaken
+
+
+def prepare_lines(rules: Rules, lines: Sequence[str]) -> None:
+    """Make the whole pages among the lines clean, before the transaction that takes them. Blocking."""
+    for line in lines:
+        said = read_line(line) if len(line) >= LEAST_CHARS else None
+        if isinstance(said, FullLine):
+            rules.clean.prepare(said.html, rules.html_bytes)
+
+
+def take_lines(tx: Tx, page_id: str, rules: Rules, author: Author, lines: Sequence[str]) -> LinesTaken:
+    """Take whole lines, in order. Stats, modules and summaries only count here: they are read again from the transcript
+    when the run ends (`outcome.py`), so that a step that is asked again leaves nothing of them behind."""
+    events: list[tuple[str, Any]] = []
+    problems: list[str] = []
+    prose: list[str] = []
+    counts: dict[str, int] = {}
+    for line in lines:
+        match read_line(line):
+            case PatchesLine(patches, wrong):
+                problems += wrong
+                counts = added(counts, {"refused": len(wrong)})
+                if patches:
+                    taken = versions.take_patches(tx, page_id, rules, _patches(patches), author)
+                    counts = _counted(counts, taken, events, problems)
+            case FullLine(html, _):
+                taken = versions.take_full(tx, page_id, rules, html, author)
+                counts = _counted(added(counts, {"whole": 1}), taken, events, problems)
+            case ModulesLine(modules, wrong):
+                found = [*wrong, *(text for one in modules if (text := wrong_with(one)))]
+                problems += found
+                counts = added(counts, {"modules": len(modules), "refused": len(found)})
+            case ProblemLine(text):
+                problems.append(text)
+                counts = added(counts, {"refused": 1})
+            case ProseLine(text):
+                prose.append(text)
+            case StatsLine() | SummaryLine():
+                counts = added(counts, {"notes": 1})
+            case None:
+                prose += [""] if not line.strip() else []  # what keeps paragraphs apart
+    return LinesTaken(tuple(events), "".join(f"{line}\n" for line in prose), tuple(problems), counts)
+
+
+def part_of(tx: Tx, page_id: str, run_id: str, step: int, counts: Mapping[str, int]) -> PagePart | None:
+    """What a step made of the page; None: nothing, and nothing of it was refused."""
+    made = sa.select(
+        sa.func.min(page_versions.c.base_version).label("base"),
+        sa.func.max(page_versions.c.version).label("last"),
+    ).where(
+        page_versions.c.page_id == page_id, page_versions.c.run_id == run_id, page_versions.c.step == step
+    )
+    row = tx.one(made)
+    if (row is None or row["last"] is None) and not counts.get("refused"):
+        return None
+    changed = row is not None and row["last"] is not None
+    return PagePart(
+        id=new_id("part"),
+        step=step,
+        page_id=page_id,
+        base_version=row["base"] if changed and row is not None else 0,
+        version=row["last"] if changed and row is not None else 0,
+        patches=counts.get("patches", 0),
+        whole=counts.get("replaced", 0) > 0 or counts.get("whole", 0) > 0,
+        refused=counts.get("refused", 0),
+    )
+
+
+def _counted(
+    counts: dict[str, int], taken: Taken, events: list[tuple[str, Any]], problems: list[str]
+) -> dict[str, int]:
+    events += taken.events
+    problems += taken.problems
+    return added(counts, {"patches": taken.patches, "replaced": taken.replaced, "refused": taken.refused})
+
+
+def _patches(values: Sequence[Any]) -> list[Patch]:
+    return [value for value in values if isinstance(value, Patch)]

@@ -1,0 +1,81 @@
+"""The saved modules as the prompt lists them: path, names, an import; about 200 tokens for five. Pure.
+
+More of each module is found by `search_docs`. The list changes only when modules do, so that a provider's cache holds
+over it.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final, Protocol
+
+from outlast.apps.pages.agent.tokens import CODE_CHARS_PER_TOKEN
+
+MOST_LISTED: Final = 12
+MODULE_TOKENS: Final = 36  # so that five of them, with the heading, stay below 200
+MODULE_BYTES: Final = int(MODULE_TOKENS * CODE_CHARS_PER_TOKEN)
+NAMES_BYTES: Final = 16  # of a module at least, before its import is shown
+PATH_CHARS: Final = 80
+HEADING: Final = "[SANDBOX MODULES]"
+MORE: Final = "- and {rest} more: search_docs finds them"
+
+
+class Listed(Protocol):
+    """What is listed of a module."""
+
+    @property
+    def imported_path(self) -> str: ...
+    @property
+    def exports(self) -> Sequence[str]: ...
+    @property
+    def imported_usage(self) -> str: ...
+    @property
+    def updated_at(self) -> datetime: ...
+
+
+def module_list(modules: Sequence[Listed]) -> str:
+    """The section with its heading; empty for no modules. Of many the last twelve that were announced, by path."""
+    if not modules:
+        return ""
+    newest = sorted(modules, key=lambda one: one.updated_at, reverse=True)[:MOST_LISTED]
+    lines = [HEADING, *(_entry(one) for one in sorted(newest, key=lambda one: one.imported_path))]
+    rest = len(modules) - len(newest)
+    return "\n".join([*lines, MORE.format(rest=rest)] if rest else lines)
+
+
+def _entry(module: Listed) -> str:
+    """One or two lines: the import is left out where it would make them too long, as the path says as much."""
+    path, usage = _plain(module.imported_path), _first_line(module.imported_usage)
+    head = f"- {path}"
+    room = MODULE_BYTES - _size(head) - (_size(usage) + len("\n  usage: ") if _fits(head, usage) else 0)
+    names = _names(module.exports, room - len(": "))
+    told = f"{head}: {names}" if names else head
+    return f"{told}\n  usage: {usage}" if _fits(head, usage) else told
+
+
+def _fits(head: str, usage: str) -> bool:
+    return bool(usage) and _size(head) + _size(usage) + len("\n  usage: ") <= MODULE_BYTES - NAMES_BYTES
+
+
+def _names(exports: Sequence[str], room: int) -> str:
+    kept: list[str] = []
+    for name in (_plain(one) for one in exports):
+        if _size(", ".join([*kept, name, "…"])) > room:
+            kept.append("…")
+            break
+        kept.append(name)
+    joined = ", ".join(kept)
+    return joined if _size(joined) <= room else ""
+
+
+def _first_line(usage: str) -> str:
+    return next((_plain(line) for line in usage.splitlines() if line.strip()), "")
+
+
+def _size(text: str) -> int:
+    """In bytes: a sign beyond ASCII is rarely less than a token."""
+    return len(text.encode())
+
+
+def _plain(text: str) -> str:
+    """On one line, without what is not printed."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())

@@ -1,0 +1,54 @@
+"""What a page's run says of itself in its lines: title, stats, modules, summary. Pure.
+
+Read from the text of its turns, which the transcript keeps: of several lines of one kind the last counts, of modules
+the last word on each path.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from outlast.apps.knowledge.modules import NewModule
+from outlast.apps.pages.agent.announced_modules import plain_path, wrong_with
+from outlast.apps.pages.lines import FullLine, ModulesLine, ProseLine, StatsLine, SummaryLine, read_line
+from outlast.kernel.runs.lines import lines_in
+
+MOST_MODULES: Final = 40
+PROSE_CHARS: Final = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """`title` and `summary` empty: none was said. `modules` by path, in the order in which they were announced."""
+
+    title: str = ""
+    summary: str = ""
+    prose: str = ""
+    stats: Mapping[str, float | str] = field(default_factory=dict)
+    modules: Mapping[str, NewModule] = field(default_factory=dict)
+
+
+def outcome_of(said: Sequence[str]) -> Outcome:
+    """`said` is the text of each turn, oldest first. Any text gives an answer."""
+    title = summary = ""
+    prose: list[str] = []
+    stats: dict[str, float | str] = {}
+    modules: dict[str, NewModule] = {}
+    for line in (line for text in said for line in lines_in(text)):
+        match read_line(line):
+            case FullLine(_, str(given)):
+                title = given
+            case SummaryLine(text):
+                summary = text
+            case StatsLine(values):
+                stats |= values
+            case ModulesLine(announced, _):
+                for one in announced:
+                    if not wrong_with(one) and len(modules) < MOST_MODULES:
+                        path = plain_path(one.path)
+                        modules[path] = NewModule(path, one.description, one.exports, one.usage)
+            case ProseLine(text):
+                prose.append(text)
+            case _:
+                pass
+    return Outcome(title, summary, "\n".join(prose)[-PROSE_CHARS:], stats, modules)

@@ -1,0 +1,133 @@
+"""What happened on a page lately, as its agent is told it: the last requests with what was done, and what people took
+back or brought back."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+import sqlalchemy as sa
+
+from outlast.apps.knowledge.memory import summaries_of_runs
+from outlast.apps.pages.agent.context import MOST_RECENT, SAID_CHARS, change_line, quoted
+from outlast.apps.pages.tables import page_versions
+from outlast.db.database import Tx
+from outlast.kernel.runs.model import Run
+from outlast.kernel.runs.tables import runs
+from outlast.kernel.threads.tables import messages
+
+ARROW: Final = "→"
+_BY_HAND: Final = {
+    "undo": "A person took changes back: the page is as it was before them.",
+    "restore": "A person brought an earlier version of the page back.",
+}
+_CUT: Final = {"cancelled": "cancelled by a person", "error": "failed in the middle"}
+
+
+@dataclass(frozen=True, slots=True)
+class Lately:
+    """`lines` oldest first; `run_ids` of the runs that they speak of."""
+
+    lines: tuple[str, ...] = ()
+    run_ids: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    at: datetime
+    asked: str
+    run_id: str
+    status: str
+    parts: Sequence[Mapping[str, Any]]
+
+
+def lately(tx: Tx, run: Run, page_id: str, most: int = MOST_RECENT) -> Lately:
+    """The last `most` things that happened before this run's own message."""
+    requests = _requests(tx, run, most)
+    summaries = summaries_of_runs(tx, [one.run_id for one in requests])
+    told = [(one.at, _line(one, summaries.get(one.run_id, ""))) for one in requests]
+    if requests and (said := _said(requests[-1].parts)):
+        at, line = told[-1]
+        told[-1] = at, f"{line}; you said: {quoted(said, SAID_CHARS)}"
+    told += _by_hand(tx, page_id, most)
+    lines = [line for _, line in sorted(told, key=lambda one: one[0])][-most:]
+    return Lately(tuple(lines), frozenset(one.run_id for one in requests))
+
+
+def asked_text(parts: Sequence[Mapping[str, Any]]) -> str:
+    """The words of a person's message."""
+    return "\n\n".join(part["text"] for part in parts if part["type"] == "text" and part["text"].strip())
+
+
+def done_words(parts: Sequence[Mapping[str, Any]]) -> str:
+    """What an answer did, where it left no summary: counted."""
+    pages = [part for part in parts if part["type"] == "page"]
+    patches = sum(part["patches"] for part in pages)
+    calls = sum(part["type"] == "tool_call" and part["status"] == "done" for part in parts)
+    words = [
+        "wrote the page anew" if any(part["whole"] for part in pages) else "",
+        _count(patches, "change") if patches else "",
+        _count(calls, "tool call") if calls else "",
+    ]
+    return ", ".join(word for word in words if word) or "changed nothing"
+
+
+def _requests(tx: Tx, run: Run, most: int) -> list[_Request]:
+    own = tx.find(messages, {"id": run.message_id}, "position")
+    if own is None:
+        return []
+    columns = messages.c.id, messages.c.parts, messages.c.created_at
+    asked = tx.all(
+        sa.select(*columns)
+        .where(
+            messages.c.thread_id == run.thread_id,
+            messages.c.role == "user",
+            messages.c.position < own["position"],
+        )
+        .order_by(messages.c.position.desc())
+        .limit(most)
+    )
+    ended = {
+        row["message_id"]: row
+        for row in tx.all(
+            sa.select(runs.c.message_id, runs.c.id, runs.c.status, messages.c.parts)
+            .outerjoin(messages, messages.c.id == runs.c.answer_id)
+            .where(runs.c.message_id.in_([row["id"] for row in asked]), runs.c.leg == "ended")
+            .order_by(runs.c.created_at, runs.c.id)
+        )
+    }
+    return [
+        _Request(row["created_at"], asked_text(row["parts"]), last["id"], last["status"], last["parts"] or ())
+        for row in reversed(asked)
+        if (last := ended.get(row["id"])) is not None
+    ]
+
+
+def _line(request: _Request, summary: str) -> str:
+    if ARROW in summary:
+        return summary
+    done = summary or done_words(request.parts)
+    cut = _CUT.get(request.status)
+    return change_line(request.asked, f"{done} ({cut})" if cut else done)
+
+
+def _said(parts: Sequence[Mapping[str, Any]]) -> str:
+    return " ".join(part["text"] for part in parts if part["type"] == "text").strip()
+
+
+def _by_hand(tx: Tx, page_id: str, most: int) -> list[tuple[datetime, str]]:
+    rows = tx.all(
+        sa.select(page_versions.c.kind, page_versions.c.created_at)
+        .where(
+            page_versions.c.page_id == page_id,
+            page_versions.c.run_id.is_(None),
+            page_versions.c.kind.in_(sorted(_BY_HAND)),
+        )
+        .order_by(page_versions.c.version.desc())
+        .limit(most)
+    )
+    return [(row["created_at"], _BY_HAND[row["kind"]]) for row in rows]
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,151 @@
+"""`run_code` with what is known of packages and modules: a published module that the code imports is put into the
+workspace first, one that worked counts as verified, and code against a documented package that nobody looked up before
+is answered with a reminder.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from typing import Any, Final
+
+import anyio.to_thread
+import orjson
+import sqlalchemy as sa
+
+from outlast.apps.knowledge import modules as shelf
+from outlast.apps.knowledge.modules import Module, Modules
+from outlast.apps.pages.agent.code_uses import filed_under, files_used, packages_used
+from outlast.base.errors import NotFound
+from outlast.base.settings import SandboxSettings
+from outlast.db.blobs import FolderBlobs
+from outlast.db.database import Database, Tx
+from outlast.kernel.agents.tools.run_code import CodeArguments, RunCode
+from outlast.kernel.agents.workspaces import OpenWorkspace, Workspaces
+from outlast.kernel.runs.model import Run
+from outlast.kernel.runs.profile import ToolContext
+from outlast.kernel.runs.tables import effects
+from outlast_sandbox.interface import EvaluationResult, Sandbox
+
+MODULE_BYTES: Final = 1_000_000
+REMINDER: Final = (
+    "You wrote code against {packages} without having searched its documentation in this request. Do not rely on what "
+    "you remember of it: call search_docs with package {first} before you write more, and check this code against what "
+    "you find."
+)
+FAILED: Final = (
+    "This failed, and you wrote code against {packages} without having searched its documentation in this request. "
+    "Call search_docs with package {first}, then write it anew."
+)
+GONE: Final = "The published module {path} could not be put into the workspace: its stored file is missing."
+
+
+class LibraryCode(RunCode):
+    """`run_code`, see the module."""
+
+    def __init__(
+        self,
+        workspaces: Workspaces,
+        settings: SandboxSettings,
+        db: Database,
+        modules: Modules,
+        blobs: FolderBlobs,
+    ) -> None:
+        super().__init__(workspaces, settings.output_bytes)
+        self._db, self._shelf, self._blobs = db, modules, blobs
+        self._documented = [one for one in settings.dependencies if one.docs and filed_under(one)]
+
+    async def before(self, context: ToolContext, asked: CodeArguments, workspace: OpenWorkspace) -> list[str]:
+        used = await self._used(context, asked, workspace)
+        published = [one for one in used if one.scope == "user" and one.blob is not None]
+        return [note for one in published if (note := await self._placed(workspace.sandbox, one))]
+
+    async def after(
+        self, context: ToolContext, asked: CodeArguments, workspace: OpenWorkspace, result: EvaluationResult
+    ) -> list[str]:
+        if result.success:
+            worked = [
+                one.id
+                for one in await self._used(context, asked, workspace)
+                if not one.verified(self._shelf.dependencies)
+            ]
+            if worked:
+                await self._db.write(shelf.mark_verified, worked, self._shelf.dependencies)
+        return await self._reminder(context.run, asked, result)
+
+    async def _used(
+        self, context: ToolContext, asked: CodeArguments, workspace: OpenWorkspace
+    ) -> list[Module]:
+        paths = files_used(asked.code, asked.language)
+        if not paths:
+            return []
+        known = await self._shelf.usable(workspace.workspace_id, context.run.started_by)
+        return [one for one in known if one.imported_path in paths]
+
+    async def _placed(self, sandbox: Sandbox, module: Module) -> str:
+        """Write a published module's file where it is imported from, unless it lies there; what went wrong, else
+        empty."""
+        assert module.blob is not None
+        path = module.imported_path
+        try:
+            there = await sandbox.read_file(path, MODULE_BYTES + 1)
+        except NotFound:
+            there = None
+        if there is not None and hashlib.sha256(there).hexdigest() == module.blob:
+            return ""
+        try:
+            content = await anyio.to_thread.run_sync(self._blobs.get, module.blob)
+        except NotFound:
+            return GONE.format(path=path)
+        await sandbox.write_files([(path, content)])
+        return ""
+
+    async def _reminder(self, run: Run, asked: CodeArguments, result: EvaluationResult) -> list[str]:
+        used = packages_used(asked.code, asked.language, self._documented)
+        if not used:
+            return []
+        searches = await self._db.read(searches_of, run)
+        new = [name for one in used if not searched(name := filed_under(one), searches)]
+        if not new:
+            return []
+        text = REMINDER if result.success else FAILED
+        return [text.format(packages=", ".join(new), first=new[0])]
+
+
+def searches_of(tx: Tx, run: Run) -> list[tuple[dict[str, Any], str]]:
+    """(arguments, answer) of the searches that this run has made, also of those that it goes on from."""
+    rows = tx.all(
+        sa.select(effects.c.arguments, effects.c.result).where(
+            effects.c.run_id == run.id, effects.c.tool == "search_docs", effects.c.status == "finished"
+        )
+    )
+    return [(_object(row["arguments"]), str((row["result"] or {}).get("content", ""))) for row in rows]
+
+
+def searched(package: str, searches: Sequence[tuple[dict[str, Any], str]]) -> bool:
+    """Whether one of the searches was about the package: asked for it by name, or found something of it."""
+    bare = _bare(package)
+    for arguments, answer in searches:
+        asked = arguments.get("package")
+        if isinstance(asked, str) and _bare(asked) == bare:
+            return True
+        if any(_bare(str(hit.get("package", ""))) == bare for hit in _hits(answer)):
+            return True
+    return False
+
+
+def _hits(answer: str) -> list[dict[str, Any]]:
+    results = _object(answer).get("results", [])
+    return [hit for hit in results if isinstance(hit, dict)] if isinstance(results, list) else []
+
+
+def _object(text: str | None) -> dict[str, Any]:
+    try:
+        value = orjson.loads(text or "{}")
+    except orjson.JSONDecodeError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _bare(package: str) -> str:
+    name = package.strip().lower().removeprefix("npm:").removeprefix("pypi:")
+    at = name.rfind("@")
+    return name[:at] if at > 0 else name

@@ -1,0 +1,78 @@
+"""The work before a page's agent begins: its page, the modules that still live, what happened lately, what resembles
+the request among what happened before. No sandbox is made for it.
+
+What is found is kept in the run's journal, so that every turn is asked with the same words.
+"""
+
+from typing import Final
+
+import sqlalchemy as sa
+
+from outlast.apps.knowledge.modules import Modules
+from outlast.apps.knowledge.recall import Recall
+from outlast.apps.pages.agent.context import Found
+from outlast.apps.pages.agent.module_list import module_list
+from outlast.apps.pages.agent.recent_changes import Lately, asked_text, lately
+from outlast.apps.pages.store import page_of_thread
+from outlast.base.errors import NotFound
+from outlast.db.database import Database, Tx
+from outlast.kernel.runs.model import Run
+from outlast.kernel.runs.profile import StageContext, StageResult
+from outlast.kernel.runs.tables import effects
+from outlast.kernel.threads.tables import messages
+
+NO_PAGE: Final = "This thread has no page any more, so there is nothing to change."
+
+_PREPARED: Final = (
+    sa.select(effects.c.result)
+    .where(
+        effects.c.run_id == sa.bindparam("run"), effects.c.kind == "prepare", effects.c.status == "finished"
+    )
+    .order_by(effects.c.ordinal.desc())
+    .limit(1)
+)
+
+
+async def prepare(
+    context: StageContext, db: Database, modules: Modules, recall: Recall | None, most_recalled: int
+) -> StageResult:
+    """Raises `NotFound` without a page. Repeatable; reads only, but for modules whose files are gone, which are
+    forgotten."""
+    run = context.run
+    await context.tell("load_page", "started")
+    page = await db.read(page_of_thread, run.thread_id)
+    if page is None:
+        await context.tell("load_page", "failed", NO_PAGE)
+        raise NotFound(NO_PAGE, hint="Make a new page.", thread_id=run.thread_id)
+    usable = await modules.usable(page["workspace_id"], run.started_by)
+    recent, asked = await db.read(_history, run, page["id"])
+    recalled: list[str] = []
+    if recall is not None:
+        without = recent.run_ids | {run.id}
+        found = await recall.of_thread(run.thread_id, asked, without=without, limit=most_recalled)
+        recalled = [one.summary for one in found]
+    told = Found(page["id"], page["version"], module_list(usable), recent.lines, tuple(recalled))
+    await context.tell("load_page", "done", _detail(page["title"], told, len(usable)))
+    return StageResult(facts=told.facts())
+
+
+def found_by(tx: Tx, run: Run) -> Found | None:
+    """What the run found when it began; None: nothing yet."""
+    row = tx.one(_PREPARED, {"run": run.id})
+    facts = None if row is None else (row["result"] or {}).get("facts", {})
+    return Found.of(facts) if facts and "page_id" in facts else None
+
+
+def _history(tx: Tx, run: Run, page_id: str) -> tuple[Lately, str]:
+    own = tx.find(messages, {"id": run.message_id}, "parts")
+    return lately(tx, run, page_id), asked_text(own["parts"]) if own is not None else ""
+
+
+def _detail(title: str, found: Found, modules: int) -> str:
+    counted = ((modules, "module"), (len(found.recent), "recent change"), (len(found.recalled), "memory"))
+    words = [f"version {found.version}"] + [
+        f"{count} {noun}" if count == 1 else f"{count} {'memories' if noun == 'memory' else noun + 's'}"
+        for count, noun in counted
+        if count
+    ]
+    return f"{title}: {', '.join(words)}"

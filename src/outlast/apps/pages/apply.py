@@ -1,0 +1,214 @@
+"""Applies patches to a page's tree. Pure: a refused patch leaves the tree as it was.
+
+An applied patch is given back *normalised*: with the HTML and attributes that were kept, so that a browser that applies
+it to the same page comes to the same tree without any judgement of its own.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from itertools import islice
+from typing import Any, Final
+
+from lxml import etree
+
+from outlast.apps.pages import tree as trees
+from outlast.apps.pages.attributes import kept_attributes, plain
+from outlast.apps.pages.content import VOID
+from outlast.apps.pages.content_model import text_refused
+from outlast.apps.pages.problems import Refused
+from outlast.apps.pages.sanitizer import Clean, element_misplaced, misplaced, sanitised
+from outlast.apps.pages.svg_names import SVG
+from outlast.apps.pages.tree import Element, Tree, inside_of, settle
+from outlast.base.page_data import Patch
+
+MOST_IDS: Final = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """`patches`: the normalised ones. `problems`: why others were refused, and what was left out of those applied."""
+
+    patches: tuple[Patch, ...]
+    problems: tuple[str, ...]
+    refused: int
+
+
+def apply_patches(tree: Tree, patches: Sequence[Patch]) -> Applied:
+    """Apply patches in order, each by itself: one that does not fit is refused, and the others go on."""
+    done: list[Patch] = []
+    problems: list[str] = []
+    refused = 0
+    for patch in patches:
+        try:
+            applied, told = apply_patch(tree, patch)
+        except Refused as reason:
+            refused += 1
+            problems.append(f'The patch "{patch.op}" at {patch.at} was not applied: {reason}.')
+            continue
+        if applied is not None:
+            done.append(applied)
+        problems += [
+            f'Of the patch "{patch.op}" at {patch.at} something was left out: {one}.' for one in told
+        ]
+    return Applied(tuple(done), tuple(dict.fromkeys(problems)), refused)
+
+
+def apply_patch(tree: Tree, patch: Patch) -> tuple[Patch | None, tuple[str, ...]]:
+    """Apply one patch. The normalised one (None: it changes nothing) and what was left out. Raises `Refused`."""
+    target = _target(tree, patch.at)
+    match patch.op:
+        case "text":
+            return _text(target, patch)
+        case "html" | "append" | "prepend":
+            return _content(target, patch)
+        case "replace" | "before" | "after":
+            return _beside(target, patch)
+        case "remove":
+            trees.take_out(target)
+            return Patch(op="remove", at=patch.at), ()
+        case "attributes":
+            return _attributes(target, patch)
+        case "classes":
+            return _classes(target, patch), ()
+        case "move":
+            return _move(tree, target, patch), ()
+
+
+def _target(tree: Tree, at: str) -> Element:
+    if at == "page":
+        return tree.root
+    found = tree.find(at[1:])
+    if found is None:
+        ids = [str(one) for one in islice(tree.ids(), MOST_IDS)]
+        near = get_close_matches(at[1:], ids, n=3)
+        hint = f" (there is {', '.join('#' + one for one in near)})" if near else ""
+        raise Refused(f"no element of the page has the id {at[1:]}{hint}")
+    return found
+
+
+def _text(target: Element, patch: Patch) -> tuple[Patch, tuple[str, ...]]:
+    text = plain(patch.text or "")
+    refused = text_refused(target.tag, text)
+    if refused:
+        raise Refused(refused)
+    trees.clear_content(target)
+    target.text = text
+    settle(target)
+    return Patch(op="text", at=patch.at, text=target.text or ""), ()
+
+
+def _content(target: Element, patch: Patch) -> tuple[Patch | None, tuple[str, ...]]:
+    if target.tag in VOID:
+        raise Refused(text_refused(target.tag, ""))
+    clean = _fitting(patch, target)
+    html = trees.inner_html(clean.fragment)
+    if patch.op != "html" and not html:
+        return None, clean.told
+    if patch.op == "html":
+        trees.clear_content(target)
+    if patch.op == "prepend":
+        trees.put_first(target, clean.fragment)
+    else:
+        trees.put(target, len(target), clean.fragment)
+    return Patch(op=patch.op, at=patch.at, html=html), clean.told
+
+
+def _beside(target: Element, patch: Patch) -> tuple[Patch | None, tuple[str, ...]]:
+    parent = target.getparent()
+    clean = _fitting(patch, parent)
+    html = trees.inner_html(clean.fragment)
+    if patch.op == "replace":
+        trees.put_after(target, clean.fragment)
+        trees.take_out(target)
+    elif not html:
+        return None, clean.told
+    elif patch.op == "after":
+        trees.put_after(target, clean.fragment)
+    else:
+        trees.put(parent, parent.index(target), clean.fragment)
+    return Patch(op=patch.op, at=patch.at, html=html), clean.told
+
+
+def _fitting(patch: Patch, parent: Element) -> Clean:
+    """What is kept of the patch's HTML, if it may stand in `parent`."""
+    context = "div" if parent.tag == trees.ROOT else parent.tag
+    clean = sanitised(patch.html or "", context)
+    refused = misplaced(clean.fragment, inside_of(parent))
+    if refused:
+        raise Refused(refused)
+    return clean
+
+
+def _attributes(target: Element, patch: Patch) -> tuple[Patch | None, tuple[str, ...]]:
+    before = dict(target.attrib)
+    wanted = {name: value for name, value in before.items() if name not in (patch.remove or ())}
+    wanted |= {_name(target, name): plain(value) for name, value in (patch.set or {}).items()}
+    after = kept_attributes(target.tag, wanted.items())
+    lost = [name for name in patch.set or {} if _name(target, name) not in after]
+    told = tuple(_not_kept(target.tag, name) for name in lost)
+    given = {name: value for name, value in after.items() if before.get(name) != value}
+    removed = [name for name in before if name not in after]
+    if not given and not removed:
+        return None, told
+    for name in removed:
+        del target.attrib[name]
+    for name, value in given.items():
+        target.set(name, value)
+    return Patch(op="attributes", at=patch.at, set=given or None, remove=removed or None), told
+
+
+def _name(target: Element, name: str) -> str:
+    """Names are lower case, but in drawings (`viewBox`)."""
+    return name if target.tag in SVG or target.tag == "svg" else name.lower()
+
+
+def _not_kept(tag: str, name: str) -> str:
+    return f'{tag} keeps no "{name}" with this value'
+
+
+def _classes(target: Element, patch: Patch) -> Patch | None:
+    before = target.get("class", "").split()
+    gone = set(patch.remove or ()) - set(patch.add or ())
+    kept = [name for name in before if name not in gone] + list(patch.add or ())
+    after = kept_attributes(target.tag, [("class", " ".join(dict.fromkeys(kept)))]).get("class", "")
+    if after == target.get("class", ""):
+        return None
+    if after:
+        target.set("class", after)
+    else:
+        del target.attrib["class"]
+    names = after.split()
+    added = [name for name in names if name not in before]
+    removed = [name for name in dict.fromkeys(before) if name not in names]
+    return Patch(op="classes", at=patch.at, add=added or None, remove=removed or None)
+
+
+def _move(tree: Tree, target: Element, patch: Patch) -> Patch:
+    to, place = _target(tree, patch.to or "page"), patch.place or "append"
+    parent = to if place in ("append", "prepend") else to.getparent()
+    if parent is target or target in parent.iterancestors():
+        raise Refused("an element cannot be moved into itself")
+    if parent.tag in VOID:
+        raise Refused(text_refused(parent.tag, ""))
+    refused = element_misplaced(target, inside_of(parent))
+    if refused:
+        raise Refused(refused)
+    if to is not target:
+        _put(target, to, place)
+    return Patch(op="move", at=patch.at, to=patch.to, place=place)
+
+
+def _put(target: Element, to: Element, place: Any) -> None:
+    trees.take_out(target)
+    held = etree.Element("held")
+    held.append(target)
+    match place:
+        case "append":
+            trees.put(to, len(to), held)
+        case "prepend":
+            trees.put_first(to, held)
+        case "before":
+            trees.put(to.getparent(), to.getparent().index(to), held)
+        case "after":
+            trees.put_after(to, held)

@@ -1,0 +1,133 @@
+"""The attributes of an element that are kept, with their values in one form. Pure."""
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from outlast.apps.pages.content import BOOLEAN, GLOBAL, OF_TAG, WORDS_OF
+from outlast.apps.pages.rules import NAME as ACTION_NAME
+from outlast.apps.pages.styles import kept_style
+from outlast.apps.pages.svg_names import SVG, SVG_ATTRIBUTES
+
+MOST: Final = 80  # attributes of one element
+MOST_CHARS: Final = 16_000  # of one value, but pictures
+MOST_PICTURE_CHARS: Final = 700_000
+_NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,63}")
+_LOOSE: Final = re.compile(r"(?:data|aria)-[a-z][a-z0-9-]{0,63}")
+_ID: Final = re.compile(r"[A-Za-z_][\w.:-]{0,127}", re.ASCII)
+_FIELD_NAME: Final = re.compile(r"[A-Za-z][\w.:\[\]-]{0,127}", re.ASCII)
+_IDS: Final = frozenset({"for", "form", "list", "headers", "popovertarget", "commandfor"})
+_PICTURE: Final = re.compile(r"data:image/(?:png|jpeg|gif|webp|avif);base64,[A-Za-z0-9+/]*={0,2}")
+_LINK: Final = re.compile(r"(?:https?://[^\s\\]|mailto:[^\s\\])[^\s\\]*", re.IGNORECASE)
+_FRAGMENT: Final = re.compile(r"#[^\s\\]*")
+_URL_REFERENCE: Final = re.compile(r"url\(#[A-Za-z_][\w.-]*\)", re.ASCII)
+_NUMBERS: Final = frozenset({"colspan", "rowspan", "span", "rows", "cols", "size", "minlength", "maxlength"})
+_NUMBER: Final = re.compile(r"[0-9]{1,4}")
+_LENGTHS: Final = frozenset({("img", "width"), ("img", "height")})
+_LENGTH: Final = re.compile(r"[0-9]{1,5}(?:\.[0-9]+)?%?")
+_LANGUAGE: Final = re.compile(r"[A-Za-z0-9-]{0,35}")
+_CONTROLS: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+
+
+def plain(text: str) -> str:
+    """The text as a browser's tree and ours can both hold it: without control characters, line breaks as `\\n`."""
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return _CONTROLS.sub("", text.replace("\f", " "))
+
+
+def kept_attributes(tag: str, given: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Names and values that an element may have, in their order. A link that leads out of the page opens apart from it
+    and gets nothing of it."""
+    kept: dict[str, str] = {}
+    for name, value in given:
+        if len(kept) >= MOST or _NAME.fullmatch(name) is None or (tag == "a" and name in ("target", "rel")):
+            continue
+        good = kept_value(tag, name, plain(value))
+        if good is not None:
+            kept[name] = good
+    if tag == "a" and not kept.get("href", "#").startswith("#"):
+        kept |= {"target": "_blank", "rel": "noopener noreferrer"}
+    return kept
+
+
+def kept_value(tag: str, name: str, value: str) -> str | None:
+    """The value in the form in which it is kept; None: the element may not have this attribute, or not with it."""
+    if name.startswith(("data-", "aria-")):
+        return _loose(name, value)
+    in_svg = tag in SVG or tag == "svg"
+    if name not in GLOBAL and name not in OF_TAG.get(tag, ()) and not (in_svg and name in SVG_ATTRIBUTES):
+        return (
+            value
+            if tag == "use" and name == "href" and _ID.fullmatch(value[1:]) and value[0] == "#"
+            else None
+        )
+    if name in BOOLEAN:
+        return ""
+    words = WORDS_OF.get((tag, name)) or WORDS_OF.get(("*", name))
+    if words is not None:
+        value = value.strip() if tag == "ol" else value.strip().lower()
+        return value if value in words else None
+    match name:
+        case "id":
+            return value if _ID.fullmatch(value) else None
+        case "class":
+            return (
+                " ".join(one for one in value.split() if not one.startswith("outlast-"))[:MOST_CHARS] or None
+            )
+        case "style":
+            return kept_style(value) or None
+        case "src":
+            return _picture(value)
+        case "href":
+            return _link(value)
+        case "lang":
+            return value if _LANGUAGE.fullmatch(value) else None
+        case "name":
+            return value if _FIELD_NAME.fullmatch(value) else None
+    return _other(tag, name, value, in_svg=in_svg)
+
+
+def _other(tag: str, name: str, value: str, *, in_svg: bool) -> str | None:
+    if name in _NUMBERS:
+        return value.strip() if _NUMBER.fullmatch(value.strip()) else None
+    if (tag, name) in _LENGTHS:
+        return value.strip() if _LENGTH.fullmatch(value.strip()) else None
+    if name in _IDS:
+        ids = value.split()
+        return " ".join(ids) if ids and all(_ID.fullmatch(one) for one in ids) else None
+    if len(value) > (MOST_CHARS * 8 if in_svg else MOST_CHARS):  # a chart's path may be long
+        return None
+    return _drawn(value) if in_svg and name not in GLOBAL else value
+
+
+def _loose(name: str, value: str) -> str | None:
+    """`data-*` and `aria-*`: any text, but names that the page's own script uses; `data-action` is an action's name."""
+    if len(value) > MOST_CHARS or _LOOSE.fullmatch(name) is None or name.startswith("data-outlast"):
+        return None
+    if name == "data-action":
+        value = value.strip()
+        return value if ACTION_NAME.fullmatch(value) else None
+    return value
+
+
+def _drawn(value: str) -> str | None:
+    """A value of SVG: it may point to what is drawn on the page, and nowhere else."""
+    lowered = value.lower()
+    if "url" not in lowered and "\\" not in value and "javascript" not in lowered:
+        return value
+    return value if _URL_REFERENCE.fullmatch(value.strip()) else None
+
+
+def _picture(value: str) -> str | None:
+    if len(value) > MOST_PICTURE_CHARS:
+        return None
+    value = "".join(value.split())
+    return value if _PICTURE.fullmatch(value) else None
+
+
+def _link(value: str) -> str | None:
+    value = value.strip()
+    if len(value) > 4000:
+        return None
+    return value if _FRAGMENT.fullmatch(value) or _LINK.fullmatch(value) else None

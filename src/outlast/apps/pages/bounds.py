@@ -1,0 +1,103 @@
+"""Refuses HTML whose reading would take much longer, or become much larger, than its length tells. Pure.
+
+By the rules of HTML a parser looks through all open elements for some tags, compares each attribute of an element with
+all others, and opens unclosed words (`<b>`, `<a>` …) anew in every paragraph that follows: all of it is quick for what
+people and models write, and none of it is for what is made to hurt.
+
+Bounds: `MOST_OPEN` elements, `MOST_ATTRIBUTES` of one, `MOST_REFERENCES`; looking for them takes steps that grow with
+the length, 100 KB take 20 ms.
+"""
+
+import re
+from collections import Counter
+from typing import Final
+
+from outlast.apps.pages.content import VOID
+from outlast.apps.pages.problems import Refused
+
+MOST_OPEN: Final = 1000
+MOST_ATTRIBUTES: Final = 1000
+MOST_REOPENED: Final = 400_000
+MOST_REFERENCES: Final = 100_000
+_LONG_TAG: Final = 4000
+_TAG: Final = re.compile(r"<(/?)([a-zA-Z][^\s/>]*)")
+_VALUE: Final = re.compile(r"=\s*(?:\"[^\"]*\"|'[^']*')")
+_PART: Final = re.compile(r"[\s/]+")
+_WORDS: Final = frozenset(
+    {
+        "a",
+        "b",
+        "big",
+        "code",
+        "em",
+        "font",
+        "i",
+        "nobr",
+        "s",
+        "small",
+        "strike",
+        "strong",
+        "tt",
+        "u",
+    }
+)
+# Their end tags may be left out, so an open one says nothing.
+_ENDS_ITSELF: Final = frozenset(
+    {
+        "p",
+        "li",
+        "dd",
+        "dt",
+        "td",
+        "th",
+        "tr",
+        "tbody",
+        "thead",
+        "tfoot",
+        "option",
+        "optgroup",
+        "colgroup",
+        "caption",
+    }
+)
+
+
+def demand_bounded(html: str) -> None:
+    """Raise `Refused` where HTML has too many open elements, attributes, or words that are opened again and again."""
+    if html.count("&") > MOST_REFERENCES:
+        raise Refused(f"it has more than {MOST_REFERENCES:,} signs &")
+    depth = words = most_words = tags = 0
+    opened: Counter[str] = Counter()
+    last = 0
+    for tag in _TAG.finditer(html):
+        if tag.start() - last > _LONG_TAG:
+            _demand_few_attributes(html[last : tag.start()])
+        last = tag.start()
+        name = tag[2].lower()
+        if name in VOID or name in _ENDS_ITSELF:
+            tags += 1
+            continue
+        if tag[1] and not opened[name]:
+            continue  # it ends nothing
+        step = -1 if tag[1] else 1
+        opened[name] += step
+        tags += step > 0
+        depth += step
+        if depth > MOST_OPEN:
+            raise Refused(
+                f"its elements lie too deep in each other, or more than {MOST_OPEN:,} are not closed"
+            )
+        if name in _WORDS:
+            words += step
+            most_words = max(most_words, words)
+    if len(html) - last > _LONG_TAG:
+        _demand_few_attributes(html[last:])
+    if most_words > 3 and most_words * tags > MOST_REOPENED:
+        raise Refused(f"{most_words} elements like b and a are open at once: close them where they end")
+
+
+def _demand_few_attributes(text: str) -> None:
+    """`text` begins with a tag and goes on up to the next one."""
+    begun = text.partition(">")[0] if "=" not in text else _VALUE.sub("=", text).partition(">")[0]
+    if len(_PART.findall(begun)) > MOST_ATTRIBUTES:
+        raise Refused(f"an element has more than {MOST_ATTRIBUTES:,} attributes")

@@ -1,0 +1,65 @@
+"""Whole pages that are made clean before the transaction that takes them: for the largest that is a third of a second,
+in which nobody else could write. Rebuilt at will: a page that is missing here is cleaned where it is taken.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from threading import Lock
+from typing import Final
+
+from outlast.apps.pages.problems import Refused, too_large
+from outlast.apps.pages.sanitizer import sanitised
+from outlast.apps.pages.tree import inner_html
+
+MOST_PAGES: Final = 8
+LEAST_CHARS: Final = 10_000  # a shorter page is clean in 5 ms
+
+Clean = tuple[str, tuple[str, ...]]
+"""The sanitized HTML, and the problems to report to its author."""
+
+
+class CleanPages:
+    """At most 8 pages, in memory, each until it is taken. Safe to use from several threads."""
+
+    def __init__(self) -> None:
+        self._pages: OrderedDict[tuple[str, int], Clean | Refused] = OrderedDict()
+        self._lock = Lock()
+
+    def prepare(self, html: str, most_bytes: int) -> None:
+        """Clean a page ahead of `take`; nothing for a short one. Blocking: call it in a thread."""
+        if len(html) < LEAST_CHARS:
+            return
+        try:
+            made: Clean | Refused = clean_page(html, most_bytes)
+        except Refused as reason:
+            made = reason
+        with self._lock:
+            self._pages[html, most_bytes] = made
+            while len(self._pages) > MOST_PAGES:
+                self._pages.popitem(last=False)
+
+    def __len__(self) -> int:
+        return len(self._pages)
+
+    def take(self, html: str, most_bytes: int) -> Clean:
+        """As `clean_page`; what was prepared is forgotten."""
+        with self._lock:
+            made = self._pages.pop((html, most_bytes), None)
+        if made is None:
+            return clean_page(html, most_bytes)
+        if isinstance(made, Refused):
+            raise made
+        return made
+
+
+def clean_page(html: str, most_bytes: int) -> Clean:
+    """What is kept of a page's HTML: at most `most_bytes`, and four times as many characters of it are looked at.
+    Raises `Refused` beyond that, and for what no page can be."""
+    if len(html) > 4 * most_bytes:
+        raise Refused(too_large(len(html), most_bytes))
+    clean = sanitised(html)
+    kept = inner_html(clean.fragment)
+    if (size := len(kept.encode())) > most_bytes:
+        raise Refused(too_large(size, most_bytes))
+    return kept, clean.told

@@ -1,0 +1,141 @@
+"""Copies of pages: duplicated, or with a fork of their conversation. HTML, files, modules and messages go with them;
+each is its own from then on."""
+
+from typing import Any
+
+import sqlalchemy as sa
+
+from outlast.apps.knowledge import modules
+from outlast.apps.knowledge.modules import NewModule
+from outlast.apps.pages import store, versions
+from outlast.apps.pages.actions import demand_page
+from outlast.apps.pages.rules import copy_title
+from outlast.apps.screens.copies import save_files
+from outlast.base.events import PageData
+from outlast.base.ids import new_id
+from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.idempotency import remember, request_hash
+from outlast.kernel.projects.permissions import require_page
+from outlast.kernel.projects.rules import Right
+from outlast.kernel.sandboxes.checkpoints import store as checkpoints
+from outlast.kernel.sandboxes.checkpoints.store import NewCheckpoint
+from outlast.kernel.sandboxes.seeds import copy_workspace, fork_workspace
+from outlast.kernel.services import Services
+from outlast.kernel.threads import store as threads
+from outlast.kernel.threads.forks import fork_thread
+from outlast.kernel.threads.messages import message_in
+
+
+async def duplicate_page(
+    services: Services, actor: Actor, page_id: str, *, key: str | None = None
+) -> PageData:
+    """A copy of a page with its HTML, files and conversation as they are (editors). While a run works there, the files
+    are those after its last tool call. Actions and links are not copied. A repeated `key` gets the first answer. Raises
+    `TooManyPages`, `RateLimited`; then nothing was made."""
+    row = await services.db.read(require_page, actor, page_id, Right.EDIT)
+    await save_files(services, row["workspace_id"])
+    asked = request_hash("duplicate", page_id)
+
+    def produce(tx: Tx) -> dict[str, Any]:
+        source = store.hold(tx, page_id)
+        title = copy_title(source["title"], services.settings.limits.title_chars)
+        thread = threads.hold(tx, source["thread_id"])
+        return {"id": copy_page(tx, services, actor, source, thread, title=title)}
+
+    def run(tx: Tx) -> PageData:
+        require_page(tx, actor, page_id, Right.EDIT)
+        made = remember(tx, actor.user_id, key, asked, lambda: produce(tx))
+        return store.page_data(tx, made["id"], html=True)
+
+    data = await services.db.write(run)
+    services.warm(data.thread_id)
+    return data
+
+
+def copy_page(
+    tx: Tx,
+    services: Services,
+    actor: Actor,
+    source: sa.RowMapping,
+    thread: sa.RowMapping,
+    *,
+    title: str,
+    message_id: str | None = None,
+) -> str:
+    """Copy a page (`source`, its row) with the conversation (`thread`, its row) up to a message, and HTML and files as
+    they were then; without a message all of it, and the files as last saved. Tells followers. The new page's id. Raises
+    `NotFound` for a message of another thread, `TooManyPages`, `RateLimited`."""
+    demand_page(tx, services, actor, source["project_id"])
+    page_id = new_id("page")
+    thread_id, workspace_id = _copy_thread(tx, actor, source, thread, page_id, title, message_id)
+    store.add(
+        tx,
+        page_id,
+        source["project_id"],
+        actor.user_id,
+        thread_id=thread_id,
+        workspace_id=workspace_id,
+        title=title,
+        named=source["named"],
+    )
+    html = source["html"] if message_id is None else _html_then(tx, source, message_id)
+    if html:
+        versions.begin(tx, page_id, services.pages, html, kind="copy", by=actor.user_id)
+    if message_id is None:
+        store.update(tx, page_id, problems=source["problems"])
+    _copy_modules(tx, source, page_id, workspace_id)
+    threads.announce(tx, thread_id)
+    store.announce(tx, page_id, "page.created", by=actor.user_id)
+    return page_id
+
+
+def _copy_thread(
+    tx: Tx,
+    actor: Actor,
+    source: sa.RowMapping,
+    thread: sa.RowMapping,
+    page_id: str,
+    title: str,
+    message_id: str | None,
+) -> tuple[str, str]:
+    """The ids of the copy's thread and workspace."""
+    anchor = {"type": "page", "id": page_id}
+    if message_id is None and not thread["message_count"]:
+        thread_id = threads.add_thread(
+            tx, source["project_id"], actor.user_id, title=title, profile="page", anchor=anchor
+        )
+        return thread_id, copy_workspace(tx, source["workspace_id"], owner_id=page_id, thread_id=thread_id)
+    thread_id = fork_thread(tx, thread, actor, message_id, title, None, anchor)
+    last = message_in(tx, thread["id"], message_id)["id"]
+    workspace_id = fork_workspace(tx, thread, thread_id, last, owner_id=page_id)
+    newest, copied = (checkpoints.newest_of(tx, one) for one in (thread["workspace_id"], workspace_id))
+    if message_id is None and newest is not None and (copied is None or copied.tree != newest.tree):
+        new = NewCheckpoint(workspace_id, "fork", newest.tree, newest.files, newest.size_bytes)
+        checkpoints.add(tx, new, tx.now)
+    return thread_id, workspace_id
+
+
+def _copy_modules(tx: Tx, source: sa.RowMapping, page_id: str, workspace_id: str) -> None:
+    """What was announced of the source's files is true of the copy's too. Rows whose files the copy does not have go
+    with the next search."""
+    for one in modules.of_workspace(tx, source["workspace_id"]):
+        known = one.verified_at is not None
+        said = NewModule(one.path, one.description, one.exports, one.usage, one.content_hash, known)
+        modules.save(
+            tx,
+            [said],
+            project_id=source["project_id"],
+            workspace_id=workspace_id,
+            page_id=page_id,
+            user_id=one.user_id,
+            run_id=one.run_id,
+            dependencies=one.dependencies or "",
+        )
+
+
+def _html_then(tx: Tx, source: sa.RowMapping, message_id: str) -> str:
+    """The page as it was when a message was written."""
+    moment = message_in(tx, source["thread_id"], message_id)["created_at"]
+    version = store.version_at(tx, source["id"], moment)
+    return versions.html_at(tx, source["id"], version) if version else ""

@@ -1,0 +1,127 @@
+"""Pages seen by link: read only, by whoever has its secret, in step until it is revoked or expires, or until its maker
+may not change the page any more.
+
+The secret is all that is asked for, each time anew. What a link shows is the page's title, HTML and changes; nothing of
+its conversation, files or people.
+"""
+
+import hashlib
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Any, Final
+
+import orjson
+
+from outlast.apps.pages import links
+from outlast.base.errors import NotFound
+from outlast.base.page_data import PageHtml, PagePatched
+from outlast.db.database import Tx
+from outlast.kernel.projects.permissions import role_of
+from outlast.kernel.projects.rules import Right, allows
+from outlast.kernel.services import Services
+from outlast.kernel.streams import follow
+
+_SHAPES: Final[Mapping[str, type[PagePatched] | type[PageHtml]]] = {
+    "page.patch": PagePatched,
+    "page.html": PageHtml,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """A page as a link shows it. `mark` changes whenever anything of that does."""
+
+    page_id: str
+    thread_id: str
+    title: str
+    html: str
+    version: int
+
+    @property
+    def mark(self) -> str:
+        """`12.0f3a…`: the version, which a reset may use twice, and what it holds."""
+        told = hashlib.sha256(f"{self.title}\0{self.html}".encode("utf-8", "surrogatepass")).hexdigest()
+        return f"{self.version}.{told[:16]}"
+
+
+async def read_embedded(services: Services, page_id: str, secret: str) -> Embedded:
+    """The page as it is now. Raises `NotFound` for a link that is not one of this page's, or not good any more."""
+    return await services.db.read(_embedded, page_id, secret)
+
+
+async def is_link_good(services: Services, page_id: str, secret: str) -> bool:
+    """Whether the link still shows the page."""
+    try:
+        await read_embedded(services, page_id, secret)
+    except NotFound:
+        return False
+    return True
+
+
+async def follow_embedded(services: Services, page_id: str, secret: str, seen: str) -> AsyncGenerator[bytes]:
+    """Server-sent events: the whole page first, unless the reader has `seen` it (the `mark` that came with it), then
+    each change as `{base, version, patches}` or `{version, html, title}`. Whether the link is good is checked here
+    once, and asked again by whoever sends. Raises `NotFound`."""
+
+    def begin(tx: Tx) -> tuple[Embedded, follow.ThreadCursor]:
+        page = _embedded(tx, page_id, secret)
+        return page, follow.parse_thread_cursor(follow.thread_cursor(tx, page.thread_id))
+
+    page, cursor = await services.db.read(begin)
+    chunks = follow.follow_thread(services.db, services.hub, page.thread_id, cursor)
+    return _told(services, page, secret, seen, chunks)
+
+
+async def _told(
+    services: Services, page: Embedded, secret: str, seen: str, chunks: AsyncIterator[bytes]
+) -> AsyncGenerator[bytes]:
+    """`page` is what the reader has. What does not follow from it is answered with the whole page."""
+    if page.mark != seen:
+        yield _whole(page)
+    shown = page.version
+    async with aclosing(chunks):  # type: ignore[type-var]  # every follower is a generator
+        async for chunk in chunks:
+            for change in _changes(chunk):
+                if isinstance(change, PagePatched) and change.version <= shown:
+                    continue
+                if isinstance(change, PagePatched) and change.base_version == shown:
+                    shown = change.version
+                    yield _patched(change)
+                    continue
+                page = await services.db.read(_embedded, page.page_id, secret)
+                shown = page.version
+                yield _whole(page)
+
+
+def _changes(chunk: bytes) -> Iterator[PagePatched | PageHtml]:
+    """The changes of the page among the events of its thread, and nothing else."""
+    for line in chunk.split(b"\n"):
+        if not line.startswith(b"data: "):
+            continue
+        for name, shape in _SHAPES.items():
+            if b'"event":"%b"' % name.encode() in line:
+                event = orjson.loads(line[6:])
+                if event["event"] == name:
+                    yield shape.model_validate(event["data"])
+
+
+def _patched(change: PagePatched) -> bytes:
+    patches = [patch.model_dump(exclude_none=True) for patch in change.patches]
+    return _frame({"base": change.base_version, "version": change.version, "patches": patches})
+
+
+def _whole(page: Embedded) -> bytes:
+    return _frame({"version": page.version, "html": page.html, "title": page.title})
+
+
+def _frame(data: dict[str, Any]) -> bytes:
+    return b"data: %b\n\n" % orjson.dumps(data)
+
+
+def _embedded(tx: Tx, page_id: str, secret: str) -> Embedded:
+    row = links.opened(tx, secret)
+    role = role_of(tx, row["created_by"], row["project_id"])
+    if row["page_id"] != page_id or role is None or not allows(role, Right.EDIT):
+        raise links.closed()
+    return Embedded(page_id, row["thread_id"], row["title"], row["html"], row["version"])

@@ -1,0 +1,168 @@
+"""The ASGI layer in front of the application: whatever is asked under the pages' domain ends here."""
+
+import logging
+from collections.abc import Iterable
+from typing import Final
+from urllib.parse import parse_qs, urlsplit
+
+from starlette.requests import HTTPConnection
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from outlast.apps.pages.embeds import shell
+from outlast.apps.pages.embeds.hosts import PageHosts, app_origins
+from outlast.apps.pages.embeds.runtime_files import KINDS, RuntimeFiles
+from outlast.apps.pages.embeds.streams import Embeds
+from outlast.base.errors import Gone, OutlastError, PermissionNeeded, RateLimited
+from outlast.kernel.http.event_stream import EventStream
+from outlast.kernel.http.sign_in_throttle import address_of
+from outlast.surfaces.http.preview.answers import Notice, answer_notice, is_page_visit
+from outlast.surfaces.http.preview.headers import first
+
+EMBED: Final = "/embed/"
+EVENTS: Final = "/events"
+FOR_EVER: Final = b"public, max-age=31536000, immutable"
+log = logging.getLogger("outlast.pages")
+
+
+class PagesLayer:
+    """Wraps the application. `own_origins` and `public_url` are where the app itself is found."""
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        hosts: PageHosts,
+        embeds: Embeds,
+        *,
+        files: RuntimeFiles | None = None,
+        own_origins: Iterable[str] = (),
+        public_url: str = "",
+    ) -> None:
+        self._app = app
+        self._hosts = hosts
+        self._embeds = embeds
+        self._files = files or RuntimeFiles()
+        self._own_origins = tuple(own_origins)
+        self._public_url = public_url
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        host = first(scope["headers"], b"host").decode("latin-1") if scope["type"] == "http" else ""
+        if not host or not self._hosts.covers(host):
+            await self._app(scope, receive, send)
+            return
+        try:
+            await self._serve(scope, receive, send, host)
+        except (Gone, PermissionNeeded):
+            await _tell(scope, send, _no_link())
+        except RateLimited as error:
+            await _tell(scope, send, Notice(429, "Too many at once", error.message, error.hint))
+        except OutlastError as error:
+            log.warning("page not served", extra={"code": error.code})
+            await _tell(scope, send, Notice(503, "Not now", error.message, error.hint))
+        except Exception:
+            log.exception("page failed", extra={"host": host[:100]})
+            await _tell(scope, send, Notice(500, "The page failed", "The server's log says more."))
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send, host: str) -> None:
+        page_id, path = self._hosts.parse(host), scope["path"]
+        if page_id is None or scope["method"] not in ("GET", "HEAD"):
+            await _tell(scope, send, _nothing_here())
+        elif path == "/":
+            await self._shell(scope, send, host)
+        elif path.removeprefix("/") in KINDS:
+            await self._file(scope, send, path.removeprefix("/"))
+        elif path.startswith(EMBED) and path.endswith(EVENTS):
+            secret = path.removeprefix(EMBED).removesuffix(EVENTS)
+            await self._follow(scope, receive, send, page_id, secret)
+        elif path.startswith(EMBED):
+            await self._embed(scope, send, host, page_id, path.removeprefix(EMBED))
+        else:
+            await _tell(scope, send, _nothing_here())
+
+    async def _shell(self, scope: Scope, send: Send, host: str) -> None:
+        version = self._files.version()
+        parents = app_origins(host, self._public_url, self._own_origins)
+        if version is None:
+            await _tell(scope, send, _not_built(), " ".join(parents).encode())
+            return
+        headers = shell.shell_headers(self._origin(scope, host), parents)
+        await _answer(scope, send, headers, shell.shell(parents, version))
+
+    async def _file(self, scope: Scope, send: Send, name: str) -> None:
+        content = self._files.read(name)
+        if content is None:
+            await _tell(scope, send, _not_built())
+            return
+        query = parse_qs(scope["query_string"].decode("latin-1"))
+        held = query.get("v") == [self._files.version()]
+        headers = [
+            (b"content-type", KINDS[name]),
+            (b"cache-control", FOR_EVER if held else b"no-cache"),
+            (b"x-content-type-options", b"nosniff"),
+        ]
+        await _answer(scope, send, headers, content)
+
+    async def _embed(self, scope: Scope, send: Send, host: str, page_id: str, secret: str) -> None:
+        page = await self._embeds.open(page_id, secret)
+        version = self._files.version()
+        if version is None:
+            await _tell(scope, send, _not_built(), b"*")
+            return
+        body = shell.embedded(page.title, page.html, page.mark, version)
+        await _answer(scope, send, shell.embed_headers(self._origin(scope, host)), body)
+
+    async def _follow(self, scope: Scope, receive: Receive, send: Send, page_id: str, secret: str) -> None:
+        query = parse_qs(scope["query_string"].decode("latin-1"))
+        last = first(scope["headers"], b"last-event-id").decode("latin-1") or query.get("after", [""])[0]
+        frames = await self._embeds.follow(page_id, secret, last)
+        address = address_of(HTTPConnection(scope))
+        stream = EventStream(
+            frames, self._embeds.streams, lambda: self._embeds.is_good(page_id, secret), address, "address"
+        )
+        told = {**scope, "path": f"{EMBED}…{EVENTS}"}  # what a log may say of it
+        await stream(told, receive, _readable(send))
+
+    def _origin(self, scope: Scope, host: str) -> str:
+        """Of this host as browsers reach it, also where something in front of this server speaks TLS."""
+        return f"{urlsplit(self._public_url).scheme or scope['scheme']}://{host.lower()}"
+
+
+def _readable(send: Send) -> Send:
+    """An embedded page's document is of no origin, so its own host must let it read the stream. It shows no more than
+    its address, which is the secret, already gives."""
+
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message["headers"] = [*message["headers"], (b"access-control-allow-origin", b"*")]
+        await send(message)
+
+    return sending
+
+
+async def _answer(scope: Scope, send: Send, headers: shell.Headers, body: bytes) -> None:
+    sized = [*headers, (b"content-length", b"%d" % len(body))]
+    await send({"type": "http.response.start", "status": 200, "headers": sized})
+    await send({"type": "http.response.body", "body": b"" if scope["method"] == "HEAD" else body})
+
+
+async def _tell(scope: Scope, send: Send, notice: Notice, ancestors: bytes = b"*") -> None:
+    as_page = is_page_visit(scope["method"], scope["headers"])
+    await answer_notice(_readable(send), notice, as_page=as_page, frame_ancestors=ancestors)
+
+
+def _nothing_here() -> Notice:
+    return Notice(404, "There is no page here", "A page is looked at in Outlast, or by a link to it.")
+
+
+def _no_link() -> Notice:
+    return Notice(
+        404,
+        "This link shows nothing any more",
+        "It was revoked, has expired, or its page is gone.",
+        "Ask whoever gave it to you for a new one.",
+    )
+
+
+def _not_built() -> Notice:
+    return Notice(
+        503, "The web app has not been built", "Run make setup in the repository, and load this again."
+    )

@@ -1,0 +1,205 @@
+"""Pages: make, list, read, rename, duplicate, delete; what people do on them; their history, code and links."""
+
+from dataclasses import asdict
+from html import escape
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Path, Query
+from fastapi import Request as HttpRequest
+from starlette.responses import Response
+
+from outlast.apps.pages import (
+    act_actions as page_actions,
+)
+from outlast.apps.pages import actions
+from outlast.apps.pages import (
+    code_actions as page_code,
+)
+from outlast.apps.pages import (
+    copies as page_copies,
+)
+from outlast.apps.pages import (
+    link_actions as page_links,
+)
+from outlast.apps.pages import (
+    version_actions as page_history,
+)
+from outlast.apps.pages.embeds.hosts import embed_url, page_hosts
+from outlast.apps.pages.shapes import (
+    ActionAnswer,
+    ActionRequest,
+    CodeAnswer,
+    LinkAnswer,
+    LinkRequest,
+    NewLinkAnswer,
+    PagePatch,
+    PageRequest,
+    RestoreRequest,
+    VersionAnswer,
+    VersionsAnswer,
+)
+from outlast.base.events import PageAction, PageData
+from outlast.base.page_data import ActionState
+from outlast.kernel.http.auth import Served, Signed, Svc
+from outlast.kernel.http.responses import nothing, page, reply
+from outlast.kernel.http.shapes import Page
+from outlast.kernel.previews.routes import here
+
+router = APIRouter(prefix="/v1", tags=["Pages"])
+Key = Annotated[str | None, Header(alias="Idempotency-Key")]
+MOST = 2**31 - 1  # versions and positions of messages
+Version = Annotated[int, Path(ge=0, le=MOST)]
+FRAME = (
+    '<iframe src="{url}" title="{title}" style="width:100%;height:600px;border:0" loading="lazy"></iframe>'
+)
+
+
+@router.get("/projects/{project_id}/pages", response_model=Page[PageData])
+async def list_pages(
+    project_id: str,
+    services: Svc,
+    actor: Signed,
+    after: str | None = None,
+    limit: int = Query(100, ge=1, le=500),
+) -> Response:
+    """The project's pages, oldest first, without their HTML."""
+    found = await actions.list_pages(services, actor, project_id, after, limit)
+    return reply(page(found.items, found.next))
+
+
+@router.post("/projects/{project_id}/pages", status_code=201, response_model=PageData)
+async def create_page(
+    project_id: str, body: PageRequest, services: Svc, actor: Signed, key: Key = None
+) -> Response:
+    """Make a page with its conversation (editors)."""
+    made = await actions.create_page(services, actor, project_id, title=body.title, html=body.html, key=key)
+    return reply(made, 201)
+
+
+@router.get("/pages/{page_id}", response_model=PageData)
+async def read_page(page_id: str, services: Svc, actor: Signed) -> Response:
+    """One page with its HTML. Its changes come with its thread's events; runs in words are started on that thread."""
+    return reply(await actions.read_page(services, actor, page_id))
+
+
+@router.patch("/pages/{page_id}", response_model=PageData)
+async def rename_page(page_id: str, body: PagePatch, services: Svc, actor: Signed) -> Response:
+    """Rename a page and its conversation (editors)."""
+    return reply(await actions.rename_page(services, actor, page_id, body.title))
+
+
+@router.delete("/pages/{page_id}", status_code=204)
+async def delete_page(page_id: str, services: Svc, actor: Signed) -> Response:
+    """Remove a page with its history, conversation, files and links (owners). Refused (409) while a run of it has not
+    ended."""
+    await actions.delete_page(services, actor, page_id)
+    return nothing()
+
+
+@router.post("/pages/{page_id}/duplicate", status_code=201, response_model=PageData)
+async def duplicate_page(page_id: str, services: Svc, actor: Signed, key: Key = None) -> Response:
+    """Copy a page with its HTML, files and conversation (editors)."""
+    return reply(await page_copies.duplicate_page(services, actor, page_id, key=key), 201)
+
+
+@router.post("/pages/{page_id}/actions", status_code=202, response_model=ActionAnswer)
+async def act_on_page(
+    page_id: str, body: ActionRequest, services: Svc, actor: Signed, key: Key = None
+) -> Response:
+    """What somebody did on the page (editors). Where no run works, one starts; else it waits for the next one, with all
+    others that wait."""
+    acted = await page_actions.act(services, actor, page_id, body.name, body.data, model=body.model, key=key)
+    return reply(asdict(acted), 202)
+
+
+@router.get("/pages/{page_id}/actions", response_model=Page[PageAction])
+async def list_page_actions(
+    page_id: str,
+    services: Svc,
+    actor: Signed,
+    state: ActionState | None = None,
+    before: str | None = None,
+    limit: int = Query(50, ge=1, le=200),
+) -> Response:
+    """What people did on the page, newest first."""
+    found = await page_actions.list_actions(services, actor, page_id, state=state, before=before, limit=limit)
+    return reply(page(found.items, found.next))
+
+
+@router.delete("/pages/{page_id}/actions/{action_id}", status_code=204)
+async def take_back_action(page_id: str, action_id: str, services: Svc, actor: Signed) -> Response:
+    """Take back an action that still waits (whoever did it, and owners). Refused (409) once its run's turn has come."""
+    await page_actions.take_back(services, actor, page_id, action_id)
+    return nothing()
+
+
+@router.get("/pages/{page_id}/versions", response_model=VersionsAnswer)
+async def list_page_versions(
+    page_id: str,
+    services: Svc,
+    actor: Signed,
+    before: int | None = Query(None, ge=0, le=MOST),
+    limit: int = Query(50, ge=1, le=200),
+) -> Response:
+    """The page's history, newest first."""
+    found = await page_history.list_versions(services, actor, page_id, before, limit)
+    return reply({"items": found.items, "next": found.next})
+
+
+@router.get("/pages/{page_id}/versions/{version}", response_model=VersionAnswer)
+async def read_page_version(page_id: str, version: Version, services: Svc, actor: Signed) -> Response:
+    """The page as it was."""
+    line, html = await page_history.read_version(services, actor, page_id, version)
+    return reply({**line.model_dump(mode="json"), "html": html})
+
+
+@router.post("/pages/{page_id}/undo", response_model=PageData)
+async def undo_page(page_id: str, services: Svc, actor: Signed) -> Response:
+    """Take back what the last run, or the last person, made of the page (editors); again: what came before. Refused
+    (409) while a run works, and while somebody else drives."""
+    return reply(await page_history.undo_page(services, actor, page_id))
+
+
+@router.post("/pages/{page_id}/restore", response_model=PageData)
+async def restore_page(page_id: str, body: RestoreRequest, services: Svc, actor: Signed) -> Response:
+    """Make the page what it was at a version (editors). Refused as undo is."""
+    return reply(await page_history.restore_page(services, actor, page_id, body.version))
+
+
+@router.get("/pages/{page_id}/code", response_model=Page[CodeAnswer])
+async def list_page_code(
+    page_id: str,
+    services: Svc,
+    actor: Signed,
+    before: int | None = Query(None, ge=0, le=MOST),
+    limit: int = Query(50, ge=1, le=200),
+) -> Response:
+    """The code that ran for the page, and what came of it; newest first."""
+    found = await page_code.list_code(services, actor, page_id, before, limit)
+    return reply(page([asdict(one) for one in found.items], found.next))
+
+
+@router.get("/pages/{page_id}/links", response_model=Page[LinkAnswer])
+async def list_page_links(page_id: str, services: Svc, actor: Signed) -> Response:
+    """The page's valid links, newest first (editors)."""
+    return reply(page([asdict(one) for one in await page_links.list_links(services, actor, page_id)]))
+
+
+@router.post("/pages/{page_id}/links", status_code=201, response_model=NewLinkAnswer)
+async def create_page_link(
+    page_id: str, body: LinkRequest, request: HttpRequest, surface: Served, actor: Signed
+) -> Response:
+    """Make a link that shows the page, read only, to whoever has it (editors). It is shown in this answer and never
+    again."""
+    made = await page_links.create_link(surface.services, actor, page_id, body.name, body.expires_in_days)
+    scheme, host = here(request, surface)
+    url = embed_url(page_hosts(surface.previews), page_id, made.secret, scheme=scheme, host=host)
+    frame = FRAME.format(url=escape(url), title=escape(made.link.name or "Page"))
+    return reply({**asdict(made.link), "url": url, "frame": frame}, 201)
+
+
+@router.delete("/pages/{page_id}/links/{link_id}", status_code=204)
+async def revoke_page_link(page_id: str, link_id: str, services: Svc, actor: Signed) -> Response:
+    """End a link at once (editors). Repeating is harmless."""
+    await page_links.revoke_link(services, actor, page_id, link_id)
+    return nothing()

@@ -1,0 +1,203 @@
+"""Makes HTML that a model or a person wrote into elements that a page may have. Pure.
+
+nh3 reads it as browsers do, keeps the elements and attributes of `content` and drops the rest; what it gives is then
+checked once more by our own rules: each value by what it is for, each element by where it stands, so that a browser
+reads back exactly what is kept and nothing runs, loads or posts.
+
+Bounds: `pages.html_bytes` by the caller, and those of `bounds`; 100 KB take 100 ms.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Any, Final
+
+import nh3
+from lxml import etree
+
+from outlast.apps.pages import tree as trees
+from outlast.apps.pages.attributes import kept_attributes, plain
+from outlast.apps.pages.bounds import demand_bounded
+from outlast.apps.pages.content import DROPPED, GLOBAL, HEADINGS, HTML, OF_TAG
+from outlast.apps.pages.content_model import WITHOUT_TEXT, Inside, entered, text_refused
+from outlast.apps.pages.problems import Refused
+from outlast.apps.pages.svg_names import SVG, SVG_ATTRIBUTES
+from outlast.apps.pages.tree import Element, read_canonical, settle
+
+MOST_GIVING_WAY: Final = 2000
+_TAGS: Final = set(HTML | SVG)
+_ATTRIBUTES: Final[dict[str, set[str]]] = {
+    tag: set(OF_TAG.get(tag, ())) | (set(SVG_ATTRIBUTES) if tag in SVG or tag == "svg" else set())
+    for tag in _TAGS
+}
+_ATTRIBUTES["*"] = set(GLOBAL)
+_ATTRIBUTES["use"].add("href")
+_OPTIONS: Final[dict[str, Any]] = {
+    "tags": _TAGS,
+    "clean_content_tags": set(DROPPED - _TAGS),
+    "attributes": {tag: names for tag, names in _ATTRIBUTES.items() if names},
+    "generic_attribute_prefixes": {"data-", "aria-"},
+    "url_schemes": {"http", "https", "mailto", "data"},
+    "link_rel": None,
+    "strip_comments": True,
+}
+_CLEANER: Final = nh3.Cleaner(**_OPTIONS)
+_PLAIN_NAME: Final = re.compile(r"[A-Za-z][A-Za-z0-9-]*")
+_CAREFUL: Final = nh3.Cleaner(
+    **_OPTIONS,
+    attribute_filter=lambda _tag, name, value: value if _PLAIN_NAME.fullmatch(name) else None,
+)
+_TAG_WITH_PREFIX: Final = re.compile(r"<[^<>]*\s\w+:[^<>]*>")
+_PREFIXED: Final = re.compile(r'\s\w+:[^\s=]+="[^"]*"')  # `xlink:href`
+# How HTML is read depends on where it stands: rows are rows only in a table.
+_AROUND: Final = {
+    "table": ("table",),
+    "thead": ("table", "thead"),
+    "tbody": ("table", "tbody"),
+    "tfoot": ("table", "tfoot"),
+    "tr": ("table", "tbody", "tr"),
+    "colgroup": ("table", "colgroup"),
+    "select": ("select",),
+    "optgroup": ("select", "optgroup"),
+}
+_TOLD: Final = (
+    (re.compile(r"<script\b", re.IGNORECASE), "scripts do not run on pages: use data-action and patches"),
+    (
+        re.compile(r"<style\b|<link\b", re.IGNORECASE),
+        "style sheets are not kept: use classes and style attributes",
+    ),
+    (
+        re.compile(r"<(?:iframe|object|embed|video|audio)\b", re.IGNORECASE),
+        "pages embed nothing (iframe, object, embed, video, audio)",
+    ),
+    (
+        re.compile(r"<[a-z][^<>]*\son[a-z]{3,20}\s*+=", re.IGNORECASE),
+        "event attributes (onclick …) are not kept: use data-action",
+    ),
+    (
+        re.compile(r"<img\b[^<>]*\ssrc\s*+=\s*+[\"']?+\s*+(?!data:)[^\s\"'>]", re.IGNORECASE),
+        "pictures are shown only as data: URLs (PNG, JPEG, GIF, WebP, AVIF in base64); draw with inline SVG",
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Clean:
+    """What is kept: a detached element that holds it. `told`: what was left out that its author should know of."""
+
+    fragment: Element
+    told: tuple[str, ...] = ()
+
+
+def sanitised(html: str, context: str = "div") -> Clean:
+    """What a page keeps of HTML that is to stand in an element `context`. Whether it may stand in that very place, by
+    what is around it, is the caller's to check (`misplaced`). Raises `Refused`: nothing of it could stand there."""
+    html = plain(html)
+    demand_bounded(html)
+    told = tuple(text for pattern, text in _TOLD if pattern.search(html))
+    tag = "div" if context in HEADINGS else context  # a heading in a heading is refused, not silently undone
+    where = Inside(tag=tag, svg=context == "svg" or context in SVG)
+    fragment = _read(html, where)
+    if _tidied(fragment, where):
+        # What is left of elements that gave way may stand where the parser would not have put it.
+        fragment = _read(trees.inner_html(fragment), where)
+        _tidied(fragment, where)
+    return Clean(fragment, told)
+
+
+def sanitised_html(html: str) -> str:
+    """The canonical HTML of what a page keeps of `html`. Again: the same."""
+    return trees.inner_html(sanitised(html).fragment)
+
+
+def misplaced(fragment: Element, where: Inside) -> str:
+    """Why what `fragment` holds cannot stand there; empty: it can."""
+    refused = _text_in(fragment, where.tag)
+    for child in fragment if not refused else ():
+        refused = refused or element_misplaced(child, where)
+    return refused
+
+
+def element_misplaced(element: Element, where: Inside) -> str:
+    """Why an element, with all that it holds, cannot stand there; empty: it can."""
+    inside = entered(where, element.tag)
+    if isinstance(inside, str):
+        return inside
+    refused = (element_misplaced(child, inside) for child in element)
+    return next((reason for reason in refused if reason), "")
+
+
+def _text_in(fragment: Element, tag: str) -> str:
+    texts = [fragment.text or "", *((child.tail or "") for child in fragment)]
+    return next((refused for text in texts if (refused := text_refused(tag, text))), "")
+
+
+def _read(html: str, where: Inside) -> Element:
+    """The HTML as a parser reads it in this place, as elements that are not checked yet."""
+    opening = ["svg"] if where.svg else list(_AROUND.get(where.tag, ()))
+    fragment = _parsed("".join(f"<{tag}>" for tag in opening) + html)
+    for tag in opening:
+        # Rows that do not stay in their table, and what leaves a drawing, stand somewhere else than was asked for.
+        if len(fragment) != 1 or fragment[0].tag != tag or _has_words(fragment):
+            raise Refused(f"a {where.tag} cannot hold that")
+        fragment = fragment[0]
+    return fragment
+
+
+def _has_words(fragment: Element) -> bool:
+    texts = [fragment.text, *(child.tail for child in fragment)]
+    return any(text and not text.isspace() for text in texts)
+
+
+def _parsed(html: str) -> Element:
+    try:
+        return read_canonical(plain(_CLEANER.clean(html)))
+    except etree.XMLSyntaxError:  # a name of an attribute that no tree can hold
+        pass
+    html = _TAG_WITH_PREFIX.sub(lambda tag: _PREFIXED.sub("", tag[0]), _CAREFUL.clean(html))
+    try:
+        return read_canonical(plain(html))
+    except etree.XMLSyntaxError:
+        raise Refused("its elements lie too deep in each other") from None
+
+
+def _tidied(parent: Element, where: Inside) -> int:
+    """Bring what an element holds into the form in which it is kept. How many elements had to give way."""
+    changed = 0
+    child = next(iter(parent), None)
+    while child is not None:
+        inside = entered(where, child.tag)
+        if isinstance(inside, str):
+            changed += 1
+            if changed > MOST_GIVING_WAY:
+                raise Refused("too many of its elements stand where they cannot")
+            child = _give_way(child)
+            continue
+        given = child.attrib.items()
+        if given:
+            kept = kept_attributes(child.tag, given)
+            if list(kept.items()) != given:
+                child.attrib.clear()
+                child.attrib.update(kept)
+        changed += _tidied(child, inside)
+        child = child.getnext()
+    if where.tag in WITHOUT_TEXT and _has_words(parent):
+        parent.text = None
+        for child in parent:
+            child.tail = None
+    settle(parent)
+    return changed
+
+
+def _give_way(element: Element) -> Element | None:
+    """What an element holds takes its place; what names a document or a drawing goes with its words. Gives the element
+    that is next to be looked at: the first that it held, or the one after it."""
+    following = element.getnext()
+    if element.tag != "title":
+        if element.text:
+            trees.add_text_before(element, element.text)
+        children = list(element)
+        following = children[0] if children else following
+        for held in children:
+            element.addprevious(held)
+    trees.take_out(element)
+    return following

@@ -1,0 +1,68 @@
+"""Style attributes: the declarations that are kept, written in one way. Pure."""
+
+import re
+from typing import Final
+
+from outlast.apps.pages.style_names import STYLE_FUNCTIONS, STYLE_PROPERTIES
+
+MOST_CHARS: Final = 4000
+_NAME: Final = re.compile(r"--[a-z][a-z0-9-]{0,63}|[a-z]+(?:-[a-z]+)*")
+# No escapes, comments, blocks, markup or at-rules: with them a value could be read otherwise than it looks.
+_VALUE: Final = re.compile(r"[^\\{}<>@;`\x00-\x1f\x7f]*")
+_FUNCTION: Final = re.compile(r"([^\s(,/*+:'\"]*)\(")
+
+
+def kept_style(style: str) -> str:
+    """What of a style attribute is kept, as `name: value; name: value`; empty: nothing. Declarations that could load
+    something or mean something unforeseen are left out, each by itself."""
+    if len(style) > MOST_CHARS:
+        return ""
+    found = (_declaration(one) for one in _split(style))
+    return "; ".join(one for one in found if one)
+
+
+def _declaration(text: str) -> str:
+    name, _, value = text.partition(":")
+    name, value = name.strip().lower(), " ".join(value.split())
+    if not value or _NAME.fullmatch(name) is None:
+        return ""
+    if name not in STYLE_PROPERTIES and not name.startswith("--"):
+        return ""
+    if _VALUE.fullmatch(value) is None or "/*" in value or "*/" in value or not _balanced(value):
+        return ""
+    if any(word and word.lower() not in STYLE_FUNCTIONS for word in _FUNCTION.findall(value)):
+        return ""
+    if name == "position" and value.lower().startswith("fixed"):
+        return ""
+    return f"{name}: {value}"
+
+
+def _split(style: str) -> list[str]:
+    """The declarations, cut at semicolons that stand in no string."""
+    parts, quote, start = [], "", 0
+    for place, sign in enumerate(style):
+        if quote:
+            quote = "" if sign == quote else quote
+        elif sign in "\"'":
+            quote = sign
+        elif sign == ";":
+            parts.append(style[start:place])
+            start = place + 1
+    return [*parts, style[start:]]
+
+
+def _balanced(value: str) -> bool:
+    """Whether every quote and every bracket of a value is closed, so that it ends where it seems to."""
+    quote, depth = "", 0
+    for sign in value:
+        if quote:
+            quote = "" if sign == quote else quote
+        elif sign in "\"'":
+            quote = sign
+        elif sign in "([":
+            depth += 1
+        elif sign in ")]":
+            depth -= 1
+            if depth < 0:
+                return False
+    return not quote and depth == 0

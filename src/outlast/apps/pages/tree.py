@@ -1,0 +1,174 @@
+"""A page as a tree of elements (lxml), and its one canonical HTML.
+
+The canonical HTML is what a browser's `innerHTML` gives for the same tree: it can be compared byte for byte. A tree is
+built from canonical HTML only; what others wrote passes `sanitise` first. Elements of drawings (SVG) have no namespace
+here: where they may stand says what they are.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+from lxml import etree
+
+from outlast.apps.pages.content import LEADING_BREAK_LOST, VOID
+from outlast.apps.pages.content_model import Inside, around
+
+Element = Any  # of lxml, which is not typed
+ROOT: Final = "page"
+_FIND: Final = etree.XPath("/descendant::*[@id=$id][1]")
+_COUNT: Final = etree.XPath("count(//*)")
+_PARSER: Final = {
+    "resolve_entities": False,
+    "no_network": True,
+    "load_dtd": False,
+    "huge_tree": True,
+    "remove_blank_text": False,
+    "collect_ids": False,
+}
+_VOID_TAG: Final = re.compile(rf"<({'|'.join(sorted(VOID))})(\s[^<>]*)?>")
+_TAG_WITH_BREAKS: Final = re.compile(r"<[^<>\n\t]*[\n\t][^<>]*>")
+_BREAK_IN_VALUE: Final = re.compile(r'"[^"]*"')
+
+
+class Tree:
+    """A page's elements. Not safe for several threads at once."""
+
+    __slots__ = ("root",)
+
+    def __init__(self, html: str = "") -> None:
+        self.root = read_canonical(html)
+
+    def html(self) -> str:
+        """The page's canonical HTML."""
+        return inner_html(self.root)
+
+    def find(self, element_id: str) -> Element | None:
+        """The first element with this id, as browsers find it."""
+        found = _FIND(self.root, id=element_id)
+        return found[0] if found else None
+
+    def elements(self) -> int:
+        """How many elements the page has."""
+        return int(_COUNT(self.root)) - 1
+
+    def ids(self) -> Iterator[str]:
+        """Every id, in the order of the page."""
+        return iter(self.root.xpath("//@id"))
+
+
+def read_canonical(html: str) -> Element:
+    """An element that holds what this canonical HTML says. Raises `etree.XMLSyntaxError`: it is not canonical."""
+    body = _VOID_TAG.sub(r"<\1\2/>", html.replace("&nbsp;", "\u00a0"))
+    if "\n" in body or "\t" in body:
+        body = _TAG_WITH_BREAKS.sub(_breaks_kept, body)
+    root = etree.fromstring(f"<{ROOT}>{body}</{ROOT}>", etree.XMLParser(**_PARSER))
+    for element in root.iter():
+        settle(element)
+    return root
+
+
+def inner_html(element: Element) -> str:
+    """What an element holds, as canonical HTML."""
+    whole = outer_html(element)
+    return whole[whole.index(">") + 1 : whole.rindex("<")]
+
+
+def outer_html(element: Element) -> str:
+    """An element with what it holds, as canonical HTML, without the text after it."""
+    xml: str = etree.tostring(element, encoding="unicode", method="xml", with_tail=False)
+    # Only elements that hold nothing are written with a slash, and every other sign of markup is escaped.
+    html = xml.replace("/>", ">").replace("\u00a0", "&nbsp;")
+    return html.replace("&#10;", "\n").replace("&#9;", "\t") if "&#" in html else html
+
+
+def settle(element: Element) -> None:
+    """To be called for an element whose content has changed: one that is empty is written with its end tag, and no
+    text begins where browsers would lose its line break."""
+    if element.tag in VOID:
+        return
+    if element.tag in LEADING_BREAK_LOST and element.text:
+        element.text = element.text.lstrip("\n")
+    if element.text is None and len(element) == 0:
+        element.text = ""
+
+
+def inside_of(element: Element) -> Inside:
+    """What is around the content of an element of the page."""
+    tags = [*[one.tag for one in element.iterancestors()][-2::-1], element.tag] if element.tag != ROOT else []
+    return around(tags)
+
+
+def take_out(element: Element) -> None:
+    """Remove an element; the text after it stays."""
+    parent = element.getparent()
+    if element.tail:
+        add_text_before(element, element.tail)
+    parent.remove(element)
+    element.tail = None
+    settle(parent)
+
+
+def add_text_before(element: Element, text: str) -> None:
+    """Add text right before an element, after what stands there."""
+    before = element.getprevious()
+    if before is None:
+        parent = element.getparent()
+        parent.text = (parent.text or "") + text
+    else:
+        before.tail = (before.tail or "") + text
+
+
+def clear_content(element: Element) -> None:
+    """Remove all that an element holds."""
+    element[:] = []
+    element.text = None
+
+
+def put(parent: Element, index: int, fragment: Element) -> None:
+    """Put what `fragment` holds into `parent` before its child number `index` (its number of children: at the end).
+    The text that stands before that child stays before what is put in. The fragment is empty afterwards."""
+    add_text(parent, index, fragment.text or "")
+    children = list(fragment)
+    parent[index:index] = children
+    fragment.text = None
+    settle(parent)
+
+
+def add_text(parent: Element, index: int, text: str) -> None:
+    """Add text just before the child number `index`, after what stands there."""
+    if not text:
+        return
+    if index == 0:
+        parent.text = (parent.text or "") + text
+    else:
+        before = parent[index - 1]
+        before.tail = (before.tail or "") + text
+
+
+def put_first(parent: Element, fragment: Element) -> None:
+    """As `put`, before everything that `parent` holds, text too."""
+    text = parent.text or ""
+    parent.text = fragment.text
+    children = list(fragment)
+    parent[0:0] = children
+    fragment.text = None
+    add_text(parent, len(children), text)
+    settle(parent)
+
+
+def put_after(element: Element, fragment: Element) -> None:
+    """Put what `fragment` holds right after an element, before the text that follows it."""
+    parent, tail = element.getparent(), element.tail or ""
+    place = parent.index(element) + 1
+    element.tail = fragment.text
+    children = list(fragment)
+    parent[place:place] = children
+    fragment.text = None
+    add_text(parent, place + len(children), tail)
+    settle(parent)
+
+
+def _breaks_kept(tag: re.Match[str]) -> str:
+    """An XML reader would make spaces of line breaks in values."""
+    return _BREAK_IN_VALUE.sub(lambda value: value[0].replace("\n", "&#10;").replace("\t", "&#9;"), tag[0])

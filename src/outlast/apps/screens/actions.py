@@ -1,0 +1,302 @@
+"""Screens: make, list, read, move, change, delete them. What is in their files: `screen_files.py`; copies:
+`screen_copies.py`; their look: `screen_themes.py`; waking them: `screen_opening.py`."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, Final
+
+import sqlalchemy as sa
+
+from outlast.apps.screens import store
+from outlast.apps.screens.rules import HEIGHT, UNTITLED, WIDTH, Box, checked_box, demand_room, free_spot
+from outlast.apps.screens.theme_actions import themed_seed, write_theme
+from outlast.apps.screens.themes import CUSTOM, DEFAULT, checked_tokens, theme_of
+from outlast.base.errors import MalformedInput, NotFound, OutlastError, ThreadBusy
+from outlast.base.events import ScreenData
+from outlast.base.ids import new_id
+from outlast.base.screen_data import ThemeTokens
+from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.idempotency import remember, request_hash
+from outlast.kernel.limits.rules import check_count, checked_line
+from outlast.kernel.limits.store import check_made_rate
+from outlast.kernel.projects.permissions import require, require_screen
+from outlast.kernel.projects.rules import Right
+from outlast.kernel.sandboxes.orphans import collect
+from outlast.kernel.sandboxes.seeds import Seed, seed_workspace
+from outlast.kernel.sandboxes.store import announce_to_project, give_up
+from outlast.kernel.services import Services
+from outlast.kernel.threads import driver as driving
+from outlast.kernel.threads import store as threads
+
+MOST_MOVED: Final = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewScreen:
+    """What a new screen is to be; None: what the settings and the canvas say."""
+
+    title: str | None = None
+    template: str | None = None
+    theme: str | None = None
+    theme_tokens: ThemeTokens | None = None
+    x: int | None = None
+    y: int | None = None
+    width: int | None = None
+    height: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScreenChange:
+    """What is to be different; None: stays. `theme_tokens` make the theme a custom one."""
+
+    title: str | None = None
+    theme: str | None = None
+    theme_tokens: ThemeTokens | None = None
+    x: int | None = None
+    y: int | None = None
+    width: int | None = None
+    height: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Move:
+    """Where one screen goes, and how large it is there (None: as large as it was)."""
+
+    id: str
+    x: int
+    y: int
+    width: int | None = None
+    height: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ScreenPage:
+    """Screens in the order in which they were made; `next` asks for the following ones (None: there are none)."""
+
+    items: list[ScreenData]
+    next: str | None
+
+
+async def create_screen(
+    services: Services, actor: Actor, project_id: str, new: NewScreen, *, key: str | None = None
+) -> ScreenData:
+    """Make a screen with its conversation and its first files (editors); no sandbox is made for it. Without a place it
+    gets the next free one. A repeated `key` gets the first answer. Raises `MalformedInput`, `UnknownTheme`,
+    `TooManyScreens`, `RateLimited`, `SandboxUnavailable` (no sandboxes are configured); then nothing was made."""
+    theme_id, tokens = checked_theme(new.theme or (CUSTOM if new.theme_tokens else DEFAULT), new.theme_tokens)
+    title = None if new.title is None else checked_title(services, new.title)
+    await services.db.read(require, actor, project_id, Right.EDIT)
+    template = new.template or services.settings.screens.template
+    seed = await themed_seed(services, template, theme_of(theme_id, tokens))
+    asked = request_hash("screen", project_id, str(new))
+
+    def produce(tx: Tx) -> dict[str, Any]:
+        check_made_rate(tx, "screens", actor.user_id, services.settings.limits.screens_per_minute_per_user)
+        taken = store.boxes(tx, project_id)
+        demand_room(len(taken), services.settings.screens.most_per_project)
+        place = _place(new, taken)
+        return {"id": _add(tx, actor, project_id, seed, title, theme_id, tokens, place)}
+
+    def run(tx: Tx) -> ScreenData:
+        require(tx, actor, project_id, Right.EDIT)
+        made = remember(tx, actor.user_id, key, asked, lambda: produce(tx))
+        return store.screen_data(tx, made["id"])
+
+    data = await services.db.write(run)
+    services.want_snapshot(template)
+    services.warm(data.thread_id)
+    return data
+
+
+async def list_screens(
+    services: Services, actor: Actor, project_id: str, after: str | None = None, limit: int = 200
+) -> ScreenPage:
+    """The project's screens, oldest first."""
+
+    def run(tx: Tx) -> ScreenPage:
+        require(tx, actor, project_id, Right.READ)
+        return ScreenPage(*store.list_screens(tx, project_id, after, limit))
+
+    return await services.db.read(run)
+
+
+async def read_screen(services: Services, actor: Actor, screen_id: str) -> ScreenData:
+    """One screen."""
+
+    def run(tx: Tx) -> ScreenData:
+        require_screen(tx, actor, screen_id, Right.READ)
+        return store.screen_data(tx, screen_id)
+
+    return await services.db.read(run)
+
+
+async def change_screen(services: Services, actor: Actor, screen_id: str, change: ScreenChange) -> ScreenData:
+    """Move, resize, rename a screen (editors), or give it another theme (editors who are not kept out by another's
+    lock, since that changes the app). A theme is stored at once; it is written into the app's files at once too, or,
+    while a run works there, when that has ended. Raises `MalformedInput`, `UnknownTheme`, `ThreadLocked`."""
+    title = None if change.title is None else checked_title(services, change.title)
+    theme = _wanted_theme(change)
+
+    def run(tx: Tx) -> ScreenData:
+        require_screen(tx, actor, screen_id, Right.EDIT)
+        row = store.hold(tx, screen_id)
+        values = _moved(row, change)
+        if theme is not None:
+            driving.demand_not_locked(tx, row["thread_id"], actor)
+            values |= {"theme": theme[0], "theme_tokens": None if theme[1] is None else theme[1].model_dump()}
+        if title is not None:
+            values |= {"title": title, "named": True}
+            threads.rename(tx, row["thread_id"], row["project_id"], title)
+            threads.announce(tx, row["thread_id"])
+        if all(row[name] == value for name, value in values.items()):
+            return store.screen_data(tx, screen_id)
+        store.update(tx, screen_id, **values)
+        return store.announce(tx, screen_id, by=actor.user_id)
+
+    data = await services.db.write(run)
+    if theme is not None:
+        await write_theme(services, data)
+    return data
+
+
+async def move_screens(
+    services: Services, actor: Actor, project_id: str, moves: Sequence[Move]
+) -> list[ScreenData]:
+    """Move several screens of a project at once, all or none (editors). Raises `MalformedInput`, `InputTooLarge` (more
+    than 500), `NotFound` (one that is not, or not any more, in this project)."""
+    check_count("moves", len(moves), MOST_MOVED)
+    if len({move.id for move in moves}) < len(moves):
+        raise MalformedInput("A screen is moved twice.", hint="Name each screen once.", field="items")
+
+    def run(tx: Tx) -> list[ScreenData]:
+        require(tx, actor, project_id, Right.EDIT)
+        moved = {move.id: _move(tx, actor, project_id, move) for move in sorted(moves, key=lambda m: m.id)}
+        return [moved[move.id] for move in moves]
+
+    return await services.db.write(run)
+
+
+async def delete_screen(services: Services, actor: Actor, screen_id: str) -> None:
+    """Remove a screen with its conversation, files and sandbox (owners). Pictures stay in the project. Raises
+    `ThreadBusy` while a run of it has not ended. Once this returns it is gone; a sandbox that could not be ended now is
+    ended later."""
+
+    def run(tx: Tx) -> None:
+        require_screen(tx, actor, screen_id, Right.OWN)
+        row = store.hold(tx, screen_id)  # before its thread, as everywhere
+        demand_idle(tx, row["thread_id"])
+        store.delete(tx, screen_id)
+        give_up(tx, row["project_id"], None, announce_to_project, workspace_id=row["workspace_id"])
+        threads.delete_thread(tx, row["thread_id"])
+
+    await services.db.write(run)
+    if services.machines is not None:
+        with suppress(OutlastError):  # noted in the tables, and tried again every few minutes
+            await collect(services.machines)
+
+
+def checked_title(services: Services, title: str) -> str:
+    """A screen's title. Raises `MalformedInput`, `InputTooLarge`."""
+    return checked_line("The title", title, services.settings.limits.title_chars)
+
+
+def checked_theme(theme_id: str, tokens: ThemeTokens | None) -> tuple[str, ThemeTokens | None]:
+    """A theme's id and, for a custom one, its tokens. Raises `UnknownTheme`, `MalformedInput`."""
+    if theme_id != CUSTOM:
+        theme_of(theme_id)
+        if tokens is not None:
+            raise MalformedInput(
+                f"The theme {theme_id} has its own tokens.",
+                hint="Give theme_tokens with the theme custom, or alone.",
+                field="theme_tokens",
+            )
+        return theme_id, None
+    if tokens is None:
+        raise MalformedInput(
+            "A custom theme needs its tokens.",
+            hint='Give theme_tokens: {"light": {…}, "dark": {…}}.',
+            field="theme_tokens",
+        )
+    return CUSTOM, checked_tokens(tokens)
+
+
+def demand_idle(tx: Tx, thread_id: str) -> None:
+    """Raise `ThreadBusy` while a run of the thread has not ended. The thread is held until the transaction ends."""
+    active = threads.hold(tx, thread_id)["active_run_id"]
+    if active is not None:
+        raise ThreadBusy(
+            "The agent still works on this screen, or waits for a person.",
+            hint="Wait for it, or stop it first.",
+            thread_id=thread_id,
+            active_run_id=active,
+        )
+
+
+def _add(
+    tx: Tx,
+    actor: Actor,
+    project_id: str,
+    seed: Seed,
+    title: str | None,
+    theme_id: str,
+    tokens: ThemeTokens | None,
+    place: Box,
+) -> str:
+    screen_id = new_id("screen")
+    anchor = {"type": "screen", "id": screen_id}
+    thread_id = threads.add_thread(
+        tx, project_id, actor.user_id, title=title, profile="screen", anchor=anchor
+    )
+    workspace_id = seed_workspace(tx, seed, project_id=project_id, screen_id=screen_id, thread_id=thread_id)
+    store.add(
+        tx,
+        screen_id,
+        project_id,
+        actor.user_id,
+        thread_id=thread_id,
+        workspace_id=workspace_id,
+        title=title or UNTITLED,
+        named=title is not None,
+        template=seed.template,
+        theme=theme_id,
+        theme_tokens=tokens,
+        place=place,
+    )
+    threads.announce(tx, thread_id)
+    store.announce(tx, screen_id, "screen.created", by=actor.user_id)
+    return screen_id
+
+
+def _place(new: NewScreen, taken: Sequence[Box]) -> Box:
+    width, height = new.width or WIDTH, new.height or HEIGHT
+    checked_box(Box(0, 0, width, height))
+    spot = free_spot(taken, width, height)
+    x, y = spot.x if new.x is None else new.x, spot.y if new.y is None else new.y
+    return checked_box(Box(x, y, width, height))
+
+
+def _wanted_theme(change: ScreenChange) -> tuple[str, ThemeTokens | None] | None:
+    if change.theme is None and change.theme_tokens is None:
+        return None
+    return checked_theme(change.theme or CUSTOM, change.theme_tokens)
+
+
+def _moved(row: sa.RowMapping, change: ScreenChange | Move) -> dict[str, Any]:
+    """Its new place, as columns. Raises `MalformedInput`."""
+    names = ("x", "y", "width", "height")
+    given = {name: value for name in names if (value := getattr(change, name)) is not None}
+    checked_box(Box(**{name: given.get(name, row[name]) for name in names}))
+    return given
+
+
+def _move(tx: Tx, actor: Actor, project_id: str, move: Move) -> ScreenData:
+    row = store.hold(tx, move.id)
+    if row["project_id"] != project_id:
+        raise NotFound("There is no such screen in this project.", noun="screen", id=move.id)
+    values = _moved(row, move)
+    if all(row[name] == value for name, value in values.items()):
+        return store.screen_data(tx, move.id)
+    store.update(tx, move.id, **values)
+    return store.announce(tx, move.id, by=actor.user_id)

@@ -1,0 +1,369 @@
+"""The check before a screen's run may end: the theme is back in its place, the types fit, the page answers without
+throwing or errors in its console, the answer has its tags. What is wrong the model is told, precisely and in bounded
+size.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import anyio
+import anyio.to_thread
+import sqlalchemy as sa
+
+from outlast.apps.screens.agent.project_files import FileLists
+from outlast.apps.screens.agent.tags import Outcome, one_line, parse_outcome
+from outlast.apps.screens.agent.type_check import COMMAND, Types, types_of
+from outlast.apps.screens.store import screen_of_thread
+from outlast.apps.screens.theme_classes import dress
+from outlast.apps.screens.themes import STYLE_SHEET, theme_of
+from outlast.base.errors import MalformedInput, NotFound, UnknownTheme
+from outlast.base.events import ImagePart, NoticePart, Part
+from outlast.base.ids import new_id
+from outlast.base.images import recognise
+from outlast.db.blobs import FolderBlobs
+from outlast.db.database import Database, Tx
+from outlast.kernel.agents.tools.start_service import Keeper
+from outlast.kernel.agents.workspaces import OpenWorkspace, Workspaces
+from outlast.kernel.attachments.store import add_attachment
+from outlast.kernel.runs.engine import FileKeeping
+from outlast.kernel.runs.model import Run
+from outlast.kernel.runs.profile import StageContext, StageResult
+from outlast.kernel.runs.tables import effects, runs
+from outlast.kernel.sandboxes.services.rules import ServiceState
+from outlast.kernel.sandboxes.tables import checkpoints, workspaces
+from outlast.kernel.sandboxes.templates import DEV_PORT, DEV_SERVER
+from outlast_sandbox.browser.interface import Look, Photographer
+from outlast_sandbox.interface import Command, Sandbox
+
+SERVER_WAIT_S: Final = 150.0  # for a dev server that is only just starting
+STYLE_BYTES: Final = 1_000_000
+OUTPUT_BYTES: Final = 200_000
+SHOWN_BYTES: Final = 2_000
+MOST_PAGE_ERRORS: Final = 5
+PAGE_ERROR_CHARS: Final = 1_200
+_OUT_OF_REACH: Final = re.compile(
+    r"net::ERR_|Failed to fetch|fetch failed|NetworkError|Load failed|ENOTFOUND|EAI_AGAIN|ECONNREFUSED"
+)
+NO_PICTURE: Final = "no_picture"
+STUBBORN: Final = 3  # checks in a row that find the same in the same files: no further turn mends that
+LEAST_SIDE, MOST_SIDE = 100, 4_000
+MOST_PICTURE_BYTES: Final = 8_000_000  # a page of noise makes fifty
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something that is wrong: as the model is told it, and one line for people."""
+
+    text: str
+    short: str
+    mendable: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """What is known when a check begins: the screen's row, the workspace's files (None: not all are saved), and of the
+    thread's last check its files, what it found of their types, and whether it was ever said why there is no
+    picture. `found`: what this run's own last check found, in which files, and how often in a row."""
+
+    screen: Mapping[str, Any] | None
+    tree: str | None
+    checked_tree: str | None
+    checked: Mapping[str, Any] | None
+    said_why: bool = False
+    found: Mapping[str, Any] = field(default_factory=dict)
+
+    def times_found(self, problems: Sequence[str], *, changed: bool) -> int:
+        """How often in a row a check of this run has found just these problems in just these files, this one
+        included."""
+        same = [self.tree, list(problems)] == [self.found.get("tree"), self.found.get("problems")]
+        return int(self.found["times"]) + 1 if same and self.tree is not None and not changed else 1
+
+
+@dataclass(slots=True)
+class Checker:
+    """Does the check. In memory: which sandbox a check's command runs in, so that it can be ended and forgotten."""
+
+    db: Database
+    workspaces: Workspaces
+    blobs: FolderBlobs
+    lists: FileLists
+    check_timeout_s: float
+    files: FileKeeping | None = None
+    keeper: Keeper | None = None
+    photographer: Photographer | None = None
+    _running: dict[str, Sandbox] = field(default_factory=dict)
+    _done: dict[str, Sandbox] = field(default_factory=dict)
+
+    async def check(self, context: StageContext) -> StageResult:
+        """Repeatable: the command is attached to, the rest done again. Raises `SandboxLost`, `SandboxUnavailable`."""
+        await context.tell("check", "started")
+        opened = await self.workspaces.open(context)
+        themed = await self._put_theme(context.run, opened.sandbox)
+        before = await self._before(context.run, opened.workspace_id)
+        (types, facts), (look, page) = await self._types_and_page(context, opened, before, fresh=themed)
+        outcome = parse_outcome("\n\n".join(context.said))
+        problems = [*_of_types(types), *page, *_of_tags(outcome)]
+        await context.tell("check", *_summed(problems))
+        shorts = [problem.short for problem in problems]
+        times = before.times_found(shorts, changed=themed)
+        mendable = times < STUBBORN and all(problem.mendable for problem in problems)
+        parts: list[Part] = []
+        if context.last or not problems or not mendable:
+            await self._tell_preview(context, opened.sandbox, look)
+            parts, picture = await self._picture(context, look, before)
+            facts |= picture
+        self._done[context.effect_id] = opened.sandbox
+        return StageResult(
+            problems=tuple(problem.text for problem in problems),
+            parts=tuple(parts),
+            facts={
+                NO_PICTURE: before.said_why,
+                **facts,
+                "problems": shorts,
+                "found": {"tree": before.tree, "problems": shorts, "times": times},
+                "gone": self._gone(before, outcome),
+            },
+            mendable=mendable,
+            changed_files=themed,
+        )
+
+    async def stop(self, context: StageContext) -> None:
+        sandbox = self._running.pop(context.effect_id, None)
+        if sandbox is not None:
+            await sandbox.kill_command(context.effect_id)
+
+    async def forget(self, context: StageContext) -> None:
+        """The check is recorded: its command's result may go. Not before: another attempt would ask for it."""
+        sandbox = self._done.pop(context.effect_id, None)
+        if sandbox is not None:
+            await sandbox.acknowledge(context.effect_id)
+
+    async def _put_theme(self, run: Run, sandbox: Sandbox) -> bool:
+        """Write the screen's theme, and what its classes need, into its style sheet again, whatever the agent made of
+        it. Whether that changed the file."""
+        screen = await self.db.read(screen_of_thread, run.thread_id)
+        if screen is None:
+            return False
+        try:
+            content = await sandbox.read_file(STYLE_SHEET, STYLE_BYTES + 1)
+            if len(content) > STYLE_BYTES:  # not all of it was read
+                return False
+            css = content.decode()
+            theme = theme_of(screen["theme"], screen["theme_tokens"])
+            themed = await anyio.to_thread.run_sync(dress, css, theme)
+        except (NotFound, UnicodeDecodeError, UnknownTheme, MalformedInput):
+            return False  # the page says what that means for it
+        if themed == css:
+            return False
+        await sandbox.write_files([(STYLE_SHEET, themed.encode())])
+        return True
+
+    async def _before(self, run: Run, workspace_id: str) -> Before:
+        if self.files is not None:
+            await self.files.settled(workspace_id)
+        return await self.db.read(_read_before, run, workspace_id)
+
+    async def _types_and_page(
+        self, context: StageContext, opened: OpenWorkspace, before: Before, *, fresh: bool
+    ) -> tuple[tuple[Types, dict[str, Any]], tuple[Look | None, list[Problem]]]:
+        """Both at once: the browser mostly waits. The dev server comes first, as it may be installing the compiler."""
+        silent = await self._silent_server(opened.workspace_id)
+        found: list[tuple[Types, dict[str, Any]]] = []
+
+        async def compile_it() -> None:
+            found.append(await self._types(context, opened.sandbox, before, fresh=fresh))
+
+        try:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(compile_it)
+                page = (None, [silent]) if silent is not None else await self._page(opened, before)
+        except BaseExceptionGroup as group:  # one that went wrong has ended the other
+            raise _first(group) from None
+        return found[0], page
+
+    async def _types(
+        self, context: StageContext, sandbox: Sandbox, before: Before, *, fresh: bool
+    ) -> tuple[Types, dict[str, Any]]:
+        """What the compiler says; where the files are those of the last check, what it said then."""
+        tree = None if fresh else before.tree
+        if tree is not None and tree == before.checked_tree and before.checked is not None:
+            return Types(**before.checked), {"tree": tree, "types": dict(before.checked)}
+        self._running[context.effect_id] = sandbox
+        try:
+            command = Command(
+                effect_id=context.effect_id,
+                attempt=context.attempt,
+                script=COMMAND,
+                timeout_s=self.check_timeout_s,
+                output_limit_bytes=OUTPUT_BYTES,
+            )
+            result = await sandbox.run(command)
+        finally:
+            self._running.pop(context.effect_id, None)
+        types = types_of(result, self.check_timeout_s)
+        kept = {"problem": types.problem, "short": types.short, "mendable": types.mendable}
+        return types, ({"tree": tree, "types": kept} if tree is not None and types.mendable else {})
+
+    async def _page(self, opened: OpenWorkspace, before: Before) -> tuple[Look | None, list[Problem]]:
+        """What the page looks like and what is wrong with it; None: nobody can look here."""
+        if self.photographer is None:
+            return None, []
+        width, height = (before.screen["width"], before.screen["height"]) if before.screen else (1280, 800)
+        sides = (min(max(side, LEAST_SIDE), MOST_SIDE) for side in (width, height))
+        look = await self.photographer.look(opened.sandbox, DEV_PORT, "/", *sides)
+        return look, _of_page(look)
+
+    async def _silent_server(self, workspace_id: str) -> Problem | None:
+        if self.keeper is None:
+            return None
+        try:
+            row = await self.keeper.wait_settled(workspace_id, DEV_SERVER, SERVER_WAIT_S)
+        except NotFound:  # this workspace has none: looking at the page tells
+            return None
+        if row.state is ServiceState.HEALTHY:
+            return None
+        end = self.keeper.output(workspace_id, DEV_SERVER, SHOWN_BYTES).strip() or "(it printed nothing)"
+        return Problem(
+            f"The dev server does not answer on port {DEV_PORT}. The end of its output:\n{end}",
+            "The dev server does not answer.",
+        )
+
+    async def _tell_preview(self, context: StageContext, sandbox: Sandbox, look: Look | None) -> None:
+        where = f"port {DEV_PORT} of {sandbox.sandbox_id}"
+        if look is not None and look.status is None:
+            await context.tell("preview_url", "failed", f"nothing answers on {where}")
+        else:
+            await context.tell("preview_url", "done", where)
+
+    async def _picture(
+        self, context: StageContext, look: Look | None, before: Before
+    ) -> tuple[list[Part], dict[str, Any]]:
+        """The parts for the answer: the picture, or once in a thread why there is none."""
+        image = recognise(look.picture) if look is not None and look.picture is not None else None
+        large = look is not None and len(look.picture or b"") > MOST_PICTURE_BYTES
+        if look is None or look.picture is None or image is None or large:
+            note = (look.note if look is not None else "") or "The page could not be looked at."
+            note = "The picture of the page is too large to be kept." if large else note
+            await context.tell("picture", "skipped", note)
+            if look is None or before.said_why:
+                return [], {}
+            notice = NoticePart(id=new_id("part"), level="info", code=NO_PICTURE, text=note)
+            return [notice], {NO_PICTURE: True}
+        await context.tell("picture", "started")
+        blob = await anyio.to_thread.run_sync(self.blobs.put, look.picture)
+        run, size = context.run, len(look.picture)
+        data = await self.db.write(
+            add_attachment, run.project_id, run.started_by, "screen.png", image, size, blob
+        )
+        await context.tell("picture", "done", f"{image.width} x {image.height}")
+        part = ImagePart(
+            id=new_id("part"),
+            attachment_id=data.id,
+            media_type=data.media_type,
+            name=data.name,
+            width=data.width,
+            height=data.height,
+        )
+        return [part], {"picture_id": data.id}
+
+    def _gone(self, before: Before, outcome: Outcome) -> list[str]:
+        """Files that were spoken of and are not there."""
+        if before.tree is None:
+            return []
+        with suppress(NotFound):
+            present = frozenset(self.lists.of_tree(before.tree))
+            known = [file["path"] for file in before.screen["files"]] if before.screen else []
+            return sorted({*known, *(file.path for file in outcome.files)} - present)
+        return []
+
+
+def _first(group: BaseExceptionGroup[Any]) -> BaseException:
+    found: BaseException = group
+    while isinstance(found, BaseExceptionGroup):
+        found = found.exceptions[0]
+    return found
+
+
+def _of_types(types: Types) -> list[Problem]:
+    return [Problem(types.problem, types.short, types.mendable)] if types.problem else []
+
+
+def _of_page(look: Look) -> list[Problem]:
+    if look.status is None:
+        why = "\n".join(look.errors) or look.note
+        return [Problem(f"The page does not answer. {why}".strip(), "The page does not answer.")]
+    thrown: Sequence[str] = look.errors
+    if look.status >= 400 and not thrown:
+        thrown = [f"It answers with status {look.status}."]
+    said = _said_of_its_own(look)
+    problems: list[Problem] = []
+    if thrown:
+        text = f"The page throws when it is opened:\n{_listed(thrown)}"
+        problems.append(Problem(text, f"The page throws: {one_line(thrown[0], 200)}"))
+    if said:
+        text = f"The page writes errors to its console when it is opened:\n{_listed(said)}"
+        problems.append(Problem(text, f"The page writes errors to its console: {one_line(said[0], 200)}"))
+    return problems
+
+
+def _said_of_its_own(look: Look) -> list[str]:
+    """What the page wrote to its console as an error and can mend. It cannot mend that nothing outside is reached from
+    here, and what it threw is told already."""
+    thrown = [error.splitlines()[0].removeprefix("Uncaught ") for error in look.errors if error]
+    return [
+        text
+        for text in look.console
+        if not _OUT_OF_REACH.search(text) and not any(first in text for first in thrown)
+    ]
+
+
+def _listed(errors: Sequence[str]) -> str:
+    shown = [error[:PAGE_ERROR_CHARS] for error in errors[:MOST_PAGE_ERRORS]]
+    if len(errors) > len(shown):
+        shown.append(f"… and {len(errors) - len(shown)} more")
+    return "\n".join(f"- {error}" for error in shown)
+
+
+def _of_tags(outcome: Outcome) -> list[Problem]:
+    missing = [f"<{name}>" for name in ("title", "task_summary") if getattr(outcome, name) is None]
+    if not missing:
+        return []
+    tags = " and ".join(missing)
+    return [
+        Problem(
+            f"Your answer has no {tags}. When all is done, end with <title>, <task_summary> and <files_summary>, each "
+            "on a line of its own and closed.",
+            f"The answer has no {tags}.",
+        )
+    ]
+
+
+def _summed(problems: Sequence[Problem]) -> tuple[Any, str]:
+    if not problems:
+        return "done", "types fit, the page answers"
+    return "failed", " ".join(problem.short for problem in problems)
+
+
+def _read_before(tx: Tx, run: Run, workspace_id: str) -> Before:
+    place = sa.select(workspaces.c.changed_at, checkpoints.c.tree).join(
+        checkpoints, checkpoints.c.id == workspaces.c.checkpoint_id
+    )
+    now = tx.one(place.where(workspaces.c.id == workspace_id))
+    tree = now["tree"] if now is not None and now["changed_at"] is None else None
+    last = (
+        sa.select(effects.c.result, effects.c.run_id, effects.c.inherited)
+        .join(runs, runs.c.id == effects.c.run_id)
+        .where(runs.c.thread_id == run.thread_id, effects.c.kind == "check", effects.c.status == "finished")
+        .order_by(runs.c.created_at.desc(), effects.c.ordinal.desc())
+        .limit(1)
+    )
+    check = tx.one(last)
+    facts = ((check["result"] if check is not None else None) or {}).get("facts", {})
+    mine = check is not None and check["run_id"] == run.id and not check["inherited"]
+    screen = screen_of_thread(tx, run.thread_id)
+    row = dict(screen) if screen is not None else None
+    found = facts.get("found", {}) if mine else {}
+    return Before(row, tree, facts.get("tree"), facts.get("types"), bool(facts.get(NO_PICTURE)), found)

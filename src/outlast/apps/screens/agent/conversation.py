@@ -1,0 +1,125 @@
+"""A screen's conversation as its agent is told it: who said what, without the tool calls of earlier runs. Pure.
+
+What an earlier answer did to the files is in its `<files_summary>`, which stays in the text for the model and is never
+shown to people; an answer that was cut before it wrote one gets it from the files that it had written.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+import orjson
+
+from outlast.apps.screens.agent.captures import bounded, captures_in
+from outlast.apps.screens.agent.tags import generate_files_summary, parse_files_summary
+from outlast.kernel.agents.context import CHARS_PER_TOKEN, LoadImage
+from outlast.kernel.models.protocol import ImagePiece, ModelMessage, Piece, TextPiece
+from outlast.kernel.runs.history import Exchange
+
+IMAGE_CHARS: Final = 4_000  # what an image counts in the budget
+WRITES: Final = "create_or_update_files"
+EXACTLY: Final = (
+    "Replicate each captured element exactly: its HTML and CSS as they are, its exact colours instead of the theme's, "
+    "its dimensions and spacing, its external image URLs. The goal is a pixel-perfect replica."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AgentMessage:
+    """One message as the agent is told it; `images` are attachment ids with their names."""
+
+    role: Literal["user", "assistant"]
+    content: str
+    images: tuple[tuple[str, str], ...] = ()
+
+
+def format_messages_for_agent(records: Sequence[Mapping[str, Any]]) -> list[AgentMessage]:
+    """Each message of a person or an agent (`role`, `parts`), in the same order, with the texts of its parts as its
+    content, tags included. Messages of other roles are passed over."""
+    return [_formatted(record) for record in records if record["role"] in ("user", "assistant")]
+
+
+def records_of(exchanges: Sequence[Exchange]) -> list[dict[str, Any]]:
+    """The exchanges as messages, oldest first."""
+    records: list[dict[str, Any]] = []
+    for exchange in exchanges:
+        records.append({"role": "user", "parts": exchange.asked})
+        if exchange.answered:
+            records.append({"role": "assistant", "parts": exchange.answered})
+    return records
+
+
+def told(
+    exchanges: Sequence[Exchange], context: str, token_budget: int, load_image: LoadImage
+) -> list[ModelMessage]:
+    """The conversation for the model: `context` stands before the words of the last message, the run's own, and the
+    rule about captured elements behind them. The oldest are left out where the budget ends; the last one always
+    stays."""
+    messages = format_messages_for_agent(records_of(exchanges))
+    if not messages:
+        return [ModelMessage("user", (TextPiece(context),))]
+    *earlier, own = within(messages, token_budget * CHARS_PER_TOKEN - len(context))
+    words = f"{own.content}\n\n{EXACTLY}" if captures_in(own.content) else own.content
+    told_own = ModelMessage("user", (TextPiece(context), TextPiece(words), *_images(own, load_image)))
+    return [*(_told(message, load_image) for message in earlier), told_own]
+
+
+def within(messages: Sequence[AgentMessage], chars: int) -> list[AgentMessage]:
+    """The last messages that fit, at least one, beginning with one of a person's where there is one."""
+    kept: list[AgentMessage] = []
+    for message in reversed(messages):
+        chars -= len(message.content) + IMAGE_CHARS * len(message.images)
+        if kept and chars < 0:
+            break
+        kept.insert(0, message)
+    while len(kept) > 1 and kept[0].role == "assistant":
+        del kept[0]
+    return kept
+
+
+def _formatted(record: Mapping[str, Any]) -> AgentMessage:
+    parts = record["parts"]
+    texts = [part["text"] for part in parts if part["type"] == "text" and part["text"].strip()]
+    if record["role"] == "user":
+        images = tuple(
+            (part["attachment_id"], part.get("name") or part["attachment_id"])
+            for part in parts
+            if part["type"] == "image"
+        )
+        return AgentMessage("user", bounded("\n\n".join(texts)), images)
+    content = "\n\n".join(texts)
+    if parse_files_summary(content) is None:
+        content = "\n\n".join(text for text in (content, _written_by(parts)) if text)
+    return AgentMessage("assistant", content or "(no answer was given)")
+
+
+def _written_by(parts: Sequence[Mapping[str, Any]]) -> str:
+    """A summary of the files that an answer without one had written, from its calls."""
+    files: dict[str, str] = {}
+    for part in parts:
+        if part["type"] == "tool_call" and part["tool"] == WRITES and part["status"] == "done":
+            for path in _paths(part["arguments"]):
+                files[path] = "written before the answer was cut off"
+    return generate_files_summary(files)
+
+
+def _paths(arguments: str) -> list[str]:
+    try:
+        files = orjson.loads(arguments)["files"]
+        return [str(file["path"]) for file in files]
+    except (ValueError, KeyError, TypeError):
+        return []
+
+
+def _told(message: AgentMessage, load_image: LoadImage) -> ModelMessage:
+    return ModelMessage(message.role, (TextPiece(message.content), *_images(message, load_image)))
+
+
+def _images(message: AgentMessage, load_image: LoadImage) -> list[Piece]:
+    pieces: list[Piece] = []
+    for attachment_id, name in message.images:
+        image = load_image(attachment_id)
+        pieces.append(
+            TextPiece(f"[image {name}: not shown to this model]") if image is None else ImagePiece(*image)
+        )
+    return pieces

@@ -1,0 +1,67 @@
+"""What a screen becomes by a run that completes: title, files, problems and picture, written in the run's last
+transaction."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import sqlalchemy as sa
+
+from outlast.apps.screens import store as screens
+from outlast.apps.screens.agent.tags import Outcome, merge_files, parse_outcome
+from outlast.base.errors import InternalError, OutlastError
+from outlast.base.screen_data import ScreenFile
+from outlast.db.database import Tx
+from outlast.kernel.agents.history import NOT_READABLE
+from outlast.kernel.runs.model import Run
+from outlast.kernel.threads.search import replace_title
+from outlast.kernel.threads.tables import threads
+
+log = logging.getLogger("outlast.agents")
+
+
+def save_screen(tx: Tx, run: Run, parts: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]) -> None:
+    """Write what the answer says of the screen, unless a person has named it, and what the check found. The project is
+    told by the end of the run. Raises `OutlastError`, after it was logged; nothing is to be kept then."""
+    try:
+        _save(tx, run, parts, facts)
+    except OutlastError as error:
+        log.warning("screen not saved", extra={"run_id": run.id, "code": error.code, "reason": error.message})
+        raise
+    except (*NOT_READABLE, sa.exc.IntegrityError, sa.exc.DataError) as error:
+        log.warning("screen not saved", extra={"run_id": run.id}, exc_info=error)
+        raise InternalError("The screen could not be written.", run_id=run.id) from error
+
+
+def _save(tx: Tx, run: Run, parts: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]) -> None:
+    found = screens.screen_of_thread(tx, run.thread_id)
+    if found is None:  # deleted meanwhile, with its thread
+        return
+    screen = dict(screens.hold(tx, found["id"]))
+    outcome = parse_outcome("\n\n".join(part["text"] for part in parts if part["type"] == "text"))
+    values = {
+        **_titled(tx, run, screen, outcome),
+        "files": [file.model_dump() for file in _files(screen, outcome, facts)],
+        "problems": list(facts.get("problems", ())),
+    }
+    if facts.get("picture_id"):
+        values |= {"picture_id": facts["picture_id"], "pictured_at": tx.now}
+    screens.update(tx, screen["id"], **values)
+
+
+def _titled(tx: Tx, run: Run, screen: Mapping[str, Any], outcome: Outcome) -> dict[str, Any]:
+    """The agent's title, where no person chose one; the thread is called so too."""
+    if outcome.title is None or screen["named"]:
+        return {}
+    thread = tx.find(threads, {"id": run.thread_id}, "titled", "project_id")
+    if thread is not None and not thread["titled"]:
+        tx.update(threads, {"id": run.thread_id}, title=outcome.title)
+        replace_title(tx, run.thread_id, thread["project_id"], outcome.title)
+    return {"title": outcome.title}
+
+
+def _files(screen: Mapping[str, Any], outcome: Outcome, facts: Mapping[str, Any]) -> list[ScreenFile]:
+    before = [ScreenFile(**file) for file in screen["files"]]
+    gone = frozenset(facts.get("gone", ()))
+    kept = frozenset(file.path for file in (*before, *outcome.files)) - gone
+    return merge_files(before, outcome.files, kept)

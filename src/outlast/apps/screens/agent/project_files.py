@@ -1,0 +1,73 @@
+"""Which files a screen's project has, as its agent is told at the start of a run.
+
+Read from the newest checkpoint that the run itself has not made, so that the list stays the same for all its turns and
+providers' caches hold; what the run changes it knows by itself.
+"""
+
+from collections import OrderedDict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Final
+
+import sqlalchemy as sa
+
+from outlast.db.blobs import FolderBlobs
+from outlast.db.database import Tx
+from outlast.kernel.sandboxes.tables import checkpoints
+from outlast.kernel.sandboxes.translation import translated
+from outlast_sandbox.checkpoints.tree import Tree, decode
+
+KIT: Final = "components/ui/"
+MOST_SHOWN: Final = 300
+MOST_CHARS: Final = 12_000
+# There for the server and the person, not for the agent.
+_BESIDE: Final = ("outlast/", "package-lock.json", "next-env.d.ts", "node_modules/", ".next/", ".vite/")
+_KEPT: Final = 64
+
+
+@dataclass(slots=True)
+class FileLists:
+    """Lists of paths by checkpoint. In memory: the last few, by the hash of their content."""
+
+    blobs: FolderBlobs
+    _known: OrderedDict[str, tuple[str, ...]] = field(default_factory=OrderedDict)
+
+    def before_run(self, tx: Tx, workspace_id: str, run_id: str) -> tuple[str, ...] | None:
+        """Paths of the workspace's files, sorted, as they were when the run began; None: they were never saved."""
+        mine = checkpoints.c.workspace_id == workspace_id
+        others = sa.or_(checkpoints.c.run_id.is_(None), checkpoints.c.run_id != run_id)
+        newest = sa.select(checkpoints.c.tree).where(mine, others).order_by(checkpoints.c.id.desc()).limit(1)
+        name = tx.execute(newest).scalar()
+        return None if name is None else self.of_tree(str(name))
+
+    def of_tree(self, name: str) -> tuple[str, ...]:
+        """Paths of the files of a checkpoint's manifest. Raises `NotFound`, `InternalError` for a damaged one."""
+        if name not in self._known:
+            entries = self._tree(name).entries
+            self._known[name] = tuple(entry.path for entry in entries if entry.kind != "directory")
+            while len(self._known) > _KEPT:
+                self._known.popitem(last=False)
+        return self._known[name]
+
+    def _tree(self, name: str) -> Tree:
+        with translated():
+            return decode(self.blobs.get(name), self._tree)
+
+
+def listed(paths: Iterable[str]) -> str:
+    """The list for a prompt: one path a line, the kit's components on one line; at most 300, the rest counted."""
+    shown = [path for path in paths if not path.startswith(_BESIDE)]
+    kit = [path.removeprefix(KIT).removesuffix(".tsx") for path in shown if path.startswith(KIT)]
+    own = [path for path in shown if not path.startswith(KIT)]
+    lines: list[str] = []
+    chars = 0
+    for path in own[:MOST_SHOWN]:
+        chars += len(path) + 1
+        if chars > MOST_CHARS:
+            break
+        lines.append(path)
+    if len(lines) < len(own):
+        lines.append(f"… and {len(own) - len(lines)} more")
+    if kit:
+        lines.append(f"{KIT}: {', '.join(kit[:MOST_SHOWN])}")
+    return "\n".join(lines)

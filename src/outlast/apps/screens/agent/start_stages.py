@@ -1,0 +1,134 @@
+"""The work before a screen's agent begins: its screen, its sandbox, what was lost, what was said.
+
+Each is a named step of the workflow. The id of a new sandbox is in its row, and so on the screen, before the sandbox is
+started; so whatever happens then, the next run finds it.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+import sqlalchemy as sa
+
+from outlast.apps.screens.agent.conversation import format_messages_for_agent, records_of
+from outlast.apps.screens.store import screen_data, screen_of_thread
+from outlast.base.errors import NotFound, OutlastError
+from outlast.db.database import Database, Tx
+from outlast.kernel.agents.history import NOT_READABLE
+from outlast.kernel.agents.workspaces import OpenWorkspace, Workspaces
+from outlast.kernel.runs.history import exchanges_before
+from outlast.kernel.runs.model import Run
+from outlast.kernel.runs.profile import StageContext, StageResult
+from outlast.kernel.runs.tables import runs
+from outlast.kernel.sandboxes.tables import sandboxes
+
+NO_SCREEN: Final = "This thread has no screen any more, so there is nothing to build on."
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The screen of a run as it is at its start."""
+
+    id: str
+    title: str
+    sandbox_id: str | None
+
+
+def should_create_new_sandbox(sandbox_id: str | None) -> bool:
+    """Whether a screen with this sandbox (None or empty: it has none) needs a new one; else the one it has is connected
+    to, which wakes it."""
+    return not sandbox_id
+
+
+async def prepare(
+    context: StageContext, db: Database, workspaces: Workspaces, context_messages: int
+) -> StageResult:
+    """Raises `NotFound` without a screen, `SandboxUnavailable` without a sandbox. Repeatable; a cancelled call leaves
+    the sandbox that it made."""
+    screen = await _load_screen(context, db)
+    opened = await _open_sandbox(context, workspaces, screen)
+    await _tell_context_lost(context, db, opened)
+    await _load_messages(context, db, context_messages)
+    return StageResult(facts={"screen_id": screen.id, "sandbox_id": opened.sandbox.sandbox_id})
+
+
+async def _load_screen(context: StageContext, db: Database) -> Found:
+    await context.tell("load_screen", "started")
+    screen = await db.read(_screen, context.run.thread_id)
+    if screen is None:
+        await context.tell("load_screen", "failed", NO_SCREEN)
+        raise NotFound(NO_SCREEN, hint="Make a new screen on the canvas.", thread_id=context.run.thread_id)
+    await context.tell("load_screen", "done", screen.title)
+    return screen
+
+
+async def _open_sandbox(context: StageContext, workspaces: Workspaces, screen: Found) -> OpenWorkspace:
+    anew = should_create_new_sandbox(screen.sandbox_id)
+    await context.tell(
+        "open_sandbox", "started", "making a sandbox" if anew else f"connecting to {screen.sandbox_id}"
+    )
+    try:
+        opened = await workspaces.open(context)
+    except OutlastError as error:
+        await context.tell("open_sandbox", "failed", error.message)
+        raise
+    same = opened.sandbox.sandbox_id == screen.sandbox_id
+    await context.tell(
+        "open_sandbox", "done", f"{'connected to' if same else 'made'} {opened.sandbox.sandbox_id}"
+    )
+    return opened
+
+
+async def _tell_context_lost(context: StageContext, db: Database, opened: OpenWorkspace) -> None:
+    sandbox_id = opened.sandbox.sandbox_id
+    lost = await db.read(lost_since_last_run, context.run, opened.workspace_id, sandbox_id)
+    if lost is None:
+        return
+    await context.tell("tell_context_lost", "started")
+    await context.lost(opened.workspace_id, lost)
+    await context.tell("tell_context_lost", "done", f"{lost} had ended; its files are in {sandbox_id}")
+
+
+async def _load_messages(context: StageContext, db: Database, most: int) -> None:
+    """Count them; the model is told them with each turn. Not readable: the run goes on without (the person is told)."""
+    await context.tell("load_messages", "started")
+    try:
+        count = await db.read(_count_messages, context.run, most)
+    except NOT_READABLE:
+        await context.tell("load_messages", "failed", "earlier messages could not be read; going on without")
+        return
+    await context.tell("load_messages", "done", f"{count} message{'' if count == 1 else 's'}")
+
+
+def _screen(tx: Tx, thread_id: str) -> Found | None:
+    row = screen_of_thread(tx, thread_id)
+    if row is None:
+        return None
+    data = screen_data(tx, row["id"])
+    return Found(data.id, data.title, data.sandbox_id)
+
+
+def _count_messages(tx: Tx, run: Run, most: int) -> int:
+    return len(format_messages_for_agent(records_of(exchanges_before(tx, run, most))))
+
+
+def lost_since_last_run(tx: Tx, run: Run, workspace_id: str, sandbox_id: str) -> str | None:
+    """The sandbox that this one stands in for, if it was made after the thread's last run had ended; None: the agent
+    finds everything as it left it, or was never there before."""
+    ended = sa.select(sa.func.max(runs.c.ended_at)).where(
+        runs.c.thread_id == run.thread_id, runs.c.id != run.id
+    )
+    since: datetime | None = tx.execute(ended).scalar()
+    made = sa.select(sandboxes.c.created_at).where(sandboxes.c.id == sandbox_id)
+    created_at: datetime | None = tx.execute(made).scalar()
+    if since is None or created_at is None or created_at < since:
+        return None
+    before = sa.select(sandboxes.c.id).where(
+        sandboxes.c.workspace_id == workspace_id,
+        sandboxes.c.id != sandbox_id,
+        sandboxes.c.ref != "",  # nothing is lost with one that never was ready
+        sandboxes.c.created_at <= since,
+    )
+    newest = before.order_by(sandboxes.c.created_at.desc(), sandboxes.c.id.desc()).limit(1)
+    found: str | None = tx.execute(newest).scalar()
+    return found

@@ -1,0 +1,157 @@
+"""Copies of screens: duplicated on the canvas, or with a fork of their conversation. Files, messages and theme go with
+them; each is its own from then on."""
+
+from contextlib import suppress
+from typing import Any
+
+import sqlalchemy as sa
+
+from outlast.apps.screens import store
+from outlast.apps.screens.rules import Box, checked_box, copy_title, demand_room, spot_beside
+from outlast.base.errors import OutlastError
+from outlast.base.events import ScreenData
+from outlast.base.ids import new_id
+from outlast.base.screen_data import ScreenFile, ThemeTokens
+from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.idempotency import remember, request_hash
+from outlast.kernel.limits.store import check_made_rate
+from outlast.kernel.projects.permissions import require_screen
+from outlast.kernel.projects.rules import Right
+from outlast.kernel.sandboxes.checkpoints import store as checkpoints
+from outlast.kernel.sandboxes.checkpoints.store import NewCheckpoint
+from outlast.kernel.sandboxes.checkpoints.workspaces import demand_idle
+from outlast.kernel.sandboxes.seeds import copy_workspace, fork_workspace
+from outlast.kernel.services import Services
+from outlast.kernel.threads import store as threads
+from outlast.kernel.threads.forks import fork_thread
+from outlast.kernel.threads.messages import message_in
+
+
+async def duplicate_screen(
+    services: Services,
+    actor: Actor,
+    screen_id: str,
+    x: int | None = None,
+    y: int | None = None,
+    *,
+    key: str | None = None,
+) -> ScreenData:
+    """A copy of a screen with its files as they are, its conversation and its theme (editors); without a place it lies
+    beside the first. While a run works there, the files are those after its last tool call. A repeated `key` gets the
+    first answer. Raises `TooManyScreens`, `RateLimited`, `MalformedInput`; then nothing was made."""
+    row = await services.db.read(require_screen, actor, screen_id, Right.EDIT)
+    await save_files(services, row["workspace_id"])
+    asked = request_hash("duplicate", screen_id, x, y)
+
+    def produce(tx: Tx) -> dict[str, Any]:
+        source = store.hold(tx, screen_id)
+        title = copy_title(source["title"], services.settings.limits.title_chars)
+        thread = threads.hold(tx, source["thread_id"])
+        return {"id": copy_screen(tx, services, actor, source, thread, title=title, at=(x, y))}
+
+    def run(tx: Tx) -> ScreenData:
+        require_screen(tx, actor, screen_id, Right.EDIT)
+        return store.screen_data(tx, remember(tx, actor.user_id, key, asked, lambda: produce(tx))["id"])
+
+    data = await services.db.write(run)
+    services.warm(data.thread_id)
+    return data
+
+
+def copy_screen(
+    tx: Tx,
+    services: Services,
+    actor: Actor,
+    source: sa.RowMapping,
+    thread: sa.RowMapping,
+    *,
+    title: str,
+    message_id: str | None = None,
+    at: tuple[int | None, int | None] = (None, None),
+) -> str:
+    """Copy a screen (`source`, its row) with the conversation (`thread`, its row) up to a message, and the files as
+    they were then; without a message all of it, and the files as last saved. Tells followers. The new screen's id.
+    Raises `NotFound` for a message of another thread, `TooManyScreens`, `RateLimited`, `MalformedInput`."""
+    limits, screens = services.settings.limits, services.settings.screens
+    check_made_rate(tx, "screens", actor.user_id, limits.screens_per_minute_per_user)
+    taken = store.boxes(tx, source["project_id"])
+    demand_room(len(taken), screens.most_per_project)
+    place = _place(source, taken, at)
+    screen_id = new_id("screen")
+    anchor = {"type": "screen", "id": screen_id}
+    if message_id is None and not thread["message_count"]:
+        thread_id = threads.add_thread(
+            tx, source["project_id"], actor.user_id, title=title, profile="screen", anchor=anchor
+        )
+        workspace_id = copy_workspace(tx, source["workspace_id"], owner_id=screen_id, thread_id=thread_id)
+    else:
+        thread_id = fork_thread(tx, thread, actor, message_id, title, None, anchor)
+        workspace_id = _fork_files(tx, thread, thread_id, message_id, screen_id)
+    _add_like(tx, source, actor, screen_id, thread_id, workspace_id, title, place, whole=message_id is None)
+    threads.announce(tx, thread_id)
+    store.announce(tx, screen_id, "screen.created", by=actor.user_id)
+    return screen_id
+
+
+async def save_files(services: Services, workspace_id: str) -> None:
+    """Have the newest checkpoint say what the files are now, if nobody is changing them: a run saves its own changes.
+    A failure costs the newest changes only."""
+    if services.checkpoints is None:
+        return
+    with suppress(OutlastError):
+        async with services.checkpoints.one_hand(workspace_id):
+            await services.db.read(demand_idle, workspace_id)
+            await services.checkpoints.take(workspace_id, "person")
+
+
+def _fork_files(tx: Tx, parent: sa.RowMapping, fork_id: str, message_id: str | None, screen_id: str) -> str:
+    """The workspace of the copy: the files with their history up to the message, or, without one, as last saved."""
+    last = message_in(tx, parent["id"], message_id)["id"]
+    workspace_id = fork_workspace(tx, parent, fork_id, last, owner_id=screen_id)
+    newest, copied = (checkpoints.newest_of(tx, one) for one in (parent["workspace_id"], workspace_id))
+    if message_id is None and newest is not None and (copied is None or copied.tree != newest.tree):
+        new = NewCheckpoint(workspace_id, "fork", newest.tree, newest.files, newest.size_bytes)
+        checkpoints.add(tx, new, tx.now)
+    return workspace_id
+
+
+def _add_like(
+    tx: Tx,
+    source: sa.RowMapping,
+    actor: Actor,
+    screen_id: str,
+    thread_id: str,
+    workspace_id: str,
+    title: str,
+    place: Box,
+    *,
+    whole: bool,
+) -> None:
+    """The row of the copy. Of one that goes back to an earlier message nobody has seen a picture yet."""
+    tokens = source["theme_tokens"]
+    store.add(
+        tx,
+        screen_id,
+        source["project_id"],
+        actor.user_id,
+        thread_id=thread_id,
+        workspace_id=workspace_id,
+        title=title,
+        named=source["named"],
+        template=source["template"],
+        theme=source["theme"],
+        theme_tokens=None if tokens is None else ThemeTokens(**tokens),
+        place=place,
+        files=[ScreenFile(**file) for file in source["files"]],
+        problems=source["problems"] if whole else (),
+        picture_id=source["picture_id"] if whole else None,
+        pictured_at=source["pictured_at"] if whole else None,
+    )
+
+
+def _place(source: sa.RowMapping, taken: list[Box], at: tuple[int | None, int | None]) -> Box:
+    box = Box(source["x"], source["y"], source["width"], source["height"])
+    spot = spot_beside(box, taken)
+    x, y = at
+    return checked_box(Box(spot.x if x is None else x, spot.y if y is None else y, box.width, box.height))

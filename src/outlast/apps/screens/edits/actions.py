@@ -1,0 +1,215 @@
+"""Editing a screen's app by hand: what of an element can be edited, saving edits in its source, taking them back."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Final
+
+import anyio.to_thread
+import sqlalchemy as sa
+
+from outlast.apps.screens import store
+from outlast.apps.screens.edits.apply import MAX_EDITS, apply_edits
+from outlast.apps.screens.edits.elements import ElementRead, read_elements
+from outlast.apps.screens.edits.marks import parse_mark
+from outlast.apps.screens.edits.pictures import picture_address, picture_path
+from outlast.apps.screens.edits.values import Edit, EditResult
+from outlast.apps.screens.file_actions import read_file
+from outlast.apps.screens.file_writer import rewrite_all
+from outlast.base.errors import FilesChanged, MalformedInput, NotFound, OutlastError, PathRefused
+from outlast.base.events import CheckpointData, ScreenData
+from outlast.db.blobs import FolderBlobs
+from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.attachments.tables import attachments
+from outlast.kernel.limits.rules import check_count
+from outlast.kernel.projects.permissions import require_checkpoint, require_owned, require_screen
+from outlast.kernel.projects.rules import Right
+from outlast.kernel.sandboxes.checkpoints import store as checkpoints
+from outlast.kernel.sandboxes.checkpoints.actions import keeper_of
+from outlast.kernel.sandboxes.checkpoints.contents import content_of
+from outlast.kernel.sandboxes.checkpoints.edits import Edit as FileEdit
+from outlast.kernel.sandboxes.checkpoints.rules import changes
+from outlast.kernel.services import Services
+from outlast.kernel.threads import driver as driving
+from outlast_sandbox.checkpoints.tree import EMPTY, Tree
+
+MAX_ELEMENTS: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class SavedEdits:
+    """What became of each edit, in order; the checkpoint that holds them (None: nothing was changed), by which they are
+    taken back."""
+
+    results: list[EditResult]
+    checkpoint_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class UndoneEdits:
+    """The files that are again what they were, and the checkpoint that has them so (None: they were already)."""
+
+    paths: list[str]
+    checkpoint_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedPicture:
+    """A picture among the app's files: `src` is what the page calls it."""
+
+    path: str
+    src: str
+    checkpoint_id: str | None
+
+
+@dataclass(slots=True)
+class Batch:
+    """Edits sorted by file. Filled while files are edited: what became of them."""
+
+    edits: Sequence[Edit]
+    by_path: defaultdict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
+    results: dict[int, EditResult] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for number, edit in enumerate(self.edits):
+            try:
+                self.by_path[parse_mark(edit.loc).path].append(number)
+            except (MalformedInput, PathRefused):
+                self.results[number] = apply_edits({}, [edit]).results[0]
+
+    def file_edits(self) -> dict[str, FileEdit]:
+        """For each file what makes its edits, noting the results; made again, it notes them anew."""
+        return {path: partial(self._apply, path) for path in self.by_path}
+
+    def _apply(self, path: str, content: bytes | None) -> bytes | None:
+        numbers = self.by_path[path]
+        files = {} if content is None else {path: content}
+        applied = apply_edits(files, [self.edits[number] for number in numbers])
+        self.results |= dict(zip(numbers, applied.results, strict=True))
+        return applied.files.get(path, content)
+
+
+async def inspect_elements(
+    services: Services, actor: Actor, screen_id: str, locs: Sequence[str]
+) -> list[ElementRead]:
+    """What the source says of each element, and which of it can be edited by hand (members). Raises
+    `InputTooLarge` for more than a hundred."""
+    check_count("elements", len(locs), MAX_ELEMENTS)
+    await services.db.read(require_screen, actor, screen_id, Right.READ)
+    files = {}
+    for path in _paths(locs):
+        try:
+            files[path] = await read_file(services, actor, screen_id, path)
+        except (NotFound, PathRefused):  # told about each element
+            continue
+    return await anyio.to_thread.run_sync(read_elements, files, locs)
+
+
+async def save_edits(services: Services, actor: Actor, screen_id: str, edits: Sequence[Edit]) -> SavedEdits:
+    """Make edits in the source (editors who are not kept out by another's lock): each is applied, refused or stale on
+    its own; those applied are written together, and kept as one checkpoint. Repeating is harmless: what is there
+    already counts as applied. Raises `ThreadBusy` while a run works on the screen or waits for a person,
+    `ThreadLocked`, `InputTooLarge`, `DiskFull`; then nothing was done."""
+    check_count("edits", len(edits), MAX_EDITS)
+    screen = await services.db.read(_may_edit, actor, screen_id)
+    batch = Batch(edits)
+    saved = await rewrite_all(services, screen, batch.file_edits())
+    if saved is not None:
+        await services.db.write(_tell, screen_id, actor)
+    results = [batch.results[number] for number in range(len(edits))]
+    return SavedEdits(results, None if saved is None else saved.id)
+
+
+async def undo_edits(services: Services, actor: Actor, screen_id: str, checkpoint_id: str) -> UndoneEdits:
+    """Take back what was saved by hand as this checkpoint (editors, as in `save_edits`), all or nothing. Repeating is
+    harmless. Raises `FilesChanged` when one of the files has been changed since, and as `save_edits`."""
+
+    def find(tx: Tx) -> tuple[ScreenData, CheckpointData, CheckpointData | None]:
+        screen = _may_edit(tx, actor, screen_id)
+        saved = checkpoints.to_data(require_checkpoint(tx, actor, checkpoint_id, Right.EDIT))
+        if saved.workspace_id != screen.workspace_id or saved.reason != "person":
+            raise MalformedInput(
+                "This version holds no edits of this screen made by hand.",
+                hint="Name the checkpoint that saving the edits answered.",
+                field="checkpoint_id",
+            )
+        return screen, saved, checkpoints.before(tx, saved)
+
+    screen, saved, before = await services.db.read(find)
+    keeper = keeper_of(services)
+    old = EMPTY if before is None else await keeper.tree(before)
+    new = await keeper.tree(saved)
+    wanted = await anyio.to_thread.run_sync(_back, services.blobs, old, new)
+    undone = await rewrite_all(services, screen, wanted)
+    if undone is not None:
+        await services.db.write(_tell, screen_id, actor)
+    return UndoneEdits(sorted(wanted), None if undone is None else undone.id)
+
+
+async def place_picture(
+    services: Services, actor: Actor, screen_id: str, attachment_id: str
+) -> PlacedPicture:
+    """Put an uploaded picture of the screen's project among the app's files (editors, as in `save_edits`), so that the
+    app can show it wherever it runs. Repeating is harmless. Raises `NotFound`, and as `save_edits`."""
+
+    def find(tx: Tx) -> tuple[ScreenData, sa.RowMapping]:
+        screen = _may_edit(tx, actor, screen_id)
+        row = require_owned(tx, actor, attachments, "attachment", attachment_id, Right.READ)
+        if row["project_id"] != screen.project_id:
+            raise NotFound("There is no such attachment in this project.", id=attachment_id)
+        return screen, row
+
+    screen, row = await services.db.read(find)
+    content = await anyio.to_thread.run_sync(services.blobs.get, row["blob"])
+    path = picture_path(row["name"], row["media_type"], row["blob"])
+    saved = await rewrite_all(services, screen, {path: lambda _: content})
+    if saved is not None:
+        await services.db.write(_tell, screen_id, actor)
+    return PlacedPicture(path, picture_address(path), None if saved is None else saved.id)
+
+
+def _may_edit(tx: Tx, actor: Actor, screen_id: str) -> ScreenData:
+    row = require_screen(tx, actor, screen_id, Right.EDIT)
+    driving.demand_not_locked(tx, row["thread_id"], actor)
+    return store.screen_data(tx, screen_id)
+
+
+def _tell(tx: Tx, screen_id: str, actor: Actor) -> None:
+    try:
+        store.hold(tx, screen_id)
+    except NotFound:  # deleted meanwhile
+        return
+    store.update(tx, screen_id)
+    store.announce(tx, screen_id, by=actor.user_id)
+
+
+def _paths(locs: Sequence[str]) -> list[str]:
+    """The files that these elements are in, each once; what is no place is told about later."""
+    found: dict[str, None] = {}
+    for loc in locs:
+        try:
+            found[parse_mark(loc).path] = None
+        except OutlastError:
+            continue
+    return list(found)
+
+
+def _back(blobs: FolderBlobs, old: Tree, new: Tree) -> Mapping[str, FileEdit]:
+    """For each file that the two trees tell differently, what takes it back. Files that were added stay: nothing names
+    them any more."""
+    wanted = {}
+    for change in changes(old, new):
+        before, after = change.before, change.after
+        if before is None or after is None or before.kind != "file" or after.kind != "file":
+            continue
+        sides = content_of(blobs, before), content_of(blobs, after)
+        wanted[change.path] = partial(_taken_back, change.path, *sides)
+    return wanted
+
+
+def _taken_back(path: str, before: bytes, after: bytes, now: bytes | None) -> bytes | None:
+    if now not in (before, after):
+        raise FilesChanged(f"{path!r} has been changed since these edits were saved.", path=path)
+    return before

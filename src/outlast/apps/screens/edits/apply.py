@@ -1,0 +1,239 @@
+"""Makes edits: each is applied, refused or stale on its own; what is applied to one file is written at once."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from outlast.apps.screens.edits.marks import Mark, byte_at, parse_mark, place_at
+from outlast.apps.screens.edits.slots import Slot, plain, same, slot_of
+from outlast.apps.screens.edits.syntax import MAX_SOURCE_BYTES, Element, Parsed, element_at, faults, parse
+from outlast.apps.screens.edits.values import Edit, EditResult, Refusal, Splice
+from outlast.base.errors import MalformedInput, PathRefused
+from outlast.base.syntax_trees import TooManySteps
+
+MAX_EDITS: Final = 200
+MAX_PARSED_BYTES: Final = 5_000_000  # in all, where the edits of a file are tried one by one
+MAX_CLASSES_CHARS: Final = 4_000
+MAX_TEXT_CHARS: Final = 10_000
+MAX_ATTRIBUTE_CHARS: Final = 4_000
+UNSAFE: Final = Refusal("unsafe", "The file would not say what was meant.")
+STALE: Final = Refusal(
+    "stale", "The source has changed since.", "Look at it as it is now, then change it again."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """`results` in the order of the edits; `files` holds the new content of those that changed."""
+
+    results: list[EditResult]
+    files: dict[str, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """An edit that can be made: its number, the byte where its element begins, what it replaces."""
+
+    number: int
+    edit: Edit
+    start: int
+    splice: Splice
+
+
+def apply_edits(files: Mapping[str, bytes], edits: Sequence[Edit]) -> Applied:
+    """Apply as many of the edits as can be; all places are those of `files` as given. An edit whose value is there
+    already counts as applied, so a repeated request does no harm. Never raises for what an edit says. Each file is
+    parsed within the bounds of `parse`, again after its edits, and where those do not go together, after each, until
+    `MAX_PARSED_BYTES` were read: call it in a thread."""
+    results: dict[int, EditResult] = {}
+    by_path: defaultdict[str, list[tuple[int, Edit, Mark]]] = defaultdict(list)
+    for number, edit in enumerate(edits):
+        mark = _mark(edit)
+        if isinstance(mark, Refusal):
+            results[number] = _refused(edit, mark)
+        else:
+            by_path[mark.path].append((number, edit, mark))
+    changed = {}
+    for path, wanted in by_path.items():
+        source = files.get(path)
+        if source is None:
+            gone = Refusal("no_file", f"There is no file {path!r}.", "Reload the screen.")
+            results |= {number: _refused(edit, gone) for number, edit, _ in wanted}
+            continue
+        new, told = _apply_to(path, source, wanted)
+        results |= told
+        if new != source:
+            changed[path] = new
+    return Applied([results[number] for number in range(len(edits))], changed)
+
+
+def splice(source: bytes, splices: Sequence[Splice]) -> bytes:
+    """The source with these places replaced; they do not overlap."""
+    new = source
+    for one in sorted(splices, key=lambda each: each.start, reverse=True):
+        new = new[: one.start] + one.new + new[one.end :]
+    return new
+
+
+def _apply_to(
+    path: str, source: bytes, wanted: Sequence[tuple[int, Edit, Mark]]
+) -> tuple[bytes, dict[int, EditResult]]:
+    text = text_of(path, source)
+    if isinstance(text, Refusal):
+        return source, {number: _refused(edit, text) for number, edit, _ in wanted}
+    try:
+        parsed = parse(source)
+    except TooManySteps:
+        return source, {number: _refused(edit, too_tangled(path)) for number, edit, _ in wanted}
+    results: dict[int, EditResult] = {}
+    starts: dict[int, int] = {}
+    ready: list[Ready] = []
+    for number, edit, mark in wanted:
+        element = find(parsed, text, mark)
+        if element is None:
+            missing = Refusal("no_element", f"No element begins at {mark}.", "Select it again.")
+            results[number] = _refused(edit, missing)
+            continue
+        starts[number] = element.start
+        found = _prepare(number, edit, element, ready)
+        if isinstance(found, Ready):
+            ready.append(found)
+        else:
+            results[number] = found
+    kept, new = _together(parsed, ready)
+    for one in ready:
+        done = EditResult("applied", one.edit.loc) if one in kept else _refused(one.edit, UNSAFE)
+        results[one.number] = done
+    for number, start in starts.items():
+        line, column = place_at(new, start + _shift(kept, start))
+        results[number] = replace(results[number], loc=str(Mark(path, line, column)))
+    return new, results
+
+
+def text_of(path: str, source: bytes) -> str | Refusal:
+    """A file's text, where people can edit elements in it."""
+    if len(source) > MAX_SOURCE_BYTES:
+        return Refusal("source_too_large", f"{path!r} is longer than {MAX_SOURCE_BYTES:,} bytes.")
+    try:
+        return source.decode()
+    except UnicodeDecodeError:
+        return Refusal("broken_source", f"{path!r} is not UTF-8 text.")
+
+
+def too_tangled(path: str) -> Refusal:
+    return Refusal(
+        "source_too_large", f"{path!r} takes too many steps to read.", "Ask the agent to change it."
+    )
+
+
+def find(parsed: Parsed, text: str, mark: Mark) -> Element | None:
+    """The element that a mark names; `text` is its source."""
+    byte = byte_at(text, mark.line, mark.column)
+    return None if byte is None else element_at(parsed, byte)
+
+
+def _prepare(number: int, edit: Edit, element: Element, ready: Sequence[Ready]) -> Ready | EditResult:
+    """The edit ready to be made, or what became of it."""
+    if edit.tag is not None and edit.tag != element.name:
+        return _stale(edit, None)
+    slot = slot_of(element, edit)
+    if isinstance(slot, Refusal):
+        return _refused(edit, slot)
+    return _fill(slot, number, edit, element, ready)
+
+
+def _fill(
+    slot: Slot, number: int, edit: Edit, element: Element, ready: Sequence[Ready]
+) -> Ready | EditResult:
+    if same(edit, slot.value, edit.value):
+        return EditResult("applied", edit.loc)
+    if not same(edit, slot.value, edit.seen):
+        return _stale(edit, slot.value)
+    made = slot.write(_laid_out(edit))
+    if any(one.splice.start <= made.end and made.start <= one.splice.end for one in ready):
+        twice = Refusal(
+            "duplicate", "Another edit of this request changes the same place.", "Send one of them."
+        )
+        return _refused(edit, twice)
+    return Ready(number, edit, element.start, made)
+
+
+def _together(parsed: Parsed, ready: Sequence[Ready]) -> tuple[Sequence[Ready], bytes]:
+    """All edits, if the result reads as it was meant; otherwise those that do so one after the other."""
+    source, before = parsed.source, faults(parsed)
+    new = splice(source, [one.splice for one in ready])
+    if _reads(new, ready, before):
+        return ready, new
+    kept: list[Ready] = []
+    for one in ready[: MAX_PARSED_BYTES // max(1, len(source))]:
+        if _reads(splice(source, [each.splice for each in (*kept, one)]), [*kept, one], before):
+            kept.append(one)
+    return kept, splice(source, [each.splice for each in kept])
+
+
+def _reads(new: bytes, made: Sequence[Ready], faults_before: int) -> bool:
+    """Whether the new source says what each edit meant, and is no more broken than it was."""
+    try:
+        parsed = parse(new)
+    except TooManySteps:
+        return False
+    if faults(parsed) > faults_before:
+        return False
+    for one in made:
+        element = element_at(parsed, one.start + _shift(made, one.start))
+        slot = None if element is None else slot_of(element, one.edit)
+        if not isinstance(slot, Slot) or not same(one.edit, slot.value, one.edit.value):
+            return False
+    return True
+
+
+def _shift(made: Sequence[Ready], byte: int) -> int:
+    """By how much a byte of the old source lies further behind in the new one."""
+    return sum(
+        len(one.splice.new) - (one.splice.end - one.splice.start) for one in made if one.splice.end <= byte
+    )
+
+
+def _mark(edit: Edit) -> Mark | Refusal:
+    """Where the edit's element begins, if the edit says something that can be written."""
+    try:
+        mark = parse_mark(edit.loc)
+    except (MalformedInput, PathRefused) as error:
+        return Refusal("not_source", error.message, error.hint)
+    wrong = _wrong_value(edit)
+    return mark if wrong is None else Refusal("value_invalid", wrong, "Change the value.")
+
+
+def _wrong_value(edit: Edit) -> str | None:
+    most = {"classes": MAX_CLASSES_CHARS, "text": MAX_TEXT_CHARS, "attribute": MAX_ATTRIBUTE_CHARS}[edit.kind]
+    if len(edit.value) > most:
+        return f"It is longer than {most:,} characters."
+    blanks = "\n\r\t" if edit.kind in ("text", "classes") else ""
+    if any(
+        (one < " " and one not in blanks) or 0xD800 <= ord(one) < 0xE000 or one == "\x7f"
+        for one in edit.value
+    ):
+        return "It holds characters that cannot be shown."
+    if edit.kind == "attribute" and edit.attribute == "src" and _is_script(edit.value):
+        return "A picture's address may not be code."
+    return None
+
+
+def _is_script(value: str) -> bool:
+    scheme = "".join(value.split()).partition(":")[0].lower()
+    return ":" in value and scheme in ("javascript", "vbscript")
+
+
+def _laid_out(edit: Edit) -> str:
+    if edit.kind == "classes":
+        return " ".join(edit.value.split())
+    return plain(edit.value) if edit.kind == "text" else edit.value
+
+
+def _refused(edit: Edit, why: Refusal) -> EditResult:
+    return EditResult("refused", edit.loc, why.code, why.reason, why.hint)
+
+
+def _stale(edit: Edit, found: str | None) -> EditResult:
+    return replace(_refused(edit, STALE), status="stale", found=found)

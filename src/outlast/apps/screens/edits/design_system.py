@@ -1,0 +1,88 @@
+"""The project's own Tailwind: the script that asks it, and what is taken from its answer. Pure."""
+
+import re
+from functools import cache
+from importlib.resources import files
+from typing import Any, Final
+
+import orjson
+
+from outlast.apps.screens.edits.styles import PROPERTIES, table_of
+
+MAX_CLASSES: Final = 200
+MAX_CLASS_CHARS: Final = 200
+MAX_ENTRIES: Final = 40_000
+OUTPUT_BYTES: Final = 4_000_000
+SHEETS: Final = ("app/globals.css", "src/app/globals.css", "src/index.css")
+_ANSWER: Final = re.compile(r"<<outlast (\{.*\}) outlast>>", re.DOTALL)
+_CLASS: Final = re.compile(r"[!-~]+")
+_UNSAFE: Final = re.compile(r"[\"\\`{}<]")
+
+Said = dict[str, list[tuple[str, str]] | None]
+"""What each class says: its declarations (none for one with states or several rules), or None where there is no such
+class."""
+
+
+@cache
+def script() -> str:
+    """The program that is run in the sandbox."""
+    return (files(__package__) / "design_system.mjs").read_text()
+
+
+def table_command() -> str:
+    """A shell command, run in the project's folder, whose output `read_table` understands."""
+    return _command(["table", *PROPERTIES])
+
+
+def classes_command(classes: list[str]) -> str:
+    """The same for `read_classes`. Only classes that `is_class` may be asked for."""
+    return _command(["css", *classes])
+
+
+def is_class(text: str) -> bool:
+    """Whether it could be a class at all."""
+    return len(text) <= MAX_CLASS_CHARS and _CLASS.fullmatch(text) is not None and not _UNSAFE.search(text)
+
+
+def read_table(output: str) -> dict[str, str] | None:
+    """The table out of what the command printed; None: it did not answer. What runs in a sandbox is not to be trusted:
+    only what could be classes is taken, and at most `MAX_ENTRIES` of its entries."""
+    said = _answer(output)
+    if said is None:
+        return None
+    found: dict[str, list[str]] = {}
+    for declaration, names in list(said.items())[:MAX_ENTRIES]:
+        if isinstance(names, list):
+            usable = [name for name in names if isinstance(name, str) and is_class(name)]
+            if usable:
+                found[declaration] = usable
+    return table_of(found)
+
+
+def read_classes(output: str, asked: list[str]) -> Said | None:
+    """What it printed about each class that was asked for; None: it did not answer."""
+    said = _answer(output)
+    return None if said is None else {name: _declarations(said.get(name)) for name in asked}
+
+
+def _command(arguments: list[str]) -> str:
+    words = " ".join("'" + one.replace("'", "'\\''") + "'" for one in arguments)
+    return f"node --no-warnings --input-type=module - {words} <<'OUTLAST_SCRIPT'\n{script()}\nOUTLAST_SCRIPT"
+
+
+def _answer(output: str) -> dict[str, Any] | None:
+    found = _ANSWER.search(output)
+    if found is None:
+        return None
+    try:
+        said = orjson.loads(found[1])
+    except orjson.JSONDecodeError:
+        return None
+    return said if isinstance(said, dict) else None
+
+
+def _declarations(said: Any) -> list[tuple[str, str]] | None:
+    if not isinstance(said, list):
+        return None
+    pairs = [pair for pair in said[:40] if isinstance(pair, list) and len(pair) == 2]
+    return [(str(name)[:80], str(value)[:400]) for name, value in pairs]

@@ -1,0 +1,94 @@
+"""What the source says of an element, and which of it can be edited by hand."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from outlast.apps.screens.edits.apply import find, text_of, too_tangled
+from outlast.apps.screens.edits.marks import parse_mark
+from outlast.apps.screens.edits.slots import (
+    ATTRIBUTES,
+    PICTURES,
+    Slot,
+    attribute_slot,
+    class_slot,
+    plain,
+    text_slot,
+)
+from outlast.apps.screens.edits.syntax import Element, Parsed, parse
+from outlast.apps.screens.edits.values import Refusal
+from outlast.base.errors import MalformedInput, PathRefused
+from outlast.base.syntax_trees import TooManySteps
+
+
+@dataclass(frozen=True, slots=True)
+class ValueRead:
+    """One value: what the source says (None: nothing yet, or `refusal` says why it cannot be edited); `partly`: code
+    adds to it, and what it adds may win."""
+
+    value: str | None
+    partly: bool = False
+    refusal: Refusal | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ElementRead:
+    """An element: `tag` as the source names it; `attributes` for pictures only. Where no element was found, `refusal`
+    says why and the rest is empty."""
+
+    loc: str
+    tag: str | None
+    classes: ValueRead | None
+    text: ValueRead | None
+    attributes: Mapping[str, ValueRead]
+    refusal: Refusal | None = None
+
+
+def read_elements(files: Mapping[str, bytes], locs: Sequence[str]) -> list[ElementRead]:
+    """What the files say of each element, in order. Never raises for what they hold. Each file is parsed once, within
+    the bounds of `parse`: call it in a thread."""
+    known: dict[str, Parsed] = {}
+    return [_read(files, loc, known) for loc in locs]
+
+
+def _read(files: Mapping[str, bytes], loc: str, known: dict[str, Parsed]) -> ElementRead:
+    try:
+        mark = parse_mark(loc)
+        source = files[mark.path]
+    except (MalformedInput, PathRefused) as error:
+        return _nothing(loc, Refusal("not_source", error.message, error.hint))
+    except KeyError:
+        return _nothing(loc, Refusal("no_file", "Its file is gone.", "Reload the screen."))
+    text = text_of(mark.path, source)
+    if isinstance(text, Refusal):
+        return _nothing(loc, text)
+    try:
+        if mark.path not in known:
+            known[mark.path] = parse(source)
+    except TooManySteps:
+        return _nothing(loc, too_tangled(mark.path))
+    element = find(known[mark.path], text, mark)
+    if element is None:
+        return _nothing(loc, Refusal("no_element", f"No element begins at {mark}.", "Select it again."))
+    return _described(loc, element)
+
+
+def _described(loc: str, element: Element) -> ElementRead:
+    names = ATTRIBUTES if element.name in PICTURES else ()
+    words = _value(text_slot(element))
+    return ElementRead(
+        loc,
+        element.name,
+        _value(class_slot(element)),
+        ValueRead(None if words.value is None else plain(words.value), words.partly, words.refusal),
+        {name: _value(attribute_slot(element, name)) for name in names},
+    )
+
+
+def _value(slot: Slot | Refusal) -> ValueRead:
+    if isinstance(slot, Refusal):
+        return ValueRead(None, refusal=slot)
+    return ValueRead(slot.value, slot.partly)
+
+
+def _nothing(loc: str, why: Refusal) -> ElementRead:
+    return ElementRead(loc, None, None, None, {}, why)

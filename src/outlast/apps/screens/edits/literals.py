@@ -1,0 +1,108 @@
+"""Strings as JSX and JavaScript write them: read, and written so that they are read back as they were meant."""
+
+import re
+from html.entities import name2codepoint
+from typing import TYPE_CHECKING, Final
+
+from outlast.apps.screens.edits.syntax import Parsed
+from outlast.apps.screens.edits.values import Splice
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_ENTITY: Final = re.compile(r"&(#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]*);")
+_ESCAPE: Final = re.compile(
+    r"\\(u\{[0-9a-fA-F]{1,6}\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|\r\n|[\s\S])", re.DOTALL
+)
+_SHORT: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0"}
+_CONTINUED: Final = ("\n", "\r", "\r\n", "\u2028", "\u2029")
+_NAMES: Final = {**name2codepoint, "apos": 39}
+_IN_TEXT: Final = {"{": "&#123;", "}": "&#125;", "<": "&lt;", ">": "&gt;"}
+
+
+def is_literal(node: "Node") -> bool:
+    """Whether it is a string that says it all: quoted, or a template without substitutions."""
+    if node.type == "string":
+        return True
+    plain = ("string_fragment", "escape_sequence")
+    return node.type == "template_string" and all(child.type in plain for child in node.named_children)
+
+
+def read(parsed: Parsed, node: "Node") -> str:
+    """What a literal means."""
+    inner = parsed.text(node)[1:-1]
+    if _is_attribute(node):
+        return decode_entities(inner)
+    return _unescape(inner)
+
+
+def write(parsed: Parsed, node: "Node", value: str) -> Splice:
+    """The literal with another value; its quotes change only where the value holds them."""
+    quote = parsed.text(node)[0]
+    new = _attribute(value, quote) if _is_attribute(node) else _quoted(value, quote)
+    return Splice(node.start_byte, node.end_byte, new.encode())
+
+
+def attribute_source(name: str, value: str) -> bytes:
+    """A further attribute, with the space before it."""
+    return f" {name}={_attribute(value, chr(34))}".encode()
+
+
+def encode_text(value: str) -> str:
+    """Text between tags."""
+    return "".join(_IN_TEXT.get(one, one) for one in _ENTITY.sub(r"&amp;\1;", value))
+
+
+def decode_entities(text: str) -> str:
+    """Text between tags or in an attribute, with its entities read. Steps grow with the length of its file."""
+    return _ENTITY.sub(lambda found: _character(found[1], found[0]), text)
+
+
+def _is_attribute(node: "Node") -> bool:
+    return node.type == "string" and node.parent is not None and node.parent.type == "jsx_attribute"
+
+
+def _character(name: str, otherwise: str) -> str:
+    if not name.startswith("#"):
+        code = _NAMES.get(name)
+        return otherwise if code is None else chr(code)
+    digits, base = (name[2:], 16) if name[1] in "xX" else (name[1:], 10)
+    code = int(digits, base)
+    return chr(code) if code < 0x110000 and not 0xD800 <= code < 0xE000 else otherwise
+
+
+def _attribute(value: str, quote: str) -> str:
+    """JSX has no escapes in attributes, only entities."""
+    kept = _ENTITY.sub(r"&amp;\1;", value)
+    if quote not in kept:
+        return f"{quote}{kept}{quote}"
+    other = "'" if quote == '"' else '"'
+    if other not in kept:
+        return f"{other}{kept}{other}"
+    return f'"{kept.replace(chr(34), "&quot;")}"'
+
+
+def _quoted(value: str, quote: str) -> str:
+    if quote in value:
+        quote = next((one for one in "\"'" if one not in value), quote)
+    text = value.replace("\\", "\\\\").replace(quote, f"\\{quote}")
+    for raw, escaped in (("\n", "\\n"), ("\r", "\\r"), ("\u2028", "\\u2028"), ("\u2029", "\\u2029")):
+        text = text.replace(raw, escaped)
+    if quote == "`":
+        text = text.replace("${", "\\${")
+    return f"{quote}{text}{quote}"
+
+
+def _unescape(text: str) -> str:
+    if "\\" not in text:
+        return text
+    return _ESCAPE.sub(lambda found: _escaped(found[1]), text)
+
+
+def _escaped(code: str) -> str:
+    if code in _CONTINUED:
+        return ""
+    if code[0] in "ux" and len(code) > 1:
+        number = int(code[1:].strip("{}"), 16)
+        return chr(number) if number < 0x110000 else "\ufffd"
+    return _SHORT.get(code, code)

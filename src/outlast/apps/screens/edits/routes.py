@@ -1,0 +1,59 @@
+"""Editing a screen's app by hand."""
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from outlast.apps.screens.edits import actions
+from outlast.apps.screens.edits import style_actions as styles
+from outlast.apps.screens.edits.shapes import (
+    EditsAnswer,
+    EditsRequest,
+    InspectAnswer,
+    InspectRequest,
+    PictureAnswer,
+    PictureRequest,
+    StylesAnswer,
+    StylesRequest,
+    UndoAnswer,
+    UndoRequest,
+)
+from outlast.apps.screens.edits.values import Edit
+from outlast.kernel.http.auth import Signed, Svc
+from outlast.kernel.http.responses import reply
+
+router = APIRouter(prefix="/v1", tags=["Screens"])
+
+
+@router.post("/screens/{screen_id}/edits", response_model=EditsAnswer)
+async def save_edits(screen_id: str, body: EditsRequest, services: Svc, actor: Signed) -> Response:
+    """Make edits in the app's source (editors), each applied, refused or stale on its own. All are refused (409) while
+    a run works on the screen or somebody else drives its thread."""
+    edits = [Edit(one.loc, one.kind, one.seen, one.value, one.attribute, one.tag) for one in body.edits]
+    return reply(await actions.save_edits(services, actor, screen_id, edits))
+
+
+@router.post("/screens/{screen_id}/edits/undo", response_model=UndoAnswer)
+async def undo_edits(screen_id: str, body: UndoRequest, services: Svc, actor: Signed) -> Response:
+    """Take back what was saved as one checkpoint (editors). Refused (409) when one of the files has been changed
+    since."""
+    return reply(await actions.undo_edits(services, actor, screen_id, body.checkpoint_id))
+
+
+@router.post("/screens/{screen_id}/edits/pictures", response_model=PictureAnswer)
+async def place_picture(screen_id: str, body: PictureRequest, services: Svc, actor: Signed) -> Response:
+    """Put an uploaded image among the app's files (editors), so that the app can show it wherever it runs."""
+    return reply(await actions.place_picture(services, actor, screen_id, body.attachment_id))
+
+
+@router.post("/screens/{screen_id}/edits/inspect", response_model=InspectAnswer)
+async def inspect_elements(screen_id: str, body: InspectRequest, services: Svc, actor: Signed) -> Response:
+    """What the source says of elements, and which of it can be edited by hand."""
+    return reply({"items": await actions.inspect_elements(services, actor, screen_id, body.locs)})
+
+
+@router.post("/screens/{screen_id}/edits/classes", response_model=StylesAnswer)
+async def map_styles(screen_id: str, body: StylesRequest, services: Svc, actor: Signed) -> Response:
+    """CSS as the Tailwind classes of the project's own design system (editors), and what classes say. Nothing is woken:
+    while the sandbox sleeps they are arbitrary values where nothing better is known."""
+    found = await styles.map_styles(services, actor, screen_id, body.styles, body.classes, exact=body.exact)
+    return reply(found)

@@ -1,0 +1,273 @@
+"""The files of a screen: list, read, search, pack up, and what a run has changed. Nothing is woken for any of it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+import anyio.to_thread
+import sqlalchemy as sa
+
+from outlast.apps.screens.copies import save_files
+from outlast.apps.screens.file_writer import awake_sandbox
+from outlast.apps.screens.files import (
+    MOST_HITS,
+    SEARCHED_BYTES,
+    Hit,
+    archive_name,
+    checked_query,
+    hits_in,
+    is_packed,
+    is_searched,
+    is_shown,
+    packed,
+)
+from outlast.base.errors import NotFound, PathRefused, SandboxLost
+from outlast.base.events import CheckpointData
+from outlast.db.blobs import FolderBlobs
+from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.projects.permissions import require_screen
+from outlast.kernel.projects.rules import Right
+from outlast.kernel.runs.tables import runs
+from outlast.kernel.sandboxes.checkpoints import of_runs, store
+from outlast.kernel.sandboxes.checkpoints.actions import (
+    MAX_FILE_BYTES,
+    MAX_FILES,
+    CheckpointList,
+    keeper_of,
+    list_of_thread,
+    shown_name,
+)
+from outlast.kernel.sandboxes.checkpoints.contents import beginning_of, content_of
+from outlast.kernel.sandboxes.checkpoints.rules import TEXT_BYTES, Change, ChangeKind, changes, is_text
+from outlast.kernel.services import Services
+from outlast.kernel.threads.tables import messages
+from outlast_sandbox.checkpoints.tree import EMPTY, Entry, Tree
+
+MOST_CHANGES: Final = 500
+MOST_TEXT_BYTES: Final = 4_000_000  # of one answer about changes
+
+
+@dataclass(frozen=True, slots=True)
+class FileFacts:
+    path: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class FileList:
+    """An app's own files, sorted by path, at most 5,000. `live`: as they are in its sandbox now; else as the checkpoint
+    has them, which is also the newest one there is where they are live."""
+
+    items: list[FileFacts]
+    checkpoint_id: str | None
+    live: bool
+    truncated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Lines that hold what was searched for, by path and line; `truncated`: there are more."""
+
+    items: list[Hit]
+    truncated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Archive:
+    """A ZIP, piece by piece, and what it is called."""
+
+    name: str
+    pieces: Iterator[bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedFile:
+    """One file that differs. A text is None where the file was not there (its bytes are None too), is no text, or is
+    too long."""
+
+    path: str
+    status: ChangeKind
+    before: str | None
+    after: str | None
+    before_bytes: int | None
+    after_bytes: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class RunChanges:
+    """What a run changed in an app's own files, by path, at most 500. None for `after`: nothing."""
+
+    run_id: str | None
+    before: CheckpointData | None
+    after: CheckpointData | None
+    items: list[ChangedFile]
+    truncated: bool
+
+
+async def list_files(services: Services, actor: Actor, screen_id: str) -> FileList:
+    """The app's own files (members)."""
+    row = await services.db.read(require_screen, actor, screen_id, Right.READ)
+    workspace_id = row["workspace_id"]
+    sandbox = await awake_sandbox(services, workspace_id)
+    if sandbox is not None:
+        try:
+            listed = await sandbox.list_files("", MAX_FILES)
+            found = [FileFacts(shown_name(one.path), one.size) for one in listed if not one.is_dir]
+            newest = await services.db.read(store.newest_of, workspace_id)
+            return _listed(found, newest, live=True, truncated=len(listed) >= MAX_FILES)
+        except SandboxLost:  # then as it was kept
+            pass
+    kept, tree = await _kept(services, workspace_id)
+    entries = [entry for entry in tree.entries if entry.kind == "file"]
+    facts = [FileFacts(shown_name(entry.path), entry.size) for entry in entries[:MAX_FILES]]
+    return _listed(facts, kept, live=False, truncated=len(entries) > MAX_FILES)
+
+
+async def read_file(services: Services, actor: Actor, screen_id: str, path: str) -> bytes:
+    """A file's first 5 MB (members). Raises `NotFound`, `PathRefused`."""
+    row = await services.db.read(require_screen, actor, screen_id, Right.READ)
+    sandbox = await awake_sandbox(services, row["workspace_id"])
+    if sandbox is not None:
+        try:
+            return await sandbox.read_file(path, MAX_FILE_BYTES)
+        except SandboxLost:
+            pass
+    _, tree = await _kept(services, row["workspace_id"])
+    entry = _entry(tree, path)
+    return await anyio.to_thread.run_sync(beginning_of, services.blobs, entry, MAX_FILE_BYTES)
+
+
+async def search_files(
+    services: Services, actor: Actor, screen_id: str, query: str, limit: int = 100
+) -> Found:
+    """Lines of the app's own text files up to a megabyte that hold the query, whatever the case of its letters
+    (members). Raises `MalformedInput`."""
+    wanted = checked_query(query)
+    row = await services.db.read(require_screen, actor, screen_id, Right.READ)
+    tree = await _saved(services, row["workspace_id"])
+    look = partial(_search, services.blobs, tree, wanted, min(limit, MOST_HITS))
+    return await anyio.to_thread.run_sync(look)
+
+
+async def pack(services: Services, actor: Actor, screen_id: str) -> Archive:
+    """The app as a ZIP that runs elsewhere: without installed packages, caches and what looks like a secret
+    (members)."""
+    row = await services.db.read(require_screen, actor, screen_id, Right.READ)
+    tree = await _saved(services, row["workspace_id"])
+    name = archive_name(row["title"])
+    entries = [entry for entry in tree.entries if entry.kind == "file" and is_packed(entry.path)]
+    files = ((shown_name(entry.path), content_of(services.blobs, entry)) for entry in entries)
+    return Archive(f"{name}.zip", packed(name, files))
+
+
+async def list_checkpoints(
+    services: Services, actor: Actor, screen_id: str, before: str | None = None, limit: int = 50
+) -> CheckpointList:
+    """The screen's files as they were, newest first (members)."""
+    row = await services.db.read(require_screen, actor, screen_id, Right.READ)
+    return await list_of_thread(services, actor, row["thread_id"], before, limit)
+
+
+async def changes_of_run(
+    services: Services, actor: Actor, screen_id: str, run_id: str | None = None
+) -> RunChanges:
+    """What a run has changed so far, or had when it ended (members); without one, the last that changed something.
+    Raises `NotFound` for a run of another thread."""
+    row = await services.db.read(require_screen, actor, screen_id, Right.READ)
+    keeper = keeper_of(services)
+    await keeper.settled(row["workspace_id"])
+    wanted, before, after = await services.db.read(_span, row, run_id)
+    if after is None:
+        return RunChanges(wanted, None, None, [], False)
+    old = EMPTY if before is None else await keeper.tree(before)
+    new = await keeper.tree(after)
+    differing = [one for one in changes(old, new) if is_shown(one.path) and _is_file(one)]
+    items = await anyio.to_thread.run_sync(_written_out, services.blobs, differing[:MOST_CHANGES])
+    return RunChanges(wanted, before, after, items, len(differing) > MOST_CHANGES)
+
+
+def _listed(
+    files: Sequence[FileFacts], checkpoint: CheckpointData | None, *, live: bool, truncated: bool
+) -> FileList:
+    own = sorted((one for one in files if is_shown(one.path)), key=lambda one: one.path)
+    return FileList(own, None if checkpoint is None else checkpoint.id, live, truncated)
+
+
+async def _kept(services: Services, workspace_id: str) -> tuple[CheckpointData | None, Tree]:
+    """The newest checkpoint of files that nobody is changing now, and what is in it."""
+    keeper = keeper_of(services)
+    kept = await keeper.current(workspace_id)
+    return kept, EMPTY if kept is None else await keeper.tree(kept)
+
+
+async def _saved(services: Services, workspace_id: str) -> Tree:
+    """The files as they are now, or, while a run changes them, as they were after its last tool call."""
+    keeper = keeper_of(services)
+    await save_files(services, workspace_id)
+    await keeper.settled(workspace_id)
+    newest = await services.db.read(store.newest_of, workspace_id)
+    return EMPTY if newest is None else await keeper.tree(newest)
+
+
+def _entry(tree: Tree, path: str) -> Entry:
+    entry = tree.by_path.get("/".join(part for part in path.split("/") if part not in ("", ".")))
+    if path.startswith("/") or ".." in path.split("/"):
+        raise PathRefused(f"The path {path!r} is not relative to the app, or holds '..'.", path=path)
+    if entry is None:
+        raise NotFound(f"There is no file {path!r}.", path=path)
+    if entry.kind != "file":
+        raise PathRefused(f"{path!r} is not a regular file.", path=path)
+    return entry
+
+
+def _search(blobs: FolderBlobs, tree: Tree, query: str, limit: int) -> Found:
+    found: list[Hit] = []
+    for entry in tree.entries:
+        if entry.kind != "file" or not 0 < entry.size <= SEARCHED_BYTES or not is_searched(entry.path):
+            continue
+        for hit in hits_in(shown_name(entry.path), content_of(blobs, entry), query):
+            if len(found) == limit:
+                return Found(found, True)
+            found.append(hit)
+    return Found(found, False)
+
+
+def _span(
+    tx: Tx, row: sa.RowMapping, run_id: str | None
+) -> tuple[str | None, CheckpointData | None, CheckpointData | None]:
+    thread_id, workspace_id = row["thread_id"], row["workspace_id"]
+    wanted = run_id or of_runs.last_run(tx, workspace_id)
+    if wanted is None:
+        return None, None, None
+    if run_id is not None and not _belongs(tx, thread_id, run_id):
+        raise NotFound("This screen has no such run.", id=run_id)
+    return wanted, *of_runs.span_of(tx, workspace_id, thread_id, wanted)
+
+
+def _belongs(tx: Tx, thread_id: str, run_id: str) -> bool:
+    """Whether it is a run of the thread, or of the one whose messages were copied into it."""
+    run = tx.find(runs, {"id": run_id, "thread_id": thread_id}, "id")
+    return run is not None or tx.find(messages, {"thread_id": thread_id, "run_id": run_id}, "id") is not None
+
+
+def _is_file(change: Change) -> bool:
+    return any(side is not None and side.kind == "file" for side in (change.before, change.after))
+
+
+def _written_out(blobs: FolderBlobs, differing: Sequence[Change]) -> list[ChangedFile]:
+    left, written = MOST_TEXT_BYTES, []
+    for change in differing:
+        before, after = (_text(blobs, side, left) for side in (change.before, change.after))
+        left -= len(before or "") + len(after or "")
+        sizes = (None if side is None else side.size for side in (change.before, change.after))
+        written.append(ChangedFile(shown_name(change.path), change.kind, before, after, *sizes))
+    return written
+
+
+def _text(blobs: FolderBlobs, entry: Entry | None, most: int) -> str | None:
+    if entry is None or entry.kind != "file" or entry.size > min(TEXT_BYTES, most):
+        return None
+    content = content_of(blobs, entry)
+    return content.decode() if is_text(content) else None

@@ -1,0 +1,104 @@
+"""The app of a screen: opening it, and its files."""
+
+from fastapi import APIRouter, Query
+from fastapi import Request as HttpRequest
+from starlette.responses import Response, StreamingResponse
+
+from outlast.apps.screens import file_actions as actions
+from outlast.apps.screens import open_actions as opening
+from outlast.apps.screens.files import MOST_HITS, MOST_QUERY_CHARS
+from outlast.apps.screens.routes import shown
+from outlast.apps.screens.shapes import (
+    HitsAnswer,
+    ScreenChangesAnswer,
+    ScreenFilesAnswer,
+    ScreenPreviewRequest,
+)
+from outlast.base.events import CheckpointData, ScreenData
+from outlast.kernel.http.auth import Served, Signed, Svc
+from outlast.kernel.http.responses import page, reply
+from outlast.kernel.http.shapes import Page
+from outlast.kernel.previews.routes import opener_of, shown_ticket
+from outlast.kernel.previews.shapes import PreviewAnswer
+from outlast.kernel.sandboxes.routes import as_download
+
+router = APIRouter(prefix="/v1", tags=["Screens"])
+
+
+@router.post("/screens/{screen_id}/open", status_code=202, response_model=ScreenData)
+async def open_screen(screen_id: str, request: HttpRequest, surface: Served, actor: Signed) -> Response:
+    """Have its app running soon: the sandbox is woken or made in the background, progress comes as events."""
+    opened = await opening.open_screen(surface.services, actor, screen_id)
+    return reply(shown(surface, request, opened), 202)
+
+
+@router.post("/screens/{screen_id}/preview", response_model=PreviewAnswer)
+async def preview_screen(
+    screen_id: str,
+    request: HttpRequest,
+    surface: Served,
+    actor: Signed,
+    body: ScreenPreviewRequest | None = None,
+) -> Response:
+    """A link that shows one browser the app, once, within a minute; the app is opened with that."""
+    path = (body or ScreenPreviewRequest()).path
+    opener = opener_of(surface, request)
+    ticket = await opening.preview_screen(surface.services, actor, screen_id, opener)
+    return reply(shown_ticket(surface, request, ticket, path))
+
+
+@router.get("/screens/{screen_id}/files", response_model=ScreenFilesAnswer)
+async def list_screen_files(screen_id: str, services: Svc, actor: Signed) -> Response:
+    """The app's own files: as they are in its sandbox where that is awake, else as they were kept."""
+    return reply(await actions.list_files(services, actor, screen_id))
+
+
+@router.get("/screens/{screen_id}/files/content", response_class=Response)
+async def read_screen_file(screen_id: str, path: str, services: Svc, actor: Signed) -> Response:
+    """A file's bytes, the first 5 MB of it, as a download."""
+    return as_download(path, await actions.read_file(services, actor, screen_id, path))
+
+
+@router.get("/screens/{screen_id}/search", response_model=HitsAnswer)
+async def search_screen(
+    screen_id: str,
+    services: Svc,
+    actor: Signed,
+    q: str = Query(max_length=MOST_QUERY_CHARS),
+    limit: int = Query(100, ge=1, le=MOST_HITS),
+) -> Response:
+    """Lines of the app's own text files that hold `q`, whatever the case of its letters."""
+    return reply(await actions.search_files(services, actor, screen_id, q, limit))
+
+
+@router.get("/screens/{screen_id}/archive", response_class=Response)
+async def download_screen(screen_id: str, services: Svc, actor: Signed) -> Response:
+    """The app as a ZIP that runs elsewhere with `npm install && npm run dev`: without installed packages, caches, and
+    what looks like a secret."""
+    archive = await actions.pack(services, actor, screen_id)
+    headers = {
+        "content-disposition": f'attachment; filename="{archive.name}"',
+        "cache-control": "no-store",
+    }
+    return StreamingResponse(archive.pieces, 200, headers, "application/zip")
+
+
+@router.get("/screens/{screen_id}/checkpoints", response_model=Page[CheckpointData])
+async def list_screen_checkpoints(
+    screen_id: str,
+    services: Svc,
+    actor: Signed,
+    before: str | None = None,
+    limit: int = Query(50, ge=1, le=200),
+) -> Response:
+    """The screen's files as they were, newest first. Compare and restore them under /v1/checkpoints."""
+    found = await actions.list_checkpoints(services, actor, screen_id, before, limit)
+    return reply(page(found.items, found.next))
+
+
+@router.get("/screens/{screen_id}/changes", response_model=ScreenChangesAnswer)
+async def read_screen_changes(
+    screen_id: str, services: Svc, actor: Signed, run: str | None = None
+) -> Response:
+    """What a run changed, so far or when it ended; without one, the last that changed something."""
+    return reply(await actions.changes_of_run(services, actor, screen_id, run))

@@ -1,0 +1,80 @@
+"""Changing files of a screen by hand, whether its sandbox is awake, asleep or not there yet."""
+
+from collections.abc import Mapping
+
+import anyio.to_thread
+
+from outlast.base.errors import NotFound, SandboxLost
+from outlast.base.events import CheckpointData, ScreenData
+from outlast.kernel.sandboxes import store as sandbox_rows
+from outlast.kernel.sandboxes.checkpoints import workspaces as places
+from outlast.kernel.sandboxes.checkpoints.actions import keeper_of
+from outlast.kernel.sandboxes.checkpoints.edits import MOST_BYTES, Edit, demand_editable
+from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
+from outlast.kernel.sandboxes.rules import State
+from outlast.kernel.services import Services
+from outlast_sandbox.interface import Sandbox
+
+
+async def rewrite(services: Services, screen: ScreenData, path: str, edit: Edit) -> CheckpointData | None:
+    """As `rewrite_all`, for one file."""
+    return await rewrite_all(services, screen, {path: edit})
+
+
+async def rewrite_all(
+    services: Services, screen: ScreenData, edits: Mapping[str, Edit]
+) -> CheckpointData | None:
+    """Give files, by path, the content that an edit makes of the one they have (None: not there), in the running app
+    where it runs; all or none. What was not yet saved is saved first, so that the checkpoint answered (None: nothing
+    was to be changed) differs from the one before it by these edits alone. Two who write do so one after the other.
+    Raises `ThreadBusy` while a run works there or waits for a person, `PathRefused`, `InputTooLarge` (a file of more
+    than 10 MB), `DiskFull`, and what an edit raises. Repeatable if the edits are; a cancelled call leaves each file
+    whole."""
+    keeper, workspace_id = keeper_of(services), screen.workspace_id
+    async with keeper.one_hand(workspace_id):
+        await services.db.read(places.demand_idle, workspace_id)
+        sandbox = await awake_sandbox(services, workspace_id)
+        if sandbox is not None:
+            try:
+                return await _rewrite_awake(keeper, sandbox, workspace_id, edits)
+            except SandboxLost:  # then its files lie here, or in the checkpoint
+                pass
+        return await keeper.rewrite(workspace_id, edits)
+
+
+async def _rewrite_awake(
+    keeper: CheckpointKeeper, sandbox: Sandbox, workspace_id: str, edits: Mapping[str, Edit]
+) -> CheckpointData | None:
+    before = {path: await _read(sandbox, path) for path in edits}
+    after = await anyio.to_thread.run_sync(_edited, before, edits)
+    if not after:
+        return None
+    await keeper.take(workspace_id, "person", sandbox=sandbox)
+    await sandbox.write_files(list(after.items()))
+    return await keeper.take(workspace_id, "person", sandbox=sandbox)
+
+
+def _edited(before: Mapping[str, bytes | None], edits: Mapping[str, Edit]) -> dict[str, bytes]:
+    """The files that are different afterwards."""
+    made = {path: edit(before[path]) for path, edit in edits.items()}
+    return {path: after for path, after in made.items() if after is not None and after != before[path]}
+
+
+async def awake_sandbox(services: Services, workspace_id: str) -> Sandbox | None:
+    """The workspace's sandbox if it is awake at this moment; it is not woken for this."""
+    row = await services.db.read(sandbox_rows.newest, workspace_id)
+    if services.machines is None or row is None or row.life.state is not State.READY:
+        return None
+    try:
+        return await services.machines.find(workspace_id)
+    except SandboxLost:
+        return None
+
+
+async def _read(sandbox: Sandbox, path: str) -> bytes | None:
+    try:
+        content = await sandbox.read_file(path, MOST_BYTES + 1)
+    except NotFound:
+        return None
+    demand_editable(path, len(content))  # what was not read would be lost
+    return content

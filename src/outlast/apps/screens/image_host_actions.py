@@ -1,0 +1,70 @@
+"""Which hosts' pictures a screen may load: list, allow, remove; and what browsers report of blocked ones."""
+
+from collections.abc import Iterable
+
+from outlast.apps.screens import image_hosts, store
+from outlast.apps.screens.image_hosts import ImageHost
+from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.projects.permissions import require_screen
+from outlast.kernel.projects.rules import Right
+from outlast.kernel.services import Services
+
+
+async def list_image_hosts(services: Services, actor: Actor, screen_id: str) -> list[ImageHost]:
+    """The hosts that were allowed or asked for, by name (members)."""
+
+    def run(tx: Tx) -> list[ImageHost]:
+        require_screen(tx, actor, screen_id, Right.READ)
+        return image_hosts.list_image_hosts(tx, screen_id)
+
+    return await services.db.read(run)
+
+
+async def allow_image_host(services: Services, actor: Actor, screen_id: str, host: str) -> list[ImageHost]:
+    """Let the screen load pictures of a host, for everybody who looks at it (editors). Repeating changes nothing.
+    Raises `MalformedInput`."""
+    checked = image_hosts.checked_host(host)
+
+    def run(tx: Tx) -> list[ImageHost]:
+        require_screen(tx, actor, screen_id, Right.EDIT)
+        image_hosts.allow(tx, screen_id, checked, actor.user_id)
+        store.announce(tx, screen_id, by=actor.user_id)
+        return image_hosts.list_image_hosts(tx, screen_id)
+
+    return await services.db.write(run)
+
+
+async def remove_image_host(services: Services, actor: Actor, screen_id: str, host: str) -> None:
+    """Block pictures of a host again (editors). Raises `NotFound`."""
+    checked = image_hosts.checked_host(host)
+
+    def run(tx: Tx) -> None:
+        require_screen(tx, actor, screen_id, Right.EDIT)
+        image_hosts.remove(tx, screen_id, checked)
+        store.announce(tx, screen_id, by=actor.user_id)
+
+    await services.db.write(run)
+
+
+async def report_blocked(services: Services, workspace_id: str, addresses: Iterable[str]) -> None:
+    """A visitor's browser blocked these pictures: their hosts are asked for, once each. Nothing is written for hosts
+    that are known, and in workspaces of no screen."""
+    hosts = {host for host in map(image_hosts.host_of, addresses) if host is not None}
+
+    def unknown(tx: Tx) -> set[str]:
+        screen = store.screen_of_workspace(tx, workspace_id)
+        if screen is None:
+            return set()
+        return hosts - {one.host for one in image_hosts.list_image_hosts(tx, screen["id"])}
+
+    def run(tx: Tx) -> None:
+        screen = store.screen_of_workspace(tx, workspace_id)
+        if screen is None:
+            return
+        new = [host for host in sorted(hosts) if image_hosts.ask(tx, screen["id"], host)]
+        if new:
+            store.announce(tx, screen["id"])
+
+    if hosts and await services.db.read(unknown):
+        await services.db.write(run)

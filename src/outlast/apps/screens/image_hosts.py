@@ -1,0 +1,109 @@
+"""Hosts of other sites' pictures in screens: asked for when a browser blocks one, allowed by a member.
+
+First argument: the open transaction.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import urlsplit
+
+import sqlalchemy as sa
+
+from outlast.apps.screens.tables import screen_image_hosts as table
+from outlast.apps.screens.tables import screens
+from outlast.base.clock import iso
+from outlast.base.errors import MalformedInput, NotFound
+from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import ACCESS_BELL
+from outlast_sandbox.hosts import NotAHost, is_address, plain_host
+
+MOST_HOSTS: Final = 50  # of one screen, asked for and allowed
+
+
+@dataclass(frozen=True, slots=True)
+class ImageHost:
+    """`HOST` or `HOST:PORT`. `allowed_at` None: its pictures were blocked, and nobody has allowed them."""
+
+    host: str
+    asked_at: str
+    allowed_by: str | None
+    allowed_at: str | None
+
+
+def host_of(address: str) -> str | None:
+    """The host of a picture's address, with its port where that is not the usual one; None: it names none that may be
+    asked for: numbers and names without a dot lie in the reader's own network."""
+    try:
+        parts = urlsplit(address)
+        host, port = plain_host(parts.hostname or ""), parts.port
+    except (ValueError, NotAHost):
+        return None
+    if parts.scheme not in ("http", "https") or is_address(host) or "." not in host or "_" in host:
+        return None
+    return host if port in (None, 80, 443) else f"{host}:{port}"
+
+
+def checked_host(text: str) -> str:
+    """A host as `host_of` gives it: at most 253 characters. Raises `MalformedInput`."""
+    host = host_of(f"https://{text.strip().lower()}")
+    if host is None or "/" in text or "@" in text:
+        raise MalformedInput(
+            "This is no name of a host.",
+            hint="Write one like images.example.org, without https://.",
+            field="host",
+        )
+    return host
+
+
+def list_image_hosts(tx: Tx, screen_id: str) -> list[ImageHost]:
+    """Those of a screen, by name."""
+    rows = tx.all(sa.select(table).where(table.c.screen_id == screen_id).order_by(table.c.host))
+    return [_image_host(row) for row in rows]
+
+
+def allowed_in(tx: Tx, workspace_id: str) -> tuple[str, ...]:
+    """The hosts allowed for the screen whose files lie in a workspace; none where it is no screen's."""
+    mine = screens.c.workspace_id == workspace_id, table.c.allowed_at.is_not(None)
+    joined = table.join(screens, screens.c.id == table.c.screen_id)
+    found = sa.select(table.c.host).select_from(joined).where(*mine).order_by(table.c.host)
+    return tuple(tx.execute(found).scalars())
+
+
+def ask(tx: Tx, screen_id: str, host: str) -> bool:
+    """Note that the screen wants to load pictures of this host; False: that was known, or it has asked for too many."""
+    known = {one.host for one in list_image_hosts(tx, screen_id)}
+    if host in known or len(known) >= MOST_HOSTS:
+        return False
+    tx.execute(sa.insert(table).values(screen_id=screen_id, host=host, asked_at=tx.now))
+    return True
+
+
+def allow(tx: Tx, screen_id: str, host: str, user_id: str) -> None:
+    """Let the screen load pictures of this host. Repeating changes nothing. Raises `MalformedInput` for too many."""
+    known = {one.host: one for one in list_image_hosts(tx, screen_id)}
+    if host not in known:
+        if len(known) >= MOST_HOSTS:
+            raise MalformedInput(
+                f"A screen has at most {MOST_HOSTS} hosts of pictures.",
+                hint="Remove one first.",
+                field="host",
+            )
+        tx.execute(sa.insert(table).values(screen_id=screen_id, host=host, asked_at=tx.now))
+    elif known[host].allowed_at is not None:
+        return
+    mine = table.c.screen_id == screen_id, table.c.host == host
+    tx.execute(sa.update(table).where(*mine).values(allowed_by=user_id, allowed_at=tx.now))
+    tx.ring(ACCESS_BELL)
+
+
+def remove(tx: Tx, screen_id: str, host: str) -> None:
+    """Forget the host: its pictures are blocked, and asked for again when one is. Raises `NotFound`."""
+    mine = table.c.screen_id == screen_id, table.c.host == host
+    if not tx.execute(sa.delete(table).where(*mine)).rowcount:
+        raise NotFound(f"This screen does not load pictures from {host}.", screen_id=screen_id)
+    tx.ring(ACCESS_BELL)
+
+
+def _image_host(row: sa.RowMapping) -> ImageHost:
+    allowed = None if row["allowed_at"] is None else iso(row["allowed_at"])
+    return ImageHost(row["host"], iso(row["asked_at"]), row["allowed_by"], allowed)

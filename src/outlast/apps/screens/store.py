@@ -1,0 +1,203 @@
+"""Screens in the database, and the news about them. First argument: the open transaction.
+
+A screen's row holds what it is; what its thread's runs do and which sandbox it has are read beside it, so that lists,
+answers and events agree. Whoever changes one of these calls `announce`, `announce_of_thread` or
+`announce_of_workspace` in the same transaction.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, Final, Literal
+
+import sqlalchemy as sa
+
+from outlast.apps.screens.rules import Box, state_of
+from outlast.apps.screens.tables import screens
+from outlast.base.clock import iso
+from outlast.base.errors import NotFound
+from outlast.base.events import ScreenChanged, ScreenData, ScreenDeleted
+from outlast.base.screen_data import ScreenFile, ThemeTokens
+from outlast.db.database import Tx
+from outlast.kernel.projects.tables import projects
+from outlast.kernel.sandboxes.tables import sandboxes
+from outlast.kernel.streams.log import append
+from outlast.kernel.threads.tables import threads
+
+ChangeName = Literal["screen.created", "screen.updated"]
+
+_sandbox = (
+    sa.select(sa.func.max(sandboxes.c.id))
+    .where(sandboxes.c.workspace_id == screens.c.workspace_id)
+    .scalar_subquery()
+    .label("sandbox_id")
+)
+_WHOLE: Final = sa.select(
+    screens, threads.c.run_status, threads.c.active_run_id, threads.c.message_count, _sandbox
+).join(threads, threads.c.id == screens.c.thread_id)
+_ONE: Final = _WHOLE.where(screens.c.id == sa.bindparam("screen"))
+_ROW: Final = sa.select(screens).where(screens.c.id == sa.bindparam("screen"))
+_HOLD: Final = _ROW.with_for_update()
+
+
+def add(
+    tx: Tx,
+    screen_id: str,
+    project_id: str,
+    created_by: str,
+    *,
+    thread_id: str,
+    workspace_id: str,
+    title: str,
+    named: bool,
+    template: str,
+    theme: str,
+    place: Box,
+    theme_tokens: ThemeTokens | None = None,
+    files: Sequence[ScreenFile] = (),
+    problems: Sequence[str] = (),
+    picture_id: str | None = None,
+    pictured_at: datetime | None = None,
+) -> None:
+    """Add a row. Thread and workspace exist already. Not announced yet."""
+    tx.insert(
+        screens,
+        id=screen_id,
+        project_id=project_id,
+        thread_id=thread_id,
+        workspace_id=workspace_id,
+        title=title,
+        named=named,
+        template=template,
+        theme=theme,
+        theme_tokens=None if theme_tokens is None else theme_tokens.model_dump(mode="json"),
+        x=place.x,
+        y=place.y,
+        width=place.width,
+        height=place.height,
+        files=[file.model_dump() for file in files],
+        problems=list(problems),
+        picture_id=picture_id,
+        pictured_at=pictured_at,
+        created_by=created_by,
+        created_at=tx.now,
+        updated_at=tx.now,
+    )
+
+
+def screen_of(tx: Tx, screen_id: str) -> sa.RowMapping:
+    """The screen's row. Raises `NotFound`."""
+    return _found(tx.one(_ROW, {"screen": screen_id}), screen_id)
+
+
+def hold(tx: Tx, screen_id: str) -> sa.RowMapping:
+    """As `screen_of`; the row is held until the transaction ends."""
+    return _found(tx.one(_HOLD, {"screen": screen_id}), screen_id)
+
+
+def screen_of_thread(tx: Tx, thread_id: str) -> sa.RowMapping | None:
+    """The row of the screen that a thread builds; None: the thread belongs to none."""
+    return tx.find(screens, {"thread_id": thread_id})
+
+
+def screen_of_workspace(tx: Tx, workspace_id: str) -> sa.RowMapping | None:
+    """The row of the screen whose files lie in a workspace; None: it belongs to none."""
+    return tx.find(screens, {"workspace_id": workspace_id})
+
+
+def screen_data(tx: Tx, screen_id: str) -> ScreenData:
+    """The screen as lists and events show it, without `preview_url`. Raises `NotFound`."""
+    return to_data(_found(tx.one(_ONE, {"screen": screen_id}), screen_id))
+
+
+def list_screens(
+    tx: Tx, project_id: str, after: str | None, limit: int
+) -> tuple[list[ScreenData], str | None]:
+    """At most `limit` of a project's screens in the order in which they were made, those after the id `after`; and what
+    to ask the following ones with (None: there are none)."""
+    chosen = _WHOLE.where(screens.c.project_id == project_id)
+    if after is not None:
+        chosen = chosen.where(screens.c.id > after)
+    rows = tx.all(chosen.order_by(screens.c.id).limit(limit + 1))
+    return [to_data(row) for row in rows[:limit]], rows[limit - 1]["id"] if len(rows) > limit else None
+
+
+def boxes(tx: Tx, project_id: str) -> list[Box]:
+    """Where a project's screens lie. The project is held until the transaction ends, so that two who add a screen at
+    once do not put them on one spot."""
+    tx.execute(sa.select(projects.c.id).where(projects.c.id == project_id).with_for_update())
+    columns = screens.c.x, screens.c.y, screens.c.width, screens.c.height
+    return [Box(**row) for row in tx.all(sa.select(*columns).where(screens.c.project_id == project_id))]
+
+
+def update(tx: Tx, screen_id: str, **values: Any) -> None:
+    """Set columns of a screen and when it changed. Not announced yet."""
+    tx.update(screens, {"id": screen_id}, **values, updated_at=tx.now)
+
+
+def announce(
+    tx: Tx, screen_id: str, event: ChangeName = "screen.updated", *, by: str | None = None
+) -> ScreenData:
+    """Tell the followers of its project how a screen is now; `by` is the user who changed it (None: a run, or the
+    server). Raises `NotFound`."""
+    data = screen_data(tx, screen_id)
+    append(tx, data.project_id, [(event, ScreenChanged(screen=data, by=by))])
+    return data
+
+
+def announce_of_thread(tx: Tx, thread_id: str) -> None:
+    """As `announce`, for the screen that a thread builds, where it builds one."""
+    row = screen_of_thread(tx, thread_id)
+    if row is not None:
+        announce(tx, row["id"])
+
+
+def announce_of_workspace(tx: Tx, workspace_id: str) -> None:
+    """As `announce`, for the screen whose files lie in a workspace, where it is a screen's."""
+    row = screen_of_workspace(tx, workspace_id)
+    if row is not None:
+        announce(tx, row["id"])
+
+
+def delete(tx: Tx, screen_id: str) -> None:
+    """Remove a screen's row and tell its project. Its thread and workspace are the caller's."""
+    removed = sa.delete(screens).where(screens.c.id == screen_id).returning(screens.c.project_id)
+    project_id = tx.execute(removed).scalar()
+    if project_id is not None:
+        append(tx, project_id, [("screen.deleted", ScreenDeleted(screen_id=screen_id))])
+
+
+def to_data(row: sa.RowMapping) -> ScreenData:
+    """A row with its thread's and sandbox's columns, as the API shows it."""
+    tokens = row["theme_tokens"]
+    pictured = row["pictured_at"]
+    return ScreenData(
+        id=row["id"],
+        project_id=row["project_id"],
+        thread_id=row["thread_id"],
+        workspace_id=row["workspace_id"],
+        title=row["title"],
+        template=row["template"],
+        theme=row["theme"],
+        theme_tokens=None if tokens is None else ThemeTokens(**tokens),
+        x=row["x"],
+        y=row["y"],
+        width=row["width"],
+        height=row["height"],
+        files=[ScreenFile(**file) for file in row["files"]],
+        problems=row["problems"],
+        picture_id=row["picture_id"],
+        pictured_at=None if pictured is None else iso(pictured),
+        state=state_of(row["run_status"], row["problems"], row["message_count"]),
+        active_run_id=row["active_run_id"],
+        sandbox_id=row["sandbox_id"],
+        trouble=row["trouble"],
+        created_by=row["created_by"],
+        created_at=iso(row["created_at"]),
+        updated_at=iso(row["updated_at"]),
+    )
+
+
+def _found(row: sa.RowMapping | None, screen_id: str) -> sa.RowMapping:
+    if row is None:
+        raise NotFound("There is no such screen.", screen_id=screen_id)
+    return row

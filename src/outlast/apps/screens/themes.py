@@ -1,0 +1,138 @@
+"""Themes: named looks of an app, and how one is written into its style sheet. Pure.
+
+A style sheet holds one block between two marks, with the tokens of the light look under `:root` and of the dark one
+under `.dark`; everything else in it belongs to the app. The block can always be written anew, also after an agent or a
+person has changed the file.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final, Literal
+
+from outlast.apps.screens.css import declarations, read_rules, rules_from
+from outlast.apps.screens.theme_list import THEMES
+from outlast.apps.screens.theme_tokens import COLOURS, LOOKS, SHARED, TOKENS, Look, Theme
+from outlast.apps.screens.theme_values import demand_value
+from outlast.base.errors import MalformedInput, UnknownTheme
+from outlast.base.screen_data import ThemeTokens
+
+STYLE_SHEET: Final = "app/globals.css"
+BEGIN: Final = "/* outlast:theme begin */"
+END: Final = "/* outlast:theme end */"
+CUSTOM: Final = "custom"
+DEFAULT: Final = "default"
+MOST_CHARS: Final = 200_000  # of a style sheet; what runs in a sandbox may write anything there
+MOST_BLOCKS: Final = 8
+
+_SELECTORS: Final[Mapping[str, Look]] = {":root": "light", ".dark": "dark"}
+
+
+def checked_tokens(given: ThemeTokens) -> ThemeTokens:
+    """A custom theme's tokens, if each name is known and each value is a colour, a length or a list of fonts, whichever
+    the token takes. Raises `MalformedInput`, which names the token and says what it takes."""
+    looks: dict[str, dict[str, str]] = {}
+    for look in LOOKS:
+        looks[look] = {}
+        for name, value in getattr(given, look).items():
+            field = f"theme_tokens.{look}.{name[:40]}"
+            if name not in TOKENS:
+                raise MalformedInput(
+                    f"There is no theme token {name[:40]!r}.",
+                    hint=f"There are: {', '.join(TOKENS)}.",
+                    field=field,
+                )
+            looks[look][name] = demand_value(field, _kind(name), value)
+    return ThemeTokens(**looks)
+
+
+def custom_theme(tokens: ThemeTokens) -> Theme:
+    """A theme of one's own; tokens that it does not say are the default theme's."""
+    base = THEMES[DEFAULT]
+    light = {**base.light, **tokens.light}
+    shared = {name: light[name] for name in SHARED}
+    dark = {**base.dark, **tokens.dark, **shared}
+    return Theme(CUSTOM, "Custom", "Colours of one's own.", light, dark)
+
+
+def theme_of(theme_id: str, tokens: ThemeTokens | Mapping[str, Any] | None = None) -> Theme:
+    """The theme of a screen, by what its row says. Raises `UnknownTheme`."""
+    if theme_id == CUSTOM and tokens is not None:
+        return custom_theme(tokens if isinstance(tokens, ThemeTokens) else ThemeTokens(**tokens))
+    found = THEMES.get(theme_id)
+    if found is None:
+        known = ", ".join(THEMES)
+        raise UnknownTheme(
+            f"There is no theme {theme_id[:40]!r}.",
+            hint=f"There are: {known}; or custom, with theme_tokens.",
+            field="theme",
+        )
+    return found
+
+
+def apply_theme(css: str, theme: Theme) -> str:
+    """The style sheet with the theme in its block; nothing else changes, and applying it again changes nothing.
+
+    Without a block one is added at the end, where it wins over earlier rules. What an agent has put into the block
+    beside the tokens (variables of its own, further rules) stays in it. A block that has lost its end mark ends after
+    the rules that are its own; of several blocks the first is kept, since the last would win. Raises `MalformedInput`
+    for more than 200,000 characters or eight blocks: those nobody wrote who wants a theme.
+    """
+    if len(css) > MOST_CHARS or css.count(BEGIN) > MOST_BLOCKS:
+        raise MalformedInput(
+            f"{STYLE_SHEET} is too long for a theme, or holds too many theme blocks.",
+            hint=f"Keep it below {MOST_CHARS:,} characters, with one block between the theme's marks.",
+            field="theme",
+        )
+    start = css.find(BEGIN)
+    if start < 0:
+        gap = "" if not css or css.endswith("\n") else "\n"
+        return f"{css}{gap}{_block(theme)}\n"
+    end, inside = _extent(css, start)
+    rest = _without_blocks(css[end:])
+    return css[:start] + _block(theme, inside) + rest
+
+
+def _kind(name: str) -> Literal["colour", "length", "fonts"]:
+    if name == "radius":
+        return "length"
+    return "fonts" if name in SHARED else "colour"
+
+
+def _extent(css: str, start: int) -> tuple[int, str]:
+    """Where the block that begins at `start` ends, and what is in it."""
+    inner = start + len(BEGIN)
+    end, again = css.find(END, inner), css.find(BEGIN, inner)
+    if end >= 0 and not 0 <= again < end:
+        return end + len(END), css[inner:end]
+    stop = rules_from(css, inner, _SELECTORS)
+    return stop, css[inner:stop]
+
+
+def _without_blocks(css: str) -> str:
+    """Without further blocks that have both marks."""
+    while (start := css.find(BEGIN)) >= 0:
+        end, _ = _extent(css, start)
+        css = css[:start] + css[end:].removeprefix("\n")
+    return css
+
+
+def _block(theme: Theme, inside: str = "") -> str:
+    own: dict[Look, dict[str, str]] = {"light": {}, "dark": {}}
+    others: list[str] = []
+    for rule in read_rules(inside) or ():
+        look = _SELECTORS.get(rule.selector)
+        if look is None:
+            others.append(rule.text)
+            continue
+        for name, value in declarations(rule.body):
+            if name.removeprefix("--") not in TOKENS:
+                own[look][name] = value
+    lines = [BEGIN, ":root {", *_lines(theme.light, TOKENS, own["light"]), "}", ""]
+    lines += [".dark {", *_lines(theme.dark, COLOURS, own["dark"]), "}"]
+    for text in others:
+        lines += ["", text]
+    return "\n".join([*lines, END])
+
+
+def _lines(tokens: Mapping[str, str], names: tuple[str, ...], own: Mapping[str, str]) -> list[str]:
+    known = [f"  --{name}: {tokens[name]};" for name in names]
+    return known + [f"  {name}: {value};" for name, value in own.items()]

@@ -1,0 +1,383 @@
+"""The rooms that `app.py` starts, each opened as the settings say: models, and what belongs to sandboxes."""
+
+import logging
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+import anyio
+
+from outlast.apps.knowledge.hits import ModuleShelf, QueryEmbedder
+from outlast.apps.knowledge.http_fetch import Fetcher
+from outlast.apps.knowledge.indexer import Indexer
+from outlast.apps.knowledge.keeper import Followed, SourceKeeper
+from outlast.apps.knowledge.modules import Modules, dependencies_hash
+from outlast.apps.knowledge.readers.packages import PackageReader, Registries
+from outlast.apps.knowledge.readers.reader import SourceReader
+from outlast.apps.knowledge.reranker import Reranker
+from outlast.apps.knowledge.search import Knowledge
+from outlast.apps.knowledge.sources import configured_sources
+from outlast.apps.pages.agent.dormancy import Dormancy, no_sessions
+from outlast.apps.pages.versions import Rules as PageRules
+from outlast.base.clock import SystemClock
+from outlast.base.data_directory import node_of
+from outlast.base.packages import parse_package
+from outlast.base.settings import Settings
+from outlast.base.supervision.supervisor import Supervisor
+from outlast.db.blobs import FolderBlobs
+from outlast.db.database import Database
+from outlast.kernel.files.keeper import ArtifactKeeper
+from outlast.kernel.models.catalog import ModelCatalog
+from outlast.kernel.models.config import ModelConfig, ProviderConfig
+from outlast.kernel.models.embedders import OpenAIEmbedder
+from outlast.kernel.models.keys import ApiKey
+from outlast.kernel.models.protocol import Reasoning
+from outlast.kernel.models.providers.connections import Connections
+from outlast.kernel.runs.notifications import announce_sandbox
+from outlast.kernel.runs.sweeper import Handler, SandboxSteps
+from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
+from outlast.kernel.sandboxes.egress.delegated import HandedOver
+from outlast.kernel.sandboxes.egress.keeper import EgressKeeper
+from outlast.kernel.sandboxes.egress.lookups import open_lookup
+from outlast.kernel.sandboxes.egress.policy import policy_of
+from outlast.kernel.sandboxes.manager import SandboxManager
+from outlast.kernel.sandboxes.providers import open_provider
+from outlast.kernel.sandboxes.snapshots.installed import InstalledPackages
+from outlast.kernel.sandboxes.snapshots.keeper import SnapshotKeeper
+from outlast.kernel.sandboxes.templates import Templates, preview_environment
+from outlast_sandbox.egress.redaction import Redactor
+from outlast_sandbox.egress.rules import names
+from outlast_sandbox.egress.secrets import OperatorSecrets
+from outlast_sandbox.package_indexes import NPM as NPM_REGISTRY
+from outlast_sandbox.package_indexes import read_indexes
+
+log = logging.getLogger("outlast.app")
+
+
+def known_secrets(settings: Settings, environment: Mapping[str, str]) -> Redactor:
+    """What no log may show: keys and secrets that this server finds in its environment."""
+    names = [provider.api_key_env for provider in settings.providers.values()]
+    names += [settings.embeddings.api_key_env, settings.rerank.api_key_env]
+    if settings.sandbox is not None:
+        names += [dependency.secret_env for dependency in settings.sandbox.dependencies]
+    return Redactor(environment.get(name, "").encode() for name in names if name)
+
+
+def open_catalog(settings: Settings, clock: SystemClock) -> ModelCatalog:
+    """The configured models. Keys come from the environment variables that the settings name."""
+    providers = [
+        ProviderConfig(
+            name=name,
+            kind=provider.kind,
+            base_url=provider.base_url,
+            api_key_env=provider.api_key_env,
+            connect_timeout_s=provider.connect_timeout_s,
+            first_byte_timeout_s=provider.first_token_timeout_s,
+            between_tokens_timeout_s=provider.token_timeout_s,
+            headers=provider.headers,
+            extra_body=provider.extra_body,
+            max_tokens_field=provider.max_tokens_field,
+            send_reasoning=provider.send_reasoning,
+            delta_delay_s=provider.delta_delay_s,
+        )
+        for name, provider in settings.providers.items()
+    ]
+    models = [
+        ModelConfig(
+            id=model.id,
+            provider=model.provider,
+            name=model.name,
+            vision=model.vision,
+            credits=model.credits,
+            context_tokens=model.context_tokens,
+            max_output_tokens=model.max_output_tokens,
+            label=model.label,
+            send_reasoning=model.send_reasoning,
+            reasoning=Reasoning(
+                model.reasoning.effort, model.reasoning.summary, model.reasoning.budget_tokens
+            ),
+        )
+        for model in settings.models
+    ]
+    return ModelCatalog(
+        providers, models, secret=os.environ.get, default_model=settings.default_model, clock=clock
+    )
+
+
+def sandbox_manager(
+    settings: Settings,
+    database: Database,
+    clock: SystemClock,
+    folder: Path,
+    templates: Templates,
+    supervisor: Supervisor,
+) -> SandboxManager | None:
+    if settings.sandbox is None:
+        return None
+    provider = open_provider(settings.sandbox, folder)
+    manager = SandboxManager(
+        database,
+        provider,
+        clock,
+        settings.sandbox,
+        folder,
+        node_id=node_of(folder),
+        announce=announce_sandbox,
+        supervisor=supervisor,
+    )
+    manager.use_templates(templates)
+    return manager
+
+
+def egress_keeper(
+    settings: Settings,
+    database: Database,
+    clock: SystemClock,
+    folder: Path,
+    sandboxes: SandboxManager | None,
+    environment: Mapping[str, str],
+    supervisor: Supervisor,
+) -> EgressKeeper | None:
+    """What watches over the sandboxes' way to the network, where there is anything to reach. `environment` holds the
+    values of secrets."""
+    if settings.sandbox is None or sandboxes is None:
+        return None
+    policy = policy_of(settings.sandbox)
+    if sandboxes.provider.capabilities.secrets:
+        if policy.opens:
+            sandboxes.lead_out(HandedOver(database, settings.sandbox))
+        return None
+    if not sandboxes.provider.capabilities.egress:
+        if policy.opens:
+            log.warning(
+                "sandboxes of this provider have no way out that hosts and secrets could be given to",
+                extra={"provider": sandboxes.provider.name},
+            )
+        return None
+    lookup = open_lookup(settings.sandbox.secret_lookup, environment)
+    missing = [name for name in names(policy) if isinstance(lookup, OperatorSecrets) and not lookup.has(name)]
+    if missing:
+        log.warning(
+            "secrets without a value: their environment variables are not set", extra={"names": missing}
+        )
+    keeper = EgressKeeper(database, clock, policy, folder / "egress", lookup=lookup, supervisor=supervisor)
+    if not keeper.is_needed:
+        return None
+    sandboxes.lead_out(keeper)
+    database.on_notice(keeper.hear)
+    return keeper
+
+
+def checkpoint_keeper(
+    settings: Settings,
+    database: Database,
+    blobs: FolderBlobs,
+    clock: SystemClock,
+    folder: Path,
+    sandboxes: SandboxManager | None,
+    supervisor: Supervisor,
+) -> CheckpointKeeper | None:
+    """What keeps the files of workspaces, where there are any."""
+    if settings.sandbox is None or sandboxes is None:
+        return None
+    keeper = CheckpointKeeper(
+        database,
+        blobs,
+        clock,
+        settings.sandbox,
+        folder,
+        node_id=node_of(folder),
+        local=sandboxes.provider.capabilities.volume,
+        find=sandboxes.find,
+        keep_unbound=timedelta(days=settings.retention.error_days),
+        layers_of=sandboxes.layers_of,
+        supervisor=supervisor,
+    )
+    sandboxes.keep_files(keeper)
+    sandboxes.attend(keeper)
+    return keeper
+
+
+def snapshot_keeper(
+    settings: Settings,
+    database: Database,
+    clock: SystemClock,
+    folder: Path,
+    sandboxes: SandboxManager | None,
+    templates: Templates,
+    supervisor: Supervisor,
+) -> SnapshotKeeper | None:
+    """What has the configured packages installed once for all sandboxes, and those of app templates for theirs."""
+    if settings.sandbox is None or sandboxes is None:
+        return None
+    keeper = SnapshotKeeper(
+        database,
+        sandboxes.provider,
+        clock,
+        settings.sandbox,
+        node_id=node_of(folder),
+        templates=templates,
+        env=preview_environment(settings.sandbox),
+        supervisor=supervisor,
+    )
+    sandboxes.start_upon(keeper)
+    return keeper
+
+
+def sandbox_steps(sandboxes: SandboxManager | None) -> SandboxSteps | None:
+    if sandboxes is None:
+        return None
+    return SandboxSteps(sandboxes.freeze, sandboxes.thaw, sandboxes.kill, sandboxes.stop_commands)
+
+
+def open_knowledge(
+    settings: Settings,
+    database: Database,
+    clock: SystemClock,
+    folder: Path,
+    connections: Connections,
+    environment: Mapping[str, str],
+    *,
+    embedder: QueryEmbedder | None = None,
+    modules: ModuleShelf | None = None,
+    supervisor: Supervisor | None = None,
+) -> Knowledge:
+    """Search in documentation and modules, with the re-ranker that is configured, if any. Its indexes are kept in the
+    data folder."""
+    asked = settings.rerank
+    reranker = None
+    if asked.url:
+        key = environment.get(asked.api_key_env, "") if asked.api_key_env else ""
+        reranker = Reranker(connections, asked.url, asked.model, key, asked.timeout_s)
+    return Knowledge(
+        database,
+        clock,
+        folder=folder / "search",
+        embedder=embedder,
+        modules=modules,
+        reranker=reranker,
+        rerank_candidates=asked.candidates,
+        supervisor=supervisor,
+    )
+
+
+def open_embedder(
+    settings: Settings, clock: SystemClock, connections: Connections, environment: Mapping[str, str]
+) -> OpenAIEmbedder | None:
+    """The configured embedder; None: search goes by words."""
+    asked = settings.embeddings
+    if not asked.url:
+        return None
+    return OpenAIEmbedder(
+        connections,
+        clock,
+        url=asked.url,
+        model=asked.model,
+        key=ApiKey(environment.get(asked.api_key_env, "") if asked.api_key_env else ""),
+        key_env=asked.api_key_env,
+        dimensions=asked.dimensions,
+        batch=asked.batch,
+        timeout_s=asked.timeout_s,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What keeps documentation as it is elsewhere, reads the files of projects, and gives both vectors."""
+
+    keeper: SourceKeeper
+    artifacts: ArtifactKeeper
+    indexer: Indexer | None
+    fetcher: Fetcher
+    supervisor: Supervisor
+
+    async def run(self) -> None:
+        """Until cancelled."""
+        keep = self.supervisor.keep
+        try:
+            async with anyio.create_task_group() as tasks:
+                if self.indexer is not None:
+                    tasks.start_soon(keep, "embedding", self.indexer.run)
+                tasks.start_soon(keep, "files of projects", self.artifacts.run)
+                tasks.start_soon(keep, "documentation sources", self.keeper.run)
+        finally:
+            with anyio.CancelScope(shield=True):
+                await self.fetcher.aclose()
+
+
+def open_sources(
+    settings: Settings,
+    database: Database,
+    blobs: FolderBlobs,
+    clock: SystemClock,
+    sandboxes: SandboxManager | None,
+    snapshots: SnapshotKeeper | None,
+    embedder: OpenAIEmbedder | None,
+    followed: Followed,
+    supervisor: Supervisor,
+) -> Sources:
+    """What reads the sources of documentation, those of the configuration and people's."""
+    asked = settings.knowledge
+    fetcher = Fetcher(asked.timeout_s, clock)
+    installed = None
+    if sandboxes is not None and snapshots is not None:
+        installed = InstalledPackages(sandboxes.provider, snapshots)
+    packages = PackageReader(fetcher, installed, _registries, asked.source_bytes)
+    keeper = SourceKeeper(
+        database,
+        clock,
+        asked,
+        SourceReader(fetcher, packages, asked.source_bytes, asked.pages_per_source),
+        configured_sources(settings.sandbox, asked),
+        model=embedder.model if embedder is not None else "",
+        followed=followed,
+        supervisor=supervisor,
+    )
+    if snapshots is not None:
+        snapshots.on_built(keeper.packages_changed)
+    indexer = (
+        None
+        if embedder is None
+        else Indexer(
+            database, clock, embedder, followed, batch=settings.embeddings.batch, supervisor=supervisor
+        )
+    )
+    artifacts = ArtifactKeeper(
+        database,
+        clock,
+        blobs,
+        passage_chars=asked.passage_chars,
+        most_s=settings.documents.artifact_read_s,
+        supervisor=supervisor,
+    )
+    return Sources(keeper, artifacts, indexer, fetcher, supervisor)
+
+
+def _registries() -> Registries:
+    """The package indexes that pip and npm are configured with on this machine. Blocking."""
+    found = read_indexes(Path(sys.executable))
+    words = " ".join(
+        found.pip.get(name, "") for name in ("PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_FIND_LINKS")
+    )
+    scopes = dict(line.split(":registry=", 1) for line in found.npmrc.splitlines())
+    default = found.npm.get("NPM_CONFIG_REGISTRY", NPM_REGISTRY)
+    return Registries({"": default, **scopes}, tuple(words.split()), found.allowed)
+
+
+def open_modules(settings: Settings, database: Database) -> Modules:
+    """The shelf of saved modules; it knows no files yet."""
+    asked = settings.sandbox
+    packages = [] if asked is None else [one.package for one in asked.dependencies if one.package]
+    commands = () if asked is None else asked.setup
+    return Modules(database, None, dependencies_hash(map(parse_package, packages), commands))
+
+
+def page_dormancy(
+    settings: Settings, database: Database, rules: PageRules, sandboxes: SandboxManager | None
+) -> Handler:
+    """What frees the memory of pages that nobody uses, when their timer is due."""
+    ends = no_sessions if sandboxes is None else sandboxes.end_sessions
+    return Dormancy(database, rules.live, settings.pages.dormant_after_s, ends).rest

@@ -1,0 +1,136 @@
+"""Signing in and out, API tokens, who am I."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+import sqlalchemy as sa
+
+from outlast.base.errors import MalformedInput, NotSignedIn
+from outlast.db.connect import one_at_a_time
+from outlast.db.database import Tx
+from outlast.kernel.accounts import store as accounts
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.accounts.store import NewToken, TokenData
+from outlast.kernel.limits.rules import checked_line
+from outlast.kernel.limits.store import check_made_rate
+from outlast.kernel.projects import store as projects
+from outlast.kernel.services import Services
+
+MAX_EXPIRY_DAYS = 3650
+
+
+@dataclass(frozen=True, slots=True)
+class Me:
+    """The signed-in user and the project used when a call names none."""
+
+    user_id: str
+    name: str
+    plan: str
+    is_admin: bool
+    default_project_id: str
+
+
+async def ensure_local_owner(services: Services) -> Actor:
+    """The owner that local mode signs in by itself, made with a default project at the first start."""
+
+    def run(tx: Tx) -> Actor:
+        one_at_a_time(tx.conn)
+        row = accounts.ensure_local_owner(tx, services.settings.credits.default_plan)
+        projects.ensure_default_project(tx, row["id"])
+        return Actor(row["id"], row["name"], "local")
+
+    return await services.db.write(run)
+
+
+async def actor_for_token(services: Services, secret: str) -> Actor:
+    """Whom an API token signs in; its use is recorded at most once a minute. Raises `NotSignedIn`."""
+
+    def find(tx: Tx) -> tuple[Actor | None, bool]:
+        actor = accounts.actor_for_token(tx, secret)
+        return actor, actor is not None and accounts.token_is_stale(tx, actor.token_id or "")
+
+    actor, stale = await services.db.read(find)
+    if actor is None:
+        raise NotSignedIn("The API token is unknown, expired or revoked.")
+    if stale and actor.token_id is not None:
+        await services.db.write(accounts.touch_token, actor.token_id)
+    return actor
+
+
+async def actor_for_session(services: Services, cookie: str) -> Actor | None:
+    """Whom a browser's cookie signs in; None when its session has ended."""
+    return await services.db.read(accounts.actor_for_session, cookie)
+
+
+async def open_session(services: Services, actor: Actor) -> str:
+    """A cookie value that signs this actor in for `auth.session_days`, or until the token it stands on ends."""
+    life = session_life(services)
+    return await services.db.write(accounts.add_session, actor.user_id, actor.token_id, life)
+
+
+def session_life(services: Services) -> timedelta:
+    """How long a browser stays signed in."""
+    return timedelta(days=services.settings.auth.session_days)
+
+
+async def end_session(services: Services, cookie: str) -> None:
+    """Sign a browser out. Repeating is harmless; for a cookie that nobody gave nothing is written."""
+    if await services.db.read(accounts.has_session, cookie):
+        await services.db.write(accounts.end_session, cookie)
+
+
+async def read_me(services: Services, actor: Actor) -> Me:
+    """The actor's name, plan and default project (made here if it has gone)."""
+
+    def find(tx: Tx) -> tuple[sa.RowMapping, str | None]:
+        return accounts.user(tx, actor.user_id), projects.find_default_project(tx, actor.user_id)
+
+    row, project_id = await services.db.read(find)
+    if project_id is None:
+        project_id = await services.db.write(projects.ensure_default_project, actor.user_id)
+    return Me(actor.user_id, row["name"], row["plan"], row["is_admin"], project_id)
+
+
+async def list_tokens(services: Services, actor: Actor) -> list[TokenData]:
+    """The actor's own tokens, newest first, without their secrets."""
+    return await services.db.read(accounts.list_tokens, actor.user_id)
+
+
+async def create_token(
+    services: Services, actor: Actor, name: str, expires_in_days: float | None = None
+) -> NewToken:
+    """Make an API token that can do all the actor can. Its secret is in this answer and nowhere else."""
+    title = checked_line("The token's name", name, services.settings.limits.title_chars)
+    life = days("expires_in_days", expires_in_days)
+
+    def run(tx: Tx) -> NewToken:
+        check_made_rate(tx, "tokens", actor.user_id, services.settings.limits.tokens_per_minute_per_user)
+        return accounts.add_token(tx, actor.user_id, title, None if life is None else tx.now + life)
+
+    return await services.db.write(run)
+
+
+async def revoke_token(services: Services, actor: Actor, token_id: str) -> None:
+    """End one of the actor's own tokens and the sessions made with it. Repeating is harmless."""
+    await services.db.write(accounts.revoke_token, actor.user_id, token_id)
+
+
+async def create_user(services: Services, name: str) -> Actor:
+    """Make a user with the default plan and a project of their own: for operators, who need no permission."""
+    title = checked_line("The user's name", name, services.settings.limits.title_chars)
+
+    def run(tx: Tx) -> Actor:
+        user_id = accounts.add_user(tx, title, services.settings.credits.default_plan)
+        projects.ensure_default_project(tx, user_id)
+        return Actor(user_id, title, "local")
+
+    return await services.db.write(run)
+
+
+def days(field: str, value: float | None) -> timedelta | None:
+    """A length of time given in days. Raises `MalformedInput` unless it lies within ten years."""
+    if value is None:
+        return None
+    if not 0 < value <= MAX_EXPIRY_DAYS:
+        raise MalformedInput(f"{field} is a number of days above 0, at most {MAX_EXPIRY_DAYS}.", field=field)
+    return timedelta(days=value)

@@ -1,0 +1,95 @@
+"""Who am I, signing in and out, API tokens."""
+
+from dataclasses import asdict
+from typing import Any
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from outlast.apps.pages.embeds.hosts import page_hosts
+from outlast.kernel.accounts import actions
+from outlast.kernel.accounts.shapes import MeAnswer, NewTokenAnswer, SessionRequest, TokenAnswer, TokenRequest
+from outlast.kernel.http.auth import COOKIE, Served, Signed, Svc, is_browser, set_cookie
+from outlast.kernel.http.responses import nothing, page, reply
+from outlast.kernel.http.shapes import Page
+from outlast.kernel.services import Services
+
+router = APIRouter(prefix="/v1", tags=["Accounts"])
+
+
+@router.get("/me", response_model=MeAnswer)
+async def read_me(request: Request, surface: Served, actor: Signed) -> Response:
+    """Who is signed in, and what this server allows. In local mode this also signs the browser in."""
+    me = await actions.read_me(surface.services, actor)
+    answer = reply(
+        {
+            "user": {"id": me.user_id, "name": me.name, "plan": me.plan, "is_admin": me.is_admin},
+            "signed_in": True,
+            "local_mode": surface.local_owner is not None,
+            "default_project_id": me.default_project_id,
+            "version": surface.version,
+            "pages_domain": page_hosts(surface.previews).domain,
+            "sandboxes": surface.services.machines is not None,
+            "embedder": bool(surface.services.settings.embeddings.url),
+            **_bounds(surface.services),
+        }
+    )
+    if actor.via == "local" and is_browser(request):
+        set_cookie(answer, surface, await actions.open_session(surface.services, actor))
+    return answer
+
+
+def _bounds(services: Services) -> dict[str, Any]:
+    limits, runs = services.settings.limits, services.settings.runs
+    return {
+        "limits": {
+            "message_bytes": limits.message_bytes,
+            "image_bytes": limits.image_bytes,
+            "images_per_message": limits.images_per_message,
+        },
+        "clocks": {
+            "approval_pause_after_s": runs.approval_pause_after_s,
+            "paused_kill_after_s": runs.paused_kill_after_s,
+            "abandoned_after_s": runs.abandoned_after_s,
+            "lock_ttl_s": services.settings.locks.ttl_s,
+        },
+    }
+
+
+@router.post("/session", status_code=204)
+async def open_session(body: SessionRequest, request: Request, surface: Served) -> Response:
+    """Exchange an API token for a cookie session."""
+    with surface.watched(request):
+        actor = await actions.actor_for_token(surface.services, body.token.strip())
+    return set_cookie(nothing(), surface, await actions.open_session(surface.services, actor))
+
+
+@router.delete("/session", status_code=204)
+async def end_session(request: Request, surface: Served) -> Response:
+    """Sign this browser out. Repeating is harmless."""
+    cookie = request.cookies.get(COOKIE)
+    if cookie:
+        await actions.end_session(surface.services, cookie)
+    answer = nothing()
+    answer.delete_cookie(COOKIE, httponly=True, samesite="strict", secure=surface.secure_cookie)
+    return answer
+
+
+@router.get("/tokens", response_model=Page[TokenAnswer])
+async def list_tokens(services: Svc, actor: Signed) -> Response:
+    """The caller's own API tokens, newest first, without their secrets."""
+    return reply(page(await actions.list_tokens(services, actor)))
+
+
+@router.post("/tokens", status_code=201, response_model=NewTokenAnswer)
+async def create_token(body: TokenRequest, services: Svc, actor: Signed) -> Response:
+    """Make an API token. It is shown in this answer and never again."""
+    made = await actions.create_token(services, actor, body.name, body.expires_in_days)
+    return reply({**asdict(made.token), "token": made.secret}, 201)
+
+
+@router.delete("/tokens/{token_id}", status_code=204)
+async def revoke_token(token_id: str, services: Svc, actor: Signed) -> Response:
+    """End one of the caller's tokens, and the sessions made with it."""
+    await actions.revoke_token(services, actor, token_id)
+    return nothing()

@@ -1,0 +1,109 @@
+"""Who is signed in, tokens, sessions, and what this server can do."""
+
+from outlast.kernel.http.shapes import Answer, Days, Name, Request
+
+
+class UserAnswer(Answer):
+    id: str
+    name: str
+    plan: str
+
+
+class SignedInUserAnswer(UserAnswer):
+    """`is_admin`: may run the server."""
+
+    is_admin: bool
+
+
+class LimitsAnswer(Answer):
+    message_bytes: int
+    image_bytes: int
+    images_per_message: int
+
+
+class ClocksAnswer(Answer):
+    approval_pause_after_s: float
+    paused_kill_after_s: float
+    abandoned_after_s: float
+    lock_ttl_s: float
+
+
+class MeAnswer(Answer):
+    user: SignedInUserAnswer
+    signed_in: bool
+    local_mode: bool
+    default_project_id: str | None
+    version: str
+    pages_domain: str
+    sandboxes: bool
+    embedder: bool
+    limits: LimitsAnswer
+    clocks: ClocksAnswer
+
+
+class SessionRequest(Request):
+    """Exchange an API token for a browser's cookie session."""
+
+    token: str
+
+
+class TokenRequest(Request):
+    name: Name
+    expires_in_days: Days | None = None
+
+
+class TokenAnswer(Answer):
+    id: str
+    name: str
+    prefix: str
+    created_at: str
+    last_used_at: str | None
+    expires_at: str | None
+
+
+class NewTokenAnswer(TokenAnswer):
+    """`token` is shown this once."""
+
+    token: str
+
+
+class HealthAnswer(Answer):
+    status: str
+
+
+class SandboxHealth(Answer):
+    ok: bool
+    isolation: str
+    details: list[str]
+    fixes: list[str]
+
+
+class ServiceHealth(Answer):
+    """A part of the server that is restarted when it fails. `down_s`: 0 while it is up."""
+
+    name: str
+    is_vital: bool
+    down_s: float
+    restarts: int
+    code: str
+
+
+class SetAsideItem(Answer):
+    """What failed again and again, and is not tried any more."""
+
+    kind: str
+    id: str
+    since: str
+    tries: int
+    code: str
+
+
+class ReadyAnswer(Answer):
+    """`down`: vital services that have been down for more than 10 s. The last two: with `?verbose` only."""
+
+    status: str
+    database: str
+    sandbox: SandboxHealth
+    down: list[str]
+    services: list[ServiceHealth] | None = None
+    set_aside: list[SetAsideItem] | None = None

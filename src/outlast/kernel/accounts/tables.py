@@ -1,0 +1,56 @@
+"""Users and their ways to sign in."""
+
+import sqlalchemy as sa
+
+from outlast.db.columns import metadata, moment, own_id, ref, text, word
+
+users = sa.Table(
+    "users",
+    metadata,
+    own_id(),
+    text("name", "shown to other members", nullable=False),
+    word("plan", "starter | pro | unlimited | an operator's own", nullable=False),
+    sa.Column("is_local", sa.Boolean, nullable=False, comment="the owner that local mode signs in by itself"),
+    sa.Column(
+        "is_admin", sa.Boolean, nullable=False, server_default=sa.false(), comment="may run the server"
+    ),
+    moment("created_at", "when", nullable=False),
+)
+
+local_owner_index = sa.Index(
+    "uq_users_one_local",
+    users.c.is_local,
+    unique=True,
+    sqlite_where=users.c.is_local,
+    postgresql_where=users.c.is_local,
+)
+
+tokens = sa.Table(
+    "tokens",
+    metadata,
+    own_id(),
+    ref("user_id", "users", "whose", nullable=False, index=True),
+    text("name", "what its owner calls it", nullable=False),
+    sa.Column(
+        "hash",
+        sa.String(64),
+        nullable=False,
+        unique=True,
+        comment="SHA-256 of the token; the token is never stored",
+    ),
+    sa.Column("prefix", sa.String(16), nullable=False, comment="its first characters, to recognise it by"),
+    moment("created_at", "when", nullable=False),
+    moment("last_used_at", "within a minute; null: never"),
+    moment("expires_at", "null: never"),
+    moment("revoked_at", "null: valid"),
+)
+
+sessions = sa.Table(
+    "sessions",
+    metadata,
+    sa.Column("id_hash", sa.String(64), primary_key=True, comment="SHA-256 of the cookie's value"),
+    ref("user_id", "users", "whose", nullable=False, index=True),
+    ref("token_id", "tokens", "the token it was exchanged for; null: local mode or invitation"),
+    moment("created_at", "when", nullable=False),
+    moment("expires_at", "the cookie is refused afterwards", nullable=False),
+)

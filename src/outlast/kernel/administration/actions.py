@@ -1,0 +1,119 @@
+"""What administrators of the server do: users, their plans and credits. Each verb takes `ServerRight.ADMINISTER`."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import sqlalchemy as sa
+
+from outlast.base.clock import iso
+from outlast.base.errors import LastAdministrator, MalformedInput
+from outlast.db.database import Tx
+from outlast.kernel.accounts import store as accounts
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.credits import store as ledger
+from outlast.kernel.credits.store import Plans
+from outlast.kernel.projects.permissions import require_administrator
+from outlast.kernel.projects.rules import leaves_an_administrator
+from outlast.kernel.services import Services
+
+MOST_GRANTED: Final = 1_000_000
+MOST_LISTED: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class UserSummary:
+    """A user as administrators see them; `balance` and `allowance` (credits a month) None: unlimited."""
+
+    id: str
+    name: str
+    plan: str
+    is_admin: bool
+    is_local: bool
+    balance: int | None
+    allowance: int | None
+    created_at: str
+
+
+async def list_users(
+    services: Services, actor: Actor, query: str = "", after: str | None = None, limit: int = 50
+) -> tuple[list[UserSummary], str | None]:
+    """A page of users, the newest first, and where the next one begins (None: nowhere). `limit`: 1 to 200."""
+    most = min(max(limit, 1), MOST_LISTED)
+
+    def run(tx: Tx) -> tuple[list[UserSummary], str | None]:
+        require_administrator(tx, actor)
+        rows = accounts.find_users(tx, query.strip(), after, most + 1)
+        more = rows[most - 1]["id"] if len(rows) > most else None
+        return [summarize(tx, services.settings.credits.plans, row) for row in rows[:most]], more
+
+    return await services.db.read(run)
+
+
+async def change_user(
+    services: Services, actor: Actor, user_id: str, plan: str | None = None, is_admin: bool | None = None
+) -> UserSummary:
+    """Move a user to another plan, make them an administrator or not (None: as it is). Raises `NotFound`,
+    `LastAdministrator`, and `MalformedInput` for a plan that is not configured."""
+
+    def run(tx: Tx) -> UserSummary:
+        require_administrator(tx, actor)
+        if plan is not None:
+            move_to_plan(tx, services.settings.credits.plans, user_id, plan)
+        if is_admin is not None:
+            make_administrator(tx, user_id, is_admin)
+        return summarize(tx, services.settings.credits.plans, accounts.user(tx, user_id))
+
+    return await services.db.write(run)
+
+
+async def grant_credits(services: Services, actor: Actor, user_id: str, amount: int) -> UserSummary:
+    """Give a user credits for this month, on top of the plan's. Raises `MalformedInput` where the plan is unlimited."""
+
+    def run(tx: Tx) -> UserSummary:
+        require_administrator(tx, actor)
+        give_credits(tx, services.settings.credits.plans, user_id, amount)
+        return summarize(tx, services.settings.credits.plans, accounts.user(tx, user_id))
+
+    return await services.db.write(run)
+
+
+def move_to_plan(tx: Tx, plans: Plans, user_id: str, plan: str) -> None:
+    """Move a user to another plan; its allowance counts from the next month on. Raises `NotFound`, `MalformedInput`."""
+    if plan not in plans:
+        raise MalformedInput(
+            f"There is no plan of this name; there are {', '.join(sorted(plans))}.", field="plan"
+        )
+    accounts.set_plan(tx, user_id, plan)
+
+
+def make_administrator(tx: Tx, user_id: str, is_admin: bool) -> None:
+    """Let a user run the server, or not any more. Raises `NotFound`, `LastAdministrator`."""
+    administrators = accounts.hold_administrators(tx)
+    if not leaves_an_administrator(len(administrators), user_id in administrators, is_admin):
+        raise LastAdministrator("This user is the only administrator of the server.", user_id=user_id)
+    accounts.set_administrator(tx, user_id, is_admin)
+
+
+def give_credits(tx: Tx, plans: Plans, user_id: str, amount: int) -> int:
+    """Give a user credits for this month; the balance now. Raises `NotFound`, `MalformedInput`."""
+    if not 0 < amount <= MOST_GRANTED:
+        raise MalformedInput(f"A grant is 1 to {MOST_GRANTED:,} credits.", field="credits")
+    balance = ledger.grant(tx, user_id, amount, plans)
+    if balance is None:
+        raise MalformedInput("The user's plan is unlimited: there is nothing to grant.", field="credits")
+    return balance
+
+
+def summarize(tx: Tx, plans: Plans, row: sa.RowMapping) -> UserSummary:
+    """A user's row with the balance; a plan that is configured no longer has none."""
+    known = row["plan"] in plans
+    return UserSummary(
+        id=row["id"],
+        name=row["name"],
+        plan=row["plan"],
+        is_admin=row["is_admin"],
+        is_local=row["is_local"],
+        balance=ledger.balance(tx, row["id"], plans) if known else 0,
+        allowance=plans[row["plan"]] if known else 0,
+        created_at=iso(row["created_at"]),
+    )

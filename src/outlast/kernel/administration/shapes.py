@@ -1,0 +1,52 @@
+"""What administrators of the server see and send."""
+
+from pydantic import Field
+
+from outlast.kernel.http.shapes import Answer, Request
+
+
+class UserSummaryAnswer(Answer):
+    """A user; `balance` and `allowance` (credits a month) null: unlimited."""
+
+    id: str
+    name: str
+    plan: str
+    is_admin: bool
+    is_local: bool
+    balance: int | None
+    allowance: int | None
+    created_at: str
+
+
+class UsersAnswer(Answer):
+    """A page of users, and the names of the plans that they can have."""
+
+    items: list[UserSummaryAnswer]
+    next: str | None
+    plans: list[str]
+
+
+class UserChangeRequest(Request):
+    """What is left out stays as it is."""
+
+    plan: str | None = None
+    is_admin: bool | None = None
+
+
+class GrantRequest(Request):
+    """Credits for this month, on top of the plan's."""
+
+    credits: int = Field(ge=1)
+
+
+class SetAsideAnswer(Answer):
+    """Work that failed again and again. `title` names the kind for people; `deletable`: it can be given up here."""
+
+    kind: str
+    id: str
+    title: str
+    since: str
+    tries: int
+    code: str
+    reason: str
+    deletable: bool

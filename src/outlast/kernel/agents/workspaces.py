@@ -1,0 +1,149 @@
+"""Where a run works: its workspace (its thread's, or its screen's, which the thread names) and the sandbox that runs
+it."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol, TypeVar
+
+import sqlalchemy as sa
+
+from outlast.base.errors import NotFound, SandboxUnavailable
+from outlast.base.ids import new_id
+from outlast.db.database import Database, Tx
+from outlast.kernel.runs.model import Run
+from outlast.kernel.runs.profile import ToolContext
+from outlast.kernel.runs.tables import effects, runs
+from outlast.kernel.sandboxes.tables import sandboxes, workspaces
+from outlast.kernel.threads.tables import threads
+from outlast_sandbox.interface import Sandbox
+
+T = TypeVar("T")
+
+
+class SandboxSource(Protocol):
+    """What the sandboxes room offers here: a living sandbox over a workspace, made or brought back as needed."""
+
+    async def ensure(self, workspace_id: str, project_id: str) -> Sandbox: ...
+
+
+class Opening(Protocol):
+    """Who opens a workspace: a tool's call or a stage of the run."""
+
+    @property
+    def run(self) -> Run: ...
+    @property
+    def lost(self) -> Callable[[str, str], Awaitable[None]]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class OpenWorkspace:
+    workspace_id: str
+    sandbox: Sandbox
+
+
+class Workspaces:
+    """Opens the workspace of a run. `source` is None where the configuration offers no sandboxes."""
+
+    def __init__(self, db: Database, source: SandboxSource | None) -> None:
+        self._db, self._source = db, source
+
+    async def open(self, context: Opening) -> OpenWorkspace:
+        """The run's sandbox, made now if there is none; a run is told when what it began there has ended with its
+        sandbox.
+        Raises `SandboxUnavailable` with the reason and the fix."""
+        run = context.run
+        if self._source is None:
+            raise SandboxUnavailable(
+                "This server has no sandboxes configured, so nothing can be run or written.",
+                hint="Configure [sandbox] provider, or ask without tools.",
+            )
+        workspace_id = run.workspace_id or await self._workspace_of(run)
+        sandbox = await self._source.ensure(workspace_id, run.project_id)
+        replaced = await self._db.read(_lost_during, run, workspace_id)
+        if replaced is not None:
+            await context.lost(workspace_id, replaced)
+        return OpenWorkspace(workspace_id, sandbox)
+
+    async def attach_or_start(
+        self, workspace: OpenWorkspace, context: ToolContext, call: Callable[[bool], Awaitable[T]]
+    ) -> T | None:
+        """`call(attach_only)`: begin an effect, or on a later attempt attach to what an earlier one began. None: it
+        may have begun in another sandbox that is gone, so it must not begin again (semantics: interrupted)."""
+        if not context.reattach:
+            return await call(False)
+        try:
+            return await call(True)
+        except NotFound:
+            since = context.started_at
+            if await self._db.read(_lived_elsewhere, workspace, since):
+                return None
+            return await call(False)
+
+    async def _workspace_of(self, run: Run) -> str:
+        return await self._db.write(workspace_of_run, run)
+
+
+def workspace_of_run(tx: Tx, run: Run) -> str:
+    """The id of the workspace of the run's thread, made at its first use; the run is told."""
+    tx.execute(
+        sa.select(runs.c.id).where(runs.c.id == run.id).with_for_update()
+    )  # before its thread, as everywhere
+    workspace_id = workspace_of_thread(tx, run.project_id, run.thread_id)
+    tx.execute(sa.update(runs).where(runs.c.id == run.id).values(workspace_id=workspace_id))
+    return workspace_id
+
+
+def workspace_of_thread(tx: Tx, project_id: str, thread_id: str) -> str:
+    """The id of the thread's workspace, made at its first use. Raises `NotFound` for a thread that is gone."""
+    # The calls of one step come here side by side: the second waits until the first has made it.
+    held = sa.select(threads.c.id, threads.c.workspace_id).where(threads.c.id == thread_id).with_for_update()
+    thread = tx.one(held)
+    if thread is None:
+        raise NotFound("This thread was deleted.", id=thread_id)
+    if thread["workspace_id"] is not None:
+        return str(thread["workspace_id"])
+    workspace_id = find_workspace(tx, thread_id) or new_id("workspace")
+    row = {"id": workspace_id, "project_id": project_id, "owner_type": "thread", "owner_id": thread_id}
+    if find_workspace(tx, thread_id) is None:
+        tx.execute(sa.insert(workspaces).values(**row, created_at=tx.now, last_used_at=tx.now))
+    tx.execute(sa.update(threads).where(threads.c.id == thread_id).values(workspace_id=workspace_id))
+    return workspace_id
+
+
+def find_workspace(tx: Tx, thread_id: str) -> str | None:
+    """The id of the workspace that the thread has; None: none yet."""
+    mine = workspaces.c.owner_type == "thread", workspaces.c.owner_id == thread_id
+    found: str | None = tx.execute(sa.select(workspaces.c.id).where(*mine)).scalar()
+    return found
+
+
+def _lost_during(tx: Tx, run: Run, workspace_id: str) -> str | None:
+    """The sandbox of the workspace whose processes ended last, if that came after the run's last call there (lost,
+    removed, or stopped and started again) or was found during the run (lost). None: what ran there is still there."""
+    last = sa.select(sa.func.max(effects.c.ended_at)).where(
+        effects.c.run_id == run.id, effects.c.kind == "tool"
+    )
+    called_at = tx.execute(last).scalar()
+    ended = sa.func.coalesce(sandboxes.c.ended_at, sandboxes.c.restarted_at)
+    since = ended >= called_at if called_at else (sandboxes.c.state == "lost") & (ended >= run.created_at)
+    lost = sa.select(sandboxes.c.id).where(
+        sandboxes.c.workspace_id == workspace_id,
+        sandboxes.c.ref != "",  # it had been ready: nothing is lost with one that never was
+        since,
+    )
+    sandbox_id: str | None = tx.execute(lost.order_by(ended.desc()).limit(1)).scalar()
+    return sandbox_id
+
+
+def _lived_elsewhere(tx: Tx, workspace: OpenWorkspace, since: datetime) -> bool:
+    """Whether another sandbox of the workspace was ready at some time since then. One that never got a ref was not:
+    nothing can have begun in it."""
+    alive = sa.or_(sandboxes.c.ended_at.is_(None), sandboxes.c.ended_at >= since)
+    others = sa.select(sandboxes.c.id).where(
+        sandboxes.c.workspace_id == workspace.workspace_id,
+        sandboxes.c.id != workspace.sandbox.sandbox_id,
+        sandboxes.c.ref != "",
+        alive,
+    )
+    return tx.execute(others.limit(1)).scalar() is not None

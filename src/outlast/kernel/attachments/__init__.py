@@ -1,0 +1,1 @@
+"""Attachments: images that people upload to send them in a message."""

@@ -1,0 +1,41 @@
+"""Images: upload, open."""
+
+import anyio.to_thread
+
+from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.attachments import store as attachments
+from outlast.kernel.attachments.store import AttachmentData
+from outlast.kernel.attachments.tables import attachments as table
+from outlast.kernel.limits.store import check_made_rate
+from outlast.kernel.projects.permissions import require, require_owned
+from outlast.kernel.projects.rules import Right
+from outlast.kernel.services import Services
+
+
+async def upload_attachment(
+    services: Services, actor: Actor, project_id: str, name: str, content: bytes
+) -> AttachmentData:
+    """Store an image in a project (editors). Raises `InputTooLarge`, `MalformedInput`, `DiskFull`. The file is written
+    before the row: a failure between the two leaves an unnamed blob, never a row without a file."""
+    await services.db.read(require, actor, project_id, Right.EDIT)
+    limit = services.settings.limits.image_bytes
+    image = await anyio.to_thread.run_sync(attachments.checked_image, content, limit)
+    blob = await anyio.to_thread.run_sync(services.blobs.put, content)
+
+    def run(tx: Tx) -> AttachmentData:
+        require(tx, actor, project_id, Right.EDIT)
+        most = services.settings.limits.attachments_per_minute_per_user
+        check_made_rate(tx, "attachments", actor.user_id, most)
+        shown = attachments.file_name(name)
+        return attachments.add_attachment(tx, project_id, actor.user_id, shown, image, len(content), blob)
+
+    return await services.db.write(run)
+
+
+async def open_attachment(
+    services: Services, actor: Actor, attachment_id: str
+) -> tuple[AttachmentData, bytes]:
+    """An attachment and its content, for members of its project."""
+    row = await services.db.read(require_owned, actor, table, "attachment", attachment_id, Right.READ)
+    return attachments.to_data(row), await anyio.to_thread.run_sync(services.blobs.get, row["blob"])

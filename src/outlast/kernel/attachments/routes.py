@@ -1,0 +1,39 @@
+"""Images: upload, open."""
+
+from typing import Final
+from urllib.parse import quote
+
+from fastapi import APIRouter, File, UploadFile
+from starlette.responses import Response
+
+from outlast.kernel.attachments import actions
+from outlast.kernel.http.auth import Signed, Svc
+from outlast.kernel.http.responses import reply
+from outlast.kernel.projects.actions import project_or_default
+from outlast.kernel.threads.shapes import AttachmentAnswer
+
+router = APIRouter(prefix="/v1/attachments", tags=["Attachments"])
+LOCKED_DOWN: Final = "default-src 'none'; sandbox; frame-ancestors 'none'"
+
+
+@router.post("", status_code=201, response_model=AttachmentAnswer)
+async def upload_attachment(
+    services: Svc, actor: Signed, file: UploadFile = File(), project_id: str | None = None
+) -> Response:
+    """Store an image in a project (editors), as multipart field `file`."""
+    content = await file.read()
+    project = await project_or_default(services, actor, project_id)
+    made = await actions.upload_attachment(services, actor, project, file.filename or "", content)
+    return reply(made, 201)
+
+
+@router.get("/{attachment_id}", response_class=Response)
+async def open_attachment(attachment_id: str, services: Svc, actor: Signed) -> Response:
+    """The image's bytes."""
+    shown, content = await actions.open_attachment(services, actor, attachment_id)
+    headers = {
+        "content-disposition": f"inline; filename*=UTF-8''{quote(shown.name, safe='')}",
+        "content-security-policy": LOCKED_DOWN,
+        "cache-control": "private, max-age=31536000, immutable",
+    }
+    return Response(content, 200, headers, shown.media_type)

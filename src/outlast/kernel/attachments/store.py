@@ -1,0 +1,91 @@
+"""Attachments in the database: what was uploaded, and the blob that holds it."""
+
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Final
+
+import sqlalchemy as sa
+
+from outlast.base.errors import InputTooLarge, MalformedInput, NotFound
+from outlast.base.ids import new_id
+from outlast.base.images import Image, recognise
+from outlast.db.database import Tx
+from outlast.kernel.attachments.tables import attachments
+from outlast.kernel.limits.rules import check_bytes, clean
+
+MAX_PIXELS: Final = 100_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class AttachmentData:
+    """An uploaded image as the API shows it; sizes in bytes and pixels."""
+
+    id: str
+    name: str
+    media_type: str
+    size_bytes: int
+    width: int | None
+    height: int | None
+
+
+def checked_image(content: bytes, limit_bytes: int) -> Image:
+    """What kind of image was uploaded. Raises `InputTooLarge`, also for a small file that unfolds into more pixels than
+    browsers and models bear, and `MalformedInput` for anything but the four formats
+    that models and browsers understand; the file's name and declared type are not believed."""
+    check_bytes("The image", len(content), limit_bytes)
+    image = recognise(content)
+    if image is None:
+        raise MalformedInput(
+            "The file is no image that can be attached.",
+            hint="Attach a PNG, JPEG, GIF or WebP image.",
+            field="file",
+        )
+    if image.width * image.height > MAX_PIXELS:
+        raise InputTooLarge(
+            f"The image has {image.width:,} x {image.height:,} pixels; at most {MAX_PIXELS:,} are accepted.",
+            hint="Make it smaller.",
+            limit_pixels=MAX_PIXELS,
+        )
+    return image
+
+
+def file_name(name: str) -> str:
+    """An uploaded file's name: its last part, without control characters, at most 120 characters."""
+    last = PurePosixPath(clean(name).replace("\\", "/")).name
+    return "".join(c for c in last if c.isprintable())[:120] or "image"
+
+
+def add_attachment(
+    tx: Tx, project_id: str, user_id: str, name: str, image: Image, size_bytes: int, blob: str
+) -> AttachmentData:
+    """Record an uploaded image."""
+    data = AttachmentData(new_id("attachment"), name, image.media_type, size_bytes, image.width, image.height)
+    tx.execute(
+        sa.insert(attachments).values(
+            id=data.id,
+            project_id=project_id,
+            blob=blob,
+            name=name,
+            media_type=data.media_type,
+            size_bytes=size_bytes,
+            width=data.width,
+            height=data.height,
+            created_by=user_id,
+            created_at=tx.now,
+        )
+    )
+    return data
+
+
+def attachment(tx: Tx, attachment_id: str) -> sa.RowMapping:
+    """An attachment's row, for the server's own use (giving an image to a model). Raises `NotFound`."""
+    row = tx.one(sa.select(attachments).where(attachments.c.id == attachment_id))
+    if row is None:
+        raise NotFound("There is no such attachment.", attachment_id=attachment_id)
+    return row
+
+
+def to_data(row: sa.RowMapping) -> AttachmentData:
+    return AttachmentData(
+        row["id"], row["name"], row["media_type"], row["size_bytes"], row["width"], row["height"]
+    )

@@ -1,0 +1,148 @@
+"""Talks HTTP to a server, and follows its streams across broken connections."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from types import TracebackType
+from typing import Any, Final, Self
+
+import aiohttp
+import anyio
+import orjson
+
+from outlast.base import errors
+from outlast.base.errors import OutlastError
+from outlast.kernel.cli.exits import Unreachable
+
+PAUSES_S: Final = (0.2, 0.5, 1.0, 2.0, 5.0)
+SILENCE_S: Final = 60.0  # the server sends a heartbeat every 15 s
+_KINDS: Final = {
+    kind.code: kind
+    for kind in vars(errors).values()
+    if isinstance(kind, type) and issubclass(kind, OutlastError)
+}
+
+
+class Client:
+    """A connection to one server. Errors arrive as the same classes that the server raised."""
+
+    def __init__(self, url: str, token: str | None) -> None:
+        self.url = url.rstrip("/")
+        headers = {"authorization": f"Bearer {token}"} if token else {}
+        self._session = aiohttp.ClientSession(headers=headers, timeout=aiohttp.ClientTimeout(total=60))
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self._session.close()
+
+    async def get(self, path: str, **params: Any) -> Any:
+        return await self._call("GET", path, params=_given(params))
+
+    async def post(self, path: str, body: Any = None, **headers: str | None) -> Any:
+        sent = {name.replace("_", "-"): value for name, value in headers.items() if value is not None}
+        return await self._call("POST", path, json={} if body is None else body, headers=sent)
+
+    async def upload(self, path: str, name: str, content: bytes) -> Any:
+        """Send a file as a form's field `file`."""
+        form = aiohttp.FormData(quote_fields=False)
+        form.add_field("file", content, filename=name, content_type="application/octet-stream")
+        return await self._call("POST", path, data=form)
+
+    async def patch(self, path: str, body: Any) -> Any:
+        return await self._call("PATCH", path, json=body)
+
+    async def content(self, path: str, /, **params: Any) -> bytes:
+        """An answer's bytes as they are."""
+        return await self._bytes("GET", path, params=_given(params))
+
+    async def delete(self, path: str) -> Any:
+        return await self._call("DELETE", path)
+
+    async def _call(self, method: str, path: str, **options: Any) -> Any:
+        content = await self._bytes(method, path, **options)
+        return orjson.loads(content) if content else None
+
+    async def _bytes(self, method: str, path: str, **options: Any) -> bytes:
+        try:
+            async with self._session.request(method, self.url + path, **options) as answer:
+                content = await answer.read()
+                if answer.status >= 400:
+                    raise _error(answer.status, content)
+                return content
+        except (aiohttp.ClientConnectionError, TimeoutError) as error:
+            raise Unreachable(f"No server answers at {self.url} ({error}).") from None
+
+    async def follow(self, path: str, after: str) -> AsyncIterator[tuple[str, dict[str, Any]]]:
+        """Every event after a cursor, as (cursor, event), until the stream has ended; resumes after each break.
+
+        Raises what the server refuses with; `Unreachable` only if the very first connection fails.
+        """
+        failures, reached = 0, False
+        while True:
+            try:
+                async with self._stream(path, after) as answer:
+                    if answer.status == 204:
+                        return
+                    reached = True
+                    async for after, event in _events(answer, after):  # noqa: B020 - the cursor moves
+                        failures = 0
+                        yield after, event
+                        if event["event"] == "stream.ended":
+                            return
+            except (aiohttp.ClientError, TimeoutError, errors.TryLater) as error:
+                if not reached:
+                    raise Unreachable(f"No server answers at {self.url} ({error}).") from None
+            await anyio.sleep(PAUSES_S[min(failures, len(PAUSES_S) - 1)])
+            failures += 1
+
+    @asynccontextmanager
+    async def _stream(self, path: str, after: str) -> AsyncIterator[aiohttp.ClientResponse]:
+        timeout = aiohttp.ClientTimeout(total=None, sock_connect=10, sock_read=SILENCE_S)
+        headers = {"accept": "text/event-stream"}
+        params = {"after": after}
+        async with self._session.get(
+            self.url + path, params=params, headers=headers, timeout=timeout, read_bufsize=2**22
+        ) as answer:
+            if answer.status >= 400:
+                raise _error(answer.status, await answer.read())
+            yield answer
+
+
+async def _events(answer: aiohttp.ClientResponse, cursor: str) -> AsyncIterator[tuple[str, dict[str, Any]]]:
+    """Logged events of one connection; comments and frames without an id (presence) are skipped."""
+    data, has_id = b"", False
+    async for line in _lines(answer):
+        if line.startswith(b"id:"):
+            cursor, has_id = line[3:].strip().decode(), True
+        elif line.startswith(b"data:"):
+            data = line[5:].strip()
+        elif not line and data:
+            if has_id:
+                yield cursor, orjson.loads(data)
+            data, has_id = b"", False
+
+
+async def _lines(answer: aiohttp.ClientResponse) -> AsyncIterator[bytes]:
+    rest = b""
+    async for block in answer.content.iter_any():
+        *lines, rest = (rest + block).split(b"\n")
+        for line in lines:
+            yield line.rstrip(b"\r")
+
+
+def _error(status: int, content: bytes) -> OutlastError:
+    try:
+        body = orjson.loads(content)
+        kind = _KINDS.get(body["code"], OutlastError)
+        wait_s = body.get("retry_after_s")
+        return kind(body["detail"], hint=body["hint"], retry_after_s=wait_s, **body["fields"])
+    except (orjson.JSONDecodeError, KeyError, TypeError):
+        hint = "Is this an Outlast server?"
+        return errors.InternalError(f"The server answered {status} without saying why.", hint=hint)
+
+
+def _given(params: dict[str, Any]) -> dict[str, str]:
+    return {name: str(value) for name, value in params.items() if value is not None}

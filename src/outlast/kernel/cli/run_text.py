@@ -1,0 +1,164 @@
+"""A run in the terminal: events in, text out. Answers go to the output as they are written; the rest is set off
+dimly."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import orjson
+
+from outlast.kernel.cli.consoles import out, styled
+
+DELTAS: Final = {
+    "text.delta": "text",
+    "reasoning.delta": "reasoning",
+    "tool_call.output.delta": "output",
+}
+MAX_ARGUMENT_CHARS: Final = 400
+WORKFLOW: Final = {
+    "tell_context_lost": "restore the files",
+    "check": "check types and the page",
+    "save_error": "save what went wrong",
+}
+LAST_STEPS: Final = frozenset({"save_screen", "save_page", "save_answer", "settle_credits", "save_error"})
+ENDINGS: Final = {
+    "run.completed": ("completed", "green"),
+    "run.cancelled": ("cancelled", "yellow"),
+    "run.error": ("error", "red"),
+}
+
+
+class Rendering:
+    """Prints one run. Holds how long each part is and how much of it was shown, so that what comes again (a snapshot
+    after a break, the output of a command that a new attempt attached to) is not shown twice."""
+
+    def __init__(self) -> None:
+        self._length: dict[str, int] = {}
+        self._shown: dict[str, int] = {}
+        self._at_line_start = True
+        self._kind = ""
+
+    def show(self, event: Mapping[str, Any]) -> None:
+        """Print what one event adds. Names it does not know print nothing."""
+        name, data = event["event"], event["data"]
+        if name in DELTAS:
+            self._add(data["part_id"], DELTAS[name], data["delta"])
+        elif name in ("part.created", "part.snapshot", "part.completed"):
+            self._part(data["part"], complete=name == "part.completed")
+        elif name == "tool_call.result":
+            self._result(data)
+        elif name == "step.reset":
+            self._reset(data["parts"])
+        elif name == "workflow.step":
+            self._step(data)
+        elif name == "run.status" and data.get("retry_at"):
+            self._note(f"the model cannot answer now; retrying at {data['retry_at']}", "yellow")
+        elif name in ENDINGS:
+            self._end(name, data)
+
+    def line(self) -> None:
+        """Go to the start of a line."""
+        if not self._at_line_start:
+            out.print()
+            self._at_line_start = True
+
+    def _add(self, part_id: str, kind: str, text: str) -> None:
+        """The next piece of a part: shown as far as it goes beyond what was shown before."""
+        begins = self._length.get(part_id, 0)
+        self._length[part_id] = begins + len(text)
+        fresh = text[max(self._shown.get(part_id, 0) - begins, 0) :]
+        if not fresh:
+            return
+        self._shown[part_id] = begins + len(text)
+        if kind != self._kind:
+            self.line()
+            self._kind = kind
+        out.print(fresh, end="", style=None if kind == "text" else "dim")
+        self._at_line_start = fresh.endswith("\n")
+
+    def _whole(self, part_id: str, kind: str, text: str) -> None:
+        self._length[part_id] = 0
+        self._add(part_id, kind, text)
+
+    def _reset(self, parts: Sequence[Mapping[str, Any]]) -> None:
+        self._note("the server went on with this step after a break", "yellow")
+        for part in parts:
+            self._length[part["id"]] = len(part.get("text", "") or part.get("output", ""))
+
+    def _part(self, part: Mapping[str, Any], *, complete: bool) -> None:
+        kind = part["type"]
+        if kind in ("text", "reasoning"):
+            self._whole(part["id"], kind, part["text"])
+        elif kind == "notice":
+            self._note(part["text"], {"error": "red", "warning": "yellow"}.get(part["level"], "dim"))
+        elif kind == "tool_call" and (complete or part["status"] != "streaming"):
+            self._call(part)
+        elif kind == "page" and complete:
+            self._note(page_words(part), "cyan", mark="▸")
+
+    def _call(self, part: Mapping[str, Any]) -> None:
+        key = f"call {part['id']}"
+        if key not in self._shown:
+            self._shown[key] = 1
+            self.line()
+            self._kind = ""
+            call = styled("▸ ", (part["tool"], "bold"), f" {shorten(part['arguments'])}")
+            out.print(call, style="cyan")
+        if part["output"]:
+            self._whole(part["id"], "output", part["output"])
+
+    def _result(self, data: Mapping[str, Any]) -> None:
+        if data["status"] == "done":
+            took = f" in {data['duration_s']:.1f} s" if data.get("duration_s") is not None else ""
+            self._note(f"done{took}", "dim", mark=" ")
+        else:
+            self._note(f"{data['status']}: {shorten(data['result'])}", "red", mark=" ")
+
+    def _step(self, step: Mapping[str, Any]) -> None:
+        """A named step: when it begins, and how it ended where that says more than that it went well."""
+        name, status, detail = step["name"], step["status"], step["detail"]
+        words = WORKFLOW.get(name, name.replace("_", " "))
+        if name == "agent" or (status in ("skipped", "cancelled") and not detail):
+            return
+        if status == "started":
+            self._note(f"{words} …", "dim")
+        elif status == "failed":
+            self._note(f"{words}: failed{f': {detail}' if detail else ''}", "red")
+        elif name not in LAST_STEPS or status == "skipped":
+            took = f" in {step['duration_s']:.1f} s" if step.get("duration_s") is not None else ""
+            self._note(f"{words}: {status}{took}{f' · {detail}' if detail else ''}", "dim", mark=" ")
+
+    def _end(self, name: str, data: Mapping[str, Any]) -> None:
+        self.line()
+        told = ""
+        if error := data.get("error"):
+            told = f": {error['message']} {error['hint']}"
+        elif name == "run.cancelled":
+            told = f" ({data['stop_reason']})"
+        out.print(styled(("──", "dim"), " ", ENDINGS[name], f"{told} ", (data["run_id"], "dim")))
+
+    def _note(self, text: str, style: str, mark: str = "•") -> None:
+        self.line()
+        self._kind = ""
+        out.print(f"{mark} {text}", style=style)
+
+
+def page_words(part: Mapping[str, Any]) -> str:
+    """What a step made of a page."""
+    patches, refused = part["patches"], part["refused"]
+    made = ["written anew"] if part["whole"] else []
+    made += [f"{patches} change{'' if patches == 1 else 's'}"] if patches else []
+    told = f"page: {', '.join(made)}, now version {part['version']}" if made else "page: unchanged"
+    return f"{told}; {refused} could not be made" if refused else told
+
+
+def shorten(text: str) -> str:
+    """Arguments as one line of bounded length; a lone command is shown as it is."""
+    try:
+        value = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        value = text
+    if isinstance(value, dict) and len(value) == 1:
+        value = next(iter(value.values()))
+    shown = value if isinstance(value, str) else orjson.dumps(value).decode()
+    shown = " ⏎ ".join(shown.split("\n"))
+    return shown if len(shown) <= MAX_ARGUMENT_CHARS else f"{shown[:MAX_ARGUMENT_CHARS]} …"

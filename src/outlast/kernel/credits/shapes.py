@@ -1,0 +1,37 @@
+"""The balance and the models that spend it."""
+
+from outlast.kernel.http.shapes import Answer
+
+
+class LedgerEntryAnswer(Answer):
+    id: str
+    kind: str
+    credits: int
+    run_id: str | None
+    created_at: str
+
+
+class CreditsAnswer(Answer):
+    """`balance` and `allowance` (what the plan grants a month) null: unlimited."""
+
+    plan: str
+    balance: int | None
+    allowance: int | None
+    reserved: int
+    low: bool
+    resets_at: str | None
+    entries: list[LedgerEntryAnswer]
+
+
+class ModelAnswer(Answer):
+    """A model to choose; `available` false says why in `reason` (a missing key)."""
+
+    id: str
+    label: str
+    provider: str
+    vision: bool
+    credits: int
+    default: bool
+    demo: bool
+    available: bool
+    reason: str | None = None

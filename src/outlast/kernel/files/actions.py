@@ -1,0 +1,122 @@
+"""Files of projects: upload, list, open, read, search, delete."""
+
+from dataclasses import dataclass
+
+import anyio.to_thread
+
+from outlast.base.errors import MalformedInput
+from outlast.base.events import ArtifactData
+from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.files import store
+from outlast.kernel.files.kinds import file_name, kind_of
+from outlast.kernel.files.search import FileAnswer, FilePage, ProjectFiles
+from outlast.kernel.files.tables import artifacts
+from outlast.kernel.limits.rules import check_bytes, clean
+from outlast.kernel.limits.store import check_made_rate
+from outlast.kernel.projects.permissions import require, require_owned
+from outlast.kernel.projects.rules import Right
+from outlast.kernel.services import Services
+
+
+@dataclass(frozen=True, slots=True)
+class ArtifactList:
+    """Files, newest first; `next` asks for older ones (None: there are none)."""
+
+    items: list[ArtifactData]
+    next: str | None
+
+
+async def upload_artifact(
+    services: Services, actor: Actor, project_id: str, name: str, content: bytes
+) -> ArtifactData:
+    """Put a file into a project (editors); its text is read in the background. The same content under the same name is
+    the same file. Raises `InputTooLarge`, `MalformedInput`, `TooManyArtifacts`, `RateLimited`, `DiskFull`. The
+    content is written before the row: a failure between the two leaves an unnamed blob, never a row without a file."""
+    most_a_minute = services.settings.limits.files_per_minute_per_user
+
+    def allowed(tx: Tx) -> None:
+        require(tx, actor, project_id, Right.EDIT)
+        check_made_rate(tx, "files", actor.user_id, most_a_minute)
+
+    await services.db.read(allowed)  # before anything is written
+    asked = services.settings.documents
+    check_bytes("The file", len(content), asked.artifact_bytes)
+    shown = file_name(clean(name))
+    kind = await anyio.to_thread.run_sync(kind_of, shown, content)
+    blob = await anyio.to_thread.run_sync(services.blobs.put, content)
+
+    def run(tx: Tx) -> ArtifactData:
+        allowed(tx)
+        most = asked.artifacts_per_project
+        made, fresh = store.add(tx, project_id, actor.user_id, shown, kind, len(content), blob, most)
+        if not fresh:
+            return store.artifact_data(tx, made)
+        return store.announce(tx, made, "artifact.created", by=actor.user_id)
+
+    return await services.db.write(run)
+
+
+async def list_artifacts(
+    services: Services, actor: Actor, project_id: str, before: str | None = None, limit: int = 50
+) -> ArtifactList:
+    """The project's files, newest first (members)."""
+
+    def run(tx: Tx) -> ArtifactList:
+        require(tx, actor, project_id, Right.READ)
+        return ArtifactList(*store.list_artifacts(tx, project_id, before, limit))
+
+    return await services.db.read(run)
+
+
+async def read_artifact(services: Services, actor: Actor, artifact_id: str) -> ArtifactData:
+    """One file (members)."""
+
+    def run(tx: Tx) -> ArtifactData:
+        require_owned(tx, actor, artifacts, "artifact", artifact_id, Right.READ)
+        return store.artifact_data(tx, artifact_id)
+
+    return await services.db.read(run)
+
+
+async def open_artifact(services: Services, actor: Actor, artifact_id: str) -> tuple[ArtifactData, bytes]:
+    """A file with its content (members)."""
+
+    def run(tx: Tx) -> tuple[ArtifactData, str]:
+        row = require_owned(tx, actor, artifacts, "artifact", artifact_id, Right.READ)
+        return store.artifact_data(tx, artifact_id), row["blob"]
+
+    data, blob = await services.db.read(run)
+    return data, await anyio.to_thread.run_sync(services.blobs.get, blob)
+
+
+async def read_artifact_text(services: Services, actor: Actor, artifact_id: str, page: int = 1) -> FilePage:
+    """A page of a file's text (members). Raises `NotFound`, and `Conflict` where there is no text (yet)."""
+    row = await services.db.read(require_owned, actor, artifacts, "artifact", artifact_id, Right.READ)
+    return await _files(services).read(row["project_id"], artifact_id, page)
+
+
+async def search_artifacts(
+    services: Services, actor: Actor, project_id: str, query: str, limit: int = 10
+) -> FileAnswer:
+    """What is found in the texts of a project's files (members). Raises `MalformedInput` for a query of spaces."""
+    if not query.strip():
+        raise MalformedInput("The query is empty.", hint="Say what you are looking for.", field="q")
+    await services.db.read(require, actor, project_id, Right.READ)
+    return await _files(services).search(project_id, query, limit)
+
+
+async def delete_artifact(services: Services, actor: Actor, artifact_id: str) -> None:
+    """Remove a file and its text from search (who uploaded it, if still an editor, and owners)."""
+
+    def run(tx: Tx) -> None:
+        row = require_owned(tx, actor, artifacts, "artifact", artifact_id, Right.EDIT)
+        if row["created_by"] != actor.user_id:
+            require(tx, actor, row["project_id"], Right.OWN)
+        store.delete(tx, artifact_id)
+
+    await services.db.write(run)
+
+
+def _files(services: Services) -> ProjectFiles:
+    return ProjectFiles(services.db, services.blobs, services.knowledge)

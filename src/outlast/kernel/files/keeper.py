@@ -1,0 +1,187 @@
+"""Reads the texts of files that were uploaded: what is due, one after the other, then sleeps until the bell rings."""
+
+import logging
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+import anyio
+import anyio.to_thread
+import sqlalchemy as sa
+
+from outlast.apps.knowledge import ingest as filling
+from outlast.apps.knowledge.documents import Document, cut_documents, document_of
+from outlast.apps.knowledge.ingest import NewSource
+from outlast.apps.knowledge.passage_changes import Contents, Exchange, exchange
+from outlast.apps.knowledge.sources import cut_name
+from outlast.apps.knowledge.texts import Cut
+from outlast.base.clock import Clock
+from outlast.base.errors import OutlastError, TryLater
+from outlast.base.supervision.causes import is_of_storage
+from outlast.base.supervision.supervisor import Supervisor
+from outlast.db.blobs import FolderBlobs
+from outlast.db.database import Database, Tx
+from outlast.kernel.files import store
+from outlast.kernel.files.kinds import PDF, paged
+from outlast.kernel.files.texts import NO_TEXT, FileText, read_text
+from outlast.kernel.set_aside import kinds
+
+PACKAGE: Final = "project files"  # what the texts are filed under in the index
+PAUSE_S: Final = 5.0  # after the database refused
+log = logging.getLogger("outlast.knowledge")
+
+
+@dataclass(slots=True)
+class _Text:
+    """What was read of a file: its passages, and where its text lies (None: there is none). `trouble`: of the storage,
+    which says nothing about the file."""
+
+    found: FileText
+    contents: Contents | None = None
+    planned: Exchange | None = None
+    blob: str | None = None
+    trouble: OutlastError | None = None
+
+
+def _failed(why: str) -> FileText:
+    return FileText((), trouble=f"Its text could not be read: {why}", failed=True)
+
+
+class ArtifactKeeper:
+    """One per server. In memory: a bell, and what could not be stored in this server's life."""
+
+    def __init__(
+        self,
+        db: Database,
+        clock: Clock,
+        blobs: FolderBlobs,
+        *,
+        passage_chars: int,
+        most_s: float,
+        supervisor: Supervisor | None = None,
+    ) -> None:
+        """`most_s` is how long reading one file may take; `passage_chars` as for documentation."""
+        self._db, self._clock, self._blobs = db, clock, blobs
+        self._passage_chars, self._most_s = passage_chars, most_s
+        self._guard = (supervisor or Supervisor(clock)).guard
+        self._news = anyio.Event()
+        self._given_up: list[str] = []
+        db.on_notice(self._hear)
+
+    async def run(self) -> None:
+        """Until cancelled; a file that was being read then is read anew by the next server."""
+        if self._db.dialect == "sqlite":  # nobody else can be reading
+            await self._db.write(store.take_over)
+        while True:
+            news = self._news
+            try:
+                if await self.read_due():
+                    continue
+                until = await self._db.read(store.next_due, self._given_up)
+            except OutlastError as error:
+                log.warning("files not read", extra={"code": error.code, "reason": error.message})
+                await self._clock.sleep(PAUSE_S)
+                continue
+            await self._sleep(news, until)
+
+    async def read_due(self) -> int:
+        """Read everything that is due now; how many those were."""
+        count = 0
+        while (row := await self._db.write(store.claim, self._given_up)) is not None:
+            await self._read(row)
+            count += 1
+        return count
+
+    async def _read(self, row: sa.RowMapping) -> None:
+        text = _Text(_failed("an error of this server, which its log has in full."))
+        await self._guard.once(kinds.FILE, row["id"], self._read_text, row, text)
+        if text.trouble is not None:
+            raise text.trouble  # the disk: it is read again once its lease lapses
+        try:
+            await self._db.write(self._store, row, text.found, text.contents, text.planned, text.blob)
+        except TryLater:  # the database, or the disk: it is read again once its lease lapses
+            raise
+        except OutlastError:
+            self._given_up.append(row["id"])  # until the next start: the others go on
+            raise
+
+    async def _read_text(self, row: sa.RowMapping, text: "_Text") -> None:
+        try:
+            content = await anyio.to_thread.run_sync(self._blobs.get, row["blob"])
+            found = await read_text(row["media_type"], content, self._most_s)
+            contents = await anyio.to_thread.run_sync(self._cut, row["name"], row["media_type"], found)
+            if contents is not None:  # beside the database's writer
+                text.planned = await anyio.to_thread.run_sync(exchange, 0, (), contents)
+                text.blob = await anyio.to_thread.run_sync(self._blobs.put, found.whole.encode())
+            text.found, text.contents = found, contents
+        except OutlastError as error:
+            if is_of_storage(error):
+                text.trouble = error
+            text.found = _failed(error.message)
+
+    def _cut(self, name: str, media_type: str, found: FileText) -> Contents | None:
+        """The passages of a text; None: there are none. Blocking for long texts."""
+        documents: list[Document]
+        cuts: dict[str, list[Cut]]
+        if media_type == PDF:
+            documents = [
+                Document(url=paged(name, number), text=text, title=f"{name}, page {number}")
+                for number, text in enumerate(found.texts, start=1)
+                if text.strip()
+            ]
+            cuts = cut_documents(documents, self._passage_chars)
+        elif found.texts:
+            document, own = document_of(name, found.texts[0], self._passage_chars)
+            documents, cuts = [document], {document.url: own}
+        else:
+            return None
+        if not any(cuts.values()):
+            return None
+        return Contents(documents, cuts, cut_name(self._passage_chars))
+
+    def _store(
+        self,
+        tx: Tx,
+        row: sa.RowMapping,
+        found: FileText,
+        contents: Contents | None,
+        planned: Exchange | None,
+        blob: str | None,
+    ) -> None:
+        if not store.hold_waiting(tx, row["id"]):
+            return
+        source_id = None
+        if contents is not None:
+            new = NewSource(PACKAGE, "artifact", row["id"], row["project_id"], row["created_by"])
+            source_id = filling.add(tx, new, None)
+            filling.fill(tx, source_id, contents, None, planned)
+        state = "failed" if found.failed else "no_text" if contents is None else "ready"
+        store.note(
+            tx,
+            row["id"],
+            state=state,
+            source_id=source_id,
+            pages=found.pages,
+            characters=found.characters,
+            trouble=found.trouble or (NO_TEXT if state == "no_text" else None),
+            text_blob=blob,
+            due_at=None,
+        )
+        store.announce(tx, row["id"])
+
+    def _hear(self, stream_id: str) -> None:
+        if stream_id in (store.BELL, "*"):
+            self._news.set()
+            self._news = anyio.Event()
+
+    async def _sleep(self, news: anyio.Event, until: datetime | None) -> None:
+        wait = None if until is None else max(0.0, (until - self._clock.now()).total_seconds())
+        async with anyio.create_task_group() as tasks:
+            if wait is not None:
+                tasks.start_soon(self._wake_after, wait, tasks.cancel_scope)
+            await news.wait()
+            tasks.cancel_scope.cancel()
+
+    async def _wake_after(self, wait_s: float, scope: anyio.CancelScope) -> None:
+        await self._clock.sleep(wait_s)
+        scope.cancel()

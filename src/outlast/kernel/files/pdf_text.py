@@ -1,0 +1,80 @@
+"""The text of a PDF, one JSON line a page. A program of its own, because PDFs come from anywhere: it sets its own
+bounds of time and memory, writes nothing but its answer, and gets nothing of the server's environment.
+
+    python -I -m outlast.kernel.files.pdf_text CPU_SECONDS MOST_CHARS < FILE
+
+Its first line is `{"pages": N}`, then `{"text": "…"}` for each page, and `{"error": "…"}` where it had to stop.
+"""
+
+import ctypes
+import json
+import resource
+import signal
+import sys
+from collections.abc import Iterator
+from io import BytesIO
+from typing import Any, Final
+
+MEMORY_BYTES: Final = 1_500_000_000
+MOST_PAGES: Final = 5_000
+FILES: Final = 32  # that may be open: Python's own, while it imports
+DEATH_SIGNAL: Final = 1  # prctl's PR_SET_PDEATHSIG
+
+
+def main() -> None:
+    cpu_s, most_chars = int(sys.argv[1]), int(sys.argv[2])
+    resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s))
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (FILES, FILES))
+    _end_with_parent()
+    sys.setrecursionlimit(2_000)
+    for line in _lines(BytesIO(sys.stdin.buffer.read()), most_chars):
+        sys.stdout.write(json.dumps(line) + "\n")
+        sys.stdout.flush()
+
+
+def _end_with_parent() -> None:
+    """Where the kernel can: a server that is killed leaves nobody reading."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None, use_errno=True).prctl(DEATH_SIGNAL, signal.SIGKILL)
+
+
+def _lines(file: BytesIO, most_chars: int) -> Iterator[dict[str, Any]]:
+    import logging
+
+    import pypdf
+
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)
+    try:
+        reader = pypdf.PdfReader(file)
+        if reader.is_encrypted and not reader.decrypt(""):
+            yield {"error": "it is protected by a password"}
+            return
+        pages = len(reader.pages)
+    except MemoryError:
+        yield {"error": "it takes too much memory to read"}
+        return
+    except Exception as error:  # whatever a broken file makes the reader raise
+        yield {"error": f"it is damaged ({type(error).__name__})"}
+        return
+    yield {"pages": pages}
+    left = most_chars
+    for page in reader.pages[:MOST_PAGES]:
+        try:
+            text = page.extract_text()
+        except MemoryError:
+            yield {"error": "it takes too much memory to read"}
+            return
+        except Exception:  # one page that cannot be read does not hide the others
+            text = ""
+        yield {"text": text[:left]}
+        left -= len(text)
+        if left <= 0:
+            yield {"error": "it holds more text than is kept"}
+            return
+
+
+if __name__ == "__main__":
+    main()

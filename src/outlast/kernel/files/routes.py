@@ -1,0 +1,95 @@
+"""Files of projects: upload, list, open, read, search, delete."""
+
+from typing import Final
+from urllib.parse import quote
+
+from fastapi import APIRouter, File, Query, UploadFile
+from starlette.responses import Response
+
+from outlast.base.events import ArtifactData
+from outlast.kernel.files import actions
+from outlast.kernel.files.shapes import FileSearchAnswer, FileTextAnswer
+from outlast.kernel.http.auth import Signed, Svc
+from outlast.kernel.http.responses import nothing, page, reply
+from outlast.kernel.http.shapes import Page
+
+router = APIRouter(prefix="/v1", tags=["Files"])
+LOCKED_DOWN: Final = "default-src 'none'; sandbox; frame-ancestors 'none'"
+PDF_VIEWER: Final = (
+    "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"  # none runs in a sandbox
+)
+
+
+@router.post("/projects/{project_id}/artifacts", status_code=201, response_model=ArtifactData)
+async def upload_artifact(
+    project_id: str, services: Svc, actor: Signed, file: UploadFile = File()
+) -> Response:
+    """Put a text, Markdown, PDF or image file into a project (editors), as multipart field `file`. Its text is read in
+    the background; `artifact.updated` tells when it can be searched."""
+    content = await file.read()
+    return reply(
+        await actions.upload_artifact(services, actor, project_id, file.filename or "", content), 201
+    )
+
+
+@router.get("/projects/{project_id}/artifacts", response_model=Page[ArtifactData])
+async def list_artifacts(
+    project_id: str,
+    services: Svc,
+    actor: Signed,
+    before: str | None = Query(None, max_length=100),
+    limit: int = Query(50, ge=1, le=200),
+) -> Response:
+    """The project's files, newest first."""
+    found = await actions.list_artifacts(services, actor, project_id, before, limit)
+    return reply(page(found.items, found.next))
+
+
+@router.get("/projects/{project_id}/artifacts/search", response_model=FileSearchAnswer)
+async def search_artifacts(
+    project_id: str,
+    services: Svc,
+    actor: Signed,
+    q: str = Query(max_length=2_000),
+    limit: int = Query(10, ge=1, le=50),
+) -> Response:
+    """What is found in the texts of the project's files."""
+    found = await actions.search_artifacts(services, actor, project_id, q, limit)
+    return reply({"items": found.hits, "note": found.note})
+
+
+@router.get("/artifacts/{artifact_id}", response_model=ArtifactData)
+async def read_artifact(artifact_id: str, services: Svc, actor: Signed) -> Response:
+    """One file, and how far the reading of its text is."""
+    return reply(await actions.read_artifact(services, actor, artifact_id))
+
+
+@router.delete("/artifacts/{artifact_id}", status_code=204)
+async def delete_artifact(artifact_id: str, services: Svc, actor: Signed) -> Response:
+    """Remove a file and its text from search (who uploaded it, and owners)."""
+    await actions.delete_artifact(services, actor, artifact_id)
+    return nothing()
+
+
+@router.get("/artifacts/{artifact_id}/content", response_class=Response)
+async def open_artifact(artifact_id: str, services: Svc, actor: Signed, download: bool = False) -> Response:
+    """The file's bytes. Images and PDFs are shown by browsers unless `download` is asked for; any other file is never
+    given as what a browser would run."""
+    shown, content = await actions.open_artifact(services, actor, artifact_id)
+    pdf = shown.media_type == "application/pdf"
+    opens = pdf or shown.media_type.startswith("image/")
+    kind = "inline" if opens and not download else "attachment"
+    headers = {
+        "content-disposition": f"{kind}; filename*=UTF-8''{quote(shown.name, safe='')}",
+        "content-security-policy": PDF_VIEWER if pdf else LOCKED_DOWN,
+        "cache-control": "private, max-age=31536000, immutable",
+    }
+    return Response(content, 200, headers, shown.media_type if opens else "text/plain; charset=utf-8")
+
+
+@router.get("/artifacts/{artifact_id}/text", response_model=FileTextAnswer)
+async def read_artifact_text(
+    artifact_id: str, services: Svc, actor: Signed, page: int = Query(1, ge=1, le=100_000)
+) -> Response:
+    """A page of the file's text, as agents and search see it."""
+    return reply(await actions.read_artifact_text(services, actor, artifact_id, page))

@@ -1,0 +1,99 @@
+"""Looks things up in the files of a project, for people and agents."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import anyio.to_thread
+
+from outlast.apps.knowledge.hits import Searcher
+from outlast.base.errors import Conflict, NotFound
+from outlast.base.events import ArtifactData
+from outlast.db.blobs import FolderBlobs
+from outlast.db.database import Database, Tx
+from outlast.kernel.files import store
+from outlast.kernel.files.keeper import PACKAGE
+from outlast.kernel.files.kinds import page_of
+from outlast.kernel.files.tables import artifacts
+from outlast.kernel.files.texts import PAGE_BREAK
+
+
+@dataclass(frozen=True, slots=True)
+class FileHit:
+    """A passage of a file: `page` of a PDF (None: it has no pages), `terms` the words in it that the query found."""
+
+    artifact: ArtifactData
+    heading: str
+    text: str
+    page: int | None
+    score: float
+    terms: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FileAnswer:
+    """Passages, best first; `note` is "" or one sentence about how the search went."""
+
+    hits: Sequence[FileHit]
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class FilePage:
+    """A piece of a file's text: a page of a PDF, else the whole. `pages` counts them."""
+
+    artifact: ArtifactData
+    text: str
+    page: int
+    pages: int
+
+
+class ProjectFiles:
+    """Permission is the caller's business."""
+
+    def __init__(self, db: Database, blobs: FolderBlobs, searcher: Searcher) -> None:
+        self._db, self._blobs, self._searcher = db, blobs, searcher
+
+    def listed(self, tx: Tx, project_id: str, limit: int = 100) -> list[ArtifactData]:
+        """The newest files of a project."""
+        return store.list_artifacts(tx, project_id, None, limit)[0]
+
+    async def search(self, project_id: str, query: str, limit: int = 5) -> FileAnswer:
+        """What is found in the files of a project."""
+        answer = await self._searcher.search(query, project_id=project_id, package=PACKAGE, limit=limit)
+        hits = [hit for hit in answer.hits if hit.type == "doc" and hit.source_id is not None]
+        ids = [hit.source_id for hit in hits if hit.source_id is not None]
+        known = await self._db.read(store.by_source, project_id, ids) if ids else {}
+        found = [
+            FileHit(known[hit.source_id], hit.heading, hit.text, page_of(hit.url), hit.score, hit.terms)
+            for hit in hits
+            if hit.source_id in known
+        ]
+        note = answer.note
+        if not found and not (await self._db.read(store.list_artifacts, project_id, None, 1))[0]:
+            note = "The project has no files."
+        return FileAnswer(found, note)
+
+    async def read(self, project_id: str, artifact_id: str, page: int = 1) -> FilePage:
+        """A page of a file's text. Raises `NotFound`, `Conflict` where there is no text."""
+
+        def find(tx: Tx) -> tuple[ArtifactData, str | None]:
+            row = tx.find(artifacts, {"id": artifact_id, "project_id": project_id})
+            if row is None:
+                raise NotFound("The project has no such file.", artifact_id=artifact_id)
+            return store.artifact_data(tx, artifact_id), row["text_blob"]
+
+        data, blob = await self._db.read(find)
+        if blob is None:
+            words = (
+                "Its text is being read." if data.state == "reading" else data.trouble or "It holds no text."
+            )
+            raise Conflict(
+                "This file has no text that can be read.",
+                hint=words,
+                artifact_id=artifact_id,
+                state=data.state,
+            )
+        texts = (await anyio.to_thread.run_sync(self._blobs.get, blob)).decode().split(PAGE_BREAK)
+        if not 1 <= page <= len(texts):
+            raise NotFound(f"This file has {len(texts)} pages.", pages=len(texts))
+        return FilePage(data, texts[page - 1], page, len(texts))

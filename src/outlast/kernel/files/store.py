@@ -1,0 +1,163 @@
+"""Files of projects in the database, and the news about them. First argument: the open transaction."""
+
+from datetime import datetime, timedelta
+from typing import Any, Final, Literal
+
+import sqlalchemy as sa
+
+from outlast.apps.knowledge import ingest as filling
+from outlast.base.clock import iso
+from outlast.base.errors import NotFound, TooManyArtifacts
+from outlast.base.events import ArtifactChanged, ArtifactData, ArtifactDeleted
+from outlast.base.ids import new_id
+from outlast.db.database import Tx
+from outlast.kernel.accounts.tables import users
+from outlast.kernel.files.kinds import Kind
+from outlast.kernel.files.tables import artifacts
+from outlast.kernel.projects.tables import projects
+from outlast.kernel.streams.log import append
+
+BELL: Final = "artifacts"
+LEASE: Final = timedelta(minutes=10)  # a file that is being read is somebody else's to read after this long
+ChangeName = Literal["artifact.created", "artifact.updated"]
+_SHOWN: Final = sa.select(artifacts, users.c.name.label("creator")).join(
+    users, users.c.id == artifacts.c.created_by
+)
+
+
+def add(
+    tx: Tx, project_id: str, user_id: str, name: str, kind: Kind, size_bytes: int, blob: str, most: int
+) -> tuple[str, bool]:
+    """(the file's id, whether it is new): the same content under the same name is the same file. It waits to be read.
+    Raises `TooManyArtifacts`. Not announced yet."""
+    tx.execute(sa.select(projects.c.id).where(projects.c.id == project_id).with_for_update(key_share=True))
+    mine = artifacts.c.project_id == project_id
+    same = sa.select(artifacts.c.id).where(mine, artifacts.c.name == name, artifacts.c.blob == blob)
+    known = tx.execute(same.order_by(artifacts.c.id).limit(1)).scalar()
+    if known is not None:
+        return str(known), False
+    count = int(tx.execute(sa.select(sa.func.count()).select_from(artifacts).where(mine)).scalar_one())
+    if most and count >= most:
+        raise TooManyArtifacts(f"The project has {count} files; it can keep {most}.", project_id=project_id)
+    artifact_id = new_id("artifact")
+    tx.insert(
+        artifacts,
+        id=artifact_id,
+        project_id=project_id,
+        blob=blob,
+        name=name,
+        media_type=kind.media_type,
+        size_bytes=size_bytes,
+        state="reading",
+        width=kind.image.width if kind.image else None,
+        height=kind.image.height if kind.image else None,
+        created_by=user_id,
+        created_at=tx.now,
+        due_at=tx.now,
+    )
+    tx.ring(BELL)
+    return artifact_id, True
+
+
+def artifact_data(tx: Tx, artifact_id: str) -> ArtifactData:
+    """Raises `NotFound`."""
+    row = tx.one(_SHOWN.where(artifacts.c.id == artifact_id))
+    if row is None:
+        raise NotFound("There is no such file.", artifact_id=artifact_id)
+    return to_data(row)
+
+
+def list_artifacts(
+    tx: Tx, project_id: str, before: str | None, limit: int
+) -> tuple[list[ArtifactData], str | None]:
+    """At most `limit` of a project's files, newest first, those before the id `before`; and what to ask the following
+    ones with (None: there are none)."""
+    chosen = _SHOWN.where(artifacts.c.project_id == project_id)
+    if before is not None:
+        chosen = chosen.where(artifacts.c.id < before)
+    rows = tx.all(chosen.order_by(artifacts.c.id.desc()).limit(limit + 1))
+    return [to_data(row) for row in rows[:limit]], rows[limit - 1]["id"] if len(rows) > limit else None
+
+
+def by_source(tx: Tx, project_id: str, source_ids: list[str]) -> dict[str, ArtifactData]:
+    """The project's files whose text these sources hold."""
+    mine = artifacts.c.project_id == project_id
+    rows = tx.all(_SHOWN.where(mine, artifacts.c.source_id.in_(source_ids)))
+    return {row["source_id"]: to_data(row) for row in rows}
+
+
+def claim(tx: Tx, without: list[str]) -> sa.RowMapping | None:
+    """The file that waits the longest, now this caller's to read until the lease lapses; None: none waits."""
+    due = (
+        sa.select(artifacts)
+        .where(artifacts.c.due_at <= tx.now, artifacts.c.id.not_in(without))
+        .order_by(artifacts.c.due_at, artifacts.c.id)
+        .limit(1)
+        .with_for_update(skip_locked=True)
+    )
+    row = tx.one(due)
+    if row is not None:
+        tx.update(artifacts, {"id": row["id"]}, due_at=tx.now + LEASE)
+    return row
+
+
+def take_over(tx: Tx) -> None:
+    """Whoever was reading is dead: what they read is due now."""
+    tx.execute(sa.update(artifacts).where(artifacts.c.due_at.is_not(None)).values(due_at=tx.now))
+
+
+def next_due(tx: Tx, without: list[str]) -> datetime | None:
+    """When a file other than these is to be read next; None: none waits."""
+    wanted = sa.select(sa.func.min(artifacts.c.due_at)).where(artifacts.c.id.not_in(without))
+    found: datetime | None = tx.execute(wanted).scalar()
+    return found
+
+
+def hold_waiting(tx: Tx, artifact_id: str) -> bool:
+    """Whether a file still waits for its text, and hold it; False: it was deleted, or somebody else has read it."""
+    mine = sa.select(artifacts.c.state).where(artifacts.c.id == artifact_id).with_for_update()
+    return bool(tx.execute(mine).scalar() == "reading")
+
+
+def note(tx: Tx, artifact_id: str, **values: Any) -> None:
+    """Write down what came of reading a file. Not announced yet."""
+    tx.update(artifacts, {"id": artifact_id}, **values)
+
+
+def announce(
+    tx: Tx, artifact_id: str, event: ChangeName = "artifact.updated", *, by: str | None = None
+) -> ArtifactData:
+    """Tell the followers of its project how a file is now."""
+    data = artifact_data(tx, artifact_id)
+    append(tx, data.project_id, [(event, ArtifactChanged(artifact=data, by=by))])
+    return data
+
+
+def delete(tx: Tx, artifact_id: str) -> None:
+    """Remove a file's row and its text from search. The blobs go once nobody names them."""
+    row = tx.find(artifacts, {"id": artifact_id})
+    if row is None:
+        return
+    tx.execute(sa.delete(artifacts).where(artifacts.c.id == artifact_id))
+    if row["source_id"] is not None:
+        filling.remove(tx, row["source_id"])
+    append(tx, row["project_id"], [("artifact.deleted", ArtifactDeleted(artifact_id=artifact_id))])
+
+
+def to_data(row: sa.RowMapping) -> ArtifactData:
+    return ArtifactData(
+        id=row["id"],
+        project_id=row["project_id"],
+        name=row["name"],
+        media_type=row["media_type"],
+        size_bytes=row["size_bytes"],
+        state=row["state"],
+        pages=row["pages"],
+        characters=row["characters"],
+        width=row["width"],
+        height=row["height"],
+        trouble=row["trouble"],
+        created_by=row["created_by"],
+        created_by_name=row["creator"],
+        created_at=iso(row["created_at"]),
+    )

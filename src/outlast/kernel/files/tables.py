@@ -1,0 +1,30 @@
+"""Files of projects."""
+
+import sqlalchemy as sa
+
+from outlast.db.columns import count, metadata, moment, own_id, ref, text, word
+
+artifacts = sa.Table(
+    "artifacts",
+    metadata,
+    own_id(),
+    ref("project_id", "projects", "whose members may open it", nullable=False, index=True),
+    sa.Column(
+        "blob", sa.String(64), nullable=False, comment="SHA-256 of the content, its name in the blob store"
+    ),
+    text("name", "file name as uploaded", nullable=False),
+    word("media_type", "found from the content, not from the name", nullable=False),
+    sa.Column("size_bytes", sa.BigInteger, nullable=False, comment="of the content"),
+    word("state", "reading | ready | no_text | failed", nullable=False),
+    sa.Column("source_id", sa.String(40), comment="its text in the index of documentation; null: none"),
+    sa.Column("text_blob", sa.String(64), comment="its text in the blob store; null: none"),
+    sa.Column("pages", sa.Integer, comment="of a PDF; null: it has none"),
+    count("characters", "of its text"),
+    sa.Column("width", sa.Integer, comment="pixels; null: not an image"),
+    sa.Column("height", sa.Integer, comment="pixels; null: not an image"),
+    text("trouble", "why there is no text, for people; null: none"),
+    moment("due_at", "its text is to be read from then on; null: it was", index=True),
+    ref("created_by", "users", "who", nullable=False),
+    moment("created_at", "when", nullable=False),
+    sa.Index("ix_artifacts_user", "created_by", "created_at"),
+)

@@ -1,0 +1,110 @@
+"""From a request to an actor: a token, else a browser's session, else this machine's owner."""
+
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Annotated, Final
+
+from fastapi import Depends, Request
+from starlette.responses import Response
+
+from outlast.base.errors import NotSignedIn
+from outlast.kernel.accounts import actions as accounts
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.http.allowed_hosts import is_loopback
+from outlast.kernel.http.event_stream import OpenStreams
+from outlast.kernel.http.sign_in_throttle import WrongSignIns
+from outlast.kernel.services import Services
+from outlast.surfaces.http.preview.hosts import PreviewHosts
+from outlast.surfaces.http.readiness import Readiness
+from outlast.surfaces.protocols.e2b.runtime import E2bRuntime
+
+COOKIE: Final = "outlast_session"
+FORWARDED: Final = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
+DAY_S: Final = 86_400
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surface:
+    """What routes are given. `local_owner` is set only in local mode: bound to loopback, reached by no public name.
+    `e2b` runs beside the server where programs may ask for sandboxes."""
+
+    services: Services
+    streams: OpenStreams
+    readiness: Readiness
+    local_owner: Actor | None = None
+    version: str = ""
+    secure_cookie: bool = field(default=False)
+    previews: PreviewHosts = field(default_factory=PreviewHosts)
+    e2b: E2bRuntime | None = None
+    wrong_sign_ins: WrongSignIns = field(default_factory=WrongSignIns)
+
+    def watched(self, request: Request) -> AbstractContextManager[None]:
+        """Around what looks at a secret: wrong ones of one address are counted, and too many refused."""
+        limit = self.services.settings.limits.wrong_sign_ins_per_minute_per_address
+        return self.wrong_sign_ins.watched(request, self.services.clock, limit)
+
+
+async def surface_of(request: Request) -> Surface:
+    surface: Surface = request.app.state.surface
+    return surface
+
+
+async def services_of(request: Request) -> Services:
+    surface: Surface = request.app.state.surface
+    return surface.services
+
+
+async def who(request: Request) -> Actor | None:
+    """Whoever the request signs in; None for nobody. Raises `NotSignedIn` for a token that is not good."""
+    surface: Surface = request.app.state.surface
+    actor = await _find(request, surface)
+    if actor is not None:
+        request.scope["state"]["user_id"] = actor.user_id
+    return actor
+
+
+async def signed_in(request: Request) -> Actor:
+    """Whoever the request signs in. Raises `NotSignedIn`."""
+    actor = await who(request)
+    if actor is None:
+        raise NotSignedIn("This needs somebody who is signed in.")
+    return actor
+
+
+async def _find(request: Request, surface: Surface) -> Actor | None:
+    authorization = request.headers.get("authorization")
+    if authorization is not None:
+        scheme, _, secret = authorization.partition(" ")
+        if scheme.lower() != "bearer" or not secret.strip():
+            raise NotSignedIn("The Authorization header is not 'Bearer' and a token.")
+        return await accounts.actor_for_token(surface.services, secret.strip())
+    cookie = request.cookies.get(COOKIE)
+    if cookie and (actor := await accounts.actor_for_session(surface.services, cookie)):
+        return actor
+    return surface.local_owner if surface.local_owner and _is_from_this_machine(request) else None
+
+
+def _is_from_this_machine(request: Request) -> bool:
+    """Not through a proxy either: one on this machine would make everybody local."""
+    if request.client is None or not is_loopback(request.client.host):
+        return False
+    return not any(name in request.headers for name in FORWARDED)
+
+
+def is_browser(request: Request) -> bool:
+    return "sec-fetch-site" in request.headers or "origin" in request.headers
+
+
+def set_cookie(answer: Response, surface: Surface, value: str) -> Response:
+    """Sign the browser in: no script reads this cookie and no other site sends it."""
+    days = surface.services.settings.auth.session_days
+    answer.set_cookie(
+        COOKIE, value, int(days * DAY_S), httponly=True, samesite="strict", secure=surface.secure_cookie
+    )
+    return answer
+
+
+Signed = Annotated[Actor, Depends(signed_in)]
+MaybeSigned = Annotated[Actor | None, Depends(who)]
+Served = Annotated[Surface, Depends(surface_of)]
+Svc = Annotated[Services, Depends(services_of)]

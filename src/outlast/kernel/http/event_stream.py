@@ -1,0 +1,195 @@
+"""Live answers: chunks of ready SSE frames, sent as they come.
+
+Nothing lies between the chunks and the socket: no queue, no second stream, one `send` per chunk, or, for live ones, a
+`push` that does not even wake the sending task. Beside the sending task stand two others per stream: one waits for the
+client to leave, one ticks. A tick that saw nothing sent sends a heartbeat comment; a tick that finds the same `send`
+still waiting after `slow_reader_s` cuts the connection (the client resumes from its cursor); and every `recheck_s`, or
+at once after somebody lost a token, session or membership, it is asked whether the reader still may read.
+"""
+
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Final
+
+import anyio
+from starlette.types import Message, Receive, Scope, Send
+
+from outlast.base.errors import OutlastError
+from outlast.kernel.accounts.actor import ACCESS_BELL
+from outlast.kernel.http.stream_limits import StreamPlaces
+
+HEARTBEAT: Final[Message] = {"type": "http.response.body", "body": b": \n\n", "more_body": True}
+OPENING: Final = b"retry: 1000\n\n"
+HEADERS: Final = [
+    (b"content-type", b"text/event-stream; charset=utf-8"),
+    (b"cache-control", b"no-store"),
+    (b"x-accel-buffering", b"no"),
+]
+# In the scope's extensions: cuts the connection without waiting for its buffer; the server's own `send`, so that a
+# chunk does not pass through the layers that only look at an answer's beginning; and a plain function that writes a
+# chunk of the open answer at once, or says that the socket does not take it now.
+ABORT: Final = "outlast.abort"
+DIRECT_SEND: Final = "outlast.send"
+PUSH: Final = "outlast.push"
+
+log = logging.getLogger("outlast.streams")
+
+
+def pusher(scope: Scope) -> Callable[[bytes], bool] | None:
+    """How live chunks reach this request's connection without waking its task; None where the server cannot."""
+    push: Callable[[bytes], bool] | None = scope.get("extensions", {}).get(PUSH)
+    return push
+
+
+@dataclass(frozen=True, slots=True)
+class StreamTimes:
+    """In seconds, as the settings of the same names say."""
+
+    heartbeat_s: float
+    slow_reader_s: float
+    recheck_s: float
+
+    @property
+    def tick_s(self) -> float:
+        return min(self.heartbeat_s, self.slow_reader_s / 2, self.recheck_s)
+
+
+class OpenStreams:
+    """The streams being sent by this process: memory only, so that stopping can end them. `per_user`: how many one
+    user, or one address of visitors without a name, may follow at once (0: any number)."""
+
+    def __init__(self, times: StreamTimes, per_user: int = 0) -> None:
+        self.times = times
+        self.places = StreamPlaces(per_user)
+        self._scopes: set[anyio.CancelScope] = set()
+        self._closed = False
+        self.doubt = anyio.Event()  # set when somebody may have lost the right to read, then made anew
+
+    def close(self) -> None:
+        """End every stream and each new one at once; clients resume from their cursor elsewhere or later."""
+        self._closed = True
+        for scope in list(self._scopes):
+            scope.cancel()
+
+    def hear(self, bell: str) -> None:
+        """Listener of the database's bells: after one of access every stream asks at once whether it may go on."""
+        if bell in (ACCESS_BELL, "*"):
+            self.doubt.set()
+            self.doubt = anyio.Event()
+
+    def enter(self, scope: anyio.CancelScope) -> None:
+        self._scopes.add(scope)
+        if self._closed:
+            scope.cancel()
+
+    def leave(self, scope: anyio.CancelScope) -> None:
+        self._scopes.discard(scope)
+
+    def __len__(self) -> int:
+        return len(self._scopes)
+
+
+class EventStream:
+    """An ASGI answer that sends `frames` until they end, the client leaves, or it may not read any more. `holder`: who
+    follows, a user's id or, for a visitor without a name, an address (`per` says which). Raises `RateLimited` before
+    anything is sent."""
+
+    def __init__(
+        self,
+        frames: AsyncIterator[bytes],
+        open_streams: OpenStreams,
+        may_read: Callable[[], Awaitable[bool]],
+        holder: str = "",
+        per: str = "user",
+    ) -> None:
+        self._holder, self._per = holder, per
+        self._frames = frames
+        self._open = open_streams
+        self._may_read = may_read
+        self._sent = 0  # chunks handed over
+        self._sending = False  # a chunk is waiting for the socket
+        self._gone = False  # the client left, or was cut off
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        with self._open.places.taken(self._holder, self._per):
+            await self._serve(scope, receive, send)
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": list(HEADERS)})
+        send = scope.get("extensions", {}).get(DIRECT_SEND, send)
+        await send({"type": "http.response.body", "body": OPENING, "more_body": True})
+        async with anyio.create_task_group() as tasks:
+            self._open.enter(tasks.cancel_scope)
+            try:
+                tasks.start_soon(self._wait_for_leaving, receive, tasks.cancel_scope)
+                tasks.start_soon(self._tick, scope, send, tasks.cancel_scope)
+                await self._send_all(send)
+                tasks.cancel_scope.cancel()
+            finally:
+                self._open.leave(tasks.cancel_scope)
+        if not self._gone:
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def _send_all(self, send: Send) -> None:
+        try:
+            async with aclosing(self._frames) as frames:  # type: ignore[type-var] # every follower is a generator
+                async for chunk in frames:
+                    self._sending = True
+                    await send({"type": "http.response.body", "body": chunk, "more_body": True})
+                    self._sending = False
+                    self._sent += 1
+        except OutlastError as error:  # the database does not answer: the client comes back with its cursor
+            log.warning("stream ended early", extra={"code": error.code})
+
+    async def _wait_for_leaving(self, receive: Receive, scope: anyio.CancelScope) -> None:
+        while (await receive())["type"] != "http.disconnect":
+            pass
+        self._gone = True
+        scope.cancel()
+
+    async def _tick(self, scope: Scope, send: Send, ending: anyio.CancelScope) -> None:
+        times = self._open.times
+        seen, stalled_s, unchecked_s = -1, 0.0, 0.0
+        while True:
+            doubt = self._open.doubt
+            with anyio.move_on_after(times.tick_s):
+                await doubt.wait()
+            unchecked_s += times.tick_s
+            if doubt.is_set() or unchecked_s >= times.recheck_s:
+                unchecked_s = 0.0
+                if not await self._still_may_read():
+                    ending.cancel()
+                    return
+            if doubt.is_set():
+                continue
+            if self._sent != seen:
+                seen, stalled_s = self._sent, 0.0
+            elif not self._sending:
+                stalled_s = 0.0
+                await self._heartbeat(scope, send, ending)
+            elif (stalled_s := stalled_s + times.tick_s) >= times.slow_reader_s:
+                self._cut(scope, ending)
+                return
+
+    async def _heartbeat(self, scope: Scope, send: Send, ending: anyio.CancelScope) -> None:
+        with anyio.move_on_after(self._open.times.slow_reader_s):
+            await send(HEARTBEAT)
+            return
+        self._cut(scope, ending)
+
+    async def _still_may_read(self) -> bool:
+        try:
+            return await self._may_read()
+        except OutlastError as error:  # asked again at the next tick
+            log.warning("stream not checked", extra={"code": error.code})
+            return True
+
+    def _cut(self, scope: Scope, ending: anyio.CancelScope) -> None:
+        log.info("slow reader closed", extra={"path": scope["path"]})
+        self._gone = True
+        ending.cancel()
+        abort = scope.get("extensions", {}).get(ABORT)
+        if abort is not None:
+            abort()

@@ -1,0 +1,81 @@
+"""The second call under one Idempotency-Key gets the first one's answer."""
+
+import hashlib
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any, Final
+
+import orjson
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
+
+from outlast.base.errors import IdempotencyMismatch, MalformedInput
+from outlast.db.columns import json, metadata, moment, ref
+from outlast.db.database import Tx
+
+KEPT: Final = timedelta(hours=24)
+MAX_KEY_CHARS: Final = 255
+
+idempotency = sa.Table(
+    "idempotency",
+    metadata,
+    ref("user_id", "users", "whose key", nullable=False, primary_key=True),
+    sa.Column("key", sa.String(255), primary_key=True, comment="the Idempotency-Key header"),
+    sa.Column(
+        "request_hash",
+        sa.String(64),
+        nullable=False,
+        comment="SHA-256 of the request: another request under the same key is refused",
+    ),
+    json("response", "the first answer", nullable=False),
+    moment("created_at", "when; kept 24 hours", nullable=False, index=True),
+)
+
+
+def request_hash(*request: Any) -> str:
+    """SHA-256 of what was asked for (plain JSON values), whatever the order of object keys."""
+    return hashlib.sha256(orjson.dumps(request, option=orjson.OPT_SORT_KEYS)).hexdigest()
+
+
+def remember(
+    tx: Tx, user_id: str, key: str | None, wanted_hash: str, produce: Callable[[], dict[str, Any]]
+) -> dict[str, Any]:
+    """What `produce` answers, once per user and key: a repeated call gets that answer too.
+
+    The key is claimed before anything else happens; a second caller at the same moment waits for the first one's
+    transaction, and starts anew if that one failed. Raises `IdempotencyMismatch` for a different request under the key.
+    """
+    if key is None:
+        return produce()
+    if not 0 < len(key) <= MAX_KEY_CHARS or not key.isprintable():
+        raise MalformedInput(
+            f"An Idempotency-Key has 1 to {MAX_KEY_CHARS} printable characters.", field="Idempotency-Key"
+        )
+    _forget_expired(tx, user_id, key)
+    if _claim(tx, user_id, key, wanted_hash):
+        response = produce()
+        tx.execute(sa.update(idempotency).where(*_of(user_id, key)), {"response": response})
+        return response
+    return _first_answer(tx, user_id, key, wanted_hash)
+
+
+def _claim(tx: Tx, user_id: str, key: str, wanted_hash: str) -> bool:
+    insert = (sqlite.insert if tx.conn.dialect.name == "sqlite" else postgresql.insert)(idempotency)
+    row = {"user_id": user_id, "key": key, "request_hash": wanted_hash, "response": {}, "created_at": tx.now}
+    return tx.execute(insert.values(**row).on_conflict_do_nothing()).rowcount == 1
+
+
+def _first_answer(tx: Tx, user_id: str, key: str, wanted_hash: str) -> dict[str, Any]:
+    row = tx.one(sa.select(idempotency).where(*_of(user_id, key)))
+    if row is None or row["request_hash"] != wanted_hash:
+        raise IdempotencyMismatch("Another request was sent under this Idempotency-Key.")
+    response: dict[str, Any] = row["response"]
+    return response
+
+
+def _forget_expired(tx: Tx, user_id: str, key: str) -> None:
+    tx.execute(sa.delete(idempotency).where(*_of(user_id, key), idempotency.c.created_at <= tx.now - KEPT))
+
+
+def _of(user_id: str, key: str) -> tuple[sa.ColumnElement[bool], sa.ColumnElement[bool]]:
+    return idempotency.c.user_id == user_id, idempotency.c.key == key

@@ -1,0 +1,69 @@
+"""What waits for the actor."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from outlast.apps.documents import section_locks as locking
+from outlast.apps.documents.proposals import open_proposals as waiting
+from outlast.base.errors import CursorUnknown
+from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.mentions import store as mentions
+from outlast.kernel.mentions.items import InboxItem, InboxPart, Waiting
+from outlast.kernel.projects.permissions import require
+from outlast.kernel.projects.rules import Right
+from outlast.kernel.runs import inbox as runs
+from outlast.kernel.services import Services
+from outlast.kernel.threads import driver as driving
+
+SOURCES = (runs.waiting, waiting.proposals_for, driving.waiting, locking.waiting, mentions.waiting)
+
+
+@dataclass(frozen=True, slots=True)
+class InboxPage:
+    """A part of an inbox, newest first; `next`: what to pass as `before` for the items after it."""
+
+    items: list[InboxItem]
+    next: str | None
+
+
+async def read_inbox(
+    services: Services, actor: Actor, project_id: str | None, limit: int, before: str | None
+) -> InboxPage:
+    """As `list_inbox`, at most `limit` items from a place on: no more rows are read of any kind than the page may hold,
+    and one. An item that goes meanwhile moves nothing. Raises `CursorUnknown`."""
+    part = InboxPart(limit + 1, None if before is None else _place(before))
+    found = await services.db.read(_waiting, actor, project_id, part)
+    shown = found[:limit]
+    last = _named(*shown[-1]) if len(found) > limit else None
+    return InboxPage([item for _, item in shown], last)
+
+
+async def list_inbox(services: Services, actor: Actor, project_id: str | None = None) -> list[InboxItem]:
+    """Everything that waits for the actor in one project (None: in all of theirs), newest first: open approvals and
+    questions where the actor may edit; open proposals of conversations that the actor began, drives or asked; requests
+    to hand over threads and sections; where the actor is named and what they were given."""
+    return [item for _, item in await services.db.read(_waiting, actor, project_id, None)]
+
+
+def _waiting(tx: Tx, actor: Actor, project_id: str | None, part: InboxPart | None) -> list[Waiting]:
+    if project_id is not None:
+        require(tx, actor, project_id, Right.READ)
+    found = [one for find in SOURCES for one in find(tx, actor.user_id, project_id, part)]
+    return sorted(found, key=lambda one: (one[0], one[1].id), reverse=True)
+
+
+def _named(moment: datetime, item: InboxItem) -> str:
+    """A place as text that needs no quoting in an address."""
+    return f"{moment.astimezone(UTC).replace(tzinfo=None).isoformat()}Z~{item.id}"
+
+
+def _place(before: str) -> tuple[datetime, str]:
+    moment, separator, item_id = before.partition("~")
+    try:
+        at: datetime | None = datetime.fromisoformat(moment)
+    except ValueError:
+        at = None
+    if not separator or at is None or at.tzinfo is None:
+        raise CursorUnknown(f"{before[:100]!r} is no place in an inbox.")
+    return at, item_id

@@ -1,0 +1,37 @@
+"""What waits for the caller, and saying that one has seen it."""
+
+from dataclasses import asdict
+
+from fastapi import APIRouter, Query
+from starlette.responses import Response
+
+from outlast.kernel.http.auth import Signed, Svc
+from outlast.kernel.http.responses import nothing, page, reply
+from outlast.kernel.http.shapes import Page
+from outlast.kernel.inbox import actions
+from outlast.kernel.inbox.shapes import InboxItemAnswer
+from outlast.kernel.mentions import actions as mentions
+
+router = APIRouter(prefix="/v1", tags=["Inbox"])
+
+
+@router.get("/inbox", response_model=Page[InboxItemAnswer])
+async def list_inbox(
+    services: Svc,
+    actor: Signed,
+    project: str | None = None,
+    before: str | None = None,
+    limit: int = Query(50, ge=1, le=200),
+) -> Response:
+    """What waits for the caller, newest first: approvals, questions, proposals, requests to hand over what they drive
+    or keep, mentions, and comments that they were given. `inbox.changed` in a project's stream says when to read it
+    again."""
+    found = await actions.read_inbox(services, actor, project, limit, before)
+    return reply(page([asdict(item) for item in found.items], found.next))
+
+
+@router.post("/mentions/{mention_id}/read", status_code=204)
+async def read_mention(mention_id: str, services: Svc, actor: Signed) -> Response:
+    """Take a mention, or a comment that one was given, out of the caller's inbox. Repeating is harmless."""
+    await mentions.read_mention(services, actor, mention_id)
+    return nothing()

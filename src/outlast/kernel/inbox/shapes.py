@@ -1,0 +1,28 @@
+"""Shapes of the inbox."""
+
+from typing import Literal
+
+from outlast.kernel.http.shapes import Answer
+
+
+class InboxItemAnswer(Answer):
+    """Something that waits for the caller. `id`: the approval's, question's, proposal's or mention's, or that of the
+    thread or section that is asked for. `by`: who asks, names or gives. The rest says where it is."""
+
+    kind: Literal["approval", "question", "proposal", "handover", "mention", "assigned"]
+    id: str
+    project_id: str
+    text: str
+    created_at: str
+    by: str | None
+    by_name: str | None
+    thread_id: str | None
+    thread_title: str | None
+    message_id: str | None
+    run_id: str | None
+    tool: str | None
+    document_id: str | None
+    document_title: str | None
+    section_id: str | None
+    block_id: str | None
+    comment_id: str | None

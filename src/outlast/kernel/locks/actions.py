@@ -1,0 +1,58 @@
+"""Who drives a thread: take, release, request, hand over."""
+
+from outlast.base.errors import Forbidden, NotFound
+from outlast.base.events import LockData
+from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.projects.permissions import require_thread, role_of
+from outlast.kernel.projects.rules import Right, allows
+from outlast.kernel.services import Services
+from outlast.kernel.threads import driver as driving
+
+
+async def take_lock(services: Services, actor: Actor, thread_id: str) -> LockData:
+    """Drive a thread (editors): a free lock is acquired, one's own refreshed, an expired one taken over. Raises
+    `ThreadLocked`, naming the holder and the expiry."""
+
+    def run(tx: Tx) -> LockData:
+        row = require_thread(tx, actor, thread_id, Right.EDIT)
+        return driving.take(tx, row, actor, services.settings.locks.ttl_s)
+
+    return await services.db.write(run)
+
+
+async def release_lock(services: Services, actor: Actor, thread_id: str) -> None:
+    """Stop driving (editors). Repeating is harmless. Raises `ThreadLocked` for somebody else's lock, `ThreadBusy` while
+    the actor's run works."""
+
+    def run(tx: Tx) -> None:
+        driving.release(tx, require_thread(tx, actor, thread_id, Right.EDIT), actor)
+
+    await services.db.write(run)
+
+
+async def request_lock(services: Services, actor: Actor, thread_id: str) -> LockData:
+    """Ask the one who drives for a hand-over (editors). Raises `LockNotHeld` where there is nobody to ask."""
+
+    def run(tx: Tx) -> LockData:
+        return driving.request(tx, require_thread(tx, actor, thread_id, Right.EDIT), actor)
+
+    return await services.db.write(run)
+
+
+async def hand_over_lock(services: Services, actor: Actor, thread_id: str, user_id: str) -> LockData:
+    """Make another member, who may edit, the driver. Raises `LockNotHeld`, `ThreadBusy`, `NotFound` and `Forbidden`
+    about the other member."""
+
+    def run(tx: Tx) -> LockData:
+        row = require_thread(tx, actor, thread_id, Right.EDIT)
+        role = role_of(tx, user_id, row["project_id"])
+        if role is None:
+            raise NotFound("This person is not a member of the thread's project.", user_id=user_id)
+        if not allows(role, Right.EDIT):
+            raise Forbidden(
+                f"This person is a {role.value} and cannot drive.", user_id=user_id, role=role.value
+            )
+        return driving.hand_over(tx, row, actor, user_id, services.settings.locks.ttl_s)
+
+    return await services.db.write(run)

@@ -1,0 +1,64 @@
+"""Mentions: who is named in a message, and what the named have seen."""
+
+from collections.abc import Iterable, Sequence
+
+from outlast.apps.documents import store as documents
+from outlast.base.events import InboxChanged, MessageData, TextPart
+from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.mentions import store
+from outlast.kernel.mentions.items import INBOX
+from outlast.kernel.mentions.store import Where
+from outlast.kernel.services import Services
+from outlast.kernel.streams.log import append
+
+
+async def read_mention(services: Services, actor: Actor, mention_id: str) -> None:
+    """The actor has seen where they are named, or dismisses what they were given: it leaves the inbox. Repeating is
+    harmless. Raises `NotFound`, also for somebody else's."""
+
+    def run(tx: Tx) -> None:
+        mention = store.mention_of(tx, mention_id, actor.user_id)
+        if mention["document_id"] is not None:  # before what is on it and the project's log, as everywhere
+            documents.hold(tx, mention["document_id"])
+        tell(tx, store.read(tx, actor.user_id, mention_id=mention_id))
+
+    await services.db.write(run)
+
+
+async def see_thread(services: Services, actor: Actor, thread_id: str) -> None:
+    """The actor has opened a thread: what names them there is seen."""
+
+    def run(tx: Tx) -> None:
+        tell(tx, store.read(tx, actor.user_id, thread_id=thread_id))
+
+    await services.db.write(run)
+
+
+def tell_named(
+    tx: Tx,
+    actor: Actor,
+    project_id: str,
+    message: MessageData,
+    chosen: Sequence[str] = (),
+    told: Sequence[str] = (),
+) -> None:
+    """Add a person's message to the inbox of each member it names or its writer picked, except members who were
+    already notified of the same text (`told`)."""
+    text = text_of(message)
+    named = store.named_in(tx, project_id, text, chosen)
+    fresh = [user_id for user_id in named.users if user_id not in told]
+    if fresh:
+        where = Where(project_id, "message", message.id, text, actor.user_id, thread_id=message.thread_id)
+        tell(tx, [(project_id, news) for news in store.tell(tx, where, fresh)])
+
+
+def tell(tx: Tx, news: Iterable[tuple[str, InboxChanged]]) -> None:
+    """Wake the inboxes of these projects' members. After the threads' own news, as everywhere."""
+    for project_id, one in news:
+        append(tx, project_id, [(INBOX, one)])
+
+
+def text_of(message: MessageData) -> str:
+    """What a person wrote."""
+    return "\n".join(part.text for part in message.parts if isinstance(part, TextPart))

@@ -1,0 +1,216 @@
+"""Previews: who may see a port of a sandbox. A ticket is asked for where one is signed in, exchanged on the preview's
+own host for a cookie, and the cookie is checked at every visit."""
+
+import re
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+import anyio
+import sqlalchemy as sa
+
+from outlast.apps.screens import image_hosts
+from outlast.base.errors import Forbidden, MalformedInput, NotFound, SandboxLost, SandboxUnavailable
+from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.accounts.store import still_signed_in
+from outlast.kernel.previews import store as previews
+from outlast.kernel.previews.listening_ports import TABLES, listening_ports
+from outlast.kernel.previews.store import Grant
+from outlast.kernel.projects.permissions import require_sandbox
+from outlast.kernel.projects.rules import Right, Role, allows
+from outlast.kernel.sandboxes import store
+from outlast.kernel.sandboxes.rules import State
+from outlast.kernel.sandboxes.services.store import ServiceRow, services_of
+from outlast.kernel.services import Services
+from outlast_sandbox.providers.defaults import lacking
+
+MAX_PORT: Final = 65_535
+LOG_BYTES: Final = 4_000
+LOOK_S: Final = 2.0
+OWN_PORTS: Final = frozenset({3128})  # the way out
+COLOURS: Final = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")  # and other orders to a terminal
+
+
+@dataclass(frozen=True, slots=True)
+class Ticket:
+    """A ticket just made: `secret` is seen here and never again."""
+
+    sandbox_id: str
+    port: int
+    secret: str
+    expires_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """Somebody who may see one port of a workspace's sandbox, until they may not. `siblings`: the ports of its declared
+    services; `image_hosts`: whose pictures its pages may load, beside those of the settings."""
+
+    user_id: str
+    workspace_id: str
+    project_id: str
+    sandbox_id: str
+    port: int
+    opener: str
+    siblings: tuple[int, ...] = ()
+    image_hosts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DeclaredService:
+    """The service declared on a port: `state` is stopped, starting, healthy or failed; `log` is the end of its
+    output."""
+
+    name: str
+    state: str
+    log: str
+
+
+async def open_preview(services: Services, actor: Actor, sandbox_id: str, port: int, opener: str) -> Ticket:
+    """A ticket for one port, good for one exchange within a minute (members; viewers for ports of declared services).
+    Wakes nothing. `opener` is the origin of the page that may show the preview in a frame. Raises `MalformedInput`,
+    `Forbidden`, `SandboxUnavailable`."""
+    if not 0 < port <= MAX_PORT:
+        raise MalformedInput(f"There is no port {port}; ports go from 1 to {MAX_PORT}.", field="port")
+
+    def run(tx: Tx) -> Ticket:
+        row = require_sandbox(tx, actor, sandbox_id, Right.READ)
+        if not _may_see(tx, row, port):
+            raise Forbidden(
+                f"Viewers see declared services only, and port {port} is not one.",
+                project_id=row["project_id"],
+                role=Role.VIEWER.value,
+                port=port,
+            )
+        _require_previews(services, port)
+        secret, expires_at = previews.add_ticket(tx, actor, row["workspace_id"], port, opener)
+        return Ticket(sandbox_id, port, secret, expires_at)
+
+    return await services.db.write(run)
+
+
+@dataclass(frozen=True, slots=True)
+class PortView:
+    """A port one may want to see: `service` is declared to listen on it, `listening` says that something does now."""
+
+    port: int
+    service: str | None
+    state: str | None
+    listening: bool
+
+
+async def list_ports(services: Services, actor: Actor, sandbox_id: str) -> list[PortView]:
+    """The ports of declared services, then others that something listens on, by number (members). Wakes nothing: of a
+    sandbox that sleeps only the declared ones are known."""
+
+    def run(tx: Tx) -> tuple[str, list[ServiceRow]]:
+        row = require_sandbox(tx, actor, sandbox_id, Right.READ)
+        return row["workspace_id"], services_of(tx, row["workspace_id"])
+
+    workspace_id, declared = await services.db.read(run)
+    listening = await _listening(services, workspace_id)
+    named = {service.declared.port: service for service in declared}
+    first = [
+        PortView(port, service.name, service.state.value, port in listening)
+        for port, service in sorted(named.items())
+    ]
+    return first + [PortView(port, None, None, True) for port in sorted(listening - named.keys())]
+
+
+async def _listening(services: Services, workspace_id: str) -> set[int]:
+    """What can be read without waking anything; a sandbox that falls asleep just then does not answer."""
+    ports: set[int] = set()
+    row = await services.db.read(store.newest, workspace_id)
+    if services.machines is None or row is None or row.life.state is not State.READY:
+        return ports
+    with anyio.move_on_after(LOOK_S), suppress(SandboxUnavailable, SandboxLost, NotFound):
+        sandbox = await services.machines.lives.connect(row)
+        for table in TABLES:
+            content = b"".join([piece async for piece in sandbox.files.read(table)])
+            ports |= listening_ports(content.decode("latin-1"))
+    return ports - OWN_PORTS
+
+
+async def redeem(
+    services: Services, secret: str, sandbox_id: str, port: int, *, local_mode: bool
+) -> str | None:
+    """The value of the cookie that a ticket is exchanged for; None when it is not good here, or not any more."""
+
+    def run(tx: Tx) -> str | None:
+        grant = previews.find_ticket(tx, secret, sandbox_id, port)
+        if grant is None or _visitor(tx, grant, sandbox_id, local_mode) is None:
+            return None
+        return previews.exchange(tx, secret, grant)
+
+    return await services.db.write(run)
+
+
+async def visitor_of(
+    services: Services, value: str, sandbox_id: str, port: int, *, local_mode: bool
+) -> Visitor | None:
+    """Who comes with this cookie; None when it is for another port, or its user has signed out or left the project."""
+
+    def run(tx: Tx) -> Visitor | None:
+        grant = previews.find_cookie(tx, value, sandbox_id, port)
+        return None if grant is None else _visitor(tx, grant, sandbox_id, local_mode)
+
+    return await services.db.read(run)
+
+
+async def service_on(services: Services, workspace_id: str, port: int) -> DeclaredService | None:
+    """The service that is declared to listen on the port; for a visitor who was let in."""
+    for service in await services.db.read(services_of, workspace_id):
+        if service.declared.port == port:
+            return DeclaredService(service.name, service.state.value, _log_end(services, service))
+    return None
+
+
+def _log_end(services: Services, service: ServiceRow) -> str:
+    if services.keeper is None:
+        return service.error or ""
+    return COLOURS.sub("", services.keeper.logs.tail(service.workspace_id, service.name, LOG_BYTES)).strip()
+
+
+def _visitor(tx: Tx, grant: Grant, sandbox_id: str, local_mode: bool) -> Visitor | None:
+    actor = grant.actor
+    if actor.via == "local" and not local_mode:
+        return None
+    if not still_signed_in(tx, actor.token_id, actor.session_hash):
+        return None
+    try:
+        row = require_sandbox(tx, actor, sandbox_id, Right.READ)
+    except NotFound:
+        return None
+    if not _may_see(tx, row, grant.port):
+        return None
+    declared = services_of(tx, grant.workspace_id)
+    return Visitor(
+        actor.user_id,
+        grant.workspace_id,
+        row["project_id"],
+        sandbox_id,
+        grant.port,
+        grant.opener,
+        siblings=tuple(one.declared.port for one in declared if one.declared.port != grant.port),
+        image_hosts=image_hosts.allowed_in(tx, grant.workspace_id),
+    )
+
+
+def _may_see(tx: Tx, row: sa.RowMapping, port: int) -> bool:
+    """Whether the actor with whom `require_sandbox` gave this row may see the port: who may not start a program inside
+    sees what others have declared to be seen."""
+    if allows(Role(row["actor_role"]), Right.EDIT):
+        return True
+    return any(service.declared.port == port for service in services_of(tx, row["workspace_id"]))
+
+
+def _require_previews(services: Services, port: int) -> None:
+    if services.machines is None:
+        raise SandboxUnavailable(
+            "This server has no sandboxes configured.",
+            hint='Set provider = "local" in the section [sandbox].',
+        )
+    if not services.machines.provider.capabilities.preview:
+        lacking("preview", f"port {port} cannot be reached")

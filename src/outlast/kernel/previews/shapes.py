@@ -1,0 +1,30 @@
+"""Shapes of previews."""
+
+from pydantic import Field
+
+from outlast.kernel.http.shapes import Answer, Request
+
+
+class PreviewRequest(Request):
+    """Which port to see, and where to begin."""
+
+    port: int = Field(ge=1, le=65_535, description="Where a server listens inside the sandbox.")
+    path: str = Field("/", max_length=2_000, pattern="^/", description="Path and query to begin with.")
+
+
+class PreviewAnswer(Answer):
+    """`url` is the preview itself, for a browser that was let in; `ticket_url` lets one in, once, until
+    `expires_at`."""
+
+    url: str
+    ticket_url: str
+    expires_at: str
+
+
+class PortAnswer(Answer):
+    """A port of a sandbox: of a declared service, or one that something listens on now."""
+
+    port: int
+    service: str | None
+    state: str | None
+    listening: bool

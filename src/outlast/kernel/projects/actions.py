@@ -1,0 +1,85 @@
+"""Projects: list, make, rename, delete."""
+
+from contextlib import suppress
+
+from outlast.base.errors import OutlastError, ThreadBusy
+from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.limits.rules import checked_line
+from outlast.kernel.limits.store import check_made_rate
+from outlast.kernel.projects import store as projects
+from outlast.kernel.projects.permissions import require
+from outlast.kernel.projects.rules import Right
+from outlast.kernel.projects.store import ProjectData
+from outlast.kernel.sandboxes.orphans import collect
+from outlast.kernel.sandboxes.store import give_up
+from outlast.kernel.services import Services
+
+
+async def list_projects(services: Services, actor: Actor) -> list[ProjectData]:
+    """The projects the actor is a member of, oldest first."""
+    return await services.db.read(projects.list_projects, actor.user_id)
+
+
+async def create_project(services: Services, actor: Actor, name: str) -> ProjectData:
+    """Make a project; the actor owns it."""
+    title = checked_line("The project's name", name, services.settings.limits.title_chars)
+
+    def run(tx: Tx) -> ProjectData:
+        check_made_rate(tx, "projects", actor.user_id, services.settings.limits.projects_per_minute_per_user)
+        return projects.project_data(tx, projects.add_project(tx, actor.user_id, title), actor.user_id)
+
+    return await services.db.write(run)
+
+
+async def read_project(services: Services, actor: Actor, project_id: str) -> ProjectData:
+    """One project as the actor sees it."""
+
+    def run(tx: Tx) -> ProjectData:
+        require(tx, actor, project_id, Right.READ)
+        return projects.project_data(tx, project_id, actor.user_id)
+
+    return await services.db.read(run)
+
+
+async def rename_project(services: Services, actor: Actor, project_id: str, name: str) -> ProjectData:
+    """Give a project another name (editors)."""
+
+    def run(tx: Tx) -> ProjectData:
+        require(tx, actor, project_id, Right.EDIT)
+        projects.rename_project(
+            tx, project_id, checked_line("The project's name", name, services.settings.limits.title_chars)
+        )
+        return projects.project_data(tx, project_id, actor.user_id)
+
+    return await services.db.write(run)
+
+
+async def delete_project(services: Services, actor: Actor, project_id: str) -> None:
+    """Remove a project with everything in it, sandboxes and files too (owners). Raises `ThreadBusy` while runs have not
+    ended. Once this returns the project is gone; a sandbox that could not be ended now is ended later."""
+
+    def run(tx: Tx) -> None:
+        require(tx, actor, project_id, Right.OWN)
+        active = projects.count_active_runs(tx, project_id)
+        if active:
+            raise ThreadBusy(
+                f"The agent still works in this project: {active} runs have not ended.",
+                hint="Cancel them first.",
+                project_id=project_id,
+                active_runs=active,
+            )
+        give_up(tx, project_id)
+        projects.delete_project(tx, project_id)
+
+    await services.db.write(run)
+    if services.machines is not None:
+        with suppress(OutlastError):  # noted in the tables, and tried again every few minutes
+            await collect(services.machines)
+
+
+async def project_or_default(services: Services, actor: Actor, project_id: str | None) -> str:
+    """The project a call names, else the actor's default one (made where there is none). No permission is checked."""
+    if project_id is not None:
+        return project_id
+    return await services.db.write(projects.ensure_default_project, actor.user_id)

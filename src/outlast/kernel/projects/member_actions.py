@@ -1,0 +1,186 @@
+"""Members and invitations."""
+
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Final
+
+from outlast.apps.documents import section_locks as locking
+from outlast.base.errors import MalformedInput
+from outlast.base.events import MemberData
+from outlast.db.database import Tx
+from outlast.kernel.accounts import store as accounts
+from outlast.kernel.accounts.actions import days, session_life
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.credits import store as credits  # noqa: A004 - the room's word
+from outlast.kernel.credits.store import Plans
+from outlast.kernel.limits.rules import checked_line
+from outlast.kernel.limits.store import check_made_rate
+from outlast.kernel.projects import invitations
+from outlast.kernel.projects import store as projects
+from outlast.kernel.projects.invitations import InvitationData, NewInvitation
+from outlast.kernel.projects.permissions import require
+from outlast.kernel.projects.rules import Right, Role
+from outlast.kernel.services import Services
+from outlast.kernel.threads import driver as driving
+
+INVITATION_LIFE: Final = timedelta(days=7)
+ACCEPTED_TOKEN_NAME: Final = "From the invitation"
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """What accepting an invitation gives: for a new user also an API token and a cookie value, both shown once."""
+
+    project_id: str
+    user_id: str
+    name: str
+    plan: str
+    token: str | None = None
+    cookie: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MemberSummary:
+    """A member. Owners see plan and balance, which None leaves open: it is unlimited, or not theirs to see."""
+
+    user_id: str
+    name: str
+    role: str
+    created_at: str
+    plan: str | None = None
+    balance: int | None = None
+
+
+async def list_members(services: Services, actor: Actor, project_id: str) -> list[MemberSummary]:
+    """Everybody in the project, in the order of joining; for owners with plan and balance."""
+    plans = services.settings.credits.plans
+
+    def run(tx: Tx) -> list[MemberSummary]:
+        role = require(tx, actor, project_id, Right.READ)
+        found = [
+            MemberSummary(one.user_id, one.name, one.role, one.created_at)
+            for one in projects.list_members(tx, project_id)
+        ]
+        return [_with_credits(tx, plans, one) for one in found] if role is Role.OWNER else found
+
+    return await services.db.read(run)
+
+
+def _with_credits(tx: Tx, plans: Plans, member: MemberSummary) -> MemberSummary:
+    plan = str(accounts.user(tx, member.user_id)["plan"])
+    balance = credits.balance(tx, member.user_id, plans) if plan in plans else 0
+    return replace(member, plan=plan, balance=balance)
+
+
+async def change_member(
+    services: Services, actor: Actor, project_id: str, user_id: str, role: str
+) -> MemberData:
+    """Give a member another role (owners). Raises `LastOwner`. Who may no longer edit lets go of what they drive
+    and keep."""
+    wanted = checked_role(role)
+
+    def run(tx: Tx) -> MemberData:
+        require(tx, actor, project_id, Right.OWN)
+        if wanted is Role.VIEWER:
+            _release_all(tx, project_id, user_id)
+        return projects.change_role(tx, project_id, user_id, wanted)
+
+    return await services.db.write(run)
+
+
+async def remove_member(services: Services, actor: Actor, project_id: str, user_id: str) -> None:
+    """End a membership: owners anybody's, everybody their own. Raises `LastOwner`. Locks held are released."""
+
+    def run(tx: Tx) -> None:
+        require(tx, actor, project_id, Right.READ if user_id == actor.user_id else Right.OWN)
+        _release_all(tx, project_id, user_id)
+        projects.remove_member(tx, project_id, user_id)
+
+    await services.db.write(run)
+
+
+def _release_all(tx: Tx, project_id: str, user_id: str) -> None:
+    """Let go of the threads that somebody drives, and of the sections that they keep."""
+    kept = locking.drop_held(tx, project_id, user_id)
+    driving.release_all(tx, project_id, user_id)
+    locking.tell_dropped(tx, kept)
+
+
+async def create_invitation(
+    services: Services,
+    actor: Actor,
+    project_id: str,
+    role: str,
+    name: str = "",
+    expires_in_days: float | None = None,
+) -> NewInvitation:
+    """Make a link that lets one person join (owners); good for 7 days unless said otherwise. Its secret is in this
+    answer and nowhere else."""
+    life = days("expires_in_days", expires_in_days) or INVITATION_LIFE
+    wanted = checked_role(role)
+    limit = services.settings.limits.title_chars
+    meant = checked_line("The invited person's name", name, limit) if name.strip() else ""
+
+    def run(tx: Tx) -> NewInvitation:
+        require(tx, actor, project_id, Right.OWN)
+        check_made_rate(
+            tx, "invitations", actor.user_id, services.settings.limits.invitations_per_minute_per_user
+        )
+        return invitations.add_invitation(tx, project_id, actor.user_id, wanted, meant, tx.now + life)
+
+    return await services.db.write(run)
+
+
+async def list_invitations(services: Services, actor: Actor, project_id: str) -> list[InvitationData]:
+    """The project's open invitations (owners), newest first."""
+
+    def run(tx: Tx) -> list[InvitationData]:
+        require(tx, actor, project_id, Right.OWN)
+        return invitations.list_invitations(tx, project_id)
+
+    return await services.db.read(run)
+
+
+async def withdraw_invitation(services: Services, actor: Actor, invitation_id: str) -> None:
+    """Make an invitation invalid (owners of its project)."""
+
+    def run(tx: Tx) -> None:
+        require(tx, actor, invitations.invitation(tx, invitation_id)["project_id"], Right.OWN)
+        invitations.withdraw(tx, invitation_id)
+
+    await services.db.write(run)
+
+
+async def accept_invitation(services: Services, actor: Actor | None, secret: str, name: str = "") -> Joined:
+    """Join a project. Whoever is signed in joins as that user (`AlreadyMember` if so already); anybody else becomes a
+    new user called `name`, with a token and a session. Raises `NotFound` for a link that is not good (any more)."""
+
+    def run(tx: Tx) -> Joined:
+        invited = invitations.open_invitation(tx, secret)
+        user_id = actor.user_id if actor else _new_user(services, tx, name or invited["name"])
+        invitations.accept(tx, invited, user_id)
+        row = accounts.user(tx, user_id)
+        token, cookie = (None, None) if actor else _credentials(services, tx, user_id)
+        return Joined(invited["project_id"], user_id, row["name"], row["plan"], token, cookie)
+
+    return await services.db.write(run)
+
+
+def checked_role(role: str) -> Role:
+    """A role from outside. Raises `MalformedInput`."""
+    try:
+        return Role(role)
+    except ValueError:
+        raise MalformedInput("A role is owner, editor or viewer.", field="role") from None
+
+
+def _new_user(services: Services, tx: Tx, name: str) -> str:
+    title = checked_line("Your name", name, services.settings.limits.title_chars)
+    user_id = accounts.add_user(tx, title, services.settings.credits.default_plan)
+    projects.ensure_default_project(tx, user_id)
+    return user_id
+
+
+def _credentials(services: Services, tx: Tx, user_id: str) -> tuple[str, str]:
+    made = accounts.add_token(tx, user_id, ACCEPTED_TOKEN_NAME, None)
+    return made.secret, accounts.add_session(tx, user_id, made.token.id, session_life(services))

@@ -1,0 +1,75 @@
+"""Projects, members, invitations."""
+
+from typing import Literal
+
+from outlast.kernel.accounts.shapes import UserAnswer
+from outlast.kernel.http.shapes import Answer, Days, Name, Request
+
+RoleName = Literal["owner", "editor", "viewer"]
+
+
+class ProjectRequest(Request):
+    name: Name
+
+
+class ProjectAnswer(Answer):
+    id: str
+    name: str
+    role: RoleName
+    created_at: str
+    updated_at: str
+    thread_count: int
+    cursor: str
+
+
+class MemberAnswer(Answer):
+    """`plan` and `balance` are for owners; a `balance` of null beside a plan is unlimited."""
+
+    user_id: str
+    name: str
+    role: RoleName
+    created_at: str
+    plan: str | None
+    balance: int | None
+
+
+class RoleRequest(Request):
+    role: RoleName
+
+
+class InvitationRequest(Request):
+    role: RoleName
+    name: str = ""
+    expires_in_days: Days | None = None
+
+
+class InvitationAnswer(Answer):
+    id: str
+    project_id: str
+    role: RoleName
+    name: str
+    created_at: str
+    expires_at: str
+
+
+class NewInvitationAnswer(Answer):
+    """`token` and `url` are shown this once."""
+
+    id: str
+    role: RoleName
+    url: str
+    token: str
+    expires_at: str
+
+
+class AcceptRequest(Request):
+    token: str
+    name: str = ""
+
+
+class AcceptAnswer(Answer):
+    """`token`: an API token, shown this once, where accepting made a new user."""
+
+    project_id: str
+    user: UserAnswer
+    token: str | None = None

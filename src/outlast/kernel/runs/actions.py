@@ -1,0 +1,391 @@
+"""Runs: start, cancel, retry, continue, resume, read, list, export. One transaction each, permission first."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Literal
+
+import anyio
+import sqlalchemy as sa
+
+from outlast.apps.pages import page_actions
+from outlast.apps.pages import store as pages
+from outlast.base.errors import (
+    ModelKeyRefused,
+    RunFinished,
+    RunNotContinuable,
+    ThreadBusy,
+    VisionUnsupported,
+)
+from outlast.base.ids import new_id
+from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.idempotency import remember, request_hash
+from outlast.kernel.limits.store import check_run_rates
+from outlast.kernel.mentions.actions import tell_named
+from outlast.kernel.models.protocol import ModelSpec
+from outlast.kernel.projects import store as projects
+from outlast.kernel.projects.permissions import require, require_run, require_thread
+from outlast.kernel.projects.rules import Right
+from outlast.kernel.runs import cache_shares as caching
+from outlast.kernel.runs import parked as parking
+from outlast.kernel.runs import store, views
+from outlast.kernel.runs.cache_shares import CacheShare
+from outlast.kernel.runs.notifications import announce_thread
+from outlast.kernel.runs.permissions import require_steering
+from outlast.kernel.runs.rules import ENDED, may_continue, may_retry
+from outlast.kernel.runs.run_start import NewRun, active_run, last_queued, let_wait_for, queue_run
+from outlast.kernel.runs.settlement import PAGE
+from outlast.kernel.runs.sweeper import request_cancel
+from outlast.kernel.runs.views import RunDetails, RunSummary
+from outlast.kernel.services import Services
+from outlast.kernel.threads import driver as driving
+from outlast.kernel.threads import store as threads
+from outlast.kernel.threads.actions import new_thread_fields
+from outlast.kernel.threads.message_parts import Draft, compose
+from outlast.kernel.threads.messages import message_in
+from outlast.kernel.threads.rules import demand_open
+
+OnBusy = Literal["reject", "enqueue", "interrupt"]
+CACHE_DAYS = 30
+ENDS = {"completed": "it is complete", "cancelled": "it was cancelled", "error": "it was stopped by an error"}
+CONFIRM_S = 2.0  # a cancel is confirmed within this time
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """Where to follow: the run's events after `cursor`."""
+
+    run_id: str
+    thread_id: str
+    message_id: str
+    cursor: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class NewThread:
+    """The thread that a start makes when none is named; no project: the caller's default one."""
+
+    project_id: str | None = None
+    profile: str | None = None
+    title: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunPage:
+    items: list[RunSummary]
+    next: str | None
+
+
+async def start_run(
+    services: Services,
+    actor: Actor,
+    target: str | NewThread,
+    draft: Draft,
+    *,
+    model: str | None = None,
+    on_busy: OnBusy = "reject",
+    key: str | None = None,
+) -> Started:
+    """Post the message and queue a run that answers it, in a thread (by id) or a new one. Returns as soon as that is
+    durable. A repeated `key` gets the first answer. Raises `ThreadBusy`, `ThreadLocked`, `ThreadArchived`,
+    `CreditsNeeded`, `RateLimited`, `UnknownModel`, `VisionUnsupported`, and what composing a message raises; then
+    nothing was done."""
+    given = [list(draft.parts), list(draft.images), list(draft.mentions)]
+    asked = request_hash(str(target), draft.content, given, model, on_busy)
+
+    def run(tx: Tx) -> dict[str, Any]:
+        if key is not None:
+            _demand_editor(tx, actor, target)
+        made = remember(
+            tx,
+            actor.user_id,
+            key,
+            asked,
+            lambda: start_in(tx, services, actor, target, draft, model, on_busy),
+        )
+        if key is not None:  # the caller's default project may be another one by now
+            require_thread(tx, actor, made["thread_id"], Right.EDIT)
+        return made
+
+    started = Started(**await services.db.write(run))
+    services.warm(started.thread_id)
+    return started
+
+
+async def cancel_run(services: Services, actor: Actor, run_id: str) -> RunSummary:
+    """Cancel: the first one counts, repeating is harmless. Returns when the run has ended, at the latest after two
+    seconds. Raises `RunFinished` for a run that completed or failed before."""
+
+    def run(tx: Tx) -> str:
+        row = require_steering(tx, actor, run_id)
+        if row["status"] in ("completed", "error"):
+            raise RunFinished(
+                f"This answer had ended already: {ENDS[row['status']]}.", run_id=run_id, status=row["status"]
+            )
+        request_cancel(tx, services.engine, run_id, "user", actor.user_id)
+        return str(row["status"])
+
+    await services.db.write(run)
+    with services.hub.listen(run_id) as channel, anyio.move_on_after(CONFIRM_S):
+        while True:
+            version = channel.version
+            summary = await services.db.read(views.summary_of, run_id)
+            if summary.status in ENDED:
+                return summary
+            await channel.wait(version)
+    return await services.db.read(views.summary_of, run_id)
+
+
+async def retry_run(
+    services: Services, actor: Actor, run_id: str, *, model: str | None = None, key: str | None = None
+) -> Started:
+    """A new run for the same message, from its start. Raises as `start_run`, and `RunNotContinuable` while it works."""
+    return await _again(services, actor, run_id, "retry", model, key)
+
+
+async def continue_run(
+    services: Services, actor: Actor, run_id: str, *, model: str | None = None, key: str | None = None
+) -> Started:
+    """A new run that goes on where a failed or cancelled one stopped, with all that was done. Raises as `start_run`,
+    `RunNotContinuable`, and `RunCleanedUp` once its records are gone."""
+    return await _again(services, actor, run_id, "continue", model, key)
+
+
+async def resume_run(services: Services, actor: Actor, run_id: str) -> RunSummary:
+    """Wake a paused run and its sandbox without deciding; it waits again. Harmless while it already waits."""
+
+    def run(tx: Tx) -> str | None:
+        require_steering(tx, actor, run_id)
+        held = store.hold_run(tx, run_id)
+        if held.status in ENDED:
+            raise RunFinished(
+                f"This answer has ended: {ENDS[held.status]}.", run_id=run_id, status=held.status
+            )
+        if held.status == "paused":
+            parking.wake(tx, services.settings, held)
+        return held.workspace_id
+
+    workspace_id = await services.db.write(run)
+    if workspace_id is not None and services.sandboxes is not None:
+        await services.sandboxes.thaw(workspace_id)
+    return await services.db.read(views.summary_of, run_id)
+
+
+async def read_run(services: Services, actor: Actor, run_id: str) -> tuple[RunSummary, RunDetails]:
+    """The polling fallback: status, parts as saved, what is pending, steps, clocks. Counts as following for a while."""
+
+    def run(tx: Tx) -> tuple[RunSummary, RunDetails]:
+        require_run(tx, actor, run_id, Right.READ)
+        return views.summary_of(tx, run_id), views.details_of(tx, run_id, services.settings.sandbox)
+
+    summary, details = await services.db.read(run)
+    services.watching.touch(summary.thread_id)
+    return summary, details
+
+
+async def list_runs(
+    services: Services,
+    actor: Actor,
+    *,
+    project_id: str | None = None,
+    thread_id: str | None = None,
+    status: str | None = None,
+    query: str = "",
+    before: str | None = None,
+    limit: int = 50,
+) -> RunPage:
+    """Runs of one project, or of all of the actor's, newest first."""
+
+    def run(tx: Tx) -> RunPage:
+        if project_id is not None:
+            require(tx, actor, project_id, Right.READ)
+        mine = [project_id] if project_id else [p.id for p in projects.list_projects(tx, actor.user_id)]
+        found = views.list_summaries(
+            tx, mine, thread_id=thread_id, status=status, query=query, before=before, limit=limit
+        )
+        return RunPage(*found)
+
+    return await services.db.read(run)
+
+
+async def cache_shares(
+    services: Services, actor: Actor, project_id: str | None = None, days: int = CACHE_DAYS
+) -> list[CacheShare]:
+    """How much of their prompts the models read from a cache, in runs of the last `days` days of one project, or of all
+    of the actor's; by provider."""
+    provider = {model.id: model.provider for model in services.engine.catalog.list()}
+
+    def run(tx: Tx) -> list[CacheShare]:
+        if project_id is not None:
+            require(tx, actor, project_id, Right.READ)
+        mine = [project_id] if project_id else [p.id for p in projects.list_projects(tx, actor.user_id)]
+        since = tx.now - timedelta(days=days)
+        return caching.cache_shares(tx, mine, since, lambda model: provider.get(model, ""))
+
+    return await services.db.read(run)
+
+
+async def export_run(services: Services, actor: Actor, run_id: str) -> dict[str, Any]:
+    """Everything about one run as plain JSON. Raises `RunCleanedUp` once its records are gone."""
+
+    def run(tx: Tx) -> dict[str, Any]:
+        require_run(tx, actor, run_id, Right.READ)
+        store.require_records(tx, run_id)
+        return views.export_of(tx, run_id)
+
+    return await services.db.read(run)
+
+
+def start_in(
+    tx: Tx,
+    services: Services,
+    actor: Actor,
+    target: str | NewThread,
+    draft: Draft,
+    model: str | None,
+    on_busy: OnBusy,
+    *,
+    profile: str | None = None,
+) -> dict[str, Any]:
+    """As `start_run`, inside a transaction that does more; `profile` answers in the place of the thread's. The fields
+    of `Started`, as plain JSON; call `services.warm(thread_id)` after the commit."""
+    thread_id = target if isinstance(target, str) else _new_thread(tx, services, actor, target)
+    thread = require_thread(tx, actor, thread_id, Right.EDIT)
+    if on_busy == "interrupt":
+        store.hold_open_runs(tx, thread_id)
+    if thread["profile"] == PAGE:
+        pages.touch(tx, thread_id)
+    held = threads.hold(tx, thread_id)  # after its runs and its page, as workers take them
+    demand_open(held["status"], thread_id)
+    project_id = thread["project_id"]
+    spec = _usable_model(services, model)
+    parts = compose(tx, project_id, draft, services.settings.limits)
+    _check_vision(spec, parts)
+    _check_rates(tx, services, actor, project_id)
+    waits_for = last_queued(tx, thread_id)
+    if waits_for is not None and on_busy == "reject":
+        raise ThreadBusy(
+            "The agent still works in this thread, or waits for a person.",
+            thread_id=thread_id,
+            active_run_id=held["active_run_id"],
+        )
+    driving.drive(tx, thread_id, project_id, actor, services.settings.locks.ttl_s)
+    message = threads.add_message(tx, thread_id, "user", actor.user_id, "complete", parts)
+    new_run_id = new_id("run")
+    if waits_for is not None and on_busy == "interrupt":
+        waits_for = _interrupt(tx, services, thread_id, actor, new_run_id)
+    new = NewRun(
+        project_id,
+        thread_id,
+        held["workspace_id"],
+        profile or held["profile"],
+        spec,
+        message.id,
+        actor.user_id,
+    )
+    run_id = queue_run(tx, services.settings, new, waits_for, new_run_id)
+    announce_thread(tx, thread_id)
+    tell_named(tx, actor, project_id, message, draft.mentions, draft.told)
+    return {"run_id": run_id, "thread_id": thread_id, "message_id": message.id}
+
+
+def _demand_editor(tx: Tx, actor: Actor, target: str | NewThread) -> None:
+    """Raise unless the actor may start a run there: before an answer that was given earlier is given again."""
+    if isinstance(target, str):
+        require_thread(tx, actor, target, Right.EDIT)
+    elif target.project_id is not None:
+        require(tx, actor, target.project_id, Right.EDIT)
+
+
+def _new_thread(tx: Tx, services: Services, actor: Actor, new: NewThread) -> str:
+    project_id = new.project_id or projects.ensure_default_project(tx, actor.user_id)
+    require(tx, actor, project_id, Right.EDIT)
+    fields = new_thread_fields(services, new.title, new.profile or "chat", None)
+    return threads.add_thread(tx, project_id, actor.user_id, **fields)
+
+
+def _usable_model(services: Services, model: str | None) -> ModelSpec:
+    """The model, if it is configured and its key is there: refused now, before anything is charged."""
+    spec = services.catalog.get(model) if model else services.catalog.default
+    missing = services.catalog.missing_key(spec.provider)
+    if missing is not None:
+        raise ModelKeyRefused(
+            f"{spec.label} cannot be used: the environment variable {missing} is not set on the server.",
+            model=spec.id,
+            api_key_env=missing,
+        )
+    return spec
+
+
+def _check_vision(spec: ModelSpec, parts: Sequence[Mapping[str, Any]]) -> None:
+    if not spec.vision and any(part["type"] == "image" for part in parts):
+        raise VisionUnsupported(f"{spec.label} cannot see images.", model=spec.id)
+
+
+def _check_rates(tx: Tx, services: Services, actor: Actor, project_id: str) -> None:
+    limits = services.settings.limits
+    check_run_rates(
+        tx, actor.user_id, project_id, limits.runs_per_minute_per_user, limits.runs_per_minute_per_project
+    )
+
+
+def _interrupt(tx: Tx, services: Services, thread_id: str, actor: Actor, new_run_id: str) -> str | None:
+    """Cancel the run that has its turn; what is queued behind it waits for the new one instead. Returns the cancelled
+    one while it has not ended."""
+    run_id = active_run(tx, thread_id)
+    if run_id is None:
+        return None
+    let_wait_for(tx, run_id, new_run_id)
+    request_cancel(tx, services.engine, run_id, "superseded", actor.user_id)
+    return None if store.run_of(tx, run_id).leg == "ended" else run_id
+
+
+def _not_again(status: str, mode: str) -> str:
+    what = "continued" if mode == "continue" else "tried again"
+    why = ENDS.get(status, "it has not ended")
+    return f"This answer cannot be {what}: {why}."
+
+
+async def _again(
+    services: Services, actor: Actor, run_id: str, mode: str, model: str | None, key: str | None
+) -> Started:
+    def produce(tx: Tx, row: sa.RowMapping) -> dict[str, Any]:
+        thread = threads.hold(tx, row["thread_id"])
+        demand_open(thread["status"], row["thread_id"])
+        store.require_records(tx, run_id)
+        allowed = may_continue if mode == "continue" else may_retry
+        if not allowed(row["status"], row["stop_reason"]):
+            raise RunNotContinuable(
+                _not_again(row["status"], mode),
+                hint="Send a new message." if row["status"] in ENDED else "Wait for it to end, or cancel it.",
+                run_id=run_id,
+                status=row["status"],
+            )
+        busy = last_queued(tx, row["thread_id"])
+        if busy is not None:
+            raise ThreadBusy(
+                "The agent still works in this thread, or waits for a person.",
+                thread_id=row["thread_id"],
+                active_run_id=busy,
+            )
+        spec = _usable_model(services, model or row["model"])
+        _check_vision(spec, message_in(tx, row["thread_id"], row["message_id"])["parts"])
+        _check_rates(tx, services, actor, row["project_id"])
+        driving.drive(tx, row["thread_id"], row["project_id"], actor, services.settings.locks.ttl_s)
+        new = NewRun(
+            row["project_id"], row["thread_id"], thread["workspace_id"], row["profile"], spec, row["message_id"],
+            actor.user_id, mode, run_id,
+        )  # fmt: skip
+        again_id = queue_run(tx, services.settings, new, None)
+        if row["profile"] == PAGE:
+            page_actions.hand_on(tx, row["thread_id"], run_id, again_id)
+        announce_thread(tx, row["thread_id"])
+        return {"run_id": again_id, "thread_id": row["thread_id"], "message_id": row["message_id"]}
+
+    def run(tx: Tx) -> dict[str, Any]:
+        row = require_run(tx, actor, run_id, Right.EDIT)
+        asked = request_hash(run_id, mode, model)
+        return remember(tx, actor.user_id, key, asked, lambda: produce(tx, row))
+
+    return Started(**await services.db.write(run))

@@ -1,0 +1,267 @@
+"""Decisions on approvals and answers to questions: the first one stands, and the run goes on."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+import anyio.to_thread
+import orjson
+import sqlalchemy as sa
+
+from outlast.base.clock import iso
+from outlast.base.errors import (
+    ApprovalDecided,
+    ArgumentsInvalid,
+    MalformedInput,
+    NotFound,
+    OutlastError,
+    PolicyDenied,
+    RunFinished,
+)
+from outlast.base.ids import new_id
+from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.limits.rules import check_bytes
+from outlast.kernel.models.turn import parse_arguments
+from outlast.kernel.projects.permissions import require_run
+from outlast.kernel.projects.rules import Right
+from outlast.kernel.runs import parked as parking
+from outlast.kernel.runs import policy, store
+from outlast.kernel.runs.inbox import tell_settled
+from outlast.kernel.runs.permissions import require_steering
+from outlast.kernel.runs.rules import ENDED
+from outlast.kernel.runs.tables import approvals, effects, grants
+from outlast.kernel.services import Services
+
+# What goes beyond the thread, or to other people's work, is never allowed for a whole thread.
+DECIDED_EACH_TIME: Final = frozenset({"publish_module"})
+
+Decision = Literal["approve", "deny"]
+
+_ITEM = (
+    sa.select(approvals, effects.c.part_id, effects.c.call_id)
+    .join(effects, effects.c.id == approvals.c.effect_id)
+    .where(approvals.c.id == sa.bindparam("item"))
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """A decision as it stands. `answers` for questions, the rest for approvals."""
+
+    id: str
+    run_id: str
+    decision: str
+    reason: str
+    by: str | None
+    decided_at: str | None
+
+
+async def decide_approval(
+    services: Services,
+    actor: Actor,
+    approval_id: str,
+    decision: Decision,
+    *,
+    reason: str = "",
+    arguments: Mapping[str, Any] | str | None = None,
+    remember: Literal["thread"] | None = None,
+) -> Decided:
+    """Approve (perhaps with edited arguments, perhaps for the whole thread) or deny with a reason. Raises
+    `ApprovalDecided` with the first decision, `RunFinished`, `ArgumentsInvalid`, `PolicyDenied` for edited
+    arguments that the policy denies."""
+    check_bytes("The reason", len(reason.encode()), services.settings.limits.message_bytes)
+    edited = _edited(arguments)
+    checked = None
+    if decision == "approve" and edited is not None:
+        checked = await _checked(services, approval_id, edited)
+
+    def run(tx: Tx) -> Decided:
+        row = _open_item(tx, actor, approval_id, "approval")
+        if isinstance(checked, OutlastError):
+            raise checked
+        text = row["arguments"] if checked is None else checked
+        body = {
+            "reason": reason,
+            "remember": remember,
+            "arguments": text if text != row["arguments"] else None,
+        }
+        status = "approved" if decision == "approve" else "denied"
+        if decision == "approve":
+            store.update_effect(tx, row["effect_id"], status="allowed", arguments=text)
+            if remember == "thread":
+                _grant(tx, row, text, actor)
+        else:
+            result = {"content": parking.denial_text(reason), "is_error": True}
+            store.update_effect(tx, row["effect_id"], status="denied", ended_at=tx.now, result=result)
+        return _resolve(tx, services, actor, row, status, body)
+
+    return await services.db.write(run)
+
+
+async def answer_question(
+    services: Services, actor: Actor, question_id: str, answers: Mapping[str, str | list[str]]
+) -> Decided:
+    """Answer every question asked. Raises `ApprovalDecided` with the first answers, `RunFinished`, `MalformedInput`
+    naming the question that is missing or unknown."""
+
+    def run(tx: Tx) -> Decided:
+        row = _open_item(tx, actor, question_id, "question")
+        asked = (parse_arguments(row["arguments"]) or {}).get("questions", [])
+        _check_answers(services, asked, answers)
+        result = {"content": parking.answer_text(answers), "is_error": False}
+        store.update_effect(tx, row["effect_id"], status="finished", ended_at=tx.now, result=result)
+        return _resolve(tx, services, actor, row, "answered", {"answers": dict(answers)})
+
+    return await services.db.write(run)
+
+
+async def read_decision(services: Services, actor: Actor, approval_id: str) -> Decided:
+    """An approval or question as it stands ("open" until decided)."""
+
+    def run(tx: Tx) -> Decided:
+        row = _item(tx, approval_id)
+        require_run(tx, actor, row["run_id"], Right.READ)
+        return _decided(dict(row))
+
+    return await services.db.read(run)
+
+
+def _item(tx: Tx, item_id: str) -> sa.RowMapping:
+    row = tx.one(_ITEM, {"item": item_id})
+    if row is None:
+        raise NotFound("There is nothing to decide here.", id=item_id)
+    return row
+
+
+def _open_item(tx: Tx, actor: Actor, item_id: str, kind: str) -> sa.RowMapping:
+    run = require_steering(tx, actor, _item(tx, item_id)["run_id"])
+    held = store.hold_run(
+        tx, run["id"]
+    )  # a worker that parks the run, and a second decision, wait for this one
+    row = _item(tx, item_id)
+    if row["kind"] != kind:
+        raise NotFound(f"There is no such {kind}.", id=item_id)
+    if row["status"] in ("approved", "denied", "answered"):
+        first = _decided(dict(row))
+        raise ApprovalDecided(
+            f"This was decided before: {first.decision}.",
+            id=item_id,
+            first={
+                "decision": first.decision,
+                "reason": first.reason,
+                "by": first.by,
+                "decided_at": first.decided_at,
+            },
+        )
+    if row["status"] == "cancelled" or held.status in ENDED:
+        raise RunFinished(
+            "This answer has ended, so nothing waits for a decision any more.",
+            run_id=row["run_id"],
+            status=held.status,
+        )
+    return row
+
+
+def _edited(arguments: Mapping[str, Any] | str | None) -> Mapping[str, Any] | None:
+    if arguments is None or not isinstance(arguments, str):
+        return arguments
+    parsed = parse_arguments(arguments)
+    if parsed is None:
+        raise ArgumentsInvalid("The edited arguments are not a JSON object.", field="arguments")
+    return parsed
+
+
+async def _checked(services: Services, item_id: str, arguments: Mapping[str, Any]) -> str | OutlastError:
+    """The edited arguments as text, if the tool takes them and no rule of the run's profile denies them; otherwise the
+    error, told to nobody before it is known that they may decide. A command may take long to read: not in the
+    transaction."""
+
+    def read(tx: Tx) -> tuple[str, str] | None:
+        row = tx.one(_ITEM, {"item": item_id})
+        return None if row is None else (row["tool"], store.run_of(tx, row["run_id"]).profile)
+
+    found = await services.db.read(read)
+    if found is None:
+        return ""
+    try:
+        return await anyio.to_thread.run_sync(_allowed, services, *found, arguments)
+    except OutlastError as error:
+        return error
+
+
+def _allowed(services: Services, name: str, profile: str, arguments: Mapping[str, Any]) -> str:
+    tool = services.engine.profiles[profile].tools.get(name)
+    if tool is not None:
+        tool.check(arguments)
+    verdict = policy.decide(services.settings.policy, (), profile, name, arguments)
+    if verdict.decision == "deny":
+        raise PolicyDenied(verdict.reason, tool=name)
+    return orjson.dumps(dict(arguments)).decode()
+
+
+def _grant(tx: Tx, row: sa.RowMapping, arguments: str, actor: Actor) -> None:
+    """Allow exactly these arguments of this tool for the thread from now on."""
+    if row["tool"] in DECIDED_EACH_TIME:
+        raise MalformedInput(
+            f"Whether {row['tool']} may be called is decided each time.",
+            hint="Approve this call alone, without remembering it.",
+            field="remember",
+        )
+    canonical = policy.canonical(parse_arguments(arguments) or {})
+    tx.execute(
+        sa.insert(grants).values(
+            id=new_id("grant"),
+            thread_id=row["thread_id"],
+            tool=row["tool"],
+            arguments=canonical,
+            created_by=actor.user_id,
+            created_at=tx.now,
+        )
+    )
+
+
+def _check_answers(
+    services: Services, asked: list[dict[str, Any]], answers: Mapping[str, str | list[str]]
+) -> None:
+    known = {str(question["id"]): question for question in asked}
+    for name in answers:
+        if name not in known:
+            raise MalformedInput(
+                f"There is no question {name[:60]!r}.", field="answers", questions=list(known)
+            )
+    for name, question in known.items():
+        answer = answers.get(name)
+        if answer is None or answer in ("", []):
+            raise MalformedInput(f"The question {name!r} has no answer.", field=f"answers.{name}")
+        if isinstance(answer, list) and not question.get("multiple"):
+            raise MalformedInput(f"The question {name!r} takes one answer.", field=f"answers.{name}")
+    size = len(orjson.dumps(dict(answers)))
+    check_bytes("The answers", size, services.settings.limits.message_bytes)
+
+
+def _resolve(
+    tx: Tx, services: Services, actor: Actor, row: sa.RowMapping, status: str, decision: dict[str, Any]
+) -> Decided:
+    decided = {"status": status, "decision": decision, "decided_by": actor.user_id, "decided_at": tx.now}
+    tx.update(approvals, {"id": row["id"]}, **decided)
+    run = store.run_of(tx, row["run_id"])
+    resolved = {**row, **decided}
+    if run.leg == "parked":
+        store.mark_announced(tx, [row["id"]])
+        events = parking.resolution_events(resolved, row["part_id"], row["call_id"])
+        parking.unpark(tx, services.settings, run, events)
+    tell_settled(tx, run.project_id, [row["kind"]])
+    return _decided(resolved)
+
+
+def _decided(row: Mapping[str, Any]) -> Decided:
+    words = {"approved": "approve", "denied": "deny", "answered": "answer"}
+    return Decided(
+        id=row["id"],
+        run_id=row["run_id"],
+        decision=words.get(row["status"], row["status"]),
+        reason=str((row["decision"] or {}).get("reason") or ""),
+        by=row["decided_by"],
+        decided_at=iso(row["decided_at"]) if row["decided_at"] else None,
+    )

@@ -1,0 +1,38 @@
+"""What runs wait for: approvals and questions."""
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from outlast.kernel.http.auth import Signed, Svc
+from outlast.kernel.http.responses import reply
+from outlast.kernel.runs import approval_actions as actions
+from outlast.kernel.runs.shapes import AnswersRequest, ApprovalRequest, DecisionAnswer
+
+router = APIRouter(prefix="/v1", tags=["Approvals"])
+
+
+@router.post("/approvals/{approval_id}", response_model=DecisionAnswer)
+async def decide_approval(approval_id: str, body: ApprovalRequest, services: Svc, actor: Signed) -> Response:
+    """Approve or deny a tool call. The first decision stands: a second gets 409 with the first in `fields.first`."""
+    decided = await actions.decide_approval(
+        services,
+        actor,
+        approval_id,
+        body.decision,
+        reason=body.reason,
+        arguments=body.arguments,
+        remember=body.remember,
+    )
+    return reply(decided)
+
+
+@router.get("/approvals/{approval_id}", response_model=DecisionAnswer)
+async def read_approval(approval_id: str, services: Svc, actor: Signed) -> Response:
+    """An approval as it stands: `open` until decided."""
+    return reply(await actions.read_decision(services, actor, approval_id))
+
+
+@router.post("/questions/{question_id}", response_model=DecisionAnswer)
+async def answer_question(question_id: str, body: AnswersRequest, services: Svc, actor: Signed) -> Response:
+    """Answer what an agent asked, every question at once."""
+    return reply(await actions.answer_question(services, actor, question_id, body.answers))

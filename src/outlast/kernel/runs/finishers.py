@@ -1,0 +1,106 @@
+"""The profile's own writes in a run's last transaction, and the named steps that show it. Runs without stages have no
+steps."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final
+
+from outlast.base.errors import DiskFull, OutlastError, StorageUnavailable
+from outlast.base.events import NoticePart
+from outlast.base.ids import new_id
+from outlast.base.screen_data import WorkflowName, WorkflowStatus, WorkflowStep
+from outlast.db.database import Tx
+from outlast.kernel.runs.model import Run
+from outlast.kernel.runs.profile import Finished, Profile, lines_of
+from outlast.kernel.streams.log import NamedEvent
+
+if TYPE_CHECKING:
+    from outlast.kernel.runs.settlement import Ending
+
+DETAIL_CHARS: Final = 300
+NOT_SAVED: Final = (
+    "The answer is here, but what it says of itself (title, files) could not be saved: {reason}"
+)
+
+
+def workflow_step(
+    run_id: str, name: WorkflowName, status: WorkflowStatus, detail: str = "", duration_s: float | None = None
+) -> NamedEvent:
+    """The event; `detail` becomes one line."""
+    line = " ".join(detail.split())
+    short = line if len(line) <= DETAIL_CHARS else f"{line[: DETAIL_CHARS - 1]}…"
+    rounded = None if duration_s is None else round(max(duration_s, 0.0), 3)
+    step = WorkflowStep(run_id=run_id, name=name, status=status, detail=short, duration_s=rounded)
+    return "workflow.step", step
+
+
+def open_steps_closed(run_id: str, ending: "Ending") -> list[NamedEvent]:
+    """Steps that were under way when the run came to its end."""
+    status, detail = _cut_as(ending)
+    return [
+        workflow_step(run_id, step["name"], status, step["detail"] or detail)
+        for step in ending.workflow
+        if step["status"] == "started"
+    ]
+
+
+def _cut_as(ending: "Ending") -> tuple[WorkflowStatus, str]:
+    if ending.end.status == "error":
+        return "failed", ending.error.message if ending.error is not None else ""
+    return ("cancelled", "") if ending.end.status == "cancelled" else ("done", "")
+
+
+def finished(
+    tx: Tx, profile: Profile, run: Run, parts: Sequence[Mapping[str, Any]], ending: "Ending"
+) -> tuple[list[str], list[dict[str, Any]], list[NamedEvent]]:
+    """The profile's writes: the problems it found, parts to add to the answer, the step that shows it. Where a staged
+    profile's writes fail, they are taken back and the answer is saved all the same, with a notice."""
+    if not ending.workflow:
+        problems, events = _told(profile.finish(tx, run, parts, ending.facts))
+        return problems, [], events
+    step: WorkflowName = "save_screen" if lines_of(profile) is None else "save_page"
+    try:
+        with savepoint(tx):
+            problems, events = _told(profile.finish(tx, run, parts, ending.facts))
+    except (StorageUnavailable, DiskFull):
+        raise
+    except OutlastError as error:
+        failed = workflow_step(run.id, step, "failed", error.message)
+        return [], [_not_saved(error, step.removeprefix("save_"))], [failed]
+    return problems, [], [*events, workflow_step(run.id, step, "done")]
+
+
+@contextmanager
+def savepoint(tx: Tx) -> Iterator[None]:
+    """What is done in it is taken back when it raises; the transaction goes on."""
+    hooks, notices = len(tx.hooks), set(tx.notices)
+    try:
+        with tx.conn.begin_nested():
+            yield
+    except BaseException:
+        del tx.hooks[hooks:]
+        tx.notices.intersection_update(notices)
+        raise
+
+
+def _told(finished: Sequence[str] | Finished) -> tuple[list[str], list[NamedEvent]]:
+    if isinstance(finished, Finished):
+        return list(finished.problems), list(finished.events)
+    return list(finished), []
+
+
+def _not_saved(error: OutlastError, noun: str) -> dict[str, Any]:
+    text = NOT_SAVED.format(reason=error.message)
+    return NoticePart(id=new_id("part"), level="warning", code=f"{noun}_not_saved", text=text).model_dump()
+
+
+def last_steps(run_id: str, ending: "Ending", *, saved: bool, charged: int) -> list[NamedEvent]:
+    """What became of the answer and of the credits."""
+    if not ending.workflow:
+        return []
+    name: WorkflowName = "save_error" if ending.end.status == "error" else "save_answer"
+    answer = workflow_step(
+        run_id, name, "done" if saved else "skipped", "" if saved else "no answer was begun"
+    )
+    paid = f"{charged} credit{'' if charged == 1 else 's'}" if charged else "nothing charged"
+    return [answer, workflow_step(run_id, "settle_credits", "done", paid)]

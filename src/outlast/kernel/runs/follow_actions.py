@@ -1,0 +1,100 @@
+"""Following: permission and cursor checked first, then everything missed, then live.
+
+Each function returns an async iterator of ready server-sent-event chunks, or None where nothing is left (answer
+204). While it is iterated the reader counts as following; `still_may_read` is asked again from time to time.
+"""
+
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
+
+from outlast.base.events import MemberData
+from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.presence.actions import watcher
+from outlast.kernel.projects.permissions import require, require_run, require_thread
+from outlast.kernel.projects.rules import Right
+from outlast.kernel.projects.store import member_data
+from outlast.kernel.services import Services
+from outlast.kernel.streams import follow
+from outlast.kernel.streams.follow import Push, ThreadCursor
+
+
+async def follow_run(
+    services: Services, actor: Actor, run_id: str, cursor: str, push: Push | None = None
+) -> AsyncIterator[bytes] | None:
+    """A run's events after an integer cursor. Raises `CursorUnknown`, `NotFound`.
+
+    `push`, where given, takes live chunks straight to the connection; what it refuses is iterated as the rest.
+    """
+    after = follow.parse_number(cursor)
+
+    def check(tx: Tx) -> str | None:
+        row = require_run(tx, actor, run_id, Right.READ)
+        return str(row["thread_id"]) if follow.check_run_cursor(tx, run_id, after) else None
+
+    thread_id = await services.db.read(check)
+    if thread_id is None:
+        return None
+    return _watched(services, thread_id, follow.follow_run(services.db, services.hub, run_id, after, push))
+
+
+async def follow_thread(
+    services: Services, actor: Actor, thread_id: str, cursor: str, push: Push | None = None
+) -> AsyncIterator[bytes]:
+    """A thread's and its runs' events after a cursor (empty or "0": from the beginning). Raises `CursorUnknown`; `push`
+    as in `follow_run`."""
+    position = follow.parse_thread_cursor(cursor)
+
+    def check(tx: Tx) -> ThreadCursor:
+        require_thread(tx, actor, thread_id, Right.READ)
+        follow.check_thread_cursor(tx, thread_id, position)
+        return position
+
+    await services.db.read(check)
+    member = await watcher(services, actor, thread_id)
+    chunks = follow.follow_thread(services.db, services.hub, thread_id, position, push)
+    return _seen(services, thread_id, member, _watched(services, thread_id, chunks))
+
+
+async def follow_project(
+    services: Services, actor: Actor, project_id: str, cursor: str
+) -> AsyncIterator[bytes]:
+    """A project's events after an integer cursor; the others see the actor there. Raises `CursorUnknown`."""
+    after = follow.parse_number(cursor)
+
+    def check(tx: Tx) -> MemberData:
+        require(tx, actor, project_id, Right.READ)
+        follow.check_project_cursor(tx, project_id, after)
+        return member_data(tx, project_id, actor.user_id)
+
+    member = await services.db.read(check)
+    return _seen(
+        services, project_id, member, follow.follow_project(services.db, services.hub, project_id, after)
+    )
+
+
+async def thread_cursor(services: Services, actor: Actor, thread_id: str) -> str:
+    """The cursor to follow a thread from after having read it whole."""
+
+    def run(tx: Tx) -> str:
+        require_thread(tx, actor, thread_id, Right.READ)
+        return follow.thread_cursor(tx, thread_id)
+
+    return await services.db.read(run)
+
+
+async def _watched(services: Services, thread_id: str, chunks: AsyncIterator[bytes]) -> AsyncGenerator[bytes]:
+    with services.hub.watch(thread_id):
+        async with aclosing(chunks):  # type: ignore[type-var]  # every follower is a generator
+            async for chunk in chunks:
+                yield chunk
+
+
+async def _seen(
+    services: Services, room_id: str, member: MemberData, chunks: AsyncIterator[bytes]
+) -> AsyncIterator[bytes]:
+    """The others see this member watching for as long as the thread or project is followed."""
+    with services.presence.watching(room_id, member):
+        async with aclosing(chunks):  # type: ignore[type-var]  # every follower is a generator
+            async for chunk in chunks:
+                yield chunk

@@ -1,0 +1,108 @@
+"""Live events of a run, a thread or a project, from a cursor on."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Header, Query, Request
+from starlette.responses import Response
+from starlette.types import ASGIApp
+
+from outlast.base.errors import Gone, PermissionNeeded
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.http.auth import Served, Signed, Surface, signed_in
+from outlast.kernel.http.event_stream import EventStream, pusher
+from outlast.kernel.http.responses import nothing
+from outlast.kernel.projects.permissions import require, require_run, require_thread
+from outlast.kernel.projects.rules import Right
+from outlast.kernel.runs import follow_actions as actions
+
+router = APIRouter(prefix="/v1", tags=["Streams"])
+After = Annotated[str, Query(max_length=100, description="The cursor to go on from; 0: the beginning.")]
+LastEventId = Annotated[
+    str | None, Header(alias="Last-Event-ID", max_length=100, description="Beats `after` (browsers send it).")
+]
+STREAM: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "Server-sent events; `id` is the cursor, `data` one event.",
+        "content": {"text/event-stream": {}},
+    },
+    204: {"description": "The run has ended and nothing is left after this cursor."},
+}
+
+
+@router.get("/runs/{run_id}/events", response_class=Response, responses=STREAM)
+async def follow_run(
+    run_id: str,
+    request: Request,
+    surface: Served,
+    actor: Signed,
+    after: After = "0",
+    last: LastEventId = None,
+) -> Response:
+    """A run's events after an integer cursor: those missed, then live, until `stream.ended`."""
+    frames = await actions.follow_run(surface.services, actor, run_id, last or after, pusher(request.scope))
+    if frames is None:
+        return nothing()
+    return _stream(surface, actor, frames, _still(request, surface, require_run, run_id))
+
+
+@router.get("/threads/{thread_id}/events", response_class=Response, responses=STREAM)
+async def follow_thread(
+    thread_id: str,
+    request: Request,
+    surface: Served,
+    actor: Signed,
+    after: After = "0",
+    last: LastEventId = None,
+) -> Response:
+    """A thread's events and those of its runs, after an opaque cursor. Shows the caller to others as watching."""
+    push = pusher(request.scope)
+    frames = await actions.follow_thread(surface.services, actor, thread_id, last or after, push)
+    return _stream(surface, actor, frames, _still(request, surface, require_thread, thread_id))
+
+
+@router.get("/projects/{project_id}/events", response_class=Response, responses=STREAM)
+async def follow_project(
+    project_id: str,
+    request: Request,
+    surface: Served,
+    actor: Signed,
+    after: After = "0",
+    last: LastEventId = None,
+) -> Response:
+    """A project's events: threads changed, members, locks, sandboxes."""
+    frames = await actions.follow_project(surface.services, actor, project_id, last or after)
+    return _stream(surface, actor, frames, _still(request, surface, require, project_id))
+
+
+def _stream(
+    surface: Surface, actor: Actor, frames: AsyncIterator[bytes], may_read: Callable[[], Awaitable[bool]]
+) -> Response:
+    return _Handed(EventStream(frames, surface.streams, may_read, actor.user_id))
+
+
+class _Handed(Response):
+    """A response that hands the connection to a plain ASGI application: the router asks for a `Response`."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        super().__init__()
+        self._app = app
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        await self._app(scope, receive, send)
+
+
+def _still(
+    request: Request, surface: Surface, demand: Callable[..., Any], resource_id: str
+) -> Callable[[], Awaitable[bool]]:
+    """Asks again whether the token or session is good and its user may read this."""
+
+    async def may_read() -> bool:
+        try:
+            actor = await signed_in(request)
+            await surface.services.db.read(demand, actor, resource_id, Right.READ)
+        except (PermissionNeeded, Gone):
+            return False
+        return True
+
+    return may_read

@@ -1,0 +1,185 @@
+"""Handing a model's lines to their profile while the model still writes: what was taken is committed with the events
+that tell of it, before anybody sees them.
+
+Lines that come while a commit is under way go together into the next one. Beside the lines taken, the open model
+effect keeps their sums, so that a run that is cut in the middle of a step ends with that step's part.
+"""
+
+from collections.abc import Mapping, Sequence
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Any, Final
+
+import anyio
+import anyio.to_thread
+import sqlalchemy as sa
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+
+from outlast.base.errors import DiskFull, FenceLost, ModelCut, OutlastError, StorageUnavailable
+from outlast.base.events import Part, PartCarrier
+from outlast.db.database import Tx
+from outlast.kernel.models.protocol import Delta, ModelRequest
+from outlast.kernel.runs import store
+from outlast.kernel.runs.finishers import savepoint
+from outlast.kernel.runs.lines import MAX_LINE_CHARS, TOO_LONG, Line, LinedTurn, TooLong, added
+from outlast.kernel.runs.model import Effect, Run
+from outlast.kernel.runs.profile import Lined, LinesTaken
+from outlast.kernel.runs.tables import effects
+from outlast.kernel.runs.turns import OpenPart
+from outlast.kernel.streams.log import NamedEvent
+
+if TYPE_CHECKING:
+    from outlast.kernel.runs.leg import Leg
+
+BATCHES_AHEAD: Final = 256  # how far the model may be read ahead of what is committed
+LINES_AT_ONCE: Final = 64  # in one transaction at most: others write to the same database
+LONG_LINE_CHARS: Final = (
+    10_000  # reading such a line may take longer than others should wait for a transaction
+)
+NOT_TAKEN: Final = "These {count} lines could not be taken: {reason} Nothing of them has happened."
+
+_CUT: Final = (
+    sa.select(effects.c.step, effects.c.result)
+    .where(effects.c.run_id == sa.bindparam("run"), effects.c.kind == "model", effects.c.status != "finished")
+    .order_by(effects.c.ordinal.desc())
+    .limit(1)
+)
+
+
+async def stream_lines(
+    leg: "Leg", lined: Lined, request: ModelRequest, effect: Effect, turn: LinedTurn
+) -> None:
+    """The turn as it comes, its lines taken. Raises as a model's stream does, after what came before was taken;
+    `ModelCut` where it ended without an end."""
+    model = leg.engine.catalog.language_model(request.model.provider)
+    given, ahead = anyio.create_memory_object_stream[Sequence[Delta]](BATCHES_AHEAD)
+    failures: list[Exception] = []
+
+    async def read(given: MemoryObjectSendStream[Sequence[Delta]]) -> None:
+        with given:
+            try:
+                async with aclosing(model.stream(request)) as batches:
+                    async for batch in batches:
+                        await given.send(batch)
+            except Exception as error:
+                failures.append(error)
+
+    async with anyio.create_task_group() as group:  # a failure leaves it by itself, not in a group
+        group.start_soon(read, given)
+        try:
+            with ahead:
+                await _take_all(leg, lined, effect, turn, ahead)
+        except Exception as error:
+            failures.insert(0, error)
+        group.cancel_scope.cancel()
+    if failures:
+        raise failures[0]
+    if turn.end is None:
+        raise ModelCut("The model's answer broke off before its end.")
+
+
+async def _take_all(
+    leg: "Leg",
+    lined: Lined,
+    effect: Effect,
+    turn: LinedTurn,
+    ahead: MemoryObjectReceiveStream[Sequence[Delta]],
+) -> None:
+    async for first in ahead:
+        deltas = [*first]
+        while ahead.statistics().current_buffer_used:
+            deltas += ahead.receive_nowait()
+        shown: list[tuple[str, str, str]] = []
+        for delta in deltas:
+            begun, grows = turn.take(delta)
+            if begun is not None:
+                leg.show(shown)
+                shown = []
+                await _take(leg, lined, effect, turn, begun)
+            if grows is not None:
+                shown.append(grows)
+        if shown:
+            leg.show(shown)
+        if any(turn.waiting):  # blank lines wait for what they stand before
+            await _take(leg, lined, effect, turn, None)
+
+
+async def _take(leg: "Leg", lined: Lined, effect: Effect, turn: LinedTurn, begun: NamedEvent | None) -> None:
+    """Hand over the lines that wait, and record the part that begins after them."""
+    while turn.waiting or begun is not None:
+        lines, turn.waiting = turn.waiting[:LINES_AT_ONCE], turn.waiting[LINES_AT_ONCE:]
+        last = begun if not turn.waiting else None
+        events: list[NamedEvent] = []
+
+        def change(
+            tx: Tx,
+            lines: list[Line] = lines,
+            last: NamedEvent | None = last,
+            events: list[NamedEvent] = events,
+        ) -> tuple[LinesTaken, OpenPart | None]:
+            taken = _take_in(tx, leg, lined, turn.step, lines)
+            prose, shown = turn.prose_events(taken.prose)
+            events.extend([*taken.events, *shown, *([last] if last is not None else ())])
+            if taken.counts:
+                store.update_effect(tx, effect.id, result={"counts": added(turn.counts, taken.counts)})
+            return taken, prose
+
+        whole = [line for line in lines if isinstance(line, str)]
+        if any(len(line) >= LONG_LINE_CHARS for line in whole):
+            await anyio.to_thread.run_sync(lined.prepare_lines, whole)
+        taken, prose = await leg.record(events, change)
+        turn.taken(taken, prose, closes=last is not None)
+        if last is not None:
+            begun = None
+
+
+def _take_in(tx: Tx, leg: "Leg", lined: Lined, step: int, lines: Sequence[Line]) -> LinesTaken:
+    """What became of the lines. A failure in taking them is the model's to know of, not the run's end."""
+    whole = [line for line in lines if isinstance(line, str)]
+    long = tuple(
+        TOO_LONG.format(most=MAX_LINE_CHARS, begins=line.begins)
+        for line in lines
+        if isinstance(line, TooLong)
+    )
+    if not whole:
+        return LinesTaken(problems=long)
+    try:
+        with savepoint(tx):
+            taken = lined.take_lines(tx, leg.run, step, whole)
+    except (StorageUnavailable, DiskFull, FenceLost, sa.exc.SQLAlchemyError, OSError):
+        raise  # not about these lines: the run is taken up again
+    except OutlastError as error:
+        taken = LinesTaken(problems=(NOT_TAKEN.format(count=len(whole), reason=error.message),))
+    except Exception as bug:  # the edge of an effect, as for tools
+        leg.engine.log("lines not taken", run_id=leg.run.id, step=step, error=bug)
+        reason = f"the server failed ({type(bug).__name__})."
+        taken = LinesTaken(problems=(NOT_TAKEN.format(count=len(whole), reason=reason),))
+    return LinesTaken(taken.events, taken.prose, (*taken.problems, *long), taken.counts)
+
+
+def reset_in(tx: Tx, leg: "Leg", effect_id: str, step: int) -> list[NamedEvent]:
+    """The step is asked again: what its lines did is taken back. Nothing for a profile without lines."""
+    if leg.lined is None:
+        return []
+    store.update_effect(tx, effect_id, result=None)
+    return list(leg.lined.reset_step(tx, leg.run, step))
+
+
+def part_in(
+    tx: Tx, lined: Lined, run: Run, step: int, counts: Mapping[str, int]
+) -> tuple[list[Part], list[NamedEvent]]:
+    """The part that stands for a step's lines, and how it is shown."""
+    part = lined.step_part(tx, run, step, counts)
+    if part is None:
+        return [], []
+    carried = PartCarrier(part=part.model_copy(update={"step": step}))
+    return [carried.part], [("part.created", carried), ("part.completed", carried)]
+
+
+def cut_part_in(tx: Tx, lined: Lined, run: Run) -> tuple[list[dict[str, Any]], list[NamedEvent]]:
+    """The same for the step in which a run was cut: what of it was taken stays, and the answer says so."""
+    row = tx.one(_CUT, {"run": run.id})
+    counts = (row["result"] or {}).get("counts") if row is not None else None
+    if row is None or not counts:
+        return [], []
+    parts, events = part_in(tx, lined, run, row["step"], counts)
+    return [part.model_dump() for part in parts], events

@@ -1,0 +1,168 @@
+"""Waiting for a person: the run becomes a row and nothing else, until a decision makes its next leg ready."""
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import orjson
+import sqlalchemy as sa
+
+from outlast.base.events import (
+    ApprovalResolved,
+    QuestionAnswered,
+    RunStatusChanged,
+    ToolResultData,
+)
+from outlast.base.settings import Settings
+from outlast.db.database import Tx
+from outlast.kernel.runs import store, timers
+from outlast.kernel.runs.abandonment import arm_abandonment
+from outlast.kernel.runs.model import Run, Transcript
+from outlast.kernel.runs.notifications import announce_thread
+from outlast.kernel.runs.rules import THREAD_STATUS, WaitingFor
+from outlast.kernel.runs.tables import effects, runs
+from outlast.kernel.streams.log import NamedEvent
+from outlast.kernel.threads import store as threads
+
+if TYPE_CHECKING:
+    from outlast.kernel.runs.leg import Leg
+
+_CALL_STATES = sa.select(effects.c.status).where(
+    effects.c.run_id == sa.bindparam("run"), effects.c.kind == "tool"
+)
+
+
+async def park(leg: "Leg", waiting_for: WaitingFor) -> bool:
+    """Give the run up until a person decides. False: a decision came in between, go on."""
+    events: list[NamedEvent] = []
+
+    def change(tx: Tx) -> bool:
+        run = store.run_of(tx, leg.run.id)
+        if run.cancel_reason is not None or _decided(tx, run.id):
+            return False
+        tx.update(
+            runs,
+            {"id": run.id},
+            leg="parked",
+            status="awaiting_approval",
+            waiting_for=waiting_for,
+            owner=None,
+            lease_until=None,
+            unwatched_since=None,
+            deaths=0,  # it came to a result that a person is asked about
+        )
+        status = RunStatusChanged(run_id=run.id, status="awaiting_approval", waiting_for=waiting_for)
+        events.append(("run.status", status))
+        pause_after = timedelta(seconds=leg.engine.settings.runs.approval_pause_after_s)
+        timers.clear_timers(tx, run.id, "abandon")
+        timers.set_timer(tx, "approval_pause", run.id, tx.now + pause_after)
+        threads.set_run_state(tx, run.thread_id, THREAD_STATUS["awaiting_approval"], run.id)
+        announce_thread(tx, run.thread_id)
+        return True
+
+    return await leg.record(events, change)
+
+
+async def announce_decisions(leg: "Leg", transcript: Transcript) -> None:
+    """Write the decisions made while this leg held the run into its log."""
+    if not any(effect.kind == "tool" for effect in transcript.effects):
+        return
+    events: list[NamedEvent] = []
+    if await leg.engine.db.read(store.unannounced, leg.run.id):
+        await leg.record(events, lambda tx: announce_decisions_in(tx, leg.run.id, events))
+
+
+def announce_decisions_in(tx: Tx, run_id: str, events: list[NamedEvent]) -> None:
+    """Add the decisions not yet in the run's log to `events`, and mark them as told."""
+    decided = store.unannounced(tx, run_id)
+    for row in decided:
+        events.extend(resolution_events(dict(row), row["part_id"], row["call_id"]))
+    if decided:
+        store.mark_announced(tx, [row["id"] for row in decided])
+
+
+def resolution_events(row: Mapping[str, Any], part_id: str, call_id: str) -> list[NamedEvent]:
+    """What followers see of a decision (a row of approvals): the resolution, and the result of a denied call."""
+    decision = row["decision"] or {}
+    if row["kind"] == "question":
+        answered = QuestionAnswered(
+            question_id=row["id"], part_id=part_id, answers=decision.get("answers", {}), by=row["decided_by"]
+        )
+        result = ToolResultData(
+            part_id=part_id, call_id=call_id, status="done", result=answer_text(decision.get("answers", {}))
+        )
+        return [("question.answered", answered), ("tool_call.result", result)]
+    resolved = ApprovalResolved(
+        approval_id=row["id"],
+        part_id=part_id,
+        decision="approve" if row["status"] == "approved" else "deny",
+        reason=decision.get("reason") or "",
+        by=row["decided_by"],
+        arguments=decision.get("arguments"),
+        remember=decision.get("remember"),
+    )
+    if row["status"] == "approved":
+        return [("approval.resolved", resolved)]
+    text = denial_text(decision.get("reason") or "")
+    result = ToolResultData(part_id=part_id, call_id=call_id, status="denied", result=text)
+    return [("approval.resolved", resolved), ("tool_call.result", result)]
+
+
+def answer_text(answers: Mapping[str, Any]) -> str:
+    """A person's answers, as the model reads them."""
+    return orjson.dumps({"answers": dict(answers)}, option=orjson.OPT_INDENT_2).decode()
+
+
+def denial_text(reason: str) -> str:
+    because = f" Their reason: {reason}" if reason else ""
+    return f"A person denied this call.{because} Do not repeat it unchanged."
+
+
+def unpark(tx: Tx, settings: Settings, run: Run, events: Sequence[NamedEvent]) -> None:
+    """After a decision on a parked run: log it, and make the next leg ready if there is something to do."""
+    store.append_unheld(tx, run.id, events)
+    if not _decided(tx, run.id):
+        return
+    tx.update(runs, {"id": run.id}, leg="ready", status="running", waiting_for=None)
+    status = RunStatusChanged(run_id=run.id, status="running")
+    store.append_unheld(tx, run.id, [("run.status", status)])
+    timers.clear_timers(tx, run.id, "approval_pause", "paused_kill")
+    arm_abandonment(tx, settings, run.id, run.thread_id)
+    threads.set_run_state(tx, run.thread_id, THREAD_STATUS["running"], run.id)
+    announce_thread(tx, run.thread_id)
+    tx.ring(store.BELL)
+
+
+def pause(tx: Tx, settings: Settings, run_id: str) -> None:
+    """The sandbox of a run that waits for a person sleeps: show the run as paused, and start the clock after which the
+    sandbox is removed. Nothing happens to a run that does not wait."""
+    run = store.hold_run(tx, run_id)
+    if run.leg != "parked" or run.status != "awaiting_approval":
+        return
+    tx.execute(sa.update(runs).where(runs.c.id == run_id).values(status="paused", paused_at=tx.now))
+    waiting_for = tx.execute(sa.select(runs.c.waiting_for).where(runs.c.id == run_id)).scalar()
+    status = RunStatusChanged(run_id=run_id, status="paused", waiting_for=waiting_for)
+    store.append_unheld(tx, run_id, [("run.status", status)])
+    timers.clear_timers(tx, run_id, "approval_pause")
+    timers.set_timer(tx, "paused_kill", run_id, tx.now + timedelta(seconds=settings.runs.paused_kill_after_s))
+    threads.set_run_state(tx, run.thread_id, THREAD_STATUS["paused"], run_id)
+    announce_thread(tx, run.thread_id)
+
+
+def wake(tx: Tx, settings: Settings, run: Run) -> None:
+    """A person returned to a paused run without deciding: show it as waiting again, and start the clock anew."""
+    tx.execute(sa.update(runs).where(runs.c.id == run.id).values(status="awaiting_approval", paused_at=None))
+    waiting_for = tx.execute(sa.select(runs.c.waiting_for).where(runs.c.id == run.id)).scalar()
+    status = RunStatusChanged(run_id=run.id, status="awaiting_approval", waiting_for=waiting_for)
+    store.append_unheld(tx, run.id, [("run.status", status)])
+    timers.clear_timers(tx, run.id, "paused_kill")
+    pause_after = timedelta(seconds=settings.runs.approval_pause_after_s)
+    timers.set_timer(tx, "approval_pause", run.id, tx.now + pause_after)
+    threads.set_run_state(tx, run.thread_id, THREAD_STATUS["awaiting_approval"], run.id)
+    announce_thread(tx, run.thread_id)
+
+
+def _decided(tx: Tx, run_id: str) -> bool:
+    """Whether a leg has something to do: a call is allowed, or nothing waits any more."""
+    states = set(tx.execute(_CALL_STATES, {"run": run_id}).scalars())
+    return bool(states & {"allowed", "started"}) or "waiting" not in states

@@ -1,0 +1,146 @@
+"""A run's first row: how it comes to be, by itself, behind another, or in the place of one that ended."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from outlast.base.errors import ThreadBusy
+from outlast.base.events import RunQueued
+from outlast.base.ids import new_id
+from outlast.base.settings import Settings
+from outlast.db.database import Tx
+from outlast.kernel.credits import store as ledger
+from outlast.kernel.models.protocol import ModelSpec
+from outlast.kernel.runs import store
+from outlast.kernel.runs.abandonment import arm_abandonment
+from outlast.kernel.runs.rules import THREAD_STATUS
+from outlast.kernel.runs.tables import effects, runs
+from outlast.kernel.streams.log import append
+from outlast.kernel.threads import messages as thread_messages
+from outlast.kernel.threads import store as threads
+
+_NEWEST_OPEN = (
+    sa.select(runs.c.id)
+    .where(runs.c.thread_id == sa.bindparam("thread"), runs.c.leg != "ended")
+    .order_by(runs.c.id.desc())  # made with the thread's row held; `created_at` is when its transaction began
+    .limit(1)
+)
+
+_ACTIVE = (
+    sa.select(runs.c.id)
+    .where(runs.c.thread_id == sa.bindparam("thread"), runs.c.leg != "ended", runs.c.after_run_id.is_(None))
+    .order_by(runs.c.id)
+    .limit(1)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NewRun:
+    """What a run is made of. `mode`: start | retry | continue; a continued one inherits its parent's transcript."""
+
+    project_id: str
+    thread_id: str
+    workspace_id: str | None
+    profile: str
+    model: ModelSpec
+    message_id: str
+    started_by: str
+    mode: str = "start"
+    parent_run_id: str | None = None
+
+
+def queue_run(
+    tx: Tx, settings: Settings, new: NewRun, after_run_id: str | None, run_id: str | None = None
+) -> str:
+    """Insert the run (ready at once, or blocked behind `after_run_id`), reserve its credits, tell its thread.
+    Returns its id (`run_id` where others wait for it already). Raises `CreditsNeeded`; `ThreadBusy` where another start
+    was faster."""
+    run_id = run_id or new_id("run")
+    try:
+        _insert(tx, run_id, new, after_run_id)
+    except sa.exc.IntegrityError as error:
+        raise ThreadBusy("The agent already works in this thread.", thread_id=new.thread_id) from error
+    ledger.reserve(tx, new.started_by, run_id, new.model.credits, settings.credits.plans)
+    queued = RunQueued(
+        run_id=run_id,
+        thread_id=new.thread_id,
+        message_id=new.message_id,
+        profile=new.profile,
+        model=new.model.id,
+        started_by=new.started_by,
+        after_run_id=after_run_id,
+        parent_run_id=new.parent_run_id,
+    )
+    store.append_unheld(tx, run_id, [("run.queued", queued)])
+    if after_run_id is None:
+        threads.set_run_state(tx, new.thread_id, THREAD_STATUS["queued"], run_id)
+        if new.mode != "start":  # a message that was just added stands at the end already
+            thread_messages.take_turn(tx, new.thread_id, new.message_id)
+        arm_abandonment(tx, settings, run_id, new.thread_id)
+        tx.ring(store.BELL)
+    else:
+        append(tx, new.thread_id, [("run.queued", queued)])
+    if new.mode == "continue" and new.parent_run_id is not None:
+        _inherit(tx, new.parent_run_id, run_id)
+    return run_id
+
+
+def active_run(tx: Tx, thread_id: str) -> str | None:
+    """The run that has its turn in a thread: the one that waits for no other. None: the thread is free."""
+    run_id: str | None = tx.execute(_ACTIVE, {"thread": thread_id}).scalar()
+    return run_id
+
+
+def let_wait_for(tx: Tx, run_id: str, other_id: str) -> None:
+    """What waits for one run waits for another from now on, which followers of the thread are told."""
+    for waiting_id in store.successors(tx, run_id):
+        tx.update(runs, {"id": waiting_id}, after_run_id=other_id)
+        append(tx, store.run_of(tx, waiting_id).thread_id, [("run.queued", _queued_event(tx, waiting_id))])
+
+
+def last_queued(tx: Tx, thread_id: str) -> str | None:
+    """The run a further one has to wait for: the newest that has not ended. None: the thread is free."""
+    run_id: str | None = tx.execute(_NEWEST_OPEN, {"thread": thread_id}).scalar()
+    return run_id
+
+
+def _queued_event(tx: Tx, run_id: str) -> RunQueued:
+    names = ("thread_id", "message_id", "profile", "model", "started_by", "after_run_id", "parent_run_id")
+    row = tx.find(runs, {"id": run_id}, *names)
+    assert row is not None
+    return RunQueued(run_id=run_id, **row)
+
+
+def _insert(tx: Tx, run_id: str, new: NewRun, after_run_id: str | None) -> None:
+    values: dict[str, Any] = {
+        "id": run_id,
+        "project_id": new.project_id,
+        "thread_id": new.thread_id,
+        "workspace_id": new.workspace_id,
+        "profile": new.profile,
+        "model": new.model.id,
+        "message_id": new.message_id,
+        "parent_run_id": new.parent_run_id,
+        "mode": new.mode,
+        "after_run_id": after_run_id,
+        "started_by": new.started_by,
+        "status": "queued",
+        "leg": "ready" if after_run_id is None else "blocked",
+        "problems": [],
+        "credits": new.model.credits,
+        "created_at": tx.now,
+    }
+    tx.insert(runs, **values)
+
+
+def _inherit(tx: Tx, parent_id: str, run_id: str) -> None:
+    """Copy the finished part of the parent's transcript: whole turns with all their calls closed, and what checks after
+    them found. What a stage prepared may be gone; it is done again."""
+    columns = [column for column in effects.c if column.name not in ("id", "run_id", "inherited")]
+    rows = tx.all(sa.select(*columns).where(effects.c.run_id == parent_id).order_by(effects.c.ordinal))
+    whole = {row["step"] for row in rows if row["kind"] == "model" and row["status"] == "finished"}
+    for row in rows:
+        unfinished_check = row["kind"] == "check" and row["status"] != "finished"
+        if row["step"] in whole and not unfinished_check:
+            tx.insert(effects, id=new_id("effect"), run_id=run_id, inherited=True, **dict(row))

@@ -1,0 +1,332 @@
+"""The last transaction of a run: message, credits, row, thread and events, all or nothing.
+
+Used by the leg that ends a run, by the action that cancels one that waits, and by the sweeper for one whose worker
+is gone.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any, Final
+
+import sqlalchemy as sa
+
+from outlast.apps.pages import page_actions
+from outlast.base.events import (
+    ApprovalResolved,
+    CreditLow,
+    CreditSettled,
+    ErrorData,
+    MessageCreated,
+    MessageData,
+    NoticePart,
+    PartCarrier,
+    QuestionAnswered,
+    RunCancelled,
+    RunCompleted,
+    RunFailed,
+    RunReference,
+    StepReset,
+    ToolResultData,
+    UsageData,
+)
+from outlast.base.ids import new_id
+from outlast.base.settings import Settings
+from outlast.db.database import Tx
+from outlast.kernel.credits import store as ledger
+from outlast.kernel.runs import store, timers
+from outlast.kernel.runs.abandonment import arm_abandonment
+from outlast.kernel.runs.finishers import finished, last_steps, open_steps_closed
+from outlast.kernel.runs.inbox import tell_settled
+from outlast.kernel.runs.line_stream import cut_part_in
+from outlast.kernel.runs.model import Run
+from outlast.kernel.runs.notifications import announce_thread
+from outlast.kernel.runs.profile import Profile, lines_of
+from outlast.kernel.runs.rules import OPEN_CALLS, THREAD_STATUS, End
+from outlast.kernel.runs.tables import effects, runs
+from outlast.kernel.sandboxes.checkpoints.store import bind
+from outlast.kernel.sandboxes.checkpoints.workspaces import mark_changed
+from outlast.kernel.streams.fold import RunFold
+from outlast.kernel.streams.log import NamedEvent, append
+from outlast.kernel.threads import messages as thread_messages
+from outlast.kernel.threads import store as threads
+
+OUTPUT_LIMIT: Final = "output_limit"  # the notice's code
+OUTPUT_LIMIT_TEXT: Final = (
+    "The answer reached the model's output limit and stops here. Continue it, or raise max_output_tokens of this "
+    "model in the configuration."
+)
+FOLD_AFTER: Final = timedelta(hours=1)  # whoever lost the connection near the end has long resumed by then
+PAGE: Final = "page"  # the profile whose runs take up what people do on a page
+CLOSED_RESULT: Final = {
+    "cancelled": "This call was cancelled before it finished.",
+    "error": "The run stopped before this call finished.",
+    "completed": "The run ended before this call was made.",
+}
+
+_ASKED: Final = {"approval.resolved": "approval", "question.answered": "question"}
+
+_OPEN_EFFECTS: Final = sa.select(effects.c.id, effects.c.kind, effects.c.part_id, effects.c.call_id).where(
+    effects.c.run_id == sa.bindparam("run"),
+    sa.or_(*(effects.c.status == status for status in sorted(OPEN_CALLS))),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a run ends: the rules' word, the parts made so far, and an error for a person to act on. `facts` and
+    `workflow` (the steps shown so far, as the fold has them) are those of a run with stages."""
+
+    end: End
+    parts: Sequence[Mapping[str, Any]]
+    error: ErrorData | None = None
+    problems: tuple[str, ...] = ()
+    save_message: bool = True
+    by: str | None = None
+    notices: tuple[Mapping[str, Any], ...] = field(default=())
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    workflow: Sequence[Mapping[str, Any]] = ()
+
+    @classmethod
+    def of(cls, end: End, shown: RunFold, error: ErrorData | None = None, by: str | None = None) -> "Ending":
+        """The end of a run that nobody works on any more, with what its log shows."""
+        return cls(end, shown.parts, error, by=by, workflow=shown.workflow)
+
+
+def settle(tx: Tx, settings: Settings, profile: Profile | None, run: Run, ending: Ending) -> list[NamedEvent]:
+    """End the run in this transaction; returns the events for the run's log, in order. The caller holds the fence,
+    or has taken the run from whoever held it."""
+    events = _close_calls(tx, run, ending)
+    unasked = [_ASKED[name] for name, _ in events if name in _ASKED]
+    parts = _final_parts(ending)
+    if ending.end.stop_reason == "length":
+        notice = _output_limit_notice(ending)
+        parts.append(notice.model_dump())
+        events.append(("part.created", PartCarrier(part=notice)))
+    lined = lines_of(profile) if profile is not None else None
+    if lined is not None:
+        cut, shown = cut_part_in(tx, lined, run)
+        parts += cut
+        events += shown
+    problems = list(ending.problems)
+    events += open_steps_closed(run.id, ending)
+    if ending.end.status == "completed" and profile is not None:
+        found, notices, saved = finished(tx, profile, run, parts, ending)
+        problems += found
+        parts += notices
+        events += saved
+    if lined is not None:
+        events += lined.run_ended(tx, run, ending.end.status)
+    worth_saving = ending.save_message and (parts or ending.error is not None)
+    message = _save_answer(tx, run, ending, parts, problems) if worth_saving else None
+    if message is not None:
+        events.append(("message.created", MessageCreated(message=message)))
+    elif ending.end.status == "cancelled":
+        thread_messages.mark_dropped(tx, run.thread_id, run.message_id)
+    charged, settled = _settle_credits(tx, settings, run, ending, problems)
+    events += settled
+    events += last_steps(run.id, ending, saved=message is not None, charged=charged)
+    _end_row(tx, run, ending, message.id if message else None, problems)
+    if run.profile == PAGE:
+        begun = run.attempt > 0
+        page_actions.end(tx, run.thread_id, run.id, ending.end.status, problems, begun=begun)
+    events.append(_closing_event(tx, run, ending, message.id if message else None, problems, charged))
+    events.append(("stream.ended", RunReference(run_id=run.id)))
+    _hand_thread_on(tx, settings, run, ending)
+    tell_settled(tx, run.project_id, unasked)
+    _leave_files(tx, run, message.id if message else None, cut=ending.end.status != "completed")
+    days = (
+        settings.retention.completed_days if ending.end.status != "error" else settings.retention.error_days
+    )
+    timers.clear_all(tx, run.id)
+    timers.set_timer(tx, "clean_up", run.id, tx.now + timedelta(days=days))
+    timers.set_timer(tx, "fold", run.id, tx.now + FOLD_AFTER)
+    return events
+
+
+def _output_limit_notice(ending: Ending) -> NoticePart:
+    step = max((part.get("step", 0) for part in ending.parts), default=0)
+    return NoticePart(
+        id=new_id("part"), step=step, level="warning", code=OUTPUT_LIMIT, text=OUTPUT_LIMIT_TEXT
+    )
+
+
+def _stop_reason(ending: Ending, problems: Sequence[str]) -> str:
+    """An answer that was cut at its limit may have problems too; the limit is what a person can act on."""
+    if problems and ending.end.stop_reason != "length":
+        return "problems"
+    return ending.end.stop_reason
+
+
+def end_unheld(tx: Tx, settings: Settings, profile: Profile | None, run: Run, ending: Ending) -> None:
+    """End a run that no worker holds, or whose worker is gone: raises the fence, then settles and logs. Followers may
+    have seen more of the last step than was saved: they get it as it was saved first."""
+    tx.execute(sa.update(runs).where(runs.c.id == run.id).values(attempt=runs.c.attempt + 1))
+    events = _as_saved(run, ending) if run.leg in ("held", "ready") else []
+    events += settle(tx, settings, profile, run, ending)
+    store.append_unheld(tx, run.id, events)
+    if (
+        run.leg == "blocked"
+    ):  # it never was the active run, so its thread learns of its end from the thread's own log
+        append(tx, run.thread_id, [event for event in events if event[0].startswith("run.")])
+
+
+def _leave_files(tx: Tx, run: Run, answer_id: str | None, *, cut: bool) -> None:
+    """The last checkpoint of the run is the answer's. A call that was cut off may have changed files after it."""
+    if run.workspace_id is None:
+        return
+    if answer_id is not None:
+        bind(tx, run.id, answer_id)
+    if cut:
+        mark_changed(tx, run.workspace_id)
+
+
+def _as_saved(run: Run, ending: Ending) -> list[NamedEvent]:
+    step = max((part.get("step", 0) for part in ending.parts), default=0)
+    if not step:
+        return []
+    parts: Any = [part for part in ending.parts if part.get("step") == step]
+    return [("step.reset", StepReset(run_id=run.id, step=step, attempt=run.attempt + 1, parts=parts))]
+
+
+def _close_calls(tx: Tx, run: Run, ending: Ending) -> list[NamedEvent]:
+    """Close open questions and calls with a recorded result: a thread can never be bricked by a call without one."""
+    events: list[NamedEvent] = []
+    for row in store.close_approvals(tx, run.id):
+        if row["kind"] == "approval":
+            resolved = ApprovalResolved(approval_id=row["id"], part_id=row["part_id"], decision="cancelled")
+            events.append(("approval.resolved", resolved))
+        else:
+            answered = QuestionAnswered(
+                question_id=row["id"], part_id=row["part_id"], answers={}, cancelled=True
+            )
+            events.append(("question.answered", answered))
+    text = CLOSED_RESULT[ending.end.status]
+    for row in tx.all(_OPEN_EFFECTS, {"run": run.id}):
+        if row["kind"] != "tool":
+            store.update_effect(tx, row["id"], status="cancelled", ended_at=tx.now)
+            continue
+        result = {"content": text, "is_error": True}
+        store.update_effect(tx, row["id"], status="cancelled", ended_at=tx.now, result=result)
+        closed = ToolResultData(
+            part_id=row["part_id"], call_id=row["call_id"], status="cancelled", result=text
+        )
+        events.append(("tool_call.result", closed))
+    return events
+
+
+def _final_parts(ending: Ending) -> list[dict[str, Any]]:
+    """The answer's parts: open calls closed, empty texts dropped."""
+    parts: list[dict[str, Any]] = []
+    for part in ending.parts:
+        if part["type"] in ("text", "reasoning") and not part["text"].strip():
+            continue
+        if part["type"] == "tool_call" and part["status"] in ("streaming", "pending", "waiting", "running"):
+            parts.append({**part, "status": "cancelled", "result": CLOSED_RESULT[ending.end.status]})
+        else:
+            parts.append(dict(part))
+    return parts + [dict(notice) for notice in ending.notices]
+
+
+def _save_answer(
+    tx: Tx, run: Run, ending: Ending, parts: list[dict[str, Any]], problems: list[str]
+) -> MessageData:
+    return thread_messages.add_message(
+        tx,
+        run.thread_id,
+        "assistant",
+        None,
+        ending.end.message_status,
+        parts,
+        model=run.model,
+        run_id=run.id,
+        reply_to=run.message_id,
+        credits=run.credits if ending.end.status == "completed" and not problems else 0,
+        error=ending.error.model_dump() if ending.error else None,
+        stop_reason=_stop_reason(ending, problems),
+        logged=False,  # message.created stands in the run's log, before run.completed
+    )
+
+
+def _settle_credits(
+    tx: Tx, settings: Settings, run: Run, ending: Ending, problems: list[str]
+) -> tuple[int, list[NamedEvent]]:
+    if ending.end.status == "completed" and not problems:
+        charged, balance = ledger.settle(tx, run.id, settings.credits.plans)
+        kind = "settle"
+    else:
+        charged, balance = 0, ledger.release(tx, run.id, settings.credits.plans)
+        kind = "release"
+    events: list[NamedEvent] = []
+    if run.credits or balance is not None:
+        settled = CreditSettled(run_id=run.id, kind=kind, credits=charged, balance=balance)  # type: ignore[arg-type]
+        events.append(("credit.settled", settled))
+    if balance is not None and balance <= settings.credits.low_at:
+        events.append(("credit.low", CreditLow(balance=balance)))
+    return charged, events
+
+
+def _end_row(tx: Tx, run: Run, ending: Ending, answer_id: str | None, problems: list[str]) -> None:
+    tx.update(
+        runs,
+        {"id": run.id},
+        status=ending.end.status,
+        stop_reason=_stop_reason(ending, problems),
+        problems=problems,
+        error=ending.error.model_dump() if ending.error else None,
+        answer_id=answer_id,
+        leg="ended",
+        owner=None,
+        lease_until=None,
+        waiting_for=None,
+        unwatched_since=None,
+        ended_at=tx.now,
+    )
+
+
+def _closing_event(
+    tx: Tx, run: Run, ending: Ending, message_id: str | None, problems: list[str], charged: int
+) -> NamedEvent:
+    reason = _stop_reason(ending, problems)
+    if ending.end.status == "completed":
+        return "run.completed", RunCompleted(
+            run_id=run.id,
+            message_id=message_id,
+            stop_reason=reason,
+            problems=problems,
+            usage=usage_of(tx, run.id),
+            credits=charged,
+        )
+    if ending.end.status == "cancelled":
+        return "run.cancelled", RunCancelled(
+            run_id=run.id, message_id=message_id, stop_reason=reason, by=ending.by
+        )
+    error = ending.error or ErrorData(code="internal_error", message="The run stopped.")
+    return "run.error", RunFailed(run_id=run.id, message_id=message_id, stop_reason=reason, error=error)
+
+
+def usage_of(tx: Tx, run_id: str) -> UsageData:
+    names = ("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens", "cost_usd")
+    row = tx.find(runs, {"id": run_id}, *names)
+    return UsageData(**row) if row else UsageData()
+
+
+def _hand_thread_on(tx: Tx, settings: Settings, run: Run, ending: Ending) -> None:
+    """The next queued run becomes the active one; runs queued behind it wait for that one now."""
+    waiting = store.successors(tx, run.id)
+    if run.leg == "blocked":  # it never was the active one: its followers wait for its predecessor
+        before = tx.execute(sa.select(runs.c.after_run_id).where(runs.c.id == run.id)).scalar()
+        tx.execute(sa.update(runs).where(runs.c.after_run_id == run.id).values(after_run_id=before))
+        return
+    following = waiting[0] if waiting else None
+    if following is not None:
+        tx.execute(sa.update(runs).where(runs.c.id.in_(waiting[1:])).values(after_run_id=following))
+        tx.execute(sa.update(runs).where(runs.c.id == following).values(leg="ready", after_run_id=None))
+        thread_messages.take_turn(tx, run.thread_id, store.run_of(tx, following).message_id)
+        arm_abandonment(tx, settings, following, run.thread_id)
+        tx.ring(store.BELL)
+        if run.profile == PAGE:
+            page_actions.take(tx, run.thread_id, following)
+    state = THREAD_STATUS["queued" if following else ending.end.status]
+    threads.set_run_state(tx, run.thread_id, state, following)
+    announce_thread(tx, run.thread_id)

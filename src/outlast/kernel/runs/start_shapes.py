@@ -1,0 +1,19 @@
+"""Starting a run: what a message carries, and where it goes."""
+
+from outlast.kernel.runs.shapes import OnBusy
+from outlast.kernel.threads.shapes import MessageRequest
+
+
+class StartRequest(MessageRequest):
+    """Post a message to a thread and start a run that answers it."""
+
+    model: str | None = None
+    on_busy: OnBusy = "reject"
+
+
+class StartThreadRequest(StartRequest):
+    """The same with a new thread; without a project, in the caller's default one."""
+
+    project_id: str | None = None
+    profile: str | None = None
+    title: str | None = None

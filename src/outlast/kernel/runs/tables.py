@@ -1,0 +1,217 @@
+"""Runs, their effects, what they wait for, and the timers of all rooms."""
+
+import sqlalchemy as sa
+
+from outlast.db.columns import count, json, metadata, moment, own_id, ref, text, word
+
+grants = sa.Table(
+    "grants",
+    metadata,
+    own_id(),
+    ref("thread_id", "threads", "remembered for", nullable=False, index=True),
+    word("tool", "tool name", nullable=False),
+    text("arguments", "glob over the canonical arguments that is allowed without asking", nullable=False),
+    ref("created_by", "users", "who approved", nullable=False),
+    moment("created_at", "when", nullable=False),
+)
+
+runs = sa.Table(
+    "runs",
+    metadata,
+    own_id(),
+    ref("project_id", "projects", "in", nullable=False),
+    ref("thread_id", "threads", "in", nullable=False, index=True),
+    sa.Column("workspace_id", sa.String(40), comment="where it works; null until the first use"),
+    word("profile", "agent profile", nullable=False),
+    text("model", "model id", nullable=False),
+    sa.Column(
+        "message_id",
+        sa.String(40),
+        nullable=False,
+        comment="the user message it answers; its context ends there",
+    ),
+    sa.Column(
+        "answer_id",
+        sa.String(40),
+        comment="the saved answer; null until the run has ended, or if none was made",
+    ),
+    sa.Column("parent_run_id", sa.String(40), comment="retried or continued from"),
+    sa.Column("mode", sa.String(10), nullable=False, comment="start | retry | continue"),
+    sa.Column("after_run_id", sa.String(40), index=True, comment="queued behind this run; null: none"),
+    ref("started_by", "users", "who started and pays", nullable=False),
+    sa.Column(
+        "status",
+        sa.String(20),
+        nullable=False,
+        comment="queued | running | awaiting_approval | paused | completed | cancelled | error",
+    ),
+    sa.Column(
+        "leg",
+        sa.String(10),
+        nullable=False,
+        comment="blocked: behind another run | ready: to be claimed | held: by a worker | parked: waits "
+        "for a person | ended",
+    ),
+    sa.Column("waiting_for", sa.String(10), comment="approval | answer while parked"),
+    sa.Column(
+        "stop_reason",
+        sa.String(20),
+        comment="end | user | steps | abandoned | credits | policy | provider | sandbox | problems | superseded",
+    ),
+    json("problems", "what is wrong with a run completed with problems", nullable=False),
+    json("error", "code, message, hint"),
+    sa.Column(
+        "attempt",
+        sa.Integer,
+        nullable=False,
+        server_default="0",
+        comment="the fence: raised at each claim; writes naming an older one are refused",
+    ),
+    sa.Column("owner", sa.String(40), comment="the node that holds the lease"),
+    moment("lease_until", "the lease lapses then"),
+    count(
+        "deaths", "attempts in a row whose process died before they recorded a result; from 2 on a suspect"
+    ),
+    sa.Column("died_attempt", sa.Integer, comment="the attempt counted last in deaths; null: none"),
+    moment("ready_at", "not claimed before; null: at once"),
+    count("seq_saved", "last number saved in its log"),
+    count("seq_reserved", "no number above this has been sent to anybody"),
+    moment("cancel_requested_at", "durable cancel flag; null: no"),
+    sa.Column("cancelled_by", sa.String(40), comment="the user who cancelled first"),
+    sa.Column("cancel_reason", sa.String(20), comment="user | abandoned | superseded"),
+    moment(
+        "unwatched_since",
+        "running with nobody following since then; null: somebody follows, or it waits for a person",
+    ),
+    moment("paused_at", "since when the run is paused"),
+    sa.Column(
+        "input_tokens", sa.BigInteger, nullable=False, server_default="0", comment="sum over its model turns"
+    ),
+    sa.Column(
+        "output_tokens", sa.BigInteger, nullable=False, server_default="0", comment="sum over its model turns"
+    ),
+    sa.Column(
+        "cached_tokens",
+        sa.BigInteger,
+        nullable=False,
+        server_default="0",
+        comment="part of the input that the provider had cached",
+    ),
+    sa.Column(
+        "reasoning_tokens", sa.BigInteger, nullable=False, server_default="0", comment="part of the output"
+    ),
+    sa.Column("cost_usd", sa.Float, comment="sum where known; null: unknown"),
+    sa.Column("credits", sa.Integer, nullable=False, comment="reserved at the start, settled at the end"),
+    moment("created_at", "when it was asked for", nullable=False),
+    moment("started_at", "first claim"),
+    moment("ended_at", "null: not ended"),
+    sa.Column(
+        "cleaned",
+        sa.Boolean,
+        nullable=False,
+        server_default=sa.false(),
+        comment="its raw records (effects, log) were removed after the retention time",
+    ),
+    sa.Index("ix_runs_claim", "leg", "ready_at", "created_at"),
+    sa.Index("ix_runs_list", "project_id", "created_at"),
+    sa.Index("ix_runs_user", "started_by", "created_at"),
+)
+
+active_run_index = sa.Index(
+    "uq_runs_one_active",
+    runs.c.thread_id,
+    unique=True,
+    sqlite_where=runs.c.leg.in_(["ready", "held", "parked"]),
+    postgresql_where=runs.c.leg.in_(["ready", "held", "parked"]),
+)
+
+effects = sa.Table(
+    "effects",
+    metadata,
+    own_id(),
+    ref("run_id", "runs", "of", nullable=False),
+    sa.Column("ordinal", sa.Integer, nullable=False, comment="order within the run"),
+    sa.Column("step", sa.Integer, nullable=False, comment="1, 2, 3 … the model turn it belongs to"),
+    sa.Column("kind", sa.String(10), nullable=False, comment="model | tool | prepare | check"),
+    sa.Column(
+        "status",
+        sa.String(12),
+        nullable=False,
+        comment="allowed | waiting | started | finished | denied | interrupted | cancelled | failed",
+    ),
+    word("tool", "tool name; null: a model turn"),
+    sa.Column("call_id", sa.String(120), comment="the model's id of the call"),
+    sa.Column("part_id", sa.String(40), comment="the part that shows it"),
+    text("arguments", "JSON text the tool is called with (edited arguments replace the model's)"),
+    sa.Column(
+        "attempt",
+        sa.Integer,
+        nullable=False,
+        server_default="0",
+        comment="the run attempt that started it last",
+    ),
+    sa.Column("retries", sa.Integer, nullable=False, server_default="0", comment="transient failures so far"),
+    json("result", "model: the turn as pieces, finish, usage; tool: content, is_error"),
+    json("error", "last failure"),
+    json("usage", "tokens and cost of a model turn"),
+    sa.Column(
+        "inherited",
+        sa.Boolean,
+        nullable=False,
+        server_default=sa.false(),
+        comment="copied from the run this one continues",
+    ),
+    moment("created_at", "when it was named", nullable=False),
+    moment("started_at", "first start"),
+    moment("ended_at", "null: open"),
+    sa.UniqueConstraint("run_id", "ordinal"),
+)
+
+approvals = sa.Table(
+    "approvals",
+    metadata,
+    own_id("apr_… or que_…"),
+    ref("run_id", "runs", "of", nullable=False, index=True),
+    ref("thread_id", "threads", "in", nullable=False, index=True),
+    ref("effect_id", "effects", "the tool call", nullable=False),
+    sa.Column("kind", sa.String(10), nullable=False, comment="approval | question"),
+    sa.Column(
+        "status", sa.String(10), nullable=False, comment="open | approved | denied | answered | cancelled"
+    ),
+    word("tool", "tool name", nullable=False),
+    text("arguments", "the exact arguments (JSON text) the decision is bound to", nullable=False),
+    text("reason", "which policy asked", nullable=False, server_default=""),
+    json("decision", "reason, edited arguments, remember; or the answers"),
+    sa.Column("decided_by", sa.String(40), comment="who; null: open, or closed by the run's end"),
+    moment("decided_at", "null: open"),
+    sa.Column(
+        "announced",
+        sa.Boolean,
+        nullable=False,
+        server_default=sa.false(),
+        comment="its resolution stands in the run's log",
+    ),
+    moment("created_at", "when", nullable=False),
+    sa.Index("ix_approvals_open", "status", "created_at"),
+)
+
+timers = sa.Table(
+    "timers",
+    metadata,
+    sa.Column(
+        "kind",
+        sa.String(30),
+        primary_key=True,
+        comment="approval_pause | paused_kill | abandon | cancel_force | fold | clean_up | page_dormant",
+    ),
+    sa.Column("subject_id", sa.String(40), primary_key=True, comment="the run, thread, workspace or page"),
+    moment("due_at", "handled then, or as soon as a server runs", nullable=False, index=True),
+)
+
+followers = sa.Table(
+    "followers",
+    metadata,
+    ref("thread_id", "threads", "followed", nullable=False, primary_key=True),
+    sa.Column("node_id", sa.String(40), primary_key=True, comment="the node with at least one follower"),
+    moment("lease_until", "refreshed while followed", nullable=False),
+)

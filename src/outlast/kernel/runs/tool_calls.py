@@ -1,0 +1,279 @@
+"""The tool effects of one step, in parallel: marked as started, carried out, recorded each as it finishes."""
+
+import random
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import anyio
+import orjson
+
+from outlast.base.errors import (
+    DiskFull,
+    DiskLimit,
+    InternalError,
+    OutlastError,
+    SandboxLost,
+    SandboxUnavailable,
+    StorageUnavailable,
+    WorkspaceUnreadable,
+)
+from outlast.base.events import ContextLost, FilesChanged, NoticePart, PartCarrier, ToolResultData
+from outlast.base.ids import new_id
+from outlast.db.database import Tx
+from outlast.kernel.models.turn import parse_arguments
+from outlast.kernel.runs import store
+from outlast.kernel.runs.model import Effect, Transcript
+from outlast.kernel.runs.model_turn import name_effect_in
+from outlast.kernel.runs.parked import announce_decisions_in
+from outlast.kernel.runs.profile import Tool, ToolContext, ToolResult
+from outlast.kernel.runs.rules import AskModel, backoff_s
+from outlast.kernel.runs.turns import encodable
+from outlast.kernel.sandboxes.checkpoints.workspaces import mark_changed
+from outlast.kernel.streams.log import Line, NamedEvent
+
+if TYPE_CHECKING:
+    from outlast.kernel.runs.leg import Leg
+
+LOST_PAUSES_S = (0.0, 0.1, 0.5)  # before each further try of a call whose sandbox went away
+STOP_S = 1.0  # a tool's own stopping may take this long before the run goes on without it
+LOST_TEXT = "The sandbox had ended. It was started anew over the same files; what ran in it before is gone."
+RESULT_CHARS = 60_000  # what a model is given of one result at most
+
+
+async def call_tools(leg: "Leg", effects: Sequence[Effect]) -> None:
+    """Carry out these calls. A sandbox that cannot be had ends the run (`leg.fatal`)."""
+    effects = await _mark_started(leg, effects)
+    async with anyio.create_task_group() as group:
+        for effect in effects:
+            group.start_soon(_call, leg, effect)
+
+
+async def _mark_started(leg: "Leg", effects: Sequence[Effect]) -> list[Effect]:
+    """The effects with the time each was begun first; `status` still says whether an earlier attempt had."""
+
+    def change(tx: Tx) -> list[Effect]:
+        begun = [replace(effect, started_at=effect.started_at or tx.now) for effect in effects]
+        for effect in begun:
+            store.update_effect(
+                tx, effect.id, status="started", attempt=leg.run.attempt, started_at=effect.started_at
+            )
+        return begun
+
+    return await leg.record([], change)
+
+
+async def _call(leg: "Leg", effect: Effect) -> None:
+    context = _context(leg, effect)
+    tool = leg.profile.tools.get(effect.tool or "")
+    if tool is None:  # planned by an attempt under another configuration
+        gone = ToolResult(f"There is no tool {effect.tool} any more.", is_error=True)
+        await _record_result(leg, effect, gone)
+        return
+    try:
+        result = await _perform(leg, tool, context, parse_arguments(effect.arguments or "{}") or {})
+    except anyio.get_cancelled_exc_class():
+        if leg.stop == "person":
+            with anyio.CancelScope(shield=True, deadline=anyio.current_time() + STOP_S):
+                await _quietly(leg, tool.stop, context)
+        raise
+    except SandboxUnavailable as error:
+        leg.fatal = error
+        return
+    if leg.untold:  # the model is told with the first result that comes after it
+        notes, leg.untold = leg.untold, []
+        result = replace(result, notes=tuple(notes))
+    with anyio.CancelScope(shield=True):  # write the outcome first, then stop
+        await _record_result(leg, effect, result, changed=getattr(tool, "changes_files", False))
+    await _quietly(leg, tool.forget, context)
+
+
+async def _perform(leg: "Leg", tool: Tool, context: ToolContext, arguments: Mapping[str, Any]) -> ToolResult:
+    """The result, also of a failure: what the model should know of it. Only a missing sandbox ends the run."""
+    if context.reattach and not tool.repeatable and not hasattr(tool, "reattaches"):
+        return interrupted(tool.name)
+    retries = lost = 0
+    while True:
+        try:
+            return await tool.run(context, arguments)
+        except SandboxLost as error:
+            if isinstance(error, DiskLimit):
+                return await _over_its_disk(leg, error)
+            if lost == len(LOST_PAUSES_S) or not tool.repeatable:
+                if leg.run.workspace_id and (gone := error.fields.get("sandbox_id")):
+                    await tell_lost(leg, leg.run.workspace_id, str(gone))
+                    leg.untold.clear()  # this very result tells the model
+                return lost_with_sandbox(tool.name)
+            await anyio.sleep(LOST_PAUSES_S[lost])  # a dying sandbox is seen to be dead a moment later
+            lost += 1  # again, in the new sandbox
+        except SandboxUnavailable as error:
+            retries += 1
+            if retries > leg.engine.settings.retry.attempts:
+                raise
+            await leg.engine.clock.sleep(
+                backoff_s(retries, leg.engine.settings.retry.base_s, error.retry_after_s, random.random())
+            )
+        except (StorageUnavailable, DiskFull, InternalError):
+            raise
+        except OutlastError as error:
+            return _refused(leg, error)
+        except Exception as error:  # the edge of an effect: a tool's bug is told to the model, not to the run
+            leg.engine.log(
+                "tool failed", run_id=leg.run.id, effect_id=context.effect_id, tool=tool.name, error=error
+            )
+            return ToolResult(
+                f"The tool {tool.name} failed inside the server ({type(error).__name__}).", is_error=True
+            )
+
+
+def _refused(leg: "Leg", error: OutlastError) -> ToolResult:
+    """The result of a call that was refused. That its workspace cannot be restored is told to people as well, once in
+    an answer: the way out is theirs to choose."""
+    if not isinstance(error, WorkspaceUnreadable):
+        return ToolResult(f"{error.message} {error.hint}".strip(), is_error=True)
+    told = any(part.get("code") == error.code for part in leg.shown.parts)
+    notice = NoticePart(id=new_id("part"), level="error", code=error.code, text=error.message)
+    return ToolResult(
+        f"{error.message} A person has to restore it from a backup or to start with an empty workspace. Do not call the"
+        " tool again: tell the person.",
+        is_error=True,
+        parts=() if told else (notice,),
+    )
+
+
+async def _over_its_disk(leg: "Leg", error: DiskLimit) -> ToolResult:
+    """The result of a call whose sandbox was ended because it filled the disk."""
+    text = f"{error.message} {error.hint}"
+    if leg.run.workspace_id and (gone := error.fields.get("sandbox_id")):
+        await tell_lost(leg, leg.run.workspace_id, str(gone), text, error.code)
+        leg.untold.clear()  # this very result tells the model
+    return ToolResult(
+        f"{text} Its processes and variables are gone; whether this call took effect is not known. The next call finds"
+        " the same files in a new sandbox.",
+        is_error=True,
+        interrupted=True,
+    )
+
+
+def interrupted(tool: str) -> ToolResult:
+    """What the model is told of a call that can be neither re-attached nor repeated."""
+    return ToolResult(
+        f"The call of {tool} was interrupted by a restart of the server; whether it took effect is not known. "
+        "Check before repeating it.",
+        is_error=True,
+        interrupted=True,
+    )
+
+
+def lost_with_sandbox(tool: str) -> ToolResult:
+    """What the model is told of a call whose sandbox went away under it."""
+    return ToolResult(
+        f"The sandbox was lost while {tool} ran; whether it took effect is not known. A new sandbox with the same "
+        "files is made at the next call; running processes and variables are gone. Check before repeating it.",
+        is_error=True,
+        interrupted=True,
+    )
+
+
+async def tell_lost(
+    leg: "Leg", workspace_id: str, sandbox_id: str, text: str = LOST_TEXT, code: str = "context_lost"
+) -> None:
+    """Tell the run, once per sandbox, that it goes on in a new one: an event for programs, a notice for people."""
+    if sandbox_id in leg.lost:
+        return
+    leg.lost.add(sandbox_id)
+    leg.untold.append(text)
+    told = ContextLost(workspace_id=workspace_id, sandbox_id=sandbox_id, text=text)
+    notice = NoticePart(id=new_id("part"), step=leg.shown.step, level="warning", code=code, text=text)
+    await leg.record([("context.lost", told), ("part.created", PartCarrier(part=notice))], lambda _tx: None)
+
+
+def lost_so_far(lines: Iterable[Line]) -> set[str]:
+    """The sandboxes whose loss the run's log tells of already: an earlier attempt did."""
+    told = (orjson.loads(body) for _, body in lines if b'"context.lost"' in body)
+    return {event["data"]["sandbox_id"] for event in told if event["event"] == "context.lost"}
+
+
+def _context(leg: "Leg", effect: Effect) -> ToolContext:
+    def output(text: str) -> None:
+        if text and effect.part_id:
+            leg.show([("tool_call.output.delta", effect.part_id, encodable(text))])
+
+    return ToolContext(
+        run=leg.run,
+        effect_id=effect.id,
+        attempt=leg.run.attempt,
+        reattach=effect.status == "started",
+        started_at=effect.started_at,
+        output=output,
+        lost=partial(tell_lost, leg),
+    )
+
+
+async def _record_result(leg: "Leg", effect: Effect, result: ToolResult, changed: bool = False) -> None:
+    """`changed`: the call may have changed files, so they are saved beside what comes next."""
+    content = encodable(result.content)
+    if len(content) > RESULT_CHARS:
+        half = RESULT_CHARS // 2
+        content = (
+            f"{content[:half]}\n[… {len(content) - RESULT_CHARS} characters left out …]\n{content[-half:]}"
+        )
+    status = "interrupted" if result.interrupted else "error" if result.is_error else "done"
+    began = effect.started_at  # of the first attempt: a command that was attached to again has run since then
+    duration_s = None if began is None else max((leg.engine.clock.now() - began).total_seconds(), 0.0)
+    shown = ToolResultData(
+        part_id=effect.part_id or "",
+        call_id=effect.call_id or "",
+        status=status,  # type: ignore[arg-type]  # one of the three above
+        result=content,
+        duration_s=None if duration_s is None else round(duration_s, 3),
+    )
+    events: list[NamedEvent] = [("tool_call.result", shown), *_parts_shown(result, effect.step)]
+
+    def change(tx: Tx) -> tuple[Transcript, Effect] | None:
+        workspace_id = store.run_of(tx, leg.run.id).workspace_id if changed or result.files else None
+        if changed and workspace_id is not None:
+            mark_changed(tx, workspace_id)
+            leg.workspace_id = workspace_id
+        if result.files:
+            files = FilesChanged(run_id=leg.run.id, workspace_id=workspace_id or "", files=list(result.files))
+            events.append(("files.changed", files))
+        store.update_effect(
+            tx,
+            effect.id,
+            status="interrupted" if result.interrupted else "finished",
+            ended_at=tx.now,
+            result={"content": content, "is_error": result.is_error}
+            | ({"notes": list(result.notes)} if result.notes else {}),
+        )
+        return _name_next_turn(tx, leg, events)
+
+    named = await leg.record(events, change)
+    leg.named = named or leg.named
+    if changed:
+        leg.files_changed(effect.id)
+
+
+def _parts_shown(result: ToolResult, step: int) -> list[NamedEvent]:
+    """What people are shown of a call beside its result. Written in its commit, so never twice and never without it."""
+    carried = [PartCarrier(part=part.model_copy(update={"step": step})) for part in result.parts]
+    return [(name, part) for part in carried for name in ("part.created", "part.completed")]
+
+
+def _name_next_turn(tx: Tx, leg: "Leg", events: list[NamedEvent]) -> tuple[Transcript, Effect] | None:
+    """After the step's last result the model is asked again: named in the same commit, which saves one."""
+    transcript = store.transcript_of(tx, leg.run.id, leg.engine.questions())
+    coming = leg.next(transcript)
+    if not isinstance(coming, AskModel):
+        return None
+    announce_decisions_in(tx, leg.run.id, events)
+    return transcript, name_effect_in(tx, leg, transcript, coming.step, events)
+
+
+async def _quietly(leg: "Leg", action: Callable[[ToolContext], Any], context: ToolContext) -> None:
+    """Clean up after a call. What it raises is logged: the call's result stands."""
+    try:
+        await action(context)
+    except Exception as error:
+        leg.engine.log("tool clean-up failed", run_id=leg.run.id, effect_id=context.effect_id, error=error)

@@ -1,0 +1,285 @@
+"""Checkpoints: list them, look into one, compare two, bring one back; the files of a sandbox that is asleep."""
+
+import time
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+import anyio.to_thread
+
+from outlast.base.errors import Conflict, NotFound, PathRefused, SandboxUnavailable
+from outlast.base.events import CheckpointData
+from outlast.db.blobs import FolderBlobs
+from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.projects.permissions import require_checkpoint, require_sandbox, require_thread
+from outlast.kernel.projects.rules import Right
+from outlast.kernel.sandboxes import store as sandbox_rows
+from outlast.kernel.sandboxes.checkpoints import store
+from outlast.kernel.sandboxes.checkpoints.contents import beginning_of, content_of
+from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
+from outlast.kernel.sandboxes.checkpoints.rules import (
+    TEXT_BYTES,
+    Change,
+    ChangeKind,
+    below,
+    changes,
+    text_difference,
+)
+from outlast.kernel.sandboxes.checkpoints.store import NewCheckpoint
+from outlast.kernel.sandboxes.rules import State
+from outlast.kernel.sandboxes.seeds import Seed
+from outlast.kernel.services import Services
+from outlast_sandbox.checkpoints.tree import EMPTY, Entry, EntryKind, Tree
+from outlast_sandbox.interface import FileEntry
+
+MAX_FILE_BYTES: Final = 5_000_000
+MAX_FILES: Final = 5_000
+MAX_WRITTEN_OUT: Final = 100  # differences shown line by line, of one comparison
+WRITING_OUT_S: Final = 3.0  # and no more of them once this has passed
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointList:
+    """Checkpoints, newest first; `next` is the one to ask older ones with (None: there are none)."""
+
+    items: list[CheckpointData]
+    next: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class KeptFile:
+    """A file, folder or link in a checkpoint."""
+
+    path: str
+    kind: EntryKind
+    size_bytes: int
+    mode: str
+    modified_ms: int
+    target: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointView:
+    """A checkpoint with what is in it, at most 5,000 entries; `truncated`: there are more."""
+
+    checkpoint: CheckpointData
+    entries: list[KeptFile]
+    truncated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FileDifference:
+    """One path that differs; `diff` is the unified difference of two texts (None: no text, or too long)."""
+
+    path: str
+    change: ChangeKind
+    before_bytes: int | None
+    after_bytes: int | None
+    diff: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What changed from one checkpoint (None: from no files at all) to another, sorted by path, at most 5,000; of the
+    first hundred, line by line."""
+
+    before: CheckpointData | None
+    after: CheckpointData
+    changes: list[FileDifference]
+    truncated: bool
+
+
+async def list_checkpoints(
+    services: Services, actor: Actor, sandbox_id: str, before: str | None = None, limit: int = 50
+) -> CheckpointList:
+    """Those of the workspace that a sandbox runs."""
+
+    def run(tx: Tx) -> CheckpointList:
+        workspace_id = require_sandbox(tx, actor, sandbox_id, Right.READ)["workspace_id"]
+        return _page(tx, workspace_id, before, limit)
+
+    return await services.db.read(run)
+
+
+async def list_of_thread(
+    services: Services, actor: Actor, thread_id: str, before: str | None = None, limit: int = 50
+) -> CheckpointList:
+    """Those of a thread's files, also while no sandbox is there."""
+
+    def run(tx: Tx) -> CheckpointList:
+        workspace_id = require_thread(tx, actor, thread_id, Right.READ)["workspace_id"]
+        return CheckpointList([], None) if workspace_id is None else _page(tx, workspace_id, before, limit)
+
+    return await services.db.read(run)
+
+
+async def read_checkpoint(services: Services, actor: Actor, checkpoint_id: str) -> CheckpointView:
+    """One checkpoint with what is in it."""
+    checkpoint = await services.db.read(_require, actor, checkpoint_id, Right.READ)
+    tree = await keeper_of(services).tree(checkpoint)
+    entries = [_kept(entry) for entry in tree.entries[:MAX_FILES]]
+    return CheckpointView(checkpoint, entries, len(tree.entries) > MAX_FILES)
+
+
+async def compare(services: Services, actor: Actor, checkpoint_id: str, to: str | None = None) -> Comparison:
+    """What changed from this checkpoint to another of the same project. Without: what its answer changed, or, where it
+    belongs to none, what changed since the one before it."""
+
+    def find(tx: Tx) -> tuple[CheckpointData | None, CheckpointData]:
+        this = _require(tx, actor, checkpoint_id, Right.READ)
+        if to is None:
+            return store.before(tx, this), this
+        other = _require(tx, actor, to, Right.READ)
+        if other.project_id != this.project_id:
+            raise NotFound("There is no such version in this project.", id=to)
+        return this, other
+
+    before, after = await services.db.read(find)
+    keeper = keeper_of(services)
+    old = EMPTY if before is None else await keeper.tree(before)
+    new = await keeper.tree(after)
+    compared = await anyio.to_thread.run_sync(partial(_differences, services.blobs, old, new))
+    return Comparison(before, after, compared[:MAX_FILES], len(compared) > MAX_FILES)
+
+
+async def read_kept_file(services: Services, actor: Actor, checkpoint_id: str, path: str) -> bytes:
+    """The first 5 MB of a file as it was. Raises `NotFound`, `PathRefused`."""
+    checkpoint = await services.db.read(_require, actor, checkpoint_id, Right.READ)
+    return await _read(services, await keeper_of(services).tree(checkpoint), path)
+
+
+async def restore(services: Services, actor: Actor, checkpoint_id: str) -> CheckpointData:
+    """Bring the workspace's files back to what they were then (editors); what they are now is kept as a checkpoint. The
+    new newest checkpoint. Raises `ThreadBusy` while a run works there or waits for a person."""
+    checkpoint = await services.db.read(_require, actor, checkpoint_id, Right.EDIT)
+    return await keeper_of(services).restore(checkpoint)
+
+
+async def reset_workspace(
+    services: Services, actor: Actor, thread_id: str, seed: Seed | None = None
+) -> CheckpointData:
+    """Give the thread an empty workspace, or one with a template's files (editors); see `start_empty`. Raises
+    `Conflict` for a thread that has none, `ThreadBusy` while a run works there or waits for a person."""
+
+    def run(tx: Tx) -> str | None:
+        workspace_id: str | None = require_thread(tx, actor, thread_id, Right.EDIT)["workspace_id"]
+        return workspace_id
+
+    workspace_id = await services.db.read(run)
+    if workspace_id is None:
+        raise Conflict(
+            "This thread has no files yet.", hint="Its first tool call makes some.", thread_id=thread_id
+        )
+    if seed is None:
+        return await keeper_of(services).start_empty(workspace_id)
+    first = NewCheckpoint(workspace_id, "template", seed.tree, seed.files, seed.size_bytes)
+    return await keeper_of(services).start_empty(workspace_id, first)
+
+
+async def list_asleep(services: Services, workspace_id: str, path: str) -> list[FileEntry] | None:
+    """What `list_files` of a sandbox that is asleep would answer, out of its checkpoint. None: it is awake, or nothing
+    of it was kept. Raises `PathRefused`, `NotFound`."""
+    tree = await _tree_asleep(services, workspace_id)
+    if tree is None:
+        return None
+    folder = _inside(path)
+    if folder and _entry(tree, folder).kind != "directory":
+        raise PathRefused(f"{path!r} is not a folder.", path=path)
+    return [
+        FileEntry(shown_name(entry.path), entry.size, entry.kind == "directory", entry.mtime_ms / 1000)
+        for entry in below(tree, folder)[:MAX_FILES]
+    ]
+
+
+async def read_asleep(services: Services, workspace_id: str, path: str) -> bytes | None:
+    """What `read_file` would answer; as `list_asleep`."""
+    tree = await _tree_asleep(services, workspace_id)
+    return None if tree is None else await _read(services, tree, path)
+
+
+def keeper_of(services: Services) -> CheckpointKeeper:
+    """Raises `SandboxUnavailable` where the configuration offers no sandboxes."""
+    if services.checkpoints is None:
+        raise SandboxUnavailable(
+            "This server has no sandboxes configured, so no files are kept.",
+            hint='Set provider = "local" in the section [sandbox].',
+        )
+    return services.checkpoints
+
+
+async def _tree_asleep(services: Services, workspace_id: str) -> Tree | None:
+    newest = await services.db.read(sandbox_rows.newest, workspace_id)
+    awake = newest is not None and newest.life.state in (State.READY, State.RESUMING, State.CREATING)
+    if awake or services.checkpoints is None:
+        return None
+    kept = await services.checkpoints.current(workspace_id)
+    return None if kept is None else await services.checkpoints.tree(kept)
+
+
+async def _read(services: Services, tree: Tree, path: str) -> bytes:
+    entry = _entry(tree, _inside(path))
+    if entry.kind != "file":
+        raise PathRefused(f"{path!r} is not a regular file.", path=path)
+    return await anyio.to_thread.run_sync(beginning_of, services.blobs, entry, MAX_FILE_BYTES)
+
+
+def _require(tx: Tx, actor: Actor, checkpoint_id: str, right: Right) -> CheckpointData:
+    return store.to_data(require_checkpoint(tx, actor, checkpoint_id, right))
+
+
+def _page(tx: Tx, workspace_id: str, before: str | None, limit: int) -> CheckpointList:
+    found = store.list_of(tx, workspace_id, before, limit + 1)
+    return CheckpointList(found[:limit], found[limit - 1].id if len(found) > limit else None)
+
+
+def _inside(path: str) -> str:
+    """A relative path without its slashes at the ends. Raises `PathRefused`."""
+    if path.startswith("/") or "\0" in path or ".." in path.split("/"):
+        raise PathRefused(f"The path {path!r} is not relative to the workspace, or holds '..'.", path=path)
+    return "/".join(part for part in path.split("/") if part not in ("", "."))
+
+
+def _entry(tree: Tree, path: str) -> Entry:
+    found = tree.by_path.get(path)
+    if found is None:
+        raise NotFound(f"There is no file {path!r}.", path=path)
+    return found
+
+
+def _differences(blobs: FolderBlobs, before: Tree, after: Tree) -> list[FileDifference]:
+    until = time.monotonic() + WRITING_OUT_S
+    return [
+        FileDifference(
+            shown_name(change.path),
+            change.kind,
+            None if change.before is None else change.before.size,
+            None if change.after is None else change.after.size,
+            _difference(blobs, change) if number < MAX_WRITTEN_OUT and time.monotonic() < until else None,
+        )
+        for number, change in enumerate(changes(before, after))
+    ]
+
+
+def _difference(blobs: FolderBlobs, change: Change) -> str | None:
+    sides = (change.before, change.after)
+    if any(side is not None and (side.kind != "file" or side.size > TEXT_BYTES) for side in sides):
+        return None
+    old, new = (None if side is None else content_of(blobs, side) for side in sides)
+    return text_difference(shown_name(change.path), old, new)
+
+
+def _kept(entry: Entry) -> KeptFile:
+    return KeptFile(
+        shown_name(entry.path),
+        entry.kind,
+        entry.size,
+        f"{entry.mode:03o}",
+        entry.mtime_ms,
+        shown_name(entry.target) if entry.kind == "symlink" else None,
+    )
+
+
+def shown_name(name: str) -> str:
+    """A name that is no UTF-8, as people can see it."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -1,0 +1,136 @@
+"""Workspaces whose files lie on another machine: read and written through the sandbox itself.
+
+Modes and symbolic links are not known there: files come back readable and writable, links as what they led to.
+"""
+
+import hashlib
+import shlex
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import partial
+from typing import Final
+
+import anyio.to_thread
+
+from outlast.base.errors import InputTooLarge, NotFound, PathRefused
+from outlast.base.ids import new_id
+from outlast.db.blobs import FolderBlobs
+from outlast.kernel.sandboxes.checkpoints.contents import content_of
+from outlast.kernel.sandboxes.checkpoints.packs import PACK_BYTES, Places, store_batch
+from outlast.kernel.sandboxes.checkpoints.scan import Locate, Memory, Scan
+from outlast_sandbox.checkpoints.folder import MAX_ENTRIES, Content, Seen
+from outlast_sandbox.checkpoints.tree import Entry, Tree
+from outlast_sandbox.interface import Command, FileEntry, Sandbox
+
+FILE_MODE: Final = 0o644
+FOLDER_MODE: Final = 0o755
+MOST_BYTES: Final = 64 * 1024 * 1024  # what one read of a file may bring
+SETTLED_S: Final = 5.0  # the other machine's clock is not ours
+AT_ONCE: Final = 200  # files in one write, names in one command
+NO_FOLDER: Final = -1
+
+
+async def scan_sandbox(
+    sandbox: Sandbox, before: Tree, memory: Memory, blobs: FolderBlobs, locate: Locate, max_bytes: int
+) -> Scan:
+    """As `scan_folder`, through the sandbox. A file above 64 MiB cannot be read, and makes the scan less than whole.
+    Raises `SandboxLost`, `InputTooLarge`, `DiskFull`."""
+    listed = await sandbox.list_files("", MAX_ENTRIES)
+    if sum(one.size for one in listed) > max_bytes:
+        raise InputTooLarge(
+            f"The workspace's files take more than {max_bytes} bytes; a checkpoint holds no more.",
+            hint="Remove what is not needed, or raise sandbox.disk_mb.",
+            limit_bytes=max_bytes,
+        )
+    scan, began, places = Scan(Tree(), {}), time.time(), before.places
+    entries: list[Entry] = []
+    for one in listed:
+        if one.is_dir:
+            entries.append(Entry(one.path, "directory", FOLDER_MODE, 0, int(one.mtime * 1000)))
+            continue
+        seen = _seen(one)
+        known = memory.get(one.path)
+        if known is not None and known[0] == seen and (known[1] in places or not one.size):
+            sha256 = known[1]
+        else:
+            content = await _read(sandbox, one)
+            if content is None:
+                old = before.by_path.get(one.path)
+                scan.whole = False
+                entries += [old] if old is not None else []
+                continue
+            sha256 = content.sha256
+            if sha256 not in places and content.size:
+                found = await locate([sha256])
+                save = partial(_save, blobs, {one.path: content}, found, max_bytes)
+                places = {**places, **await anyio.to_thread.run_sync(save)}
+        if 0 < one.mtime < began - SETTLED_S:  # some tell no time at all
+            scan.memory[one.path] = (seen, sha256)
+        blob, offset = places.get(sha256, ("", 0))
+        entries.append(
+            Entry(one.path, "file", FILE_MODE, one.size, int(one.mtime * 1000), sha256, blob, offset)
+        )
+    scan.tree = Tree.of(entries)
+    return await anyio.to_thread.run_sync(scan.store, before, blobs)
+
+
+async def fill_sandbox(sandbox: Sandbox, tree: Tree, blobs: FolderBlobs) -> None:
+    """Make the sandbox's workspace hold the tree's files and no others. Raises `SandboxLost`, `DiskFull`, `NotFound`
+    and `InternalError` (a blob is missing or damaged). May be repeated."""
+    wanted = tree.by_path
+    extra = [one.path for one in await sandbox.list_files("", MAX_ENTRIES) if one.path not in wanted]
+    for at in range(0, len(extra), AT_ONCE):
+        names = " ".join(shlex.quote(f"./{path}") for path in extra[at : at + AT_ONCE])
+        await _command(sandbox, f"rm -rf {names}")
+    folders = [entry.path for entry in tree.entries if entry.kind == "directory"]
+    for at in range(0, len(folders), AT_ONCE):
+        names = " ".join(shlex.quote(f"./{path}") for path in folders[at : at + AT_ONCE])
+        await _command(sandbox, f"mkdir -p {names}")
+    for batch in _batches(tree):
+        contents = [(entry.path, await anyio.to_thread.run_sync(content_of, blobs, entry)) for entry in batch]
+        await sandbox.write_files(contents)
+
+
+async def _command(sandbox: Sandbox, script: str) -> None:
+    effect_id = new_id("effect")
+    await sandbox.run(Command(effect_id, 1, script, timeout_s=60))
+    await sandbox.acknowledge(effect_id)
+
+
+async def _read(sandbox: Sandbox, one: FileEntry) -> Content | None:
+    """None: it is gone, or cannot be read whole."""
+    with suppress(NotFound, PathRefused):
+        data = await sandbox.read_file(one.path, MOST_BYTES)
+        if len(data) < MOST_BYTES or len(data) >= one.size:
+            return Content(hashlib.sha256(data).hexdigest(), len(data), data)
+    return None
+
+
+def _save(
+    blobs: FolderBlobs, contents: dict[str, Content], found: Places, max_bytes: int
+) -> dict[str, tuple[str, int]]:
+    stored = store_batch(blobs, NO_FOLDER, contents, found, max_bytes)
+    if stored.pack is not None:
+        blobs.put(stored.pack)
+    return stored.places
+
+
+def _seen(one: FileEntry) -> Seen:
+    moment = int(one.mtime * 1_000_000_000)
+    return Seen(one.size, moment, 0, moment)
+
+
+def _batches(tree: Tree) -> Iterator[list[Entry]]:
+    batch: list[Entry] = []
+    held = 0
+    for entry in tree.entries:
+        if entry.kind != "file":
+            continue
+        if batch and (held + entry.size > PACK_BYTES or len(batch) >= AT_ONCE):
+            yield batch
+            batch, held = [], 0
+        batch.append(entry)
+        held += entry.size
+    if batch:
+        yield batch

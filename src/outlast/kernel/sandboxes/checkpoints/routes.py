@@ -1,0 +1,96 @@
+"""Checkpoints: what a workspace's files were, what changed, bringing them back."""
+
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Any
+
+from fastapi import APIRouter, Query
+from starlette.responses import Response
+
+from outlast.apps.screens.theme_actions import reset_workspace as start_anew
+from outlast.apps.screens.theme_actions import restore
+from outlast.base.clock import iso
+from outlast.base.events import CheckpointData
+from outlast.kernel.http.auth import Signed, Svc
+from outlast.kernel.http.responses import page, reply
+from outlast.kernel.http.shapes import Page
+from outlast.kernel.sandboxes.checkpoints import actions
+from outlast.kernel.sandboxes.checkpoints.actions import CheckpointView, KeptFile
+from outlast.kernel.sandboxes.checkpoints.shapes import CheckpointAnswer, ComparisonAnswer
+from outlast.kernel.sandboxes.routes import as_download
+
+router = APIRouter(prefix="/v1", tags=["Checkpoints"])
+
+
+@router.get("/sandboxes/{sandbox_id}/checkpoints", response_model=Page[CheckpointData])
+async def list_sandbox_checkpoints(
+    sandbox_id: str,
+    services: Svc,
+    actor: Signed,
+    before: str | None = None,
+    limit: int = Query(50, ge=1, le=200),
+) -> Response:
+    """The checkpoints of the sandbox's workspace, newest first."""
+    found = await actions.list_checkpoints(services, actor, sandbox_id, before, limit)
+    return reply(page(found.items, found.next))
+
+
+@router.get("/threads/{thread_id}/checkpoints", response_model=Page[CheckpointData])
+async def list_thread_checkpoints(
+    thread_id: str,
+    services: Svc,
+    actor: Signed,
+    before: str | None = None,
+    limit: int = Query(50, ge=1, le=200),
+) -> Response:
+    """The checkpoints of the thread's files, newest first, also while it has no sandbox."""
+    found = await actions.list_of_thread(services, actor, thread_id, before, limit)
+    return reply(page(found.items, found.next))
+
+
+@router.get("/checkpoints/{checkpoint_id}", response_model=CheckpointAnswer)
+async def read_checkpoint(checkpoint_id: str, services: Svc, actor: Signed) -> Response:
+    """A checkpoint with the files in it."""
+    return reply(_shown(await actions.read_checkpoint(services, actor, checkpoint_id)))
+
+
+@router.get("/checkpoints/{checkpoint_id}/diff", response_model=ComparisonAnswer)
+async def compare_checkpoints(
+    checkpoint_id: str, services: Svc, actor: Signed, to: str | None = None
+) -> Response:
+    """What changed from this checkpoint to another (`to`); without: what its answer changed, or, where it belongs to
+    none, what changed since the one before it."""
+    return reply(await actions.compare(services, actor, checkpoint_id, to))
+
+
+@router.get("/checkpoints/{checkpoint_id}/files/content", response_class=Response)
+async def read_kept_file(checkpoint_id: str, path: str, services: Svc, actor: Signed) -> Response:
+    """A file's bytes as they were, the first 5 MB of it, as a download."""
+    return as_download(path, await actions.read_kept_file(services, actor, checkpoint_id, path))
+
+
+@router.post("/checkpoints/{checkpoint_id}/restore", response_model=CheckpointData)
+async def restore_checkpoint(checkpoint_id: str, services: Svc, actor: Signed) -> Response:
+    """Bring the files back to what they were then (editors); what they are now is kept as a checkpoint. Refused (409)
+    while a run works there or waits for a person. A screen keeps its present theme. Answers the new newest
+    checkpoint."""
+    return reply(await restore(services, actor, checkpoint_id))
+
+
+@router.post("/threads/{thread_id}/workspace/reset", response_model=CheckpointData)
+async def reset_workspace(thread_id: str, services: Svc, actor: Signed) -> Response:
+    """Start with an empty workspace (editors), where stored files are gone for good (`workspace_unreadable`); a screen
+    starts with its template's files. Earlier checkpoints stay, and so does what lies on the server's disk. Refused
+    (409) while a run works there or waits for a person. Answers the new newest checkpoint."""
+    return reply(await start_anew(services, actor, thread_id))
+
+
+def _shown(view: CheckpointView) -> dict[str, Any]:
+    entries = [_entry(entry) for entry in view.entries]
+    return {**view.checkpoint.model_dump(), "entries": entries, "truncated": view.truncated}
+
+
+def _entry(entry: KeptFile) -> dict[str, Any]:
+    facts = asdict(entry)
+    moment = datetime.fromtimestamp(facts.pop("modified_ms") / 1000, UTC)
+    return {**facts, "modified_at": iso(moment)}

@@ -1,0 +1,163 @@
+"""What workspaces say of their files: where they lie, whether all is kept, who works with them.
+
+First argument: the open transaction.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+import sqlalchemy as sa
+
+from outlast.base.errors import NotFound, ThreadBusy
+from outlast.db.database import Tx
+from outlast.kernel.runs.tables import runs
+from outlast.kernel.sandboxes.checkpoints.rules import Use, eviction_due
+from outlast.kernel.sandboxes.rules import PauseKind, State, is_alive
+from outlast.kernel.sandboxes.tables import sandboxes, workspaces
+from outlast.kernel.threads.tables import threads
+
+IN_ONE: Final = 400  # values in one query
+_AWAKE: Final = [state.value for state in State if is_alive(state)]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A workspace and where its files are, as recorded."""
+
+    id: str
+    project_id: str
+    owner_type: str
+    owner_id: str
+    checkpoint_id: str | None
+    changed_at: datetime | None
+    evicted_at: datetime | None
+    node_id: str | None
+    last_used_at: datetime
+    template: str | None = None
+
+
+def place_of(tx: Tx, workspace_id: str) -> Place | None:
+    """The workspace; None: it is gone."""
+    columns = [workspaces.c[name] for name in Place.__dataclass_fields__]
+    row = tx.one(sa.select(*columns).where(workspaces.c.id == workspace_id))
+    return None if row is None else Place(**row)
+
+
+def mark_kept(tx: Tx, workspace_id: str, since: datetime) -> None:
+    """What changed before that moment is in the newest checkpoint."""
+    mine = workspaces.c.id == workspace_id, workspaces.c.changed_at <= since
+    tx.execute(sa.update(workspaces).where(*mine).values(changed_at=None))
+
+
+def mark_changed(tx: Tx, workspace_id: str) -> None:
+    """Its files may differ from the newest checkpoint from now on."""
+    tx.execute(sa.update(workspaces).where(workspaces.c.id == workspace_id).values(changed_at=tx.now))
+
+
+def demand_idle(tx: Tx, workspace_id: str) -> Place:
+    """The workspace. Raises `ThreadBusy` while a run works there, is queued or waits for a person; `NotFound`."""
+    place = place_of(tx, workspace_id)
+    if place is None:
+        raise deleted(workspace_id)
+    busy = active_run(tx, place)
+    if busy is not None:
+        raise ThreadBusy(
+            "The agent still works with these files, or waits for a person.",
+            hint="Wait for it or cancel it first.",
+            active_run_id=busy,
+        )
+    return place
+
+
+def away(tx: Tx, workspace_id: str) -> None:
+    """Its folder is not to be believed until its checkpoint has been put there; what it has changed is given up."""
+    gone = {"evicted_at": tx.now, "changed_at": None}
+    tx.execute(sa.update(workspaces).where(workspaces.c.id == workspace_id).values(**gone))
+
+
+def back(tx: Tx, workspace_id: str, node_id: str) -> None:
+    """Its files lie on this node, and somebody is about to use them."""
+    here = {"evicted_at": None, "node_id": node_id, "last_used_at": tx.now}
+    tx.execute(sa.update(workspaces).where(workspaces.c.id == workspace_id).values(**here))
+
+
+def evict(tx: Tx, workspace_id: str, ttl: timedelta) -> bool:
+    """Give up the folder, if the rules allow it at this moment: whether they did."""
+    place = place_of(tx, workspace_id)
+    if place is None or place.evicted_at is not None:
+        return False
+    use = Use(
+        active=active_run(tx, place) is not None,
+        proposal=False,  # there are none yet
+        awake=_is_awake(tx, workspace_id),
+        kept=place.checkpoint_id is not None and place.changed_at is None,
+        last_used_at=place.last_used_at,
+    )
+    if not eviction_due(use, tx.now, ttl):
+        return False
+    away(tx, workspace_id)
+    return True
+
+
+def idle(tx: Tx, node_id: str, ttl: timedelta) -> list[str]:
+    """Workspaces of this node that nobody has used for so long, the longest first."""
+    rows = sa.select(workspaces.c.id).where(
+        workspaces.c.evicted_at.is_(None),
+        workspaces.c.node_id == node_id,
+        workspaces.c.last_used_at <= tx.now - ttl,
+    )
+    return list(tx.execute(rows.order_by(workspaces.c.last_used_at).limit(IN_ONE)).scalars())
+
+
+def unsaved(tx: Tx, node_id: str, since: timedelta) -> list[tuple[str, str | None]]:
+    """Workspaces of this node whose changes nobody has saved for so long, and where no run is at work. With each the
+    last run it had."""
+    working = sa.select(runs.c.id).where(
+        runs.c.workspace_id == workspaces.c.id, runs.c.leg.in_(("ready", "held"))
+    )
+    last = sa.select(runs.c.id).where(runs.c.workspace_id == workspaces.c.id)
+    newest = last.order_by(runs.c.created_at.desc()).limit(1).scalar_subquery()
+    rows = sa.select(workspaces.c.id, newest.label("run_id")).where(
+        workspaces.c.changed_at <= tx.now - since,
+        workspaces.c.evicted_at.is_(None),
+        sa.or_(workspaces.c.node_id == node_id, workspaces.c.node_id.is_(None)),
+        ~working.exists(),
+    )
+    return [(row["id"], row["run_id"]) for row in tx.all(rows.limit(IN_ONE))]
+
+
+def unknown(tx: Tx, workspace_ids: Collection[str]) -> set[str]:
+    """Those of the ids that no workspace has."""
+    known: set[str] = set()
+    wanted = sorted(workspace_ids)
+    for at in range(0, len(wanted), IN_ONE):
+        some = workspaces.c.id.in_(wanted[at : at + IN_ONE])
+        known |= set(tx.execute(sa.select(workspaces.c.id).where(some)).scalars())
+    return set(wanted) - known
+
+
+def active_run(tx: Tx, place: Place) -> str | None:
+    """The run that is at work there, queued, or waiting for a person."""
+    here = runs.c.workspace_id == place.id
+    if place.owner_type == "thread":
+        here |= runs.c.thread_id == place.owner_id
+    elif place.owner_type in ("screen", "page"):
+        here |= runs.c.thread_id.in_(sa.select(threads.c.id).where(threads.c.workspace_id == place.id))
+    found: str | None = tx.execute(sa.select(runs.c.id).where(here, runs.c.leg != "ended").limit(1)).scalar()
+    return found
+
+
+def _is_awake(tx: Tx, workspace_id: str) -> bool:
+    stopped = (sandboxes.c.pause_kind == PauseKind.STOPPED.value) & (sandboxes.c.state == State.PAUSED.value)
+    awake = sa.select(sandboxes.c.id).where(
+        sandboxes.c.workspace_id == workspace_id,
+        sandboxes.c.state.in_(_AWAKE),
+        sa.or_(sandboxes.c.pause_kind.is_(None), ~stopped),
+    )
+    return tx.execute(awake.limit(1)).scalar() is not None
+
+
+def deleted(workspace_id: str) -> NotFound:
+    return NotFound("These files were deleted with what they belonged to.", id=workspace_id)

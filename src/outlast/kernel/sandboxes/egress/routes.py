@@ -1,0 +1,32 @@
+"""The log of secrets in use."""
+
+from typing import Final
+
+from fastapi import APIRouter, Query
+from starlette.responses import Response
+
+from outlast.kernel.http.auth import Signed, Svc
+from outlast.kernel.http.responses import page, reply
+from outlast.kernel.http.shapes import Page
+from outlast.kernel.sandboxes.egress import actions
+from outlast.kernel.sandboxes.egress.shapes import SecretUseAnswer
+
+router = APIRouter(prefix="/v1", tags=["Sandboxes"])
+MOST: Final = 2**53
+
+
+@router.get("/projects/{project_id}/secret-uses", response_model=Page[SecretUseAnswer])
+async def list_secret_uses(
+    project_id: str,
+    services: Svc,
+    actor: Signed,
+    before: int | None = Query(None, ge=0, le=MOST),
+    limit: int = Query(50, ge=1, le=200),
+    sandbox: str | None = Query(None, max_length=40),
+    secret: str | None = Query(None, max_length=80),
+) -> Response:
+    """Which requests carried a secret out of the project's sandboxes, newest first (editors). No value is in it."""
+    found = await actions.list_secret_uses(
+        services, actor, project_id, before=before, limit=limit, sandbox_id=sandbox, secret=secret
+    )
+    return reply(page(found.items, found.next))

@@ -1,0 +1,19 @@
+"""Uses of secrets."""
+
+from outlast.kernel.http.shapes import Answer
+
+
+class SecretUseAnswer(Answer):
+    """One request that carried a secret. `path` is without its query; `status` null: no answer came; `user_id` whom
+    the work was done for."""
+
+    id: str
+    project_id: str
+    sandbox_id: str
+    user_id: str | None
+    secret: str
+    host: str
+    method: str
+    path: str
+    status: int | None
+    at: str

@@ -1,0 +1,363 @@
+"""Sandboxes for programs: make one, find it again, pause, resume and end it, open it (editors of its project).
+
+They belong to the caller's default project. A killed one is gone with its files, as the programs expect.
+"""
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Final
+
+import anyio
+import sqlalchemy as sa
+
+from outlast.base.errors import MalformedInput, NotFound, OutlastError, RateLimited, SandboxUnavailable
+from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.idempotency import remember, request_hash
+from outlast.kernel.projects import store as projects
+from outlast.kernel.projects.permissions import require, require_owned
+from outlast.kernel.projects.rules import Right
+from outlast.kernel.sandboxes import hosted, hosted_snapshots
+from outlast.kernel.sandboxes.hosted import BASE, Hosted, HostedOrder
+from outlast.kernel.sandboxes.manager import SandboxManager
+from outlast.kernel.sandboxes.orphans import collect
+from outlast.kernel.sandboxes.rules import hosted_allowed
+from outlast.kernel.sandboxes.store import announce_to_project, give_up
+from outlast.kernel.sandboxes.tables import snapshots, workspaces
+from outlast.kernel.services import Services
+from outlast.kernel.set_aside import kinds
+from outlast_sandbox.interface import Sandbox, SandboxStatistics
+
+CLEAN_UP_S: Final = 20.0
+MAX_WORDS_BYTES: Final = 64_000  # of metadata, of the environment
+Check = Callable[[Hosted], None]
+"""Raises when whoever asks may not open this sandbox: the token that only it has was not shown."""
+
+
+async def create_hosted(
+    services: Services,
+    actor: Actor,
+    order: HostedOrder,
+    key: str | None = None,
+    *,
+    files_of: Hosted | None = None,
+) -> Hosted:
+    """Start a sandbox in the actor's default project, or beside the one whose files it begins with, as that one's
+    newest checkpoint has them. Asked again with the same idempotency key it is the same one.
+
+    Raises `NotFound` for a template that is not there, `RateLimited` while as many run as this server may hold,
+    `MalformedInput`, `SandboxUnavailable`. A failed or cancelled call leaves nothing behind."""
+    machines = _machines(services)
+    _check_order(services, order)
+    wanted = request_hash(order.template, order.timeout_s, dict(order.metadata), dict(order.env))
+
+    def run(tx: Tx) -> dict[str, str]:
+        project_id = files_of.project_id if files_of else projects.ensure_default_project(tx, actor.user_id)
+        require(tx, actor, project_id, Right.EDIT)
+        return remember(
+            tx,
+            actor.user_id,
+            key,
+            wanted,
+            lambda: {"workspace_id": _add(tx, services, actor, project_id, order, files_of)},
+        )
+
+    workspace_id = (await services.db.write(run))["workspace_id"]
+    found = await services.db.read(_require, actor, workspace_id)
+    try:
+        await machines.ensure(workspace_id, found.project_id)
+    except BaseException:
+        with anyio.move_on_after(CLEAN_UP_S, shield=True):
+            await _remove(services, found)
+        raise
+    return found
+
+
+async def list_hosted(services: Services, actor: Actor) -> list[Hosted]:
+    """Those of the actor's default project, the newest first."""
+
+    def run(tx: Tx) -> list[Hosted]:
+        project_id = projects.find_default_project(tx, actor.user_id)
+        if project_id is None:
+            return []
+        require(tx, actor, project_id, Right.EDIT)
+        return [one for one in hosted.of_project(tx, project_id) if not _is_over(tx, one)]
+
+    return await services.db.read(run)
+
+
+async def find_template(services: Services, actor: Actor, template: str) -> str:
+    """The id of what `create_hosted` would start from by this name. Raises `NotFound`."""
+
+    def run(tx: Tx) -> str:
+        project_id = projects.find_default_project(tx, actor.user_id)
+        snapshot = None if project_id is None else hosted_snapshots.find(tx, project_id, template)
+        if snapshot is not None:
+            return snapshot.workspace_id
+        _require_template(tx, template)
+        return template
+
+    return await services.db.read(run)
+
+
+async def read_hosted(services: Services, actor: Actor, workspace_id: str) -> Hosted:
+    """One of them. Raises `NotFound`, also when its time is over and it is killed for that."""
+    return await services.db.read(_require, actor, workspace_id)
+
+
+async def kill_hosted(services: Services, actor: Actor, workspace_id: str) -> None:
+    """End it with all its processes, and remove its files. Raises `NotFound`."""
+    await _remove(services, await services.db.read(_require, actor, workspace_id))
+
+
+async def set_hosted_timeout(
+    services: Services, actor: Actor, workspace_id: str, timeout_s: float, *, only_longer: bool = False
+) -> Hosted:
+    """Let it run for so long from now (`only_longer`: unless it runs longer anyway)."""
+    _check_timeout(services, timeout_s)
+
+    def run(tx: Tx) -> Hosted:
+        found = _require(tx, actor, workspace_id)
+        ends_at = tx.now + timedelta(seconds=timeout_s)
+        if not only_longer or ends_at > found.ends_at:
+            hosted.move_end(tx, workspace_id, ends_at)
+        return _require(tx, actor, workspace_id)
+
+    return await services.db.write(run)
+
+
+async def connect_hosted(
+    services: Services, actor: Actor, workspace_id: str, timeout_s: float, *, keep_memory: bool = True
+) -> tuple[Hosted, bool]:
+    """Wake it if it sleeps, and let it run for at least so long; with it, whether it slept. `keep_memory` false starts
+    a sleeping one anew, with its files alone."""
+    _check_timeout(services, timeout_s)
+    found = await services.db.read(_require, actor, workspace_id)
+    if found.runs:
+        return await set_hosted_timeout(services, actor, workspace_id, timeout_s, only_longer=True), False
+    if not keep_memory:
+        await _machines(services).stop(workspace_id)
+    await _resume(services, found, timeout_s)
+    return await services.db.read(_require, actor, workspace_id), True
+
+
+async def pause_hosted(
+    services: Services, actor: Actor, workspace_id: str, *, keep_memory: bool = True
+) -> bool:
+    """Put it to sleep, with its memory or with its files alone. False: it sleeps already."""
+    return await _pause(services, await services.db.read(_require, actor, workspace_id), keep_memory)
+
+
+async def measure_hosted(
+    services: Services, actor: Actor, workspace_id: str
+) -> tuple[SandboxStatistics, int] | None:
+    """What it uses now, and how many bytes its files take on disk; None while it sleeps."""
+    found = await services.db.read(_require, actor, workspace_id)
+    if not found.runs:
+        return None
+    machines = _machines(services)
+    sandbox = await machines.ensure(workspace_id, found.project_id)
+    disk_bytes = await machines.disk.of(machines.workspace_dir(workspace_id))
+    measured = await sandbox.statistics()
+    return None if measured is None else (measured, disk_bytes or 0)
+
+
+async def change_hosted_options(
+    services: Services, actor: Actor, workspace_id: str, change: Callable[[Hosted], dict[str, object]]
+) -> Hosted:
+    """Replace what the surface keeps with it by what `change` makes of it."""
+
+    def run(tx: Tx) -> Hosted:
+        hosted.set_options(tx, workspace_id, change(_require(tx, actor, workspace_id)))
+        return _require(tx, actor, workspace_id)
+
+    return await services.db.write(run)
+
+
+async def open_hosted(services: Services, workspace_id: str, check: Check) -> tuple[Hosted, Sandbox]:
+    """The living machine of one; as `visit_hosted`."""
+    found = await visit_hosted(services, workspace_id, check)
+    return found, await _machines(services).ensure(workspace_id, found.project_id)
+
+
+async def visit_hosted(services: Services, workspace_id: str, check: Check) -> Hosted:
+    """One that runs, for whoever passes `check`, as long as the one who made it may edit its project. One that sleeps
+    is woken if its maker wanted that (option `auto_resume`), for as long as it was to run at first. Raises `NotFound`,
+    `Forbidden` and what `check` raises."""
+
+    def run(tx: Tx) -> Hosted:
+        found = hosted.find(tx, workspace_id)
+        if found is None or _is_over(tx, found):
+            raise _gone(workspace_id)
+        check(found)
+        require(tx, Actor(found.user_id, "", "token"), found.project_id, Right.EDIT)
+        if not found.runs and not found.options.get("auto_resume"):
+            raise _gone(workspace_id)
+        return found
+
+    found = await services.db.read(run)
+    if not found.runs:
+        await _resume(services, found, float(found.options.get("timeout_s", 300)))
+    return found
+
+
+async def find_hosted(
+    services: Services, is_it: Callable[[Hosted], bool], limit: int = 5_000
+) -> Hosted | None:
+    """The first running one for which `is_it`, for addresses that carry a signature and no name."""
+
+    def run(tx: Tx) -> Hosted | None:
+        return next((one for one in hosted.running(tx, limit) if is_it(one)), None)
+
+    return await services.db.read(run)
+
+
+async def end_due(services: Services) -> datetime | None:
+    """Pause or kill those of this node whose time is over; when the next one's is. For the server itself."""
+    late, next_end = await services.db.read(hosted.due)
+    for one in late:
+        if one.node_id not in (None, _machines(services).node_id):
+            continue
+        await services.supervisor.guard.attempt(kinds.HOSTED_END, one.workspace_id, _end, services, one)
+    return next_end
+
+
+async def _end(services: Services, one: Hosted) -> None:
+    if one.on_timeout == "kill":
+        await _remove(services, one)
+    else:
+        await _pause(services, one, bool(one.options.get("keep_memory", True)))
+
+
+def _check_slots(tx: Tx, services: Services, project_id: str) -> None:
+    """Raise `RateLimited` when one more would be more than this project, or this server, may run."""
+    allowed = _machines(services).awake_allowed
+    asked = services.settings.sandbox.max_hosted_per_project if services.settings.sandbox else 0
+    share = hosted_allowed(asked, allowed)
+    here, everywhere = hosted.count_running(tx, project_id)
+    if everywhere >= allowed:
+        raise RateLimited(
+            f"{allowed} sandboxes run, which is as many as this server may hold.",
+            hint="Kill or pause one, or raise sandbox.max_awake.",
+            limit=allowed,
+            per="server",
+        )
+    if here >= share:
+        raise RateLimited(
+            f"{share} sandboxes of this project run, which is as many as one project may.",
+            hint="Kill or pause one, or raise sandbox.max_hosted_per_project.",
+            limit=share,
+            per="project",
+        )
+
+
+def _machines(services: Services) -> SandboxManager:
+    if services.machines is None:
+        raise SandboxUnavailable(
+            "This server has no sandboxes configured.",
+            hint='Set provider = "local" in the section [sandbox].',
+        )
+    return services.machines
+
+
+def _add(
+    tx: Tx, services: Services, actor: Actor, project_id: str, order: HostedOrder, files_of: Hosted | None
+) -> str:
+    _check_slots(tx, services, project_id)
+    source = files_of.workspace_id if files_of else None
+    if files_of is None and (snapshot := hosted_snapshots.find(tx, project_id, order.template)) is not None:
+        source = snapshot.workspace_id
+        order = replace(
+            order, template=snapshot.template, options={**order.options, "snapshot_id": snapshot.workspace_id}
+        )
+    _require_template(tx, order.template)
+    ends_at = tx.now + timedelta(seconds=order.timeout_s)
+    workspace_id = hosted.add(tx, project_id, actor.user_id, order, ends_at)
+    if source is not None:
+        hosted_snapshots.copy_files(tx, source, workspace_id)
+    return workspace_id
+
+
+def _require_template(tx: Tx, template: str) -> None:
+    if template == BASE:
+        return
+    ready = sa.select(snapshots.c.name).where(snapshots.c.name == template, snapshots.c.state == "ready")
+    if tx.one(ready) is None:
+        raise NotFound(
+            f"There is no template {template[:80]!r}.",
+            hint=f"Use {BASE!r}, or the name of a snapshot that is ready.",
+            template=template[:80],
+        )
+
+
+def _check_order(services: Services, order: HostedOrder) -> None:
+    _check_timeout(services, order.timeout_s, 1)
+    for name, words in (("metadata", order.metadata), ("environment", order.env)):
+        size = sum(len(key.encode()) + len(value.encode()) for key, value in words.items())
+        if size > MAX_WORDS_BYTES:
+            raise MalformedInput(
+                f"The {name} holds {size:,} bytes, and at most {MAX_WORDS_BYTES:,} are kept.", field=name
+            )
+
+
+def _check_timeout(services: Services, timeout_s: float, least: float = 0) -> None:
+    longest = services.settings.sandbox.kill_after_s if services.settings.sandbox else 0.0
+    if not least <= timeout_s <= longest:
+        raise MalformedInput(
+            f"A sandbox runs for {least:.0f} to {longest:.0f} s; {timeout_s:.0f} were asked for.",
+            hint="The longest time is the setting sandbox.kill_after_s.",
+            field="timeout",
+        )
+
+
+async def _resume(services: Services, found: Hosted, timeout_s: float) -> None:
+    await services.db.read(_check_slots, services, found.project_id)
+    await _machines(services).ensure(found.workspace_id, found.project_id)
+    await services.db.write(
+        lambda tx: hosted.run_until(tx, found.workspace_id, tx.now + timedelta(seconds=timeout_s))
+    )
+
+
+async def _pause(services: Services, found: Hosted, keep_memory: bool) -> bool:
+    """Marked first, so that nothing new begins in it. One that cannot be put to sleep runs on."""
+    machines, workspace_id = _machines(services), found.workspace_id
+    if not await services.db.write(hosted.mark_paused, workspace_id):
+        return False
+    try:
+        if keep_memory and machines.provider.capabilities.pause:
+            await machines.freeze(workspace_id)
+        else:
+            await machines.stop(workspace_id)
+    except OutlastError:
+        if found.ends_at > services.clock.now():
+            await services.db.write(hosted.run_until, workspace_id, found.ends_at)
+        raise
+    return True
+
+
+async def _remove(services: Services, found: Hosted) -> None:
+    """It is gone once the tables say so; what could not be ended now is ended later."""
+    await services.db.write(
+        lambda tx: give_up(tx, found.project_id, None, announce_to_project, workspace_id=found.workspace_id)
+    )
+    with suppress(OutlastError):
+        await collect(_machines(services))
+
+
+def _require(tx: Tx, actor: Actor, workspace_id: str) -> Hosted:
+    require_owned(tx, actor, workspaces, "sandbox", workspace_id, Right.EDIT)
+    found = hosted.find(tx, workspace_id)
+    if found is None or _is_over(tx, found):
+        raise _gone(workspace_id)
+    return found
+
+
+def _is_over(tx: Tx, one: Hosted) -> bool:
+    return one.runs and one.on_timeout == "kill" and one.ends_at <= tx.now
+
+
+def _gone(workspace_id: str) -> NotFound:
+    shown = workspace_id.partition("_")[2]  # as programs know it
+    return NotFound(f"The sandbox {shown} was not found.", noun="sandbox", id=workspace_id)

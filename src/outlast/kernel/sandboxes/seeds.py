@@ -1,0 +1,200 @@
+"""Workspaces of screens and pages: those that begin with the files of an app template, of another workspace, or empty.
+
+A template's files are stored once, as one manifest over shared blobs; each workspace of it is a row and a first
+checkpoint that names that manifest. Nothing is written into a folder, and no sandbox is made, until somebody needs one.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+from typing import Final
+
+import anyio.to_thread
+import sqlalchemy as sa
+
+from outlast.base.errors import MalformedInput, NotFound
+from outlast.base.ids import new_id
+from outlast.db.blobs import FolderBlobs
+from outlast.db.database import Tx
+from outlast.kernel.sandboxes.checkpoints import store as checkpoints
+from outlast.kernel.sandboxes.checkpoints.packs import store_batch
+from outlast.kernel.sandboxes.checkpoints.store import NewCheckpoint
+from outlast.kernel.sandboxes.services import store as services
+from outlast.kernel.sandboxes.services.rules import Declared
+from outlast.kernel.sandboxes.tables import workspaces
+from outlast.kernel.sandboxes.templates import Template, Templates, dev_server
+from outlast.kernel.threads.tables import messages, threads
+from outlast_sandbox.checkpoints.folder import Content
+from outlast_sandbox.checkpoints.tree import Entry, Tree, encode
+
+SCREEN: Final = "screen"
+PAGE: Final = "page"
+FILE_MODE: Final = 0o644
+FOLDER_MODE: Final = 0o755
+WRITTEN_MS: Final = 1_767_225_600_000  # always the same moment, so that the same files make the same manifest
+NO_FOLDER: Final = -1
+ANY_SIZE: Final = 1 << 62
+Edit = Callable[[bytes], bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Seed:
+    """A template's files as they lie in the blobs: `tree` is the name of their manifest."""
+
+    template: str
+    tree: str
+    files: int
+    size_bytes: int
+    service: Declared
+
+
+class Seeds:
+    """Stores templates' files. Nothing is kept in memory but the templates themselves."""
+
+    def __init__(self, blobs: FolderBlobs, templates: Templates) -> None:
+        self._blobs, self._templates = blobs, templates
+
+    @property
+    def names(self) -> list[str]:
+        return sorted(self._templates)
+
+    async def of(self, template: str, edits: Mapping[str, Edit] | None = None) -> Seed:
+        """The files of a template, stored, those with an edit as it leaves them: good for a day, so ask for it before
+        each transaction that uses it. Quick once they are there; safe to cancel and to repeat. Raises `MalformedInput`
+        (no such template), `DiskFull`."""
+        found = self._templates.get(template)
+        if found is None:
+            known = ", ".join(self.names) or "none on this server"
+            raise MalformedInput(
+                f"There is no app template {template[:80]!r}.",
+                hint=f"There are: {known}.",
+                field="template",
+            )
+        changed = {path: edit(found.files.get(path, b"")) for path, edit in (edits or {}).items()}
+        edited = replace(found, files={**found.files, **changed})
+        return await anyio.to_thread.run_sync(_store, self._blobs, edited)
+
+
+def seed_workspace(tx: Tx, seed: Seed, *, project_id: str, screen_id: str, thread_id: str) -> str:
+    """Make the workspace of a new screen, with the template's files as its first checkpoint (reason `template`) and its
+    dev server declared; the thread, whose row must be there, works in it from now on. The workspace's id."""
+    workspace_id = _add(tx, project_id, (SCREEN, screen_id), thread_id, seed.template)
+    services.declare(tx, workspace_id, seed.service)
+    new = NewCheckpoint(workspace_id, "template", seed.tree, seed.files, seed.size_bytes)
+    checkpoints.add(tx, new, tx.now)
+    return workspace_id
+
+
+def empty_workspace(tx: Tx, *, project_id: str, page_id: str, thread_id: str) -> str:
+    """Make the workspace of a new page; the thread, whose row must be there, works in it from now on. The workspace's
+    id."""
+    workspace_id = _add(tx, project_id, (PAGE, page_id), thread_id, None)
+    _begin_empty(tx, workspace_id)
+    return workspace_id
+
+
+def copy_workspace(
+    tx: Tx, source_id: str, *, owner_id: str, thread_id: str, checkpoint_id: str | None = None
+) -> str:
+    """Make the workspace of a copied screen or page: template, declared services, and the files as the source's newest
+    checkpoint has them, or the one named. Save the source first (`CheckpointKeeper.take`) where the newest changes
+    count. Nothing is copied on disk. Raises `NotFound`. The new workspace's id."""
+    kept = checkpoints.newest_of(tx, source_id)
+    if checkpoint_id is not None:
+        kept = checkpoints.checkpoint(tx, checkpoint_id)
+        if kept.workspace_id != source_id:
+            raise NotFound("There is no such version of these files.", id=checkpoint_id)
+    workspace_id = _add_like(tx, source_id, owner_id, thread_id)
+    if kept is not None:
+        new = NewCheckpoint(workspace_id, "fork", kept.tree, kept.files, kept.size_bytes)
+        checkpoints.add(tx, new, tx.now)
+    else:
+        _begin_empty(tx, workspace_id)
+    return workspace_id
+
+
+def fork_workspace(tx: Tx, parent: sa.RowMapping, fork_id: str, message_id: str, *, owner_id: str) -> str:
+    """As `copy_workspace`, for the fork of a screen's or page's thread: the files as they were at the message (before
+    the first answer: as they began), with the history up to it. `parent` is the row of the forked thread, `message_id`
+    is one of its messages, and the fork's copies must be there. A `FileCopy` once `owner_id` is given. The new
+    workspace's id. Raises `NotFound` for a thread that has none."""
+    source_id = parent["workspace_id"]
+    if source_id is None:
+        raise NotFound("The thread has no files.", id=parent["id"])
+    position = tx.execute(sa.select(messages.c.position).where(messages.c.id == message_id)).scalar_one()
+    kept = checkpoints.at_message(tx, source_id, parent["id"], position)
+    workspace_id, began_empty = _add_like(tx, source_id, owner_id, fork_id), _is_pages(tx, source_id)
+    kept = kept or (None if began_empty else checkpoints.first_of(tx, source_id))
+    checkpoints.copy_history(tx, parent, fork_id, workspace_id, position)
+    copied = sa.select(messages.c.id).where(messages.c.thread_id == fork_id, messages.c.position == position)
+    if kept is not None:
+        bound = tx.execute(copied).scalar_one() if kept.message_id is not None else None
+        new = NewCheckpoint(workspace_id, "fork", kept.tree, kept.files, kept.size_bytes, message_id=bound)
+        checkpoints.add(tx, new, tx.now)
+    else:
+        _begin_empty(tx, workspace_id)
+    return workspace_id
+
+
+def _begin_empty(tx: Tx, workspace_id: str) -> None:
+    """There is nothing to bring back."""
+    tx.update(workspaces, {"id": workspace_id}, evicted_at=None)
+
+
+def _is_pages(tx: Tx, workspace_id: str) -> bool:
+    row = tx.find(workspaces, {"id": workspace_id}, "owner_type")
+    return row is not None and row["owner_type"] == PAGE
+
+
+def _add_like(tx: Tx, source_id: str, owner_id: str, thread_id: str) -> str:
+    """An empty workspace with the template and the declared services of another, for an owner of the same kind. Raises
+    `NotFound`."""
+    source = tx.find(workspaces, {"id": source_id}, "project_id", "template", "owner_type")
+    if source is None:
+        raise NotFound("These files were deleted.", id=source_id)
+    owner = str(source["owner_type"]), owner_id
+    workspace_id = _add(tx, str(source["project_id"]), owner, thread_id, source["template"])
+    for row in services.services_of(tx, source_id):
+        services.declare(tx, workspace_id, row.declared)
+    return workspace_id
+
+
+def _add(tx: Tx, project_id: str, owner: tuple[str, str], thread_id: str, template: str | None) -> str:
+    workspace_id = new_id("workspace")
+    tx.execute(
+        sa.insert(workspaces).values(
+            id=workspace_id,
+            project_id=project_id,
+            owner_type=owner[0],
+            owner_id=owner[1],
+            template=template,
+            created_at=tx.now,
+            last_used_at=tx.now,
+            evicted_at=tx.now,  # they lie nowhere but in the checkpoint, until the first use
+        )
+    )
+    tx.execute(sa.update(threads).where(threads.c.id == thread_id).values(workspace_id=workspace_id))
+    return workspace_id
+
+
+def _store(blobs: FolderBlobs, template: Template) -> Seed:
+    contents = {
+        path: Content(hashlib.sha256(data).hexdigest(), len(data), data)
+        for path, data in template.files.items()
+    }
+    stored = store_batch(blobs, NO_FOLDER, contents, {}, ANY_SIZE)
+    if stored.pack is not None:
+        blobs.put(stored.pack)
+    entries = [Entry(path, "directory", FOLDER_MODE, 0, WRITTEN_MS) for path in _folders(contents)]
+    for path, content in contents.items():
+        blob, offset = stored.places.get(content.sha256, ("", 0))
+        entries.append(Entry(path, "file", FILE_MODE, content.size, WRITTEN_MS, content.sha256, blob, offset))
+    tree = Tree.of(entries)
+    manifest, _ = encode(tree)
+    return Seed(template.name, blobs.put(manifest), tree.files, tree.size_bytes, dev_server(template))
+
+
+def _folders(paths: Iterable[str]) -> set[str]:
+    found = {parent.as_posix() for path in paths for parent in PurePosixPath(path).parents}
+    return found - {"."}

@@ -1,0 +1,110 @@
+"""Services that a workspace declares: list, declare, remove; and the logs of a sandbox."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from outlast.base.clock import iso
+from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.projects.rules import Right
+from outlast.kernel.sandboxes.actions import machines_of
+from outlast.kernel.sandboxes.services import store
+from outlast.kernel.sandboxes.services.keeper import ServiceKeeper
+from outlast.kernel.sandboxes.services.rules import Declared
+from outlast.kernel.sandboxes.services.store import ServiceRow
+from outlast.kernel.sandboxes.views import require_row
+from outlast.kernel.services import Services
+
+SANDBOX: Final = "sandbox"
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceView:
+    """A declared service; `error` says why it failed or was last restarted, with the end of its output."""
+
+    name: str
+    command: str
+    port: int
+    health_path: str
+    state: str
+    error: str | None
+    restarts: int
+    created_at: str
+    changed_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class LogView:
+    """One log: `source` is `sandbox` (what its start and its shim wrote) or a service's name; `text` is its end."""
+
+    source: str
+    text: str
+
+
+async def list_services(services: Services, actor: Actor, sandbox_id: str) -> list[ServiceView]:
+    """The services of the sandbox's workspace, by name. They stay when the sandbox is replaced."""
+
+    def run(tx: Tx) -> list[ServiceView]:
+        row = require_row(tx, actor, sandbox_id, Right.READ)
+        return [_view(service) for service in store.services_of(tx, row["workspace_id"])]
+
+    return await services.db.read(run)
+
+
+async def read_service(services: Services, actor: Actor, sandbox_id: str, name: str) -> ServiceView:
+    """Raises `NotFound`."""
+
+    def run(tx: Tx) -> ServiceView:
+        row = require_row(tx, actor, sandbox_id, Right.READ)
+        return _view(store.service_of(tx, row["workspace_id"], name))
+
+    return await services.db.read(run)
+
+
+async def put_service(services: Services, actor: Actor, sandbox_id: str, wanted: Declared) -> ServiceView:
+    """Declare a service, or replace its declaration (editors). It starts now if the sandbox is awake, else with it. A
+    repeated declaration leaves what runs alone, but starts a failed one again. Raises `MalformedInput`."""
+    row = await services.db.read(require_row, actor, sandbox_id, Right.EDIT)
+    return _view(await _keeper(services).declare(row["workspace_id"], wanted))
+
+
+async def remove_service(services: Services, actor: Actor, sandbox_id: str, name: str) -> None:
+    """End it and forget it with its log (editors). Raises `NotFound`."""
+    row = await services.db.read(require_row, actor, sandbox_id, Right.EDIT)
+    await _keeper(services).remove(row["workspace_id"], name)
+
+
+async def read_logs(services: Services, actor: Actor, sandbox_id: str) -> list[LogView]:
+    """What the shim wrote since its start, then the last 64 KiB of each service's output. Nothing is
+    woken; secrets that the server knows are hidden."""
+
+    def run(tx: Tx) -> tuple[str, list[ServiceRow]]:
+        row = require_row(tx, actor, sandbox_id, Right.READ)
+        return row["workspace_id"], store.services_of(tx, row["workspace_id"])
+
+    workspace_id, declared = await services.db.read(run)
+    keeper = _keeper(services)
+    noted = await machines_of(services).log_of(workspace_id, sandbox_id)
+    logs = [LogView(SANDBOX, keeper.logs.hide(noted.encode()).decode("utf-8", "replace"))]
+    return logs + [LogView(one.name, keeper.logs.tail(workspace_id, one.name)) for one in declared]
+
+
+def _keeper(services: Services) -> ServiceKeeper:
+    machines_of(services)  # says what to configure where there are none
+    assert services.keeper is not None
+    return services.keeper
+
+
+def _view(row: ServiceRow) -> ServiceView:
+    declared = row.declared
+    return ServiceView(
+        name=declared.name,
+        command=declared.command,
+        port=declared.port,
+        health_path=declared.health_path,
+        state=row.state.value,
+        error=row.error,
+        restarts=row.restarts,
+        created_at=iso(row.created_at),
+        changed_at=iso(row.changed_at),
+    )

@@ -1,0 +1,87 @@
+"""Sandboxes and the files in them."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from outlast.base.events import ServiceStateData
+from outlast.kernel.http.shapes import Answer, Request
+from outlast.kernel.runs.shapes import ClockAnswer
+
+
+class SandboxLimitsAnswer(Answer):
+    """What it may use at most."""
+
+    memory_bytes: int
+    disk_bytes: int
+    processes: int
+    cpus: float
+
+
+class SandboxAnswer(Answer):
+    """A sandbox with its owner. Memory, processes and processor time are null while it is not awake, the disk where its
+    files do not lie on the server's machine; `clocks` is empty while a run works in it."""
+
+    id: str
+    workspace_id: str
+    project_id: str
+    thread_id: str | None
+    thread_title: str | None
+    owner_type: str
+    user_id: str | None
+    user_name: str | None
+    active_run_id: str | None
+    provider: str
+    node_id: str | None
+    snapshot: str | None
+    state: Literal["creating", "ready", "pausing", "paused", "resuming", "lost", "killed"]
+    pause_kind: Literal["frozen", "stopped"] | None
+    memory_bytes: int | None
+    processes: int | None
+    cpu_s: float | None
+    disk_bytes: int | None
+    limits: SandboxLimitsAnswer | None
+    services: list[ServiceStateData]
+    clocks: list[ClockAnswer]
+    created_at: str
+    last_used_at: str
+    ended_at: str | None
+
+
+class FileAnswer(Answer):
+    """A file or folder; `path` is relative to the workspace."""
+
+    path: str
+    size_bytes: int
+    is_dir: bool
+    modified_at: str
+
+
+class ServiceRequest(Request):
+    """A service: its shell command stays running and listens on `port`, which it also finds in the variable PORT. With
+    a `health_path` it is healthy once that answers below 500, without one once the port can be connected to."""
+
+    command: str = Field(min_length=1, max_length=4000)
+    port: int = Field(ge=1024, le=65535)
+    health_path: str = Field("", max_length=500)
+
+
+class ServiceAnswer(Answer):
+    """A declared service; `error` says why it failed or was last restarted, with the end of its output."""
+
+    name: str
+    command: str
+    port: int
+    health_path: str
+    state: Literal["stopped", "starting", "healthy", "failed"]
+    error: str | None
+    restarts: int
+    created_at: str
+    changed_at: str
+
+
+class LogAnswer(Answer):
+    """The end of one log: of the service named in `source`, or of the sandbox itself (`sandbox`)."""
+
+    source: str
+    text: str

@@ -1,0 +1,155 @@
+"""Workspaces, sandboxes, checkpoints, services and snapshots."""
+
+import sqlalchemy as sa
+
+from outlast.db.columns import count, json, metadata, moment, own_id, ref, text, word
+
+workspaces = sa.Table(
+    "workspaces",
+    metadata,
+    own_id(),
+    ref("project_id", "projects", "in", nullable=False, index=True),
+    sa.Column("owner_type", sa.String(10), nullable=False, comment="thread | screen | page | api"),
+    sa.Column("owner_id", sa.String(40), nullable=False, comment="which"),
+    word("template", "the app template its files began as and its packages come from; null: none"),
+    moment("created_at", "when", nullable=False),
+    moment("last_used_at", "last tool call or visit", nullable=False),
+    sa.Column("checkpoint_id", sa.String(40), comment="the newest checkpoint; null: none yet"),
+    moment("changed_at", "files may have changed since then and are not in a checkpoint; null: all are"),
+    moment("evicted_at", "its files lie nowhere but in the checkpoint; null: they lie on its node"),
+    sa.Column("node_id", sa.String(40), comment="the node whose disk holds its files; null: not noted yet"),
+    sa.UniqueConstraint("owner_type", "owner_id"),
+)
+
+sandboxes = sa.Table(
+    "sandboxes",
+    metadata,
+    own_id(),
+    ref("workspace_id", "workspaces", "runs its files", nullable=False, index=True),
+    ref("project_id", "projects", "in", nullable=False, index=True),
+    word("provider", "local | …", nullable=False),
+    text("ref", "how the provider finds it again", nullable=False, server_default=""),
+    sa.Column(
+        "state",
+        sa.String(10),
+        nullable=False,
+        comment="creating | ready | pausing | paused | resuming | lost | killed",
+    ),
+    sa.Column("pause_kind", sa.String(10), comment="frozen | stopped while paused"),
+    sa.Column("node_id", sa.String(40), comment="the node whose machine it runs on"),
+    sa.Column("snapshot", sa.String(80), comment="what it was started from; null: the bare base"),
+    moment("created_at", "when", nullable=False),
+    moment("last_used_at", "last command, file access or visit", nullable=False),
+    moment("restarted_at", "last started again after a stop; null: never"),
+    moment("ended_at", "lost or killed; null: lives"),
+)
+
+snapshots = sa.Table(
+    "snapshots",
+    metadata,
+    sa.Column("name", sa.String(80), primary_key=True, comment="hash of what it was built from"),
+    sa.Column("provider", sa.String(80), primary_key=True, comment="whose sandboxes start from it"),
+    word("state", "building | ready | failed", nullable=False),
+    json("recipe", "sorted dependencies with versions, set-up commands, template", nullable=False),
+    text("ref", "how the provider finds it; empty until ready", nullable=False, server_default=""),
+    text("error", "why the build failed, with the end of its output; null: it did not"),
+    count("size_bytes", "on disk"),
+    sa.Column(
+        "node_id", sa.String(40), primary_key=True, comment="the node that built it and holds its files"
+    ),
+    moment("created_at", "build begun", nullable=False),
+    moment("built_at", "ready or failed; null: building"),
+    moment("last_used_at", "a sandbox was last started from it; unused ones are collected", nullable=False),
+)
+
+checkpoints = sa.Table(
+    "checkpoints",
+    metadata,
+    own_id(),
+    ref("workspace_id", "workspaces", "whose files", nullable=False, index=True),
+    ref("project_id", "projects", "in", nullable=False, index=True),
+    sa.Column(
+        "run_id", sa.String(40), index=True, comment="made in this run; null: by hand or by the life cycle"
+    ),
+    sa.Column("message_id", sa.String(40), index=True, comment="the answer it belongs to; null: none yet"),
+    sa.Column("effect_id", sa.String(40), comment="made after this tool call"),
+    sa.Column("parent_id", sa.String(40), comment="the workspace's checkpoint before it"),
+    word("reason", "tool | message | sleep | fork | restore | person | template", nullable=False),
+    sa.Column(
+        "tree",
+        sa.String(64),
+        nullable=False,
+        comment="SHA-256 of its manifest, a blob: path, mode, size, hash",
+    ),
+    count("files", "files in it"),
+    count("size_bytes", "sum of their sizes"),
+    moment("created_at", "when", nullable=False),
+)
+
+packed_files = sa.Table(
+    "packed_files",
+    metadata,
+    sa.Column("hash", sa.String(64), primary_key=True, comment="SHA-256 of a small file's content"),
+    sa.Column("blob", sa.String(64), nullable=False, index=True, comment="the blob that it is a part of"),
+    sa.Column("offset", sa.BigInteger, nullable=False, comment="where in the blob it begins"),
+)
+
+services = sa.Table(
+    "services",
+    metadata,
+    ref("workspace_id", "workspaces", "runs in it", nullable=False, primary_key=True),
+    sa.Column("name", sa.String(40), primary_key=True, comment="unique in the workspace"),
+    text("command", "shell command that stays running", nullable=False),
+    sa.Column("port", sa.Integer, nullable=False, comment="where it listens"),
+    text("health_path", "answers below 500 once it is up; empty: a connection is enough", nullable=False),
+    word("state", "stopped | starting | healthy | failed", nullable=False),
+    text("error", "why it failed, with the end of its output"),
+    sa.Column("restarts", sa.Integer, nullable=False, server_default="0", comment="since it was declared"),
+    moment("created_at", "declared", nullable=False),
+    moment("changed_at", "state last changed", nullable=False),
+)
+
+secret_uses = sa.Table(
+    "secret_uses",
+    metadata,
+    sa.Column(
+        "id", sa.BigInteger().with_variant(sa.Integer, "sqlite"), primary_key=True, comment="running number"
+    ),
+    ref("project_id", "projects", "in", nullable=False, index=True),
+    sa.Column("sandbox_id", sa.String(40), nullable=False, index=True, comment="asked for by code in it"),
+    sa.Column("user_id", sa.String(40), comment="whom the work was done for; null: nobody in particular"),
+    word("secret", "its name; the value is nowhere", nullable=False),
+    text("host", "the host it was sent to", nullable=False),
+    word("method", "of the request", nullable=False),
+    text("path", "of the request, without its query", nullable=False),
+    sa.Column("status", sa.Integer, comment="of the answer; null: none came"),
+    moment("at", "when", nullable=False, index=True),
+)
+
+hosted_sandboxes = sa.Table(
+    "hosted_sandboxes",
+    metadata,
+    ref("workspace_id", "workspaces", "its files and sandboxes", nullable=False, primary_key=True),
+    ref("user_id", "users", "made it through the E2B surface", nullable=False, index=True),
+    word("template", "a snapshot's name or alias", nullable=False, server_default="base"),
+    json("metadata", "the caller's own words", nullable=False),
+    json("env", "environment of what runs inside", nullable=False),
+    json("options", "network, life cycle and the like, as asked for", nullable=False),
+    moment("ends_at", "paused or killed then", nullable=False, index=True),
+    word("on_timeout", "pause | kill", nullable=False),
+    moment("paused_at", "paused by its caller or at its end; null: it runs"),
+    word("access_token", "opens this sandbox alone, for programs that talk to it", nullable=False),
+    moment("created_at", "when", nullable=False),
+)
+
+hosted_snapshots = sa.Table(
+    "hosted_snapshots",
+    metadata,
+    ref("workspace_id", "workspaces", "holds the files, as a checkpoint", nullable=False, primary_key=True),
+    sa.Column(
+        "source_id", sa.String(40), nullable=False, index=True, comment="the workspace it was made from"
+    ),
+    word("name", "the caller's own word for it; null: none"),
+    word("template", "a snapshot's name or alias, as its source had it", nullable=False),
+    moment("created_at", "when", nullable=False),
+)

@@ -1,0 +1,198 @@
+"""Sandboxes as their project sees them: state, owner, what they use, what runs in them, what time will take away."""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
+
+import anyio
+import sqlalchemy as sa
+
+from outlast.base.clock import iso
+from outlast.base.events import ServiceStateData
+from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.accounts.tables import users
+from outlast.kernel.projects.permissions import require, require_sandbox
+from outlast.kernel.projects.rules import Right
+from outlast.kernel.runs.tables import runs
+from outlast.kernel.sandboxes.clocks import SandboxClock, clocks_of
+from outlast.kernel.sandboxes.rules import State, is_alive
+from outlast.kernel.sandboxes.services.store import states_of
+from outlast.kernel.sandboxes.sizes import limits_of
+from outlast.kernel.sandboxes.store import row_of
+from outlast.kernel.sandboxes.tables import hosted_sandboxes, sandboxes, workspaces
+from outlast.kernel.services import Services
+from outlast.kernel.threads.tables import threads
+
+MEASURED_AT_A_TIME: Final = 8
+MOST_LISTED: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxLimits:
+    memory_bytes: int
+    disk_bytes: int
+    processes: int
+    cpus: float
+
+
+@dataclass(frozen=True, slots=True)
+class SandboxView:
+    """A sandbox as its project sees it. Memory, processes and CPU are measured now, and None while it is not awake; the
+    disk is measured within the last ten seconds, and None where its files do not lie on this machine."""
+
+    id: str
+    workspace_id: str
+    project_id: str
+    thread_id: str | None
+    thread_title: str | None
+    owner_type: str
+    user_id: str | None
+    user_name: str | None
+    active_run_id: str | None
+    provider: str
+    node_id: str | None
+    snapshot: str | None
+    state: str
+    pause_kind: str | None
+    memory_bytes: int | None
+    processes: int | None
+    cpu_s: float | None
+    disk_bytes: int | None
+    limits: SandboxLimits | None
+    services: list[ServiceStateData]
+    clocks: list[SandboxClock]
+    created_at: str
+    last_used_at: str
+    ended_at: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What the tables say of one sandbox."""
+
+    row: sa.RowMapping
+    services: list[ServiceStateData]
+    clocks: list[SandboxClock]
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    memory_bytes: int | None = None
+    processes: int | None = None
+    cpu_s: float | None = None
+    disk_bytes: int | None = None
+
+
+async def list_sandboxes(services: Services, actor: Actor, project_id: str) -> list[SandboxView]:
+    """The project's living sandboxes, newest first, at most 200; a few at a time are measured."""
+
+    def run(tx: Tx) -> list[Recorded]:
+        require(tx, actor, project_id, Right.READ)
+        alive = _rows().where(sandboxes.c.project_id == project_id, sandboxes.c.ended_at.is_(None))
+        newest_first = alive.order_by(sandboxes.c.created_at.desc(), sandboxes.c.id.desc()).limit(MOST_LISTED)
+        return [_recorded(tx, services, row) for row in tx.all(newest_first)]
+
+    found = await services.db.read(run)
+    used: dict[str, Usage] = {}
+    limiter = anyio.CapacityLimiter(MEASURED_AT_A_TIME)
+
+    async def look(one: Recorded) -> None:
+        async with limiter:
+            used[one.row["id"]] = await _measure(services, one)
+
+    async with anyio.create_task_group() as tasks:
+        for one in found:
+            tasks.start_soon(look, one)
+    return [_view(services, one, used[one.row["id"]]) for one in found]
+
+
+async def read_sandbox(services: Services, actor: Actor, sandbox_id: str) -> SandboxView:
+    """One sandbox, measured; it is not woken for that."""
+    found = await services.db.read(partial(_read, services=services, actor=actor, sandbox_id=sandbox_id))
+    return _view(services, found, await _measure(services, found))
+
+
+def require_row(tx: Tx, actor: Actor, sandbox_id: str, right: Right) -> sa.RowMapping:
+    """The sandbox's row with its owner, if the actor has `right` in its project. Raises `NotFound`, `Forbidden`."""
+    require_sandbox(tx, actor, sandbox_id, right)
+    row = tx.one(_rows().where(sandboxes.c.id == sandbox_id))
+    assert row is not None
+    return row
+
+
+def _read(tx: Tx, *, services: Services, actor: Actor, sandbox_id: str) -> Recorded:
+    return _recorded(tx, services, require_row(tx, actor, sandbox_id, Right.READ))
+
+
+def _recorded(tx: Tx, services: Services, row: sa.RowMapping) -> Recorded:
+    sandbox, settings = row_of(row), services.settings.sandbox
+    alive = is_alive(sandbox.life.state)
+    clocks = clocks_of(tx, settings, sandbox) if alive and settings is not None else []
+    return Recorded(row, states_of(tx, sandbox.workspace_id), clocks)
+
+
+async def _measure(services: Services, one: Recorded) -> Usage:
+    machines = services.machines
+    if machines is None or not is_alive(State(one.row["state"])):
+        return Usage()
+    layers = machines.layers_of(one.row["template"])
+    disk = await machines.disk.of(machines.workspace_dir(one.row["workspace_id"]), layers)
+    used = await machines.measure(one.row["workspace_id"])
+    if used is None:
+        return Usage(disk_bytes=disk)
+    return Usage(used.memory_bytes, used.processes, used.cpu_s, disk)
+
+
+def _rows() -> sa.Select[Any]:
+    """Sandboxes with their owner: the thread and who made it, or who asked for it through the API."""
+    is_thread = sa.or_(
+        (workspaces.c.owner_type == "thread") & (workspaces.c.owner_id == threads.c.id),
+        workspaces.c.owner_type.in_(("screen", "page")) & (workspaces.c.id == threads.c.workspace_id),
+    )
+    user_id = sa.func.coalesce(threads.c.created_by, hosted_sandboxes.c.user_id)
+    works = sa.select(runs.c.id).where(
+        runs.c.workspace_id == sandboxes.c.workspace_id, runs.c.leg.in_(("ready", "held", "parked"))
+    )
+    return (
+        sa.select(
+            sandboxes,
+            workspaces.c.owner_type,
+            workspaces.c.template,
+            threads.c.id.label("thread_id"),
+            threads.c.title.label("thread_title"),
+            user_id.label("user_id"),
+            users.c.name.label("user_name"),
+            works.limit(1).scalar_subquery().label("active_run_id"),
+        )
+        .join(workspaces, workspaces.c.id == sandboxes.c.workspace_id)
+        .outerjoin(threads, is_thread)
+        .outerjoin(hosted_sandboxes, hosted_sandboxes.c.workspace_id == workspaces.c.id)
+        .outerjoin(users, users.c.id == user_id)
+    )
+
+
+def _view(services: Services, one: Recorded, used: Usage) -> SandboxView:
+    row, settings = one.row, services.settings.sandbox
+    same = {name: row[name] for name in SandboxView.__dataclass_fields__ if name in row}
+    machines = services.machines
+    template = machines.lives.templates.get(row["template"] or "") if machines is not None else None
+    bounds = settings and limits_of(settings, template)
+    limits = bounds and SandboxLimits(
+        bounds.memory_bytes, bounds.disk_bytes, bounds.processes, bounds.cpu_count
+    )
+    return SandboxView(
+        **{
+            **same,
+            "memory_bytes": used.memory_bytes,
+            "processes": used.processes,
+            "cpu_s": used.cpu_s,
+            "disk_bytes": used.disk_bytes,
+            "limits": limits,
+            "services": one.services,
+            "clocks": one.clocks,
+            "created_at": iso(row["created_at"]),
+            "last_used_at": iso(row["last_used_at"]),
+            "ended_at": iso(row["ended_at"]) if row["ended_at"] else None,
+        }
+    )

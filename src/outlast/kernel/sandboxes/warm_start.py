@@ -1,0 +1,60 @@
+"""`sandbox.mode = "warm"`: a thread's sandbox is made in the background with the thread or at the start of a run, so
+that the first tool call finds it there."""
+
+import logging
+from typing import Final
+
+import anyio
+
+from outlast.base.errors import NotFound
+from outlast.db.database import Database, Tx
+from outlast.kernel.agents.workspaces import workspace_of_thread
+from outlast.kernel.sandboxes.manager import SandboxManager
+from outlast.kernel.threads.tables import threads
+
+AT_A_TIME: Final = 4
+MOST_WAITING: Final = 1_000
+WITHOUT_SANDBOX: Final = ("document",)  # profiles
+log = logging.getLogger("outlast.sandboxes")
+
+
+class Warmer:
+    """In memory: which threads are waited for. Losing it costs time, never work: a tool call makes what is missing."""
+
+    def __init__(self, db: Database, machines: SandboxManager) -> None:
+        self._db, self._machines = db, machines
+        self._wanted, self._coming = anyio.create_memory_object_stream[str](MOST_WAITING)
+
+    def warm(self, thread_id: str) -> None:
+        """Make the thread's sandbox soon. Returns at once; under a flood of threads some go without."""
+        try:
+            self._wanted.send_nowait(thread_id)
+        except anyio.WouldBlock:
+            log.info("sandbox not warmed: too many threads at once", extra={"thread_id": thread_id})
+
+    async def run(self) -> None:
+        """Until cancelled."""
+        limiter = anyio.CapacityLimiter(AT_A_TIME)
+        async with anyio.create_task_group() as tasks:
+            async for thread_id in self._coming:
+                # Tried again by the first tool call, which tells people.
+                tasks.start_soon(
+                    self._machines.guard.once, "warming", thread_id, self._warm, thread_id, limiter
+                )
+
+    async def _warm(self, thread_id: str, limiter: anyio.CapacityLimiter) -> None:
+        async with limiter:
+            place = await self._db.write(_place_of, thread_id)
+            if place is not None:
+                await self._machines.ensure(*place)
+
+
+def _place_of(tx: Tx, thread_id: str) -> tuple[str, str] | None:
+    """(workspace id, project id) of a thread; None: its agent has no tools that need a sandbox."""
+    thread = tx.find(threads, {"id": thread_id}, "project_id", "profile")
+    if thread is None:
+        raise NotFound("This thread was deleted.", id=thread_id)
+    if thread["profile"] in WITHOUT_SANDBOX:
+        return None
+    project_id = str(thread["project_id"])
+    return workspace_of_thread(tx, project_id, thread_id), project_id

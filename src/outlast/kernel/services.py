@@ -1,0 +1,70 @@
+"""What every action is given."""
+
+from collections.abc import Callable
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+
+from outlast.apps.knowledge.modules import Modules
+from outlast.apps.knowledge.search import Knowledge
+from outlast.apps.pages.live import LiveTrees
+from outlast.apps.pages.versions import Rules as PageRules
+from outlast.apps.screens.design_systems import DesignSystems
+from outlast.base.clock import Clock, SystemClock
+from outlast.base.settings import Settings
+from outlast.base.supervision.supervisor import Supervisor
+from outlast.db.blobs import FolderBlobs
+from outlast.db.database import Database
+from outlast.kernel.models.catalog import ModelCatalog
+from outlast.kernel.presence.board import PresenceBoard
+from outlast.kernel.runs.abandonment import Watching
+from outlast.kernel.runs.engine import Engine
+from outlast.kernel.runs.sweeper import SandboxSteps
+from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
+from outlast.kernel.sandboxes.manager import SandboxManager
+from outlast.kernel.sandboxes.seeds import Seeds
+from outlast.kernel.sandboxes.services.keeper import ServiceKeeper
+from outlast.kernel.streams.hub import Hub
+from outlast.kernel.threads.forks import FileCopy
+
+
+def cold(_wanted: str) -> None:
+    """Sandboxes are made at their first use."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Services:
+    """The opened resources of one server, wired in `app.py`. `profiles` are the agent profiles that are registered;
+    `knowledge` searches documentation and modules, `modules`
+    is the shelf of the latter; `copy_files` copies a workspace's files into a fork (None: forks
+    begin without files); `machines` opens workspaces, `keeper` looks after their services, `checkpoints` after
+    their files, and `sandboxes` is what of it runs need (all None: the configuration offers no sandboxes); `seeds`
+    has the files that app templates begin with; `want_snapshot` is told each app template that somebody is about to
+    need, `warm` each thread that is made or gets a run, `open_screen` each screen (by id) whose app is to run soon;
+    `designs` remembers what their Tailwind says, `pages` has the bounds
+    of pages and the trees of those that change now; `supervisor` keeps what runs beside the requests."""
+
+    db: Database
+    clock: Clock
+    settings: Settings
+    blobs: FolderBlobs
+    presence: PresenceBoard
+    hub: Hub
+    catalog: ModelCatalog
+    engine: Engine
+    watching: Watching
+    knowledge: Knowledge
+    modules: Modules | None = None
+    sandboxes: SandboxSteps | None = None
+    machines: SandboxManager | None = None
+    keeper: ServiceKeeper | None = None
+    checkpoints: CheckpointKeeper | None = None
+    seeds: Seeds | None = None
+    want_snapshot: Callable[[str], None] = cold
+    warm: Callable[[str], None] = cold
+    open_screen: Callable[[str], None] = cold
+    dress_screen: Callable[[str], None] = cold
+    profiles: AbstractSet[str] = field(default=frozenset({"chat"}))
+    copy_files: FileCopy | None = None
+    designs: DesignSystems = field(default_factory=DesignSystems)
+    pages: PageRules = field(default_factory=lambda: PageRules(LiveTrees()))
+    supervisor: Supervisor = field(default_factory=lambda: Supervisor(SystemClock()))

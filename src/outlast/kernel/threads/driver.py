@@ -1,0 +1,156 @@
+"""Who drives a thread: its lock, changed under the thread row's lock, and told on the thread's and project's logs."""
+
+import sqlalchemy as sa
+
+from outlast.base.clock import iso
+from outlast.base.events import LockChanged, LockData
+from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.accounts.tables import users
+from outlast.kernel.locks import store as locks
+from outlast.kernel.locks.rules import Change, Lock
+from outlast.kernel.locks.tables import locks as locks_table
+from outlast.kernel.mentions.items import INBOX, InboxItem, InboxPart, Waiting, came, went
+from outlast.kernel.projects.tables import members
+from outlast.kernel.streams.log import append
+from outlast.kernel.threads.store import announce, hold
+from outlast.kernel.threads.tables import threads
+
+
+def drive(tx: Tx, thread_id: str, project_id: str, actor: Actor, ttl_s: float) -> LockData:
+    """The actor drives from now on: a free lock is acquired, the actor's own refreshed, an expired one taken over.
+    Raises `ThreadLocked`, naming the holder and the expiry. Only a change of driver is told; the caller announces the
+    thread when it has more to say (a refresh is not worth an event of its own)."""
+    hold(tx, thread_id)
+    change, before = locks.acquire(tx, thread_id, project_id, actor.user_id, ttl_s)
+    shown = _shown(tx, thread_id)
+    if change != "refreshed":
+        _tell(tx, thread_id, project_id, change, shown)
+        _tell_unasked(tx, project_id, before)
+    return shown
+
+
+def demand_not_locked(tx: Tx, thread_id: str, actor: Actor) -> None:
+    """Raise `ThreadLocked`, naming the holder and the expiry, while somebody else drives; nothing is acquired."""
+    locks.demand(tx, thread_id, actor.user_id)
+
+
+def take(tx: Tx, thread: sa.RowMapping, actor: Actor, ttl_s: float) -> LockData:
+    """As `drive`, for somebody who takes the lock by hand: followers always learn the new expiry."""
+    shown = drive(tx, thread["id"], thread["project_id"], actor, ttl_s)
+    announce(tx, thread["id"])
+    return shown
+
+
+def release(tx: Tx, thread: sa.RowMapping, actor: Actor) -> None:
+    """The actor lets go. Repeating is harmless. Raises `ThreadLocked` for somebody else's lock, `ThreadBusy` while the
+    actor's run works."""
+    hold(tx, thread["id"])
+    before = locks.find_lock(tx, thread["id"])
+    if locks.release(tx, thread["id"], actor.user_id) is not None:
+        _tell(tx, thread["id"], thread["project_id"], "released", None)
+        announce(tx, thread["id"])
+        _tell_unasked(tx, thread["project_id"], before)
+
+
+def request(tx: Tx, thread: sa.RowMapping, actor: Actor) -> LockData:
+    """The actor asks the holder for the lock. Raises `LockNotHeld` where there is nobody to ask."""
+    hold(tx, thread["id"])
+    locks.request(tx, thread["id"], actor.user_id)
+    shown = _told(tx, thread, "requested")
+    for _, asked in waiting(tx, shown.holder_id, thread_id=thread["id"]):
+        append(tx, thread["project_id"], [(INBOX, came(asked, shown.holder_id))])
+    return shown
+
+
+def hand_over(tx: Tx, thread: sa.RowMapping, actor: Actor, to_user_id: str, ttl_s: float) -> LockData:
+    """The actor makes another member (who must be allowed to: the caller checks) the driver. Raises `LockNotHeld`,
+    `ThreadBusy`."""
+    hold(tx, thread["id"])
+    before = locks.find_lock(tx, thread["id"])
+    locks.hand_over(tx, thread["id"], actor.user_id, to_user_id, ttl_s)
+    shown = _told(tx, thread, "handed_over")
+    _tell_unasked(tx, thread["project_id"], before)
+    return shown
+
+
+def release_all(tx: Tx, project_id: str, user_id: str) -> None:
+    """Somebody leaves the project: whatever they drove there is free."""
+    driven = locks.held_by(tx, project_id, user_id)
+    asked = [locks.find_lock(tx, thread_id) for thread_id in driven]
+    for thread_id in driven:  # all threads before the project's log: the order in which everybody takes rows
+        hold(tx, thread_id)
+        locks.drop(tx, thread_id)
+    for thread_id in driven:
+        _tell(tx, thread_id, project_id, "released", None)
+        announce(tx, thread_id)
+    for before in asked:
+        _tell_unasked(tx, project_id, before)
+
+
+def waiting(
+    tx: Tx,
+    user_id: str,
+    project_id: str | None = None,
+    part: InboxPart | None = None,
+    *,
+    thread_id: str | None = None,
+) -> list[Waiting]:
+    """Threads that this user drives and somebody else asks for: one of them, those of one project, or all of the
+    user's; a part of them, if that is given."""
+    mine = (members.c.project_id == threads.c.project_id) & (members.c.user_id == user_id)
+    columns = threads.c.id, threads.c.title, threads.c.project_id, threads.c.document_id
+    found = (
+        sa.select(*columns, locks_table.c.requested_at, locks_table.c.requested_by, users.c.name)
+        .select_from(locks_table.join(threads, threads.c.id == locks_table.c.resource_id))
+        .join(users, users.c.id == locks_table.c.requested_by)
+        .join(members, mine & members.c.role.in_(["owner", "editor"]))
+        .where(locks_table.c.resource_type == "thread", locks_table.c.holder_id == user_id)
+    )
+    if project_id is not None:
+        found = found.where(threads.c.project_id == project_id)
+    if thread_id is not None:
+        found = found.where(threads.c.id == thread_id)
+    if part is not None:
+        found = part.of(found, locks_table.c.requested_at, threads.c.id)
+    return [(row["requested_at"], _asked(row)) for row in tx.all(found)]
+
+
+def _asked(row: sa.RowMapping) -> InboxItem:
+    return InboxItem(
+        kind="handover",
+        id=row["id"],
+        project_id=row["project_id"],
+        text=f"{row['name']} would like to drive this thread.",
+        created_at=iso(row["requested_at"]),
+        by=row["requested_by"],
+        by_name=row["name"],
+        thread_id=row["id"],
+        thread_title=row["title"],
+        document_id=row["document_id"],
+    )
+
+
+def _tell_unasked(tx: Tx, project_id: str, before: Lock | None) -> None:
+    """Nobody asks the one who drove for a hand-over any more."""
+    if before is not None and before.requested_by is not None:
+        append(tx, project_id, [(INBOX, went("handover", before.holder_id))])
+
+
+def _told(tx: Tx, thread: sa.RowMapping, change: Change) -> LockData:
+    shown = _shown(tx, thread["id"])
+    _tell(tx, thread["id"], thread["project_id"], change, shown)
+    announce(tx, thread["id"])
+    return shown
+
+
+def _shown(tx: Tx, thread_id: str) -> LockData:
+    shown = locks.shown_lock(tx, thread_id)
+    assert shown is not None  # it was written a moment ago, in this transaction
+    return shown
+
+
+def _tell(tx: Tx, thread_id: str, project_id: str, change: Change, lock: LockData | None) -> None:
+    event = (f"lock.{change}", LockChanged(thread_id=thread_id, lock=lock))
+    append(tx, thread_id, [event])
+    append(tx, project_id, [event])

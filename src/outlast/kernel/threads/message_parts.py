@@ -1,0 +1,83 @@
+"""From what a person sends to the parts of a message: cleaned, measured, images looked up."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import sqlalchemy as sa
+
+from outlast.base.errors import EmptyMessage, MalformedInput, NotFound
+from outlast.base.events import ImagePart, TextPart
+from outlast.base.ids import new_id
+from outlast.base.settings import LimitSettings
+from outlast.db.database import Tx
+from outlast.kernel.attachments.tables import attachments
+from outlast.kernel.limits.rules import check_bytes, check_count, clean, is_blank
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What a person sends: `content` is a text, `parts` a list of `{type: "text", text}` and `{type: "image",
+    attachment_id}` in their order, `images` attachment ids that come last. Any of them may be missing. `mentions` are
+    users that the writer picked; names in the text count too, but those of `told`: they were named in what the message
+    is made of, and know already."""
+
+    content: str | None = None
+    parts: Sequence[Mapping[str, Any]] = ()
+    images: Sequence[str] = field(default=())
+    mentions: Sequence[str] = field(default=())
+    told: Sequence[str] = field(default=())
+
+
+def compose(tx: Tx, project_id: str, draft: Draft, limits: LimitSettings) -> list[dict[str, Any]]:
+    """The parts of a new message, with ids of their own. Raises `EmptyMessage`, `InputTooLarge`, `MalformedInput`, and
+    `NotFound` for an image that is not the project's."""
+    texts_and_images = [
+        *_content(draft),
+        *draft.parts,
+        *({"type": "image", "attachment_id": at} for at in draft.images),
+    ]
+    parts = [_part(tx, project_id, part) for part in texts_and_images]
+    texts = [part.text for part in parts if isinstance(part, TextPart)]
+    check_bytes("The message", sum(len(text.encode()) for text in texts), limits.message_bytes)
+    check_count("images", len(parts) - len(texts), limits.images_per_message)
+    kept = [part for part in parts if isinstance(part, ImagePart) or not is_blank(part.text)]
+    if not kept:
+        raise EmptyMessage("The message is empty.")
+    return [part.model_dump() for part in kept]
+
+
+def _content(draft: Draft) -> list[dict[str, str]]:
+    return [] if draft.content is None else [{"type": "text", "text": draft.content}]
+
+
+def _part(tx: Tx, project_id: str, part: Mapping[str, Any]) -> TextPart | ImagePart:
+    match part:
+        case {"type": "text", "text": str(text)}:
+            return TextPart(id=new_id("part"), text=clean(text))
+        case {"type": "image", "attachment_id": str(attachment_id)}:
+            return _image(tx, project_id, attachment_id)
+        case _:
+            raise MalformedInput(
+                'A part is {"type": "text", "text": …} or {"type": "image", "attachment_id": …}.',
+                field="parts",
+            )
+
+
+def _image(tx: Tx, project_id: str, attachment_id: str) -> ImagePart:
+    mine = attachments.c.id == attachment_id, attachments.c.project_id == project_id
+    row = tx.one(sa.select(attachments).where(*mine))
+    if row is None:
+        raise NotFound(
+            "There is no such attachment in this project.",
+            hint="Upload the image to the thread's project first.",
+            attachment_id=attachment_id,
+        )
+    return ImagePart(
+        id=new_id("part"),
+        attachment_id=attachment_id,
+        media_type=row["media_type"],
+        name=row["name"],
+        width=row["width"],
+        height=row["height"],
+    )

@@ -1,0 +1,159 @@
+"""Threads, messages, forks, locks."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from outlast.base.events import LockData, MessageData, ThreadData
+from outlast.kernel.http.shapes import Answer, Request
+from outlast.kernel.runs.shapes import RunAnswer
+
+
+class ThreadRequest(Request):
+    title: str | None = None
+    profile: str | None = None
+    anchor: dict[str, Any] | None = None
+
+
+class TitleRequest(Request):
+    title: str
+
+
+class Match(Answer):
+    """Where a search found something: the words around it, and in which message (null: in the title)."""
+
+    snippet: str
+    message_id: str | None
+
+
+class ListedThreadAnswer(ThreadData):
+    match: Match | None = None
+
+
+class WatcherAnswer(Answer):
+    user_id: str
+    name: str
+
+
+class LineageAnswer(Answer):
+    id: str
+    title: str
+
+
+class QueuedRunAnswer(Answer):
+    run_id: str
+    message_id: str
+
+
+class AboutAnswer(Answer):
+    """What a thread hangs on in a document. `text`: the comment's or the selected words; `gone`: what its anchor names
+    is not there any more."""
+
+    document_id: str
+    document_title: str
+    section_id: str | None
+    heading: str | None
+    block_id: str | None
+    comment_id: str | None
+    text: str
+    gone: bool
+
+
+class ThreadAnswer(ThreadData):
+    """A thread with what a page needs to show it: load its messages, then follow it from `cursor`."""
+
+    cursor: str
+    watching: list[WatcherAnswer]
+    lineage: list[LineageAnswer]
+    active_run: RunAnswer | None
+    queued_runs: list[QueuedRunAnswer]
+    about: AboutAnswer | None
+    project_role: str
+
+
+class TextInput(Request):
+    type: Literal["text"]
+    text: str
+
+
+class ImageInput(Request):
+    type: Literal["image"]
+    attachment_id: str
+
+
+PartInput = Annotated[TextInput | ImageInput, Field(discriminator="type")]
+
+
+class MessageRequest(Request):
+    """`content` is short for one text part; `images` names uploaded attachments."""
+
+    content: str | None = None
+    parts: list[PartInput] | None = None
+    images: list[str] = Field(default_factory=list)
+    mentions: list[str] = Field(
+        default_factory=list,
+        max_length=100,
+        description="Users that the writer picked; `@Name` in the text counts too.",
+    )
+
+
+class PostedAnswer(MessageData):
+    """The message; `started_run_id` is the run that it started by naming the agent (null: it did not)."""
+
+    started_run_id: str | None
+
+
+class ForkRequest(Request):
+    """With `summary` nothing is copied: a first run sums up what was said, with `model` (none: the default one)."""
+
+    message_id: str | None = None
+    title: str | None = None
+    summary: bool = False
+    model: str | None = None
+
+
+class ForkAnswer(ThreadData):
+    """The fork; with a summary, the run that writes it."""
+
+    run_id: str | None = None
+
+
+class FamilyThreadAnswer(Answer):
+    """A thread of a family. `parent_message_id`: the last message of its parent that it goes on from."""
+
+    id: str
+    title: str
+    profile: str
+    parent_thread_id: str | None
+    parent_message_id: str | None
+    status: Literal["open", "archived"]
+    run_status: str
+    message_count: int
+    created_by: str
+    created_by_name: str | None
+    created_at: str
+
+
+class LockRequest(Request):
+    take_over: bool = False
+
+
+class HandOverRequest(Request):
+    user_id: str
+
+
+class LockAnswer(Answer):
+    lock: LockData | None
+
+
+class TypingRequest(Request):
+    typing: bool
+
+
+class AttachmentAnswer(Answer):
+    id: str
+    name: str
+    media_type: str
+    size_bytes: int
+    width: int | None
+    height: int | None

@@ -1,0 +1,86 @@
+"""Threads, their messages, and what a search of them reads."""
+
+import sqlalchemy as sa
+
+from outlast.db.columns import count, json, metadata, moment, own_id, ref, text, word
+
+threads = sa.Table(
+    "threads",
+    metadata,
+    own_id(),
+    ref("project_id", "projects", "in", nullable=False),
+    text("title", "shown; made from the first message until renamed", nullable=False),
+    sa.Column(
+        "titled", sa.Boolean, nullable=False, server_default=sa.false(), comment="a person chose the title"
+    ),
+    word("profile", "agent profile: chat | …", nullable=False),
+    sa.Column("status", sa.String(10), nullable=False, comment="open | archived"),
+    sa.Column(
+        "run_status",
+        sa.String(20),
+        nullable=False,
+        comment="idle | generating | awaiting_approval | paused | complete | error",
+    ),
+    sa.Column(
+        "active_run_id",
+        sa.String(40),
+        comment="the run that is not ended and not waiting behind another; null: none",
+    ),
+    sa.Column(
+        "workspace_id", sa.String(40), index=True, comment="where its agent works; null until the first use"
+    ),
+    json("anchor", "what it is about: {type: section|comment|screen|page|selection, …}; null: nothing"),
+    sa.Column(
+        "document_id",
+        sa.String(40),
+        index=True,
+        comment="the document that its anchor is, or lies in; null: none",
+    ),
+    sa.Column("parent_thread_id", sa.String(40), comment="forked from; null: not a fork"),
+    sa.Column("parent_message_id", sa.String(40), comment="last message copied at the fork"),
+    count("message_count", "messages in it"),
+    count("last_position", "the last position given to a message; one that moved behind others left its own"),
+    count("log_seq", "last number given in the thread's log"),
+    ref("created_by", "users", "who", nullable=False),
+    moment("created_at", "when", nullable=False),
+    moment("updated_at", "last message, run or rename; lists are sorted by it", nullable=False),
+    sa.Index("ix_threads_list", "project_id", "status", "updated_at"),
+    sa.Index("ix_threads_user", "created_by", "created_at"),
+)
+
+messages = sa.Table(
+    "messages",
+    metadata,
+    own_id(),
+    ref("thread_id", "threads", "in", nullable=False),
+    sa.Column("position", sa.Integer, nullable=False, comment="1, 2, 3 … within the thread"),
+    sa.Column("role", sa.String(10), nullable=False, comment="user | assistant | tool | system"),
+    sa.Column("sender_id", sa.String(40), comment="the user who wrote it; null: an agent"),
+    sa.Column("status", sa.String(10), nullable=False, comment="complete | partial | cancelled | error"),
+    json("parts", "list of parts as in base/events.py", nullable=False),
+    text("model", "model id of an answer"),
+    sa.Column("run_id", sa.String(40), index=True, comment="for an answer: the run that made it"),
+    sa.Column("reply_to", sa.String(40), comment="for an answer: the user message it answers"),
+    sa.Column("credits", sa.Integer, comment="settled for an answer"),
+    json("error", "code, message, hint of a failed answer"),
+    sa.Column("stop_reason", sa.String(20), comment="of the run that made it"),
+    moment("created_at", "when", nullable=False),
+    sa.UniqueConstraint("thread_id", "position"),
+    sa.Index("ix_messages_sender", "sender_id", "created_at"),
+)
+
+search_entries = sa.Table(
+    "search_entries",
+    metadata,
+    sa.Column(
+        "id", sa.BigInteger().with_variant(sa.Integer, "sqlite"), primary_key=True, comment="row in the index"
+    ),
+    ref("thread_id", "threads", "in", nullable=False),
+    sa.Column("position", sa.Integer, nullable=False, comment="the message's; 0: the thread's title"),
+    text(
+        "words",
+        "derived: the project's mark and the distinct words, as kernel/threads/search.py cuts them",
+        nullable=False,
+    ),
+    sa.UniqueConstraint("thread_id", "position"),
+)

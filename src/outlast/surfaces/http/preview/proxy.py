@@ -1,0 +1,168 @@
+"""One HTTP request, passed in and its answer passed out, in pieces, at the speed of the slower side."""
+
+import logging
+from dataclasses import dataclass
+from typing import Final
+
+import anyio
+from starlette.types import Message, Receive, Scope, Send
+
+from outlast.kernel.http.event_stream import ABORT
+from outlast.kernel.previews.actions import Visitor
+from outlast.surfaces.http.preview.exchange import Answer, BadAnswer, Head, request_head
+from outlast.surfaces.http.preview.headers import Headers, first, to_inside, to_outside
+from outlast.surfaces.http.preview.headers import Visitor as Origin
+from outlast.surfaces.http.preview.line import Line
+from outlast.surfaces.http.preview.wake import Reached, Waker
+
+REPEATABLE: Final = frozenset({"GET", "HEAD", "OPTIONS", "PUT", "DELETE", "TRACE"})
+AWAKE_CHECK_S: Final = 2.0
+log = logging.getLogger("outlast.preview")
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a visitor asks for: the ASGI scope with its headers, who asks, and the content security policy of what is
+    answered."""
+
+    scope: Scope
+    headers: Headers
+    visitor: Visitor
+    origin: Origin
+    policy: bytes
+
+    @property
+    def method(self) -> str:
+        return str(self.scope["method"])
+
+    @property
+    def target(self) -> bytes:
+        query = self.scope["query_string"]
+        path: bytes = self.scope.get("raw_path") or self.scope["path"].encode()
+        return path + b"?" + query if query else path
+
+    @property
+    def framing(self) -> tuple[bytes, bytes] | None:
+        """How the body is delimited on its way in; None: there is no body."""
+        length = first(self.headers, b"content-length")
+        if length:
+            return b"content-length", length
+        chunked = first(self.headers, b"transfer-encoding")
+        return (b"transfer-encoding", b"chunked") if chunked else None
+
+
+class Proxy:
+    """Passes one request on. What of it is known is in memory only, and gone with it."""
+
+    def __init__(self, waker: Waker, request: Request, receive: Receive, send: Send) -> None:
+        self._waker = waker
+        self._request = request
+        self._receive = receive
+        self._send = send
+        self._body_begun = False
+        self._body_sent = request.framing is None
+        self._gone = False  # the visitor left
+        self._lent: Reached | None = None  # the line, until it is given back
+        self.status = 0  # of the answer, once it has begun
+
+    async def run(self, reached: Reached) -> None:
+        """To the end of the answer. Raises `BadAnswer` while nothing has been sent to the visitor, `Waiting` when a
+        second connection was needed and could not be had."""
+        try:
+            await self._pass(reached)
+        except BadAnswer as error:
+            if reached.is_fresh or not error.fresh or not self._may_repeat() or self._gone:
+                raise
+            # The other side had closed its idle connection just then.
+            await self._pass(await self._waker.reach(self._request.visitor, AWAKE_CHECK_S, fresh=True))
+
+    def _may_repeat(self) -> bool:
+        return not self._body_begun and self._request.method in REPEATABLE
+
+    async def _pass(self, reached: Reached) -> None:
+        answer = Answer(reached.line, is_head=self._request.method == "HEAD")
+        self._lent, failure = reached, None
+        try:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(self._pass_in, reached.line, tasks.cancel_scope)
+                try:
+                    await self.pass_out(answer)
+                except BadAnswer as error:
+                    failure = error
+                tasks.cancel_scope.cancel()
+            if failure is not None and not self._gone:
+                raise failure
+        finally:
+            if self._lent is not None:
+                reached.line.close()
+
+    def _give_back(self, answer: Answer) -> None:
+        """The line is free for the next request, which may come as soon as the visitor has this answer."""
+        if self._lent is not None and answer.may_reuse and self._body_sent:
+            reached, self._lent = self._lent, None
+            self._waker.pool.give_back(reached.sandbox.sandbox_id, self._request.visitor.port, reached.line)
+
+    async def _pass_in(self, line: Line, scope: anyio.CancelScope) -> None:
+        """Head and body; then stay to see the visitor leave."""
+        request = self._request
+        inside = to_inside(request.headers, request.origin)
+        try:
+            await line.send(request_head(request.method, request.target, inside, request.framing))
+            if request.framing is not None:
+                await self._pass_body(line, chunked=request.framing[0] == b"transfer-encoding")
+        except OSError:  # it closes, maybe after an answer, which is being read
+            return
+        while not self._gone:
+            self._gone = (await self._receive())["type"] == "http.disconnect"
+        scope.cancel()
+
+    async def _pass_body(self, line: Line, *, chunked: bool) -> None:
+        more = True
+        while more:
+            message = await self._receive()
+            if message["type"] == "http.disconnect":
+                self._gone = True
+                return
+            self._body_begun = True
+            body, more = message.get("body", b""), message.get("more_body", False)
+            if body:
+                await line.send(b"%x\r\n%b\r\n" % (len(body), body) if chunked else body)
+                self._waker.use(self._request.visitor)
+        if chunked:
+            await line.send(b"0\r\n\r\n")
+        self._body_sent = True
+
+    async def pass_out(self, answer: Answer) -> None:
+        """Give the visitor an answer whose request has been sent. Raises `BadAnswer`."""
+        head = await self._head(answer)
+        self.status = head.status
+        is_events = first(head.headers, b"content-type").startswith(b"text/event-stream")
+        headers = to_outside(head.headers, self._request.policy)
+        await self._send({"type": "http.response.start", "status": head.status, "headers": headers})
+        piece = b""
+        while not answer.is_over:
+            piece = await answer.piece() or b""
+            if not answer.is_over:
+                await self._send(_body(piece, more=True))
+                if not is_events:  # a stream of events is often only kept open
+                    self._waker.use(self._request.visitor)
+        self._give_back(answer)
+        await self._send(_body(piece, more=False))
+
+    async def _head(self, answer: Answer) -> Head:
+        """The head of the answer. A sandbox that fell asleep in between is woken."""
+        with anyio.move_on_after(AWAKE_CHECK_S):
+            return await answer.head()
+        await self._waker.wake_again(self._request.visitor)
+        return await answer.head()
+
+
+def cut(scope: Scope) -> None:
+    """End a connection whose answer broke off, so that the visitor's browser sees that it is not whole."""
+    abort = scope.get("extensions", {}).get(ABORT)
+    if abort is not None:
+        abort()
+
+
+def _body(body: bytes, *, more: bool) -> Message:
+    return {"type": "http.response.body", "body": body, "more_body": more}

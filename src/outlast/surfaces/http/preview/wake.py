@@ -1,0 +1,288 @@
+"""From a visit to a connection: the sandbox is woken, or restarted, or made anew, and its port dialled."""
+
+import socket
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Final, Literal, Protocol
+
+import anyio
+from anyio.abc import TaskGroup, TaskStatus
+
+from outlast.base.clock import SystemClock
+from outlast.base.errors import NotFound, OutlastError, SandboxLost, SandboxUnavailable
+from outlast.base.supervision.supervisor import Supervisor
+from outlast.kernel.previews.actions import Visitor
+from outlast.kernel.sandboxes.store import SandboxRow
+from outlast.surfaces.http.preview.line import Line
+from outlast.surfaces.http.preview.pool import Dial, Pool
+
+USE_EVERY_S: Final = 30.0
+POLL_S: Final = 0.05
+POLL_MOST_S: Final = 0.5
+GIVE_UP_S: Final = 60.0
+RECORD_AFTER_S: Final = (
+    0.02  # what was thawed answers first; the database would compete with it for the interpreter
+)
+
+
+class Machines(Protocol):
+    """What of the sandbox manager a preview needs."""
+
+    async def ensure(self, workspace_id: str, project_id: str) -> Dial: ...
+    async def find(self, workspace_id: str) -> Dial | None: ...
+
+
+class Awake:
+    """An `Attendant` of the sandbox manager. In memory: the sandboxes that are awake, so that a visit to one of them
+    asks nobody; and, where a thaw takes about a millisecond (`thaws_fast`), those that fell asleep, so that a visit
+    need not wait until it is written down that they wake."""
+
+    def __init__(self, *, thaws_fast: bool = False) -> None:
+        self._thaws_fast = thaws_fast
+        self._sandboxes: dict[str, Dial] = {}
+        self._sleeping: dict[str, Dial] = {}
+
+    def awake(self, row: SandboxRow, sandbox: Dial) -> None:
+        self._sandboxes[row.workspace_id] = sandbox
+        self._sleeping.pop(row.workspace_id, None)
+
+    def asleep(self, row: SandboxRow) -> None:
+        sandbox = self._sandboxes.pop(row.workspace_id, None)
+        if sandbox is not None and self._thaws_fast:
+            self._sleeping[row.workspace_id] = sandbox
+
+    def get(self, workspace_id: str) -> Dial | None:
+        return self._sandboxes.get(workspace_id)
+
+    async def thawed(self, workspace_id: str) -> Dial | None:
+        """One that fell asleep, able to answer again; None where none is known, or it is gone. Whoever calls has the
+        manager wake it as well: that is what counts, and what is written down."""
+        sandbox = self._sleeping.get(workspace_id)
+        if sandbox is None:
+            return None
+        try:
+            await sandbox.thaw()
+        except OutlastError:
+            self._sleeping.pop(workspace_id, None)
+            return None
+        return sandbox
+
+
+Kind = Literal["waking", "silent", "asleep", "refused"]
+
+
+class Waiting(Exception):
+    """There is no connection yet. `waking`: the sandbox itself is not ready; `silent`: nothing listens on the port;
+    `asleep`: it was not woken for this; `refused`: it cannot be had (`why` and `hint` say more). `for_s`: how long
+    visitors have been waiting."""
+
+    def __init__(self, kind: Kind, for_s: float = 0.0, *, why: str = "", hint: str = "") -> None:
+        super().__init__(kind)
+        self.kind = kind
+        self.for_s = for_s
+        self.why = why
+        self.hint = hint
+
+    @property
+    def is_hopeless(self) -> bool:
+        """Whether waiting on has stopped to make sense."""
+        return self.kind == "refused" or self.for_s >= GIVE_UP_S
+
+
+@dataclass(slots=True)
+class _Wake:
+    """A sandbox being woken: shared by everybody who waits for it, and ended by none of them."""
+
+    done: anyio.Event
+    sandbox: Dial | None = None
+    error: OutlastError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """A connection to the port. `is_fresh`: nothing was ever sent on it."""
+
+    sandbox: Dial
+    line: Line
+    is_fresh: bool
+
+
+class Waker:
+    """In memory: who is being woken, when each workspace was used last, since when visitors wait for a port, and the
+    idle lines. `run` has to be running."""
+
+    def __init__(
+        self,
+        machines: Machines,
+        awake: Awake,
+        pool: Pool,
+        now: Callable[[], float] = time.monotonic,
+        supervisor: Supervisor | None = None,
+    ) -> None:
+        self._machines = machines
+        self._awake_now = awake
+        self.pool = pool
+        self._now = now
+        self._guard = (supervisor or Supervisor(SystemClock())).guard
+        self._wakes: dict[str, _Wake] = {}
+        self._used: dict[str, float] = {}
+        self._waits: dict[tuple[str, int], tuple[float, float]] = {}  # since when, and when last
+        self._tasks: TaskGroup | None = None
+
+    async def run(self, *, task_status: TaskStatus[None] = anyio.TASK_STATUS_IGNORED) -> None:
+        """Hold what wakes go on in, whoever leaves meanwhile; until cancelled."""
+        try:
+            async with anyio.create_task_group() as self._tasks:
+                task_status.started()
+                while True:
+                    await anyio.sleep(USE_EVERY_S)
+                    self.pool.sweep()
+                    self._forget()
+        finally:
+            self._tasks = None
+            self.pool.close()
+
+    async def reach(self, visitor: Visitor, patience_s: float, *, fresh: bool = False) -> Reached:
+        """A connection to the visitor's port. Wakes whatever has to be woken and counts as a use. `fresh`: no idle
+        one. Raises `Waiting` when there is none within `patience_s`."""
+        place = visitor.workspace_id, visitor.port
+        began = self._now()
+        try:
+            reached = await self._reach(visitor, began + patience_s, fresh)
+        except Waiting as waiting:
+            waiting.for_s = self._waited(place, began)
+            raise
+        self._waits.pop(place, None)
+        return reached
+
+    async def reach_awake(self, visitor: Visitor) -> Reached:
+        """A new connection, if the sandbox is awake or frozen: this restarts nothing, and is no use. Raises
+        `Waiting`."""
+        sandbox = self._awake_now.get(visitor.workspace_id)
+        if sandbox is None:
+            sandbox = await self._asked(self._machines.find, visitor.workspace_id)
+        if sandbox is None:
+            raise Waiting("asleep")
+        try:
+            return Reached(sandbox, Line(await sandbox.dial(visitor.port)), True)
+        except NotFound:
+            raise Waiting("silent") from None
+        except OutlastError as error:
+            raise _refused(error) from None
+
+    def use(self, visitor: Visitor) -> None:
+        """Somebody is at work on an open connection: keeps it awake, wakes it if need be. Returns at once."""
+        if self._is_asleep_or_stale(visitor.workspace_id) and self._tasks is not None:
+            once = self._guard.once
+            self._tasks.start_soon(once, "waking", visitor.workspace_id, self._keep_awake, visitor)
+
+    async def wake_again(self, visitor: Visitor) -> None:
+        """Wake it if it was put to sleep since it was reached."""
+        if self._awake_now.get(visitor.workspace_id) is None:
+            await self._keep_awake(visitor)
+
+    async def _keep_awake(self, visitor: Visitor) -> None:
+        try:
+            await self._awake(visitor)
+        except Waiting:  # whoever waits for an answer will be told
+            return
+
+    async def _reach(self, visitor: Visitor, until: float, fresh: bool) -> Reached:
+        pause = POLL_S
+        sandbox = await self._awake_by(visitor, until)
+        while True:
+            kept = None if fresh else self.pool.take(sandbox.sandbox_id, visitor.port)
+            if kept is not None:
+                return Reached(sandbox, kept, False)
+            try:
+                return Reached(sandbox, Line(await self._dial(sandbox, visitor.port, until)), True)
+            except NotFound:
+                if self._now() + pause >= until:
+                    raise Waiting("silent") from None
+                await anyio.sleep(pause)
+                pause = min(2 * pause, POLL_MOST_S)
+            except SandboxLost:
+                self._used.pop(visitor.workspace_id, None)
+                sandbox = await self._awake_by(visitor, until)
+                if self._now() >= until:
+                    raise Waiting("waking") from None
+
+    async def _dial(self, sandbox: Dial, port: int, until: float) -> socket.socket:
+        with anyio.move_on_after(max(0.1, until - self._now())):
+            return await sandbox.dial(port)
+        raise Waiting("silent")
+
+    async def _awake_by(self, visitor: Visitor, until: float) -> Dial:
+        with anyio.move_on_after(max(0.0, until - self._now())):
+            return await self._awake(visitor)
+        raise Waiting("waking")
+
+    async def _awake(self, visitor: Visitor) -> Dial:
+        """The sandbox, awake and marked as used. Cancelling leaves the wake going on for the others."""
+        workspace_id = visitor.workspace_id
+        if not self._is_asleep_or_stale(workspace_id):
+            sandbox = self._awake_now.get(workspace_id)
+            if sandbox is not None:
+                return sandbox
+        thawed = await self._awake_now.thawed(workspace_id)
+        wake = self._wakes.get(workspace_id)
+        if wake is None:
+            if self._tasks is None:
+                raise Waiting(
+                    "refused", why="The server is stopping.", hint="Load the page again in a moment."
+                )
+            wake = self._wakes[workspace_id] = _Wake(anyio.Event())
+            after_s = RECORD_AFTER_S if thawed is not None else 0.0
+            self._tasks.start_soon(
+                self._guard.once, "waking", workspace_id, self._wake, visitor, wake, after_s
+            )
+        if thawed is not None:
+            return thawed
+        await wake.done.wait()
+        if wake.error is not None:
+            raise _refused(wake.error)
+        assert wake.sandbox is not None
+        return wake.sandbox
+
+    async def _wake(self, visitor: Visitor, wake: _Wake, after_s: float) -> None:
+        try:
+            await anyio.sleep(after_s)
+            wake.sandbox = await self._machines.ensure(visitor.workspace_id, visitor.project_id)
+            self._used[visitor.workspace_id] = self._now()
+        except OutlastError as error:
+            wake.error = error
+        finally:
+            if wake.sandbox is None and wake.error is None:
+                wake.error = SandboxUnavailable("The sandbox could not be woken.")
+            del self._wakes[visitor.workspace_id]
+            wake.done.set()
+
+    async def _asked(self, find: Callable[[str], Awaitable[Dial | None]], workspace_id: str) -> Dial | None:
+        try:
+            return await find(workspace_id)
+        except OutlastError as error:
+            raise _refused(error) from None
+
+    def _waited(self, place: tuple[str, int], began: float) -> float:
+        """For how long visitors have been asking for it, without a longer break."""
+        since, last = self._waits.get(place, (began, began))
+        if began - last >= USE_EVERY_S:
+            since = began
+        self._waits[place] = since, self._now()
+        return self._now() - since
+
+    def _is_asleep_or_stale(self, workspace_id: str) -> bool:
+        if self._now() - self._used.get(workspace_id, float("-inf")) >= USE_EVERY_S:
+            return True
+        return self._awake_now.get(workspace_id) is None
+
+    def _forget(self) -> None:
+        """Places that nobody has asked for in a while."""
+        now = self._now()
+        self._used = {key: at for key, at in self._used.items() if now - at < USE_EVERY_S}
+        self._waits = {key: times for key, times in self._waits.items() if now - times[1] < USE_EVERY_S}
+
+
+def _refused(error: OutlastError) -> Waiting:
+    return Waiting("refused", why=error.message, hint=error.hint)

@@ -1,0 +1,118 @@
+"""A run is counted the processes that died under it, and nothing else."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import anyio
+import pytest
+import sqlalchemy as sa
+
+from outlast.db.database import Database, Tx
+from outlast.kernel.runs import store
+from outlast.kernel.runs.tables import runs
+from tests.factories import make_project, make_run, make_thread, make_user
+
+LEASE = timedelta(seconds=15)
+NODE = "node_1"
+
+
+def _held(tx: Tx, /, count: int = 1, **fields: Any) -> list[str]:
+    owner = make_user(tx)
+    project_id = make_project(tx, owner)
+    values = {"owner": NODE, "attempt": 1, "lease_until": tx.now - timedelta(seconds=1), **fields}
+    return [make_run(tx, make_thread(tx, project_id, owner), owner, **values) for _ in range(count)]
+
+
+def _ready(tx: Tx, /, deaths: int, count: int) -> list[str]:
+    return _held(tx, count, leg="ready", status="queued", owner=None, lease_until=None, deaths=deaths)
+
+
+def _deaths(tx: Tx, run_id: str) -> int:
+    return int(tx.execute(sa.select(runs.c.deaths).where(runs.c.id == run_id)).scalar_one())
+
+
+async def _claimed(db: Database, limit: int = 50) -> list[str]:
+    return [run.id for run, _ in await db.write(store.claim_ready, NODE, LEASE, limit)]
+
+
+async def test_a_lease_that_lapses_counts_as_a_death(db: Database) -> None:
+    (run_id,) = await db.write(_held)
+    await db.write(store.free_lapsed)
+    assert await db.read(_deaths, run_id) == 1
+
+
+@pytest.mark.parametrize("everything", [True, False])
+async def test_an_attempt_that_recorded_a_result_starts_the_count_anew(
+    db: Database, everything: bool
+) -> None:
+    (run_id,) = await db.write(_held, deaths=2)
+    values = {"status": "finished", "attempt": 1}
+    await db.write(lambda tx: store.insert_effect(tx, run_id, 1, 1, "model", **values))
+    await db.write(store.free_lapsed, everything)
+    assert await db.read(_deaths, run_id) == 0
+
+
+@pytest.mark.parametrize(
+    "effect",
+    [
+        {"status": "finished", "attempt": 0},
+        {"status": "finished", "attempt": 1, "inherited": True},
+        {"status": "started", "attempt": 1},
+    ],
+)
+async def test_what_an_earlier_attempt_or_another_run_recorded_and_what_was_only_begun_is_no_result(
+    db: Database, effect: dict[str, Any]
+) -> None:
+    (run_id,) = await db.write(_held, deaths=1)
+    await db.write(lambda tx: store.insert_effect(tx, run_id, 1, 1, "model", **effect))
+    await db.write(store.free_lapsed)
+    assert await db.read(_deaths, run_id) == 2
+
+
+async def test_a_process_that_lives_takes_the_death_back_once(db: Database) -> None:
+    (run_id,) = await db.write(_held, deaths=1)
+    await db.write(store.free_lapsed)
+    for _ in range(2):
+        await db.write(store.take_back_death, run_id, 1)
+    assert await db.read(_deaths, run_id) == 1
+
+
+async def test_a_death_of_another_attempt_is_not_taken_back(db: Database) -> None:
+    (run_id,) = await db.write(_held, attempt=3)
+    await db.write(store.free_lapsed)
+    await db.write(store.take_back_death, run_id, 2)
+    assert await db.read(_deaths, run_id) == 1
+
+
+async def test_a_run_that_is_handed_back_counts_nothing(db: Database) -> None:
+    (run_id,) = await db.write(_held)
+    await db.write(store.hand_back, run_id, 1)
+    assert await db.read(_deaths, run_id) == 0
+
+
+async def test_suspects_are_claimed_one_at_a_time_the_others_all_at_once(db: Database) -> None:
+    suspects = await db.write(_ready, 2, 3)
+    others = await db.write(_ready, 1, 3)
+    claimed = await _claimed(db)
+    assert set(others) < set(claimed)
+    assert len(claimed) == 4
+    assert await _claimed(db) == []
+    (first,) = set(claimed) - set(others)
+    await db.write(store.hand_back, first, 2)
+    assert len(await _claimed(db)) == 1
+    assert {first, *await _claimed(db)} <= set(suspects)
+
+
+async def test_two_nodes_at_once_execute_one_suspect(db: Database) -> None:
+    await db.write(_ready, 2, 4)
+    found: list[str] = []
+
+    async def claim(node: str) -> None:
+        found.extend(run.id for run, _ in await db.write(store.claim_ready, node, LEASE, 50))
+
+    async with anyio.create_task_group() as group:
+        for n in range(4):
+            group.start_soon(claim, f"node_{n}")
+    assert len(found) == 1

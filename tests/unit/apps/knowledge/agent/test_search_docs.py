@@ -1,0 +1,79 @@
+"""What a model reads of a search."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import orjson
+import pytest
+
+from outlast.apps.knowledge.agent.search_docs import CONTENT_CHARS, SearchDocs, told
+from outlast.apps.knowledge.hits import Hit, PackageData, SearchAnswer
+from outlast.base.errors import ArgumentsInvalid
+
+DOC = Hit(
+    type="doc",
+    id="pas_1",
+    heading="Issues › Create",
+    text="Call `createIssue`.",
+    url="https://docs.example/issues#create",
+    package="npm:tracker",
+    version="2.1.0",
+    fetched_at=datetime(2030, 1, 1, tzinfo=UTC),
+    score=0.9,
+)
+MODULE = Hit(
+    type="module", id="mod_1", heading="lib/tracker.ts", text="Lists issues.", usage="import { list }"
+)
+PACKAGE = PackageData(
+    package="npm:tracker", versions=["2.1.0"], sources=1, passages=3, failed=0, fetched_at=None
+)
+
+
+def test_a_passage_comes_with_where_it_stands_and_how_old_it_is():
+    body = orjson.loads(told(SearchAnswer(hits=[DOC], method="words"), []))
+    assert body == {
+        "results": [
+            {
+                "type": "doc",
+                "heading": "Issues › Create",
+                "content": "Call `createIssue`.",
+                "url": "https://docs.example/issues#create",
+                "package": "npm:tracker",
+                "version": "2.1.0",
+                "fetched_at": "2030-01-01T00:00:00.000Z",
+            }
+        ]
+    }
+
+
+def test_a_module_comes_with_its_path_and_an_import_to_copy():
+    (found,) = orjson.loads(told(SearchAnswer(hits=[MODULE], method="words"), []))["results"]
+    assert found == {
+        "type": "module",
+        "path": "lib/tracker.ts",
+        "usage": "import { list }",
+        "content": "Lists issues.",
+    }
+
+
+def test_where_nothing_is_found_the_model_is_told_what_could_be_searched_and_why():
+    body = orjson.loads(told(SearchAnswer(hits=[], method="words", note="No such package."), [PACKAGE]))
+    assert body == {
+        "results": [],
+        "note": "No such package.",
+        "available_packages": ["npm:tracker (2.1.0)"],
+    }
+    assert orjson.loads(told(SearchAnswer(hits=[], method="words"), []))["available_packages"] == []
+
+
+def test_a_very_long_passage_is_cut_and_says_so():
+    long = Hit(type="doc", id="pas_2", heading="All", text="x" * (CONTENT_CHARS + 1))
+    (found,) = orjson.loads(told(SearchAnswer(hits=[long], method="words"), []))["results"]
+    assert found["content"].endswith("(cut; read on at the url)")
+
+
+@pytest.mark.parametrize("arguments", [{}, {"query": ""}, {"query": "x", "limit": 3}])
+def test_arguments_that_make_no_sense_are_refused_by_name(arguments: dict[str, object]):
+    with pytest.raises(ArgumentsInvalid):
+        SearchDocs.check(SearchDocs.__new__(SearchDocs), arguments)

@@ -1,0 +1,37 @@
+"""Source files with a mark in them: `§` stands before the element that is meant."""
+
+from outlast.apps.screens.edits.apply import Applied, apply_edits
+from outlast.apps.screens.edits.marks import place_at
+from outlast.apps.screens.edits.values import Edit, EditKind
+
+PATH = "app/page.tsx"
+MARK = "§"
+
+
+def marked(text: str) -> tuple[bytes, str]:
+    """The source without its first mark, and the place that the mark stood at."""
+    before, _, after = text.partition(MARK)
+    source = (before + after).encode()
+    line, column = place_at(source, len(before.encode()))
+    return source, f"{PATH}:{line}:{column}"
+
+
+def page(element: str) -> str:
+    """A component that shows one element; the mark is before it unless it holds one."""
+    inner = element if MARK in element else f"{MARK}{element}"
+    return f"export default function Page({{ open, ...props }}: Props) {{\n  return (\n    {inner}\n  )\n}}\n"
+
+
+def change(
+    element: str,
+    value: str,
+    seen: str | None,
+    kind: EditKind = "classes",
+    attribute: str | None = None,
+    tag: str | None = None,
+) -> tuple[Applied, str]:
+    """Edit the marked element: the outcome, and the element's line in the new source."""
+    source, loc = marked(page(element))
+    applied = apply_edits({PATH: source}, [Edit(loc, kind, seen, value, attribute, tag)])
+    new = applied.files.get(PATH, source).decode()
+    return applied, new.split("return (\n    ", 1)[1].rsplit("\n  )\n}", 1)[0]

@@ -1,0 +1,22 @@
+"""How much of a conversation a model is told."""
+
+from __future__ import annotations
+
+import pytest
+
+from outlast.base.settings import ProfileSettings, RunSettings, Settings
+from outlast.kernel.agents.history import messages_told, token_budget
+from outlast.kernel.models.protocol import ModelSpec
+
+
+@pytest.mark.parametrize(("reads", "budget"), [(8_000, 4_000), (64_000, 20_000), (1_000_000, 20_000)])
+def test_a_small_model_is_told_less_so_that_the_run_has_room(reads: int, budget: int) -> None:
+    settings = Settings(runs=RunSettings(context_tokens=20_000))
+    assert token_budget(settings, ModelSpec("m", "p", "m", context_tokens=reads)) == budget
+
+
+def test_each_profile_may_have_a_number_of_messages_of_its_own() -> None:
+    shipped = Settings()
+    assert (messages_told(shipped, "screen"), messages_told(shipped, "chat")) == (10, 20)
+    own = Settings(profiles={"chat": ProfileSettings(context_messages=4)})
+    assert messages_told(own, "chat") == 4
