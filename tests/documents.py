@@ -15,6 +15,7 @@ from outlast.apps.documents.content.tree import Block, Section, Tree
 from outlast.apps.documents.edits import write as writing
 from outlast.apps.documents.edits.changes import Change, DeleteBlock, EditBlock, InsertSection
 from outlast.apps.documents.edits.write import Author, Committed, bounds_of
+from outlast.apps.documents.history import versions
 from outlast.apps.documents.proposals import review as reviewing
 from outlast.apps.documents.proposals import store as proposals
 from outlast.apps.documents.proposals.review import Decided, Verdict
@@ -105,7 +106,7 @@ class Desk:
         return Desk(db, *await db.write(make))
 
     async def tree(self, version: int | None = None) -> Tree:
-        return await self.db.read(store.tree, self.document_id, version)
+        return await self.db.read(versions.tree_at, self.document_id, version)
 
     async def block(self, number: int) -> Block:
         """The n-th block of the document, from 0."""

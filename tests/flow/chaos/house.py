@@ -22,8 +22,7 @@ import pytest
 import sqlalchemy as sa
 from anyio.abc import TaskStatus
 
-from outlast import app
-from outlast import assembly
+from outlast import app, assembly
 from outlast.apps.pages.agent.dormancy import KIND as DORMANT
 from outlast.base.clock import SystemClock
 from outlast.base.ids import new_id

@@ -15,6 +15,7 @@ from outlast.apps.documents.content.markdown_parse import Part, cut, first_headi
 from outlast.apps.documents.content.markdown_render import join
 from outlast.apps.documents.edits.changes import InsertBlock
 from outlast.apps.documents.edits.write import Author, bounds_of, commit
+from outlast.apps.documents.history import versions
 from outlast.base.document_data import DocumentData, DocumentView
 from outlast.base.errors import ThreadBusy, TooManyDocuments
 from outlast.base.events import ThreadData
@@ -151,7 +152,7 @@ async def export_markdown(
 
     def run(tx: Tx) -> tuple[str, str]:
         row = require_document(tx, actor, document_id, Right.READ)
-        content = store.tree(tx, document_id, version)
+        content = versions.tree_at(tx, document_id, version)
         return row["title"], join((section, section.blocks) for section in content.sections)
 
     return await services.db.read(run)

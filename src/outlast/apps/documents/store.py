@@ -139,13 +139,9 @@ def count(tx: Tx, project_id: str) -> int:
     return int(tx.execute(mine).scalar_one())
 
 
-def tree(tx: Tx, document_id: str, version: int | None = None) -> Tree:
-    """The document's content now, or as it was at a version. Raises `NotFound` for one that never was."""
+def tree(tx: Tx, document_id: str) -> Tree:
+    """The document's content now. Raises `NotFound`."""
     row = document_of(tx, document_id)
-    if version is not None and version != row["version"]:
-        from outlast.apps.documents.history.versions import tree_at
-
-        return tree_at(tx, row, version)
     return Tree(document_id, row["version"], in_order(_sections(tx, document_id), _below(tx, document_id)))
 
 

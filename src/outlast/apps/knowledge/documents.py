@@ -8,8 +8,8 @@ from typing import Literal
 from outlast.apps.knowledge.declarations import cut_declarations
 from outlast.apps.knowledge.markdown_splitter import cut_markdown
 from outlast.apps.knowledge.signatures import cut_signatures, module_of
-from outlast.apps.knowledge.texts import Cut, text_hash
-from outlast.apps.knowledge.web_pages import NoPage, read_web_page
+from outlast.apps.knowledge.texts import Cut, NoPage, text_hash
+from outlast.apps.knowledge.web_pages import read_web_page
 
 Language = Literal["markdown", "typescript", "python"]
 

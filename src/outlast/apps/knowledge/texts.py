@@ -33,3 +33,7 @@ def text_hash(text: str) -> str:
 def page_of(url: str) -> str:
     """The document that a passage's address lies in."""
     return url.partition("#")[0]
+
+
+class NoPage(ValueError):
+    """The text is no web page that can be read; the message says why."""

@@ -10,7 +10,7 @@ from urllib.parse import urljoin
 from bs4 import BeautifulSoup, Tag
 from markdownify import ATX, MarkdownConverter
 
-from outlast.apps.knowledge.web_pages import NoPage
+from outlast.apps.knowledge.texts import NoPage
 
 # Where documentation generators put what a page is about, the surest first.
 _MAIN: Final = (

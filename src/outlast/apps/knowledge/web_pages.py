@@ -2,11 +2,9 @@
 
 from typing import Final
 
+from outlast.apps.knowledge.texts import NoPage
+
 _START_CHARS: Final = 512
-
-
-class NoPage(ValueError):
-    """The text is no web page that can be read; the message says why."""
 
 
 def read_web_page(html: str, url: str) -> tuple[str, str]:

@@ -37,6 +37,7 @@ from outlast.apps.documents.edits.changes import (
     MoveBlock,
 )
 from outlast.apps.documents.edits.write import Author
+from outlast.apps.documents.history import versions
 from outlast.apps.documents.proposals import review as reviewing
 from outlast.apps.documents.proposals import store as proposals
 from outlast.apps.documents.proposals.review import Verdict
@@ -270,7 +271,7 @@ class Interleaving(RuleBasedStateMachine):
 
         def run(tx: Tx) -> Any:
             document = store.hold(tx, self.document_id)
-            then, now = store.tree(tx, self.document_id, version), store.tree(tx, self.document_id)
+            then, now = versions.tree_at(tx, self.document_id, version), store.tree(tx, self.document_id)
             author = Author("restore", self.actor(person).user_id)
             return writing.commit_tree(tx, document, now, then, author, BOUNDS)
 
@@ -418,7 +419,7 @@ class Interleaving(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         for version, shape in self.states.items():
-            assert shape_of(self.do(store.tree, self.document_id, version)) == shape, (
+            assert shape_of(self.do(versions.tree_at, self.document_id, version)) == shape, (
                 "a version reads otherwise"
             )
 

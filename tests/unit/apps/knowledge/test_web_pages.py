@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from outlast.apps.knowledge.markdown_splitter import cut_markdown
-from outlast.apps.knowledge.web_pages import NoPage, looks_like_html, read_web_page
+from outlast.apps.knowledge.texts import NoPage
+from outlast.apps.knowledge.web_pages import looks_like_html, read_web_page
 
 URL = "https://docs.example/api/issues"
 

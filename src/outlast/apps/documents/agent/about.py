@@ -8,7 +8,6 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
-from outlast.apps.documents import store
 from outlast.apps.documents.agent.document_text import (
     Anchor,
     ToldBlock,
@@ -16,6 +15,7 @@ from outlast.apps.documents.agent.document_text import (
     ToldDocument,
     ToldSection,
 )
+from outlast.apps.documents.history import versions
 from outlast.apps.documents.tables import comments, document_versions, documents, edits, proposals
 from outlast.db.database import Tx
 from outlast.kernel.accounts.tables import users
@@ -86,7 +86,7 @@ def told_document(tx: Tx, document_id: str, version: int | None = None) -> ToldD
     row = tx.find(documents, {"id": document_id}, "title", "version")
     assert row is not None
     at = None if version is None or version >= row["version"] else version
-    tree = store.tree(tx, document_id, at)
+    tree = versions.tree_at(tx, document_id, at)
     sections = tuple(
         ToldSection(
             section.id,

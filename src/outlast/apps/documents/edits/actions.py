@@ -166,7 +166,7 @@ async def read_version(
     def run(tx: Tx) -> DocumentVersionView:
         require_document(tx, actor, document_id, Right.READ)
         line = history.version_of(tx, document_id, version)
-        content = store.sections_data(tx, store.tree(tx, document_id, version), past=True)
+        content = store.sections_data(tx, history.tree_at(tx, document_id, version), past=True)
         return DocumentVersionView.model_construct(**dict(line), content=content)
 
     return await services.db.read(run)
@@ -180,7 +180,7 @@ async def compare_versions(
 
     def run(tx: Tx) -> DocumentDifference:
         require_document(tx, actor, document_id, Right.READ)
-        return difference(store.tree(tx, document_id, before), store.tree(tx, document_id, after))
+        return difference(history.tree_at(tx, document_id, before), history.tree_at(tx, document_id, after))
 
     return await services.db.read(run)
 
@@ -196,7 +196,7 @@ async def restore_version(
         require_document(tx, actor, document_id, Right.EDIT)
         _check_rate(tx, services, actor)
         row = store.hold(tx, document_id)
-        wanted, now = store.tree(tx, document_id, version), store.tree(tx, document_id)
+        wanted, now = history.tree_at(tx, document_id, version), store.tree(tx, document_id)
         if deltas(now, wanted):
             demand_document_seen(document_id, row["version"], seen)
         author = Author("restore", actor.user_id, summary=f"Restored version {version}")

@@ -74,9 +74,11 @@ def version_of(tx: Tx, document_id: str, version: int) -> DocumentVersion:
     return to_line(row)
 
 
-def tree_at(tx: Tx, document: sa.RowMapping, version: int) -> Tree:
-    """A document's content at a version (0: nothing). Raises `NotFound` for one that never was."""
-    document_id, newest = document["id"], int(document["version"])
+def tree_at(tx: Tx, document_id: str, version: int | None) -> Tree:
+    """A document's content at a version (0: nothing, None: now). Raises `NotFound` for one that never was."""
+    if version is None:
+        return store.tree(tx, document_id)
+    newest = int(store.document_of(tx, document_id)["version"])
     if not 0 <= version <= newest:
         raise no_version(document_id, version)
     if version == newest:

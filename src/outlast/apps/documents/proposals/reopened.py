@@ -16,6 +16,7 @@ from outlast.apps.documents.content.tree import Tree
 from outlast.apps.documents.edits import write as writing
 from outlast.apps.documents.edits.apply import Bounds
 from outlast.apps.documents.edits.write import Author
+from outlast.apps.documents.history import versions
 from outlast.apps.documents.history.undo import without
 from outlast.apps.documents.proposals.edit_store import (
     edits_of,
@@ -139,7 +140,7 @@ def _take_back(
     """Undo what a version changed. The version that this makes (None: nothing of it was left)."""
     document = store.hold(tx, document_id)
     now = store.tree(tx, document_id)
-    was, became = store.tree(tx, document_id, number - 1), store.tree(tx, document_id, number)
+    was, became = versions.tree_at(tx, document_id, number - 1), versions.tree_at(tx, document_id, number)
     author = Author(
         "restore", user_id, summary=f"Reopened: {summary}" if summary else "Reopened accepted edits"
     )

@@ -14,7 +14,8 @@ from outlast.apps.knowledge.documents import Document, Reading, title_of
 from outlast.apps.knowledge.http_fetch import NONE, Allowed, Fetcher, NotRead, too_large
 from outlast.apps.knowledge.readers.archives import BROKEN, tar_members
 from outlast.apps.knowledge.sources import Archive
-from outlast.apps.knowledge.web_pages import NoPage, read_web_page
+from outlast.apps.knowledge.texts import NoPage
+from outlast.apps.knowledge.web_pages import read_web_page
 
 ENDINGS: Final = (".md", ".mdx", ".markdown", ".txt", ".rst", ".html", ".htm")
 _PROSE: Final = (".md", ".mdx", ".markdown")

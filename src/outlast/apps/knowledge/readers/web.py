@@ -15,8 +15,8 @@ import anyio.to_thread
 
 from outlast.apps.knowledge.documents import Document, KnownPage, Reading
 from outlast.apps.knowledge.http_fetch import NONE, Allowed, Answer, Fetcher, NotRead, too_large
-from outlast.apps.knowledge.texts import page_of
-from outlast.apps.knowledge.web_pages import NoPage, looks_like_html, read_web_page
+from outlast.apps.knowledge.texts import NoPage, page_of
+from outlast.apps.knowledge.web_pages import looks_like_html, read_web_page
 
 AT_A_TIME: Final = 4
 MAPS: Final = 50  # sitemaps that one of them may lead to

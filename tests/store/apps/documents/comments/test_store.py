@@ -21,6 +21,7 @@ from outlast.apps.documents.edits.changes import (
     MoveBlock,
 )
 from outlast.apps.documents.edits.write import Author
+from outlast.apps.documents.history import versions
 from outlast.base.document_data import CommentData, Quote
 from outlast.base.errors import NotFound
 from outlast.db.database import Database, Tx
@@ -60,7 +61,7 @@ async def at(desk: Desk, comment_id: str) -> CommentData:
 async def restore(desk: Desk, version: int) -> None:
     def run(tx: Tx) -> None:
         row = store.hold(tx, desk.document_id)
-        now, then = store.tree(tx, desk.document_id), store.tree(tx, desk.document_id, version)
+        now, then = store.tree(tx, desk.document_id), versions.tree_at(tx, desk.document_id, version)
         writing.commit_tree(tx, row, now, then, Author("restore", desk.team.editor.user_id), BOUNDS)
 
     await desk.db.write(run)

@@ -42,7 +42,7 @@ def text(tree: Tree) -> str:
 async def restore(desk: Desk, version: int) -> Committed:
     def run(tx: Tx) -> Committed:
         row = store.hold(tx, desk.document_id)
-        now, then = store.tree(tx, desk.document_id), store.tree(tx, desk.document_id, version)
+        now, then = store.tree(tx, desk.document_id), history.tree_at(tx, desk.document_id, version)
         author = Author("restore", desk.team.editor.user_id, summary="Back")
         return writing.commit_tree(tx, row, now, then, author, BOUNDS)
 
