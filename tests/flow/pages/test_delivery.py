@@ -22,10 +22,11 @@ from outlast.db.connect import open_database
 from outlast.db.database import Tx
 from outlast.kernel.runs import store as runs
 from outlast.kernel.runs import tables
+from outlast.kernel.runs.ending import Ending
 from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.rules import End
 from outlast.kernel.runs.run_start import last_queued
-from outlast.kernel.runs.settlement import Ending, end_unheld
+from outlast.kernel.runs.settlement import end_unheld
 from outlast.kernel.runs.sweeper import request_cancel
 from outlast.kernel.threads.messages import message_in
 from outlast.kernel.threads.rules import text_of

@@ -3,19 +3,17 @@ steps."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from outlast.base.errors import DiskFull, OutlastError, StorageUnavailable
 from outlast.base.events import NoticePart
 from outlast.base.ids import new_id
 from outlast.base.screen_data import WorkflowName, WorkflowStatus, WorkflowStep
 from outlast.db.database import Tx
+from outlast.kernel.runs.ending import Ending
 from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.profile import Finished, Profile, lines_of
 from outlast.kernel.streams.log import NamedEvent
-
-if TYPE_CHECKING:
-    from outlast.kernel.runs.settlement import Ending
 
 DETAIL_CHARS: Final = 300
 NOT_SAVED: Final = (
@@ -34,7 +32,7 @@ def workflow_step(
     return "workflow.step", step
 
 
-def open_steps_closed(run_id: str, ending: "Ending") -> list[NamedEvent]:
+def open_steps_closed(run_id: str, ending: Ending) -> list[NamedEvent]:
     """Steps that were under way when the run came to its end."""
     status, detail = _cut_as(ending)
     return [
@@ -44,14 +42,14 @@ def open_steps_closed(run_id: str, ending: "Ending") -> list[NamedEvent]:
     ]
 
 
-def _cut_as(ending: "Ending") -> tuple[WorkflowStatus, str]:
+def _cut_as(ending: Ending) -> tuple[WorkflowStatus, str]:
     if ending.end.status == "error":
         return "failed", ending.error.message if ending.error is not None else ""
     return ("cancelled", "") if ending.end.status == "cancelled" else ("done", "")
 
 
 def finished(
-    tx: Tx, profile: Profile, run: Run, parts: Sequence[Mapping[str, Any]], ending: "Ending"
+    tx: Tx, profile: Profile, run: Run, parts: Sequence[Mapping[str, Any]], ending: Ending
 ) -> tuple[list[str], list[dict[str, Any]], list[NamedEvent]]:
     """The profile's writes: the problems it found, parts to add to the answer, the step that shows it. Where a staged
     profile's writes fail, they are taken back and the answer is saved all the same, with a notice."""
@@ -94,7 +92,7 @@ def _not_saved(error: OutlastError, noun: str) -> dict[str, Any]:
     return NoticePart(id=new_id("part"), level="warning", code=f"{noun}_not_saved", text=text).model_dump()
 
 
-def last_steps(run_id: str, ending: "Ending", *, saved: bool, charged: int) -> list[NamedEvent]:
+def last_steps(run_id: str, ending: Ending, *, saved: bool, charged: int) -> list[NamedEvent]:
     """What became of the answer and of the credits."""
     if not ending.workflow:
         return []

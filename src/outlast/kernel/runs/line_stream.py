@@ -5,9 +5,9 @@ Lines that come while a commit is under way go together into the next one. Besid
 effect keeps their sums, so that a run that is cut in the middle of a step ends with that step's part.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import aclosing
-from typing import TYPE_CHECKING, Any, Final
+from typing import Final
 
 import anyio
 import anyio.to_thread
@@ -15,20 +15,16 @@ import sqlalchemy as sa
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
 from outlast.base.errors import DiskFull, FenceLost, ModelCut, OutlastError, StorageUnavailable
-from outlast.base.events import Part, PartCarrier
 from outlast.db.database import Tx
 from outlast.kernel.models.protocol import Delta, ModelRequest
 from outlast.kernel.runs import store
+from outlast.kernel.runs.context import RunContext
 from outlast.kernel.runs.finishers import savepoint
 from outlast.kernel.runs.lines import MAX_LINE_CHARS, TOO_LONG, Line, LinedTurn, TooLong, added
-from outlast.kernel.runs.model import Effect, Run
+from outlast.kernel.runs.model import Effect
 from outlast.kernel.runs.profile import Lined, LinesTaken
-from outlast.kernel.runs.tables import effects
 from outlast.kernel.runs.turns import OpenPart
 from outlast.kernel.streams.log import NamedEvent
-
-if TYPE_CHECKING:
-    from outlast.kernel.runs.leg import Leg
 
 BATCHES_AHEAD: Final = 256  # how far the model may be read ahead of what is committed
 LINES_AT_ONCE: Final = 64  # in one transaction at most: others write to the same database
@@ -37,20 +33,13 @@ LONG_LINE_CHARS: Final = (
 )
 NOT_TAKEN: Final = "These {count} lines could not be taken: {reason} Nothing of them has happened."
 
-_CUT: Final = (
-    sa.select(effects.c.step, effects.c.result)
-    .where(effects.c.run_id == sa.bindparam("run"), effects.c.kind == "model", effects.c.status != "finished")
-    .order_by(effects.c.ordinal.desc())
-    .limit(1)
-)
-
 
 async def stream_lines(
-    leg: "Leg", lined: Lined, request: ModelRequest, effect: Effect, turn: LinedTurn
+    context: RunContext, lined: Lined, request: ModelRequest, effect: Effect, turn: LinedTurn
 ) -> None:
     """The turn as it comes, its lines taken. Raises as a model's stream does, after what came before was taken;
     `ModelCut` where it ended without an end."""
-    model = leg.engine.catalog.language_model(request.model.provider)
+    model = context.engine.catalog.language_model(request.model.provider)
     given, ahead = anyio.create_memory_object_stream[Sequence[Delta]](BATCHES_AHEAD)
     failures: list[Exception] = []
 
@@ -67,7 +56,7 @@ async def stream_lines(
         group.start_soon(read, given)
         try:
             with ahead:
-                await _take_all(leg, lined, effect, turn, ahead)
+                await _take_all(context, lined, effect, turn, ahead)
         except Exception as error:
             failures.insert(0, error)
         group.cancel_scope.cancel()
@@ -78,7 +67,7 @@ async def stream_lines(
 
 
 async def _take_all(
-    leg: "Leg",
+    context: RunContext,
     lined: Lined,
     effect: Effect,
     turn: LinedTurn,
@@ -92,18 +81,20 @@ async def _take_all(
         for delta in deltas:
             begun, grows = turn.take(delta)
             if begun is not None:
-                leg.show(shown)
+                context.show(shown)
                 shown = []
-                await _take(leg, lined, effect, turn, begun)
+                await _take(context, lined, effect, turn, begun)
             if grows is not None:
                 shown.append(grows)
         if shown:
-            leg.show(shown)
+            context.show(shown)
         if any(turn.waiting):  # blank lines wait for what they stand before
-            await _take(leg, lined, effect, turn, None)
+            await _take(context, lined, effect, turn, None)
 
 
-async def _take(leg: "Leg", lined: Lined, effect: Effect, turn: LinedTurn, begun: NamedEvent | None) -> None:
+async def _take(
+    context: RunContext, lined: Lined, effect: Effect, turn: LinedTurn, begun: NamedEvent | None
+) -> None:
     """Hand over the lines that wait, and record the part that begins after them."""
     while turn.waiting or begun is not None:
         lines, turn.waiting = turn.waiting[:LINES_AT_ONCE], turn.waiting[LINES_AT_ONCE:]
@@ -116,7 +107,7 @@ async def _take(leg: "Leg", lined: Lined, effect: Effect, turn: LinedTurn, begun
             last: NamedEvent | None = last,
             events: list[NamedEvent] = events,
         ) -> tuple[LinesTaken, OpenPart | None]:
-            taken = _take_in(tx, leg, lined, turn.step, lines)
+            taken = _take_in(tx, context, lined, turn.step, lines)
             prose, shown = turn.prose_events(taken.prose)
             events.extend([*taken.events, *shown, *([last] if last is not None else ())])
             if taken.counts:
@@ -126,13 +117,13 @@ async def _take(leg: "Leg", lined: Lined, effect: Effect, turn: LinedTurn, begun
         whole = [line for line in lines if isinstance(line, str)]
         if any(len(line) >= LONG_LINE_CHARS for line in whole):
             await anyio.to_thread.run_sync(lined.prepare_lines, whole)
-        taken, prose = await leg.record(events, change)
+        taken, prose = await context.record(events, change)
         turn.taken(taken, prose, closes=last is not None)
         if last is not None:
             begun = None
 
 
-def _take_in(tx: Tx, leg: "Leg", lined: Lined, step: int, lines: Sequence[Line]) -> LinesTaken:
+def _take_in(tx: Tx, context: RunContext, lined: Lined, step: int, lines: Sequence[Line]) -> LinesTaken:
     """What became of the lines. A failure in taking them is the model's to know of, not the run's end."""
     whole = [line for line in lines if isinstance(line, str)]
     long = tuple(
@@ -144,42 +135,13 @@ def _take_in(tx: Tx, leg: "Leg", lined: Lined, step: int, lines: Sequence[Line])
         return LinesTaken(problems=long)
     try:
         with savepoint(tx):
-            taken = lined.take_lines(tx, leg.run, step, whole)
+            taken = lined.take_lines(tx, context.run, step, whole)
     except (StorageUnavailable, DiskFull, FenceLost, sa.exc.SQLAlchemyError, OSError):
         raise  # not about these lines: the run is taken up again
     except OutlastError as error:
         taken = LinesTaken(problems=(NOT_TAKEN.format(count=len(whole), reason=error.message),))
     except Exception as bug:  # the edge of an effect, as for tools
-        leg.engine.log("lines not taken", run_id=leg.run.id, step=step, error=bug)
+        context.engine.log("lines not taken", run_id=context.run.id, step=step, error=bug)
         reason = f"the server failed ({type(bug).__name__})."
         taken = LinesTaken(problems=(NOT_TAKEN.format(count=len(whole), reason=reason),))
     return LinesTaken(taken.events, taken.prose, (*taken.problems, *long), taken.counts)
-
-
-def reset_in(tx: Tx, leg: "Leg", effect_id: str, step: int) -> list[NamedEvent]:
-    """The step is asked again: what its lines did is taken back. Nothing for a profile without lines."""
-    if leg.lined is None:
-        return []
-    store.update_effect(tx, effect_id, result=None)
-    return list(leg.lined.reset_step(tx, leg.run, step))
-
-
-def part_in(
-    tx: Tx, lined: Lined, run: Run, step: int, counts: Mapping[str, int]
-) -> tuple[list[Part], list[NamedEvent]]:
-    """The part that stands for a step's lines, and how it is shown."""
-    part = lined.step_part(tx, run, step, counts)
-    if part is None:
-        return [], []
-    carried = PartCarrier(part=part.model_copy(update={"step": step}))
-    return [carried.part], [("part.created", carried), ("part.completed", carried)]
-
-
-def cut_part_in(tx: Tx, lined: Lined, run: Run) -> tuple[list[dict[str, Any]], list[NamedEvent]]:
-    """The same for the step in which a run was cut: what of it was taken stays, and the answer says so."""
-    row = tx.one(_CUT, {"run": run.id})
-    counts = (row["result"] or {}).get("counts") if row is not None else None
-    if row is None or not counts:
-        return [], []
-    parts, events = part_in(tx, lined, run, row["step"], counts)
-    return [part.model_dump() for part in parts], events

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import orjson
 import sqlalchemy as sa
@@ -17,6 +17,7 @@ from outlast.base.settings import Settings
 from outlast.db.database import Tx
 from outlast.kernel.runs import store, timers
 from outlast.kernel.runs.abandonment import arm_abandonment
+from outlast.kernel.runs.context import RunContext
 from outlast.kernel.runs.model import Run, Transcript
 from outlast.kernel.runs.notifications import announce_thread
 from outlast.kernel.runs.rules import THREAD_STATUS, WaitingFor
@@ -24,20 +25,17 @@ from outlast.kernel.runs.tables import effects, runs
 from outlast.kernel.streams.log import NamedEvent
 from outlast.kernel.threads import store as threads
 
-if TYPE_CHECKING:
-    from outlast.kernel.runs.leg import Leg
-
 _CALL_STATES = sa.select(effects.c.status).where(
     effects.c.run_id == sa.bindparam("run"), effects.c.kind == "tool"
 )
 
 
-async def park(leg: "Leg", waiting_for: WaitingFor) -> bool:
+async def park(context: RunContext, waiting_for: WaitingFor) -> bool:
     """Give the run up until a person decides. False: a decision came in between, go on."""
     events: list[NamedEvent] = []
 
     def change(tx: Tx) -> bool:
-        run = store.run_of(tx, leg.run.id)
+        run = store.run_of(tx, context.run.id)
         if run.cancel_reason is not None or _decided(tx, run.id):
             return False
         tx.update(
@@ -53,23 +51,23 @@ async def park(leg: "Leg", waiting_for: WaitingFor) -> bool:
         )
         status = RunStatusChanged(run_id=run.id, status="awaiting_approval", waiting_for=waiting_for)
         events.append(("run.status", status))
-        pause_after = timedelta(seconds=leg.engine.settings.runs.approval_pause_after_s)
+        pause_after = timedelta(seconds=context.engine.settings.runs.approval_pause_after_s)
         timers.clear_timers(tx, run.id, "abandon")
         timers.set_timer(tx, "approval_pause", run.id, tx.now + pause_after)
         threads.set_run_state(tx, run.thread_id, THREAD_STATUS["awaiting_approval"], run.id)
         announce_thread(tx, run.thread_id)
         return True
 
-    return await leg.record(events, change)
+    return await context.record(events, change)
 
 
-async def announce_decisions(leg: "Leg", transcript: Transcript) -> None:
+async def announce_decisions(context: RunContext, transcript: Transcript) -> None:
     """Write the decisions made while this leg held the run into its log."""
     if not any(effect.kind == "tool" for effect in transcript.effects):
         return
     events: list[NamedEvent] = []
-    if await leg.engine.db.read(store.unannounced, leg.run.id):
-        await leg.record(events, lambda tx: announce_decisions_in(tx, leg.run.id, events))
+    if await context.engine.db.read(store.unannounced, context.run.id):
+        await context.record(events, lambda tx: announce_decisions_in(tx, context.run.id, events))
 
 
 def announce_decisions_in(tx: Tx, run_id: str, events: list[NamedEvent]) -> None:

@@ -4,8 +4,7 @@ Used by the leg that ends a run, by the action that cancels one that waits, and 
 is gone.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any, Final
 
@@ -36,17 +35,17 @@ from outlast.db.database import Tx
 from outlast.kernel.credits import store as ledger
 from outlast.kernel.runs import store, timers
 from outlast.kernel.runs.abandonment import arm_abandonment
+from outlast.kernel.runs.ending import Ending
 from outlast.kernel.runs.finishers import finished, last_steps, open_steps_closed
 from outlast.kernel.runs.inbox import tell_settled
-from outlast.kernel.runs.line_stream import cut_part_in
+from outlast.kernel.runs.line_parts import cut_part_in
 from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.notifications import announce_thread
 from outlast.kernel.runs.profile import Profile, lines_of
-from outlast.kernel.runs.rules import OPEN_CALLS, THREAD_STATUS, End
+from outlast.kernel.runs.rules import OPEN_CALLS, THREAD_STATUS
 from outlast.kernel.runs.tables import effects, runs
 from outlast.kernel.sandboxes.checkpoints.store import bind
 from outlast.kernel.sandboxes.checkpoints.workspaces import mark_changed
-from outlast.kernel.streams.fold import RunFold
 from outlast.kernel.streams.log import NamedEvent, append
 from outlast.kernel.threads import messages as thread_messages
 from outlast.kernel.threads import store as threads
@@ -70,27 +69,6 @@ _OPEN_EFFECTS: Final = sa.select(effects.c.id, effects.c.kind, effects.c.part_id
     effects.c.run_id == sa.bindparam("run"),
     sa.or_(*(effects.c.status == status for status in sorted(OPEN_CALLS))),
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Ending:
-    """How a run ends: the rules' word, the parts made so far, and an error for a person to act on. `facts` and
-    `workflow` (the steps shown so far, as the fold has them) are those of a run with stages."""
-
-    end: End
-    parts: Sequence[Mapping[str, Any]]
-    error: ErrorData | None = None
-    problems: tuple[str, ...] = ()
-    save_message: bool = True
-    by: str | None = None
-    notices: tuple[Mapping[str, Any], ...] = field(default=())
-    facts: Mapping[str, Any] = field(default_factory=dict)
-    workflow: Sequence[Mapping[str, Any]] = ()
-
-    @classmethod
-    def of(cls, end: End, shown: RunFold, error: ErrorData | None = None, by: str | None = None) -> "Ending":
-        """The end of a run that nobody works on any more, with what its log shows."""
-        return cls(end, shown.parts, error, by=by, workflow=shown.workflow)
 
 
 def settle(tx: Tx, settings: Settings, profile: Profile | None, run: Run, ending: Ending) -> list[NamedEvent]:

@@ -4,13 +4,12 @@ Effects like any other: named before they start, recorded with their result, don
 once recorded. What happens in them is shown as named steps of the workflow (`workflow.step`).
 """
 
-import random
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Final, Literal
 
 import anyio
 
@@ -23,68 +22,66 @@ from outlast.base.errors import (
     SandboxUnavailable,
     StorageUnavailable,
 )
-from outlast.base.events import ErrorData, PartCarrier
+from outlast.base.events import PartCarrier
 from outlast.base.screen_data import WorkflowName, WorkflowStatus
 from outlast.db.database import Tx
 from outlast.kernel.runs import store
+from outlast.kernel.runs.context import RunContext
+from outlast.kernel.runs.ending import error_data
 from outlast.kernel.runs.finishers import workflow_step
 from outlast.kernel.runs.model import Effect, Transcript
 from outlast.kernel.runs.profile import StageContext, Staged, StageResult
-from outlast.kernel.runs.rules import Check, End, Next, Prepare, backoff_s
-from outlast.kernel.runs.tool_calls import LOST_PAUSES_S, STOP_S, tell_lost
+from outlast.kernel.runs.retry import LIMIT, retry_in_sandbox
+from outlast.kernel.runs.rules import Check, End, Next, Prepare
+from outlast.kernel.runs.tool_calls import STOP_S, tell_lost
 from outlast.kernel.sandboxes.checkpoints.workspaces import mark_changed
 from outlast.kernel.streams.log import NamedEvent
 
-if TYPE_CHECKING:
-    from outlast.kernel.runs.leg import Leg
-
 PREPARE_S: Final = 1_200.0  # the first run of a template waits for its snapshot to be built
 CHECK_MORE_S: Final = 240.0  # beside the type check: the page, its picture, a sandbox that has to be woken
-LIMIT: Final = "limit_s"  # the field of an error that says that a stage ran out of its time
 Kind = Literal["prepare", "check"]
 
 
-async def perform_stage(leg: "Leg", transcript: Transcript, stage: Prepare | Check) -> None:
-    """Do the stage and record what it gave; when it cannot be done, the run has ended (`leg.ended`)."""
-    profile = leg.staged
+async def perform_stage(context: RunContext, transcript: Transcript, stage: Prepare | Check) -> bool:
+    """Do the stage and record what it gave. True: it could not be done, and the run has ended."""
+    profile = context.staged
     assert profile is not None
-    effect = await _name_stage(leg, transcript, stage)
-    context = StageContext(
-        run=leg.run,
+    effect = await _name_stage(context, transcript, stage)
+    stage_context = StageContext(
+        run=context.run,
         effect_id=effect.id,
-        attempt=leg.run.attempt,
-        tell=partial(_tell, leg),
-        lost=partial(tell_lost, leg),
+        attempt=context.run.attempt,
+        tell=partial(_tell, context),
+        lost=partial(tell_lost, context),
         said=transcript.said,
         last=isinstance(stage, Check) and stage.last,
         untold=transcript.untold if isinstance(stage, Check) else (),
     )
     try:
-        result = await _perform(leg, profile, effect, context)
+        result = await _perform(context, profile, effect, stage_context)
     except anyio.get_cancelled_exc_class():
-        if leg.stop == "person":
-            await _stop(leg, profile, context)
+        if context.is_cancelled:
+            await _stop(context, profile, stage_context)
         raise
     except (StorageUnavailable, DiskFull, FenceLost):
         raise  # not the stage's failure: the run is taken up again, or is another attempt's
     except OutlastError as error:
-        await _fail(leg, effect, error)
-        return
+        await _fail(context, effect, error)
+        return True
     with anyio.CancelScope(shield=True):  # write the outcome first, then stop
-        await _record(leg, effect, with_untold(result, transcript, context.untold))
-    await _quietly(leg, profile.forget, context)
+        await _record(context, effect, with_untold(result, transcript, stage_context.untold))
+    await _quietly(context, profile.forget, stage_context)
+    return False
 
 
-async def _tell(leg: "Leg", name: WorkflowName, status: WorkflowStatus, detail: str = "") -> None:
-    now = leg.engine.clock.now()
-    began = leg.steps_began.setdefault(name, now)
-    if status == "started":
-        leg.steps_began[name] = now
-    duration_s = None if status in ("started", "skipped") else (now - began).total_seconds()
-    await leg.record([workflow_step(leg.run.id, name, status, detail, duration_s)], lambda _tx: None)
+async def _tell(context: RunContext, name: WorkflowName, status: WorkflowStatus, detail: str = "") -> None:
+    began = context.step_began(name, anew=status == "started")
+    took_s = (context.engine.clock.now() - began).total_seconds()
+    duration_s = None if status in ("started", "skipped") else took_s
+    await context.record([workflow_step(context.run.id, name, status, detail, duration_s)], lambda _tx: None)
 
 
-async def _name_stage(leg: "Leg", transcript: Transcript, stage: Prepare | Check) -> Effect:
+async def _name_stage(context: RunContext, transcript: Transcript, stage: Prepare | Check) -> Effect:
     """Write the effect's id before it starts; one that was cut is taken up under its own."""
     kind: Kind = "prepare" if isinstance(stage, Prepare) else "check"
     step = stage.step if isinstance(stage, Check) else 0
@@ -92,21 +89,21 @@ async def _name_stage(leg: "Leg", transcript: Transcript, stage: Prepare | Check
     events: list[NamedEvent] = []
 
     def change(tx: Tx) -> Effect:
-        if kind == "check" and leg.shown.step_of("agent") == "started":
-            events.append(_agent_done(leg, transcript, tx.now))
+        if kind == "check" and context.shown.step_of("agent") == "started":
+            events.append(_agent_done(context, transcript, tx.now))
         if cut:
-            store.update_effect(tx, cut[-1].id, attempt=leg.run.attempt)
+            store.update_effect(tx, cut[-1].id, attempt=context.run.attempt)
             return cut[-1]
-        ordinal, attempt = transcript.next_ordinal, leg.run.attempt
+        ordinal, attempt = transcript.next_ordinal, context.run.attempt
         effect_id = store.insert_effect(
-            tx, leg.run.id, ordinal, step, kind, status="started", attempt=attempt, started_at=tx.now
+            tx, context.run.id, ordinal, step, kind, status="started", attempt=attempt, started_at=tx.now
         )
         return Effect(effect_id, ordinal, step, kind, "started", attempt)
 
-    return await leg.record(events, change)
+    return await context.record(events, change)
 
 
-def _agent_done(leg: "Leg", transcript: Transcript, now: datetime) -> NamedEvent:
+def _agent_done(context: RunContext, transcript: Transcript, now: datetime) -> NamedEvent:
     """The agent's step, with its turns and calls since the last stage."""
     before = [e.ordinal for e in transcript.effects if e.kind in ("prepare", "check")]
     since = [e for e in transcript.effects if e.ordinal > max(before, default=0)]
@@ -115,46 +112,38 @@ def _agent_done(leg: "Leg", transcript: Transcript, now: datetime) -> NamedEvent
     turns, calls = (sum(e.kind == kind for e in own) for kind in ("model", "tool"))
     detail = f"{_count(turns, 'turn')}, {_count(calls, 'tool call')}"
     duration_s = None if began is None else (now - began).total_seconds()
-    return workflow_step(leg.run.id, "agent", "done", detail, duration_s)
+    return workflow_step(context.run.id, "agent", "done", detail, duration_s)
 
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-async def _perform(leg: "Leg", profile: Staged, effect: Effect, context: StageContext) -> StageResult:
+async def _perform(context: RunContext, profile: Staged, effect: Effect, stage: StageContext) -> StageResult:
     """The result of the stage, tried again where its sandbox goes away or cannot be had at once. Raises `OutlastError`
     when it cannot be done."""
-    retries = lost = 0
-    while True:
-        try:
-            return await _once(leg, profile, effect.kind, context)
-        except SandboxLost as error:
-            if lost == len(LOST_PAUSES_S):
-                raise SandboxUnavailable(
-                    "The sandbox went away again and again.", hint="Try it again.", **error.fields
-                ) from error
-            await anyio.sleep(LOST_PAUSES_S[lost])
-            lost += 1
-        except SandboxUnavailable as error:
-            retries += 1
-            if LIMIT in error.fields:  # it took all the time it had; it would again
-                raise
-            if retries > leg.engine.settings.retry.attempts:
-                raise
-            await leg.engine.clock.sleep(
-                backoff_s(retries, leg.engine.settings.retry.base_s, error.retry_after_s, random.random())
-            )
+    try:
+        return await retry_in_sandbox(
+            lambda: _once(context, profile, effect.kind, stage),
+            context.engine.settings.retry,
+            context.engine.clock,
+        )
+    except SandboxLost as error:
+        raise SandboxUnavailable(
+            "The sandbox went away again and again.", hint="Try it again.", **error.fields
+        ) from error
 
 
-async def _once(leg: "Leg", profile: Staged, kind: str, context: StageContext) -> StageResult:
+async def _once(context: RunContext, profile: Staged, kind: str, stage: StageContext) -> StageResult:
     """One try, within its time. A check that fails by itself is a problem that no model can mend."""
     perform = profile.prepare if kind == "prepare" else profile.check
-    limit_s = PREPARE_S if kind == "prepare" else leg.engine.settings.screens.check_timeout_s + CHECK_MORE_S
+    limit_s = (
+        PREPARE_S if kind == "prepare" else context.engine.settings.screens.check_timeout_s + CHECK_MORE_S
+    )
     try:
         with anyio.move_on_after(limit_s), _ungrouped():
-            return await perform(context)
-        await _stop(leg, profile, context)
+            return await perform(stage)
+        await _stop(context, profile, stage)
         error: OutlastError = SandboxUnavailable(
             f"The {kind} stage did not end within {limit_s:.0f} seconds.",
             hint="Try it again.",
@@ -165,7 +154,9 @@ async def _once(leg: "Leg", profile: Staged, kind: str, context: StageContext) -
     except OutlastError as raised:
         error = raised
     except Exception as bug:  # the edge of an effect
-        leg.engine.log("stage failed", run_id=leg.run.id, effect_id=context.effect_id, stage=kind, error=bug)
+        context.engine.log(
+            "stage failed", run_id=context.run.id, effect_id=stage.effect_id, stage=kind, error=bug
+        )
         error = InternalError(f"The {kind} stage failed inside the server ({type(bug).__name__}).")
     if kind == "prepare":
         raise error
@@ -195,19 +186,19 @@ def _leaves(error: BaseException) -> Iterator[BaseException]:
         yield error
 
 
-async def _stop(leg: "Leg", profile: Staged, context: StageContext) -> None:
+async def _stop(context: RunContext, profile: Staged, stage: StageContext) -> None:
     with anyio.CancelScope(shield=True, deadline=anyio.current_time() + STOP_S):
-        await _quietly(leg, profile.stop, context)
+        await _quietly(context, profile.stop, stage)
 
 
 async def _quietly(
-    leg: "Leg", action: Callable[[StageContext], Awaitable[None]], context: StageContext
+    context: RunContext, action: Callable[[StageContext], Awaitable[None]], stage: StageContext
 ) -> None:
     """Clean up after a stage. What it raises is logged: the stage's result stands."""
     try:
-        await action(context)
+        await action(stage)
     except Exception as error:
-        leg.engine.log("stage clean-up failed", effect_id=context.effect_id, error=error)
+        context.engine.log("stage clean-up failed", effect_id=stage.effect_id, error=error)
 
 
 def with_untold(result: StageResult, transcript: Transcript, untold: Sequence[str]) -> StageResult:
@@ -222,7 +213,7 @@ def with_untold(result: StageResult, transcript: Transcript, untold: Sequence[st
     return replace(result, problems=problems, mendable=result.mendable and not again)
 
 
-async def _record(leg: "Leg", effect: Effect, result: StageResult) -> None:
+async def _record(context: RunContext, effect: Effect, result: StageResult) -> None:
     """The result with its parts; and, when the model's turn comes next, that the agent is at work."""
     parts = [part.model_copy(update={"step": effect.step}) for part in result.parts]
     carried = [PartCarrier(part=part) for part in parts]
@@ -236,36 +227,32 @@ async def _record(leg: "Leg", effect: Effect, result: StageResult) -> None:
     }
 
     def change(tx: Tx) -> None:
-        workspace_id = store.run_of(tx, leg.run.id).workspace_id if result.changed_files else None
+        workspace_id = store.run_of(tx, context.run.id).workspace_id if result.changed_files else None
         if workspace_id is not None:
             mark_changed(tx, workspace_id)
-            leg.workspace_id = workspace_id
+            context.works_in(workspace_id)
         store.update_effect(tx, effect.id, status="finished", ended_at=tx.now, result=kept)
-        coming = leg.next(store.transcript_of(tx, leg.run.id, leg.engine.questions()))
+        coming = context.next(context.transcript_in(tx))
         if _goes_on(coming):
-            events.append(workflow_step(leg.run.id, "agent", "started"))
+            events.append(workflow_step(context.run.id, "agent", "started"))
 
-    await leg.record(events, change)
+    await context.record(events, change)
     if result.changed_files:
-        leg.files_changed(effect.id)
+        context.files_changed(effect.id)
 
 
 def _goes_on(coming: Next) -> bool:
     return not isinstance(coming, (Prepare, Check, End))
 
 
-async def _fail(leg: "Leg", effect: Effect, error: OutlastError) -> None:
+async def _fail(context: RunContext, effect: Effect, error: OutlastError) -> None:
     """It cannot be done: the run ends with an error a person can act on; without an answer where none was begun."""
-    await leg.files_saved()
+    await context.files_saved()
     events: list[NamedEvent] = []
-    data = ErrorData(
-        code=error.code, message=error.message, hint=error.hint, retry_after_s=error.retry_after_s
-    )
 
     def change(tx: Tx) -> None:
         store.update_effect(tx, effect.id, status="failed", ended_at=tx.now, error=error.to_dict())
-        ending: Any = leg.settle_in(tx, End("error", "sandbox"), data, save_message=effect.kind == "check")
-        events.extend(ending)
+        data, is_answer = error_data(error), effect.kind == "check"
+        events.extend(context.settle_in(tx, End("error", "sandbox"), data, save_message=is_answer))
 
-    await leg.record(events, change, last=True)
-    leg.ended = True
+    await context.record(events, change, last=True)

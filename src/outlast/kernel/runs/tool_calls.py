@@ -1,10 +1,9 @@
 """The tool effects of one step, in parallel: marked as started, carried out, recorded each as it finishes."""
 
-import random
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import anyio
 import orjson
@@ -24,115 +23,119 @@ from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.models.turn import parse_arguments
 from outlast.kernel.runs import store
+from outlast.kernel.runs.context import RunContext
 from outlast.kernel.runs.model import Effect, Transcript
 from outlast.kernel.runs.model_turn import name_effect_in
 from outlast.kernel.runs.parked import announce_decisions_in
 from outlast.kernel.runs.profile import Tool, ToolContext, ToolResult
-from outlast.kernel.runs.rules import AskModel, backoff_s
+from outlast.kernel.runs.retry import retry_in_sandbox
+from outlast.kernel.runs.rules import AskModel
 from outlast.kernel.runs.turns import encodable
 from outlast.kernel.sandboxes.checkpoints.workspaces import mark_changed
 from outlast.kernel.streams.log import Line, NamedEvent
 
-if TYPE_CHECKING:
-    from outlast.kernel.runs.leg import Leg
-
-LOST_PAUSES_S = (0.0, 0.1, 0.5)  # before each further try of a call whose sandbox went away
 STOP_S = 1.0  # a tool's own stopping may take this long before the run goes on without it
 LOST_TEXT = "The sandbox had ended. It was started anew over the same files; what ran in it before is gone."
 RESULT_CHARS = 60_000  # what a model is given of one result at most
 
 
-async def call_tools(leg: "Leg", effects: Sequence[Effect]) -> None:
-    """Carry out these calls. A sandbox that cannot be had ends the run (`leg.fatal`)."""
-    effects = await _mark_started(leg, effects)
+@dataclass(slots=True)
+class CallsOutcome:
+    """What came of a step's calls. `unavailable`: why no sandbox could be had, which ends the run; `named`: the next
+    turn of the model, where it was named together with the last result."""
+
+    unavailable: SandboxUnavailable | None = None
+    named: tuple[Transcript, Effect] | None = None
+
+
+async def call_tools(context: RunContext, effects: Sequence[Effect]) -> CallsOutcome:
+    """Carry out these calls, and record each as it finishes."""
+    outcome = CallsOutcome()
+    effects = await _mark_started(context, effects)
     async with anyio.create_task_group() as group:
         for effect in effects:
-            group.start_soon(_call, leg, effect)
+            group.start_soon(_call, context, effect, outcome)
+    return outcome
 
 
-async def _mark_started(leg: "Leg", effects: Sequence[Effect]) -> list[Effect]:
+async def _mark_started(context: RunContext, effects: Sequence[Effect]) -> list[Effect]:
     """The effects with the time each was begun first; `status` still says whether an earlier attempt had."""
 
     def change(tx: Tx) -> list[Effect]:
         begun = [replace(effect, started_at=effect.started_at or tx.now) for effect in effects]
         for effect in begun:
             store.update_effect(
-                tx, effect.id, status="started", attempt=leg.run.attempt, started_at=effect.started_at
+                tx, effect.id, status="started", attempt=context.run.attempt, started_at=effect.started_at
             )
         return begun
 
-    return await leg.record([], change)
+    return await context.record([], change)
 
 
-async def _call(leg: "Leg", effect: Effect) -> None:
-    context = _context(leg, effect)
-    tool = leg.profile.tools.get(effect.tool or "")
+async def _call(context: RunContext, effect: Effect, outcome: CallsOutcome) -> None:
+    call = _tool_context(context, effect)
+    tool = context.profile.tools.get(effect.tool or "")
     if tool is None:  # planned by an attempt under another configuration
         gone = ToolResult(f"There is no tool {effect.tool} any more.", is_error=True)
-        await _record_result(leg, effect, gone)
+        outcome.named = await _record_result(context, effect, gone) or outcome.named
         return
     try:
-        result = await _perform(leg, tool, context, parse_arguments(effect.arguments or "{}") or {})
+        result = await _perform(context, tool, call, parse_arguments(effect.arguments or "{}") or {})
     except anyio.get_cancelled_exc_class():
-        if leg.stop == "person":
+        if context.is_cancelled:
             with anyio.CancelScope(shield=True, deadline=anyio.current_time() + STOP_S):
-                await _quietly(leg, tool.stop, context)
+                await _quietly(context, tool.stop, call)
         raise
     except SandboxUnavailable as error:
-        leg.fatal = error
+        outcome.unavailable = error
         return
-    if leg.untold:  # the model is told with the first result that comes after it
-        notes, leg.untold = leg.untold, []
-        result = replace(result, notes=tuple(notes))
+    if notes := context.take_notes():  # the model is told with the first result that comes after it
+        result = replace(result, notes=notes)
     with anyio.CancelScope(shield=True):  # write the outcome first, then stop
-        await _record_result(leg, effect, result, changed=getattr(tool, "changes_files", False))
-    await _quietly(leg, tool.forget, context)
+        changed = getattr(tool, "changes_files", False)
+        outcome.named = await _record_result(context, effect, result, changed=changed) or outcome.named
+    await _quietly(context, tool.forget, call)
 
 
-async def _perform(leg: "Leg", tool: Tool, context: ToolContext, arguments: Mapping[str, Any]) -> ToolResult:
+async def _perform(
+    context: RunContext, tool: Tool, call: ToolContext, arguments: Mapping[str, Any]
+) -> ToolResult:
     """The result, also of a failure: what the model should know of it. Only a missing sandbox ends the run."""
-    if context.reattach and not tool.repeatable and not hasattr(tool, "reattaches"):
+    if call.reattach and not tool.repeatable and not hasattr(tool, "reattaches"):
         return interrupted(tool.name)
-    retries = lost = 0
-    while True:
-        try:
-            return await tool.run(context, arguments)
-        except SandboxLost as error:
-            if isinstance(error, DiskLimit):
-                return await _over_its_disk(leg, error)
-            if lost == len(LOST_PAUSES_S) or not tool.repeatable:
-                if leg.run.workspace_id and (gone := error.fields.get("sandbox_id")):
-                    await tell_lost(leg, leg.run.workspace_id, str(gone))
-                    leg.untold.clear()  # this very result tells the model
-                return lost_with_sandbox(tool.name)
-            await anyio.sleep(LOST_PAUSES_S[lost])  # a dying sandbox is seen to be dead a moment later
-            lost += 1  # again, in the new sandbox
-        except SandboxUnavailable as error:
-            retries += 1
-            if retries > leg.engine.settings.retry.attempts:
-                raise
-            await leg.engine.clock.sleep(
-                backoff_s(retries, leg.engine.settings.retry.base_s, error.retry_after_s, random.random())
-            )
-        except (StorageUnavailable, DiskFull, InternalError):
-            raise
-        except OutlastError as error:
-            return _refused(leg, error)
-        except Exception as error:  # the edge of an effect: a tool's bug is told to the model, not to the run
-            leg.engine.log(
-                "tool failed", run_id=leg.run.id, effect_id=context.effect_id, tool=tool.name, error=error
-            )
-            return ToolResult(
-                f"The tool {tool.name} failed inside the server ({type(error).__name__}).", is_error=True
-            )
+    try:
+        return await retry_in_sandbox(
+            lambda: tool.run(call, arguments),
+            context.engine.settings.retry,
+            context.engine.clock,
+            is_final=lambda loss: isinstance(loss, DiskLimit) or not tool.repeatable,
+        )
+    except DiskLimit as error:
+        return await _over_its_disk(context, error)
+    except SandboxLost as error:
+        if context.run.workspace_id and (gone := error.fields.get("sandbox_id")):
+            await tell_lost(context, context.run.workspace_id, str(gone))
+            context.take_notes()  # this very result tells the model
+        return lost_with_sandbox(tool.name)
+    except (SandboxUnavailable, StorageUnavailable, DiskFull, InternalError):
+        raise
+    except OutlastError as error:
+        return _refused(context, error)
+    except Exception as error:  # the edge of an effect: a tool's bug is told to the model, not to the run
+        context.engine.log(
+            "tool failed", run_id=context.run.id, effect_id=call.effect_id, tool=tool.name, error=error
+        )
+        return ToolResult(
+            f"The tool {tool.name} failed inside the server ({type(error).__name__}).", is_error=True
+        )
 
 
-def _refused(leg: "Leg", error: OutlastError) -> ToolResult:
+def _refused(context: RunContext, error: OutlastError) -> ToolResult:
     """The result of a call that was refused. That its workspace cannot be restored is told to people as well, once in
     an answer: the way out is theirs to choose."""
     if not isinstance(error, WorkspaceUnreadable):
         return ToolResult(f"{error.message} {error.hint}".strip(), is_error=True)
-    told = any(part.get("code") == error.code for part in leg.shown.parts)
+    told = any(part.get("code") == error.code for part in context.shown.parts)
     notice = NoticePart(id=new_id("part"), level="error", code=error.code, text=error.message)
     return ToolResult(
         f"{error.message} A person has to restore it from a backup or to start with an empty workspace. Do not call the"
@@ -142,12 +145,12 @@ def _refused(leg: "Leg", error: OutlastError) -> ToolResult:
     )
 
 
-async def _over_its_disk(leg: "Leg", error: DiskLimit) -> ToolResult:
+async def _over_its_disk(context: RunContext, error: DiskLimit) -> ToolResult:
     """The result of a call whose sandbox was ended because it filled the disk."""
     text = f"{error.message} {error.hint}"
-    if leg.run.workspace_id and (gone := error.fields.get("sandbox_id")):
-        await tell_lost(leg, leg.run.workspace_id, str(gone), text, error.code)
-        leg.untold.clear()  # this very result tells the model
+    if context.run.workspace_id and (gone := error.fields.get("sandbox_id")):
+        await tell_lost(context, context.run.workspace_id, str(gone), text, error.code)
+        context.take_notes()  # this very result tells the model
     return ToolResult(
         f"{text} Its processes and variables are gone; whether this call took effect is not known. The next call finds"
         " the same files in a new sandbox.",
@@ -177,16 +180,18 @@ def lost_with_sandbox(tool: str) -> ToolResult:
 
 
 async def tell_lost(
-    leg: "Leg", workspace_id: str, sandbox_id: str, text: str = LOST_TEXT, code: str = "context_lost"
+    context: RunContext, workspace_id: str, sandbox_id: str, text: str = LOST_TEXT, code: str = "context_lost"
 ) -> None:
     """Tell the run, once per sandbox, that it goes on in a new one: an event for programs, a notice for people."""
-    if sandbox_id in leg.lost:
+    if sandbox_id in context.lost_sandboxes:
         return
-    leg.lost.add(sandbox_id)
-    leg.untold.append(text)
+    context.lost_sandboxes.add(sandbox_id)
+    context.note(text)
     told = ContextLost(workspace_id=workspace_id, sandbox_id=sandbox_id, text=text)
-    notice = NoticePart(id=new_id("part"), step=leg.shown.step, level="warning", code=code, text=text)
-    await leg.record([("context.lost", told), ("part.created", PartCarrier(part=notice))], lambda _tx: None)
+    notice = NoticePart(id=new_id("part"), step=context.shown.step, level="warning", code=code, text=text)
+    await context.record(
+        [("context.lost", told), ("part.created", PartCarrier(part=notice))], lambda _tx: None
+    )
 
 
 def lost_so_far(lines: Iterable[Line]) -> set[str]:
@@ -195,24 +200,27 @@ def lost_so_far(lines: Iterable[Line]) -> set[str]:
     return {event["data"]["sandbox_id"] for event in told if event["event"] == "context.lost"}
 
 
-def _context(leg: "Leg", effect: Effect) -> ToolContext:
+def _tool_context(context: RunContext, effect: Effect) -> ToolContext:
     def output(text: str) -> None:
         if text and effect.part_id:
-            leg.show([("tool_call.output.delta", effect.part_id, encodable(text))])
+            context.show([("tool_call.output.delta", effect.part_id, encodable(text))])
 
     return ToolContext(
-        run=leg.run,
+        run=context.run,
         effect_id=effect.id,
-        attempt=leg.run.attempt,
+        attempt=context.run.attempt,
         reattach=effect.status == "started",
         started_at=effect.started_at,
         output=output,
-        lost=partial(tell_lost, leg),
+        lost=partial(tell_lost, context),
     )
 
 
-async def _record_result(leg: "Leg", effect: Effect, result: ToolResult, changed: bool = False) -> None:
-    """`changed`: the call may have changed files, so they are saved beside what comes next."""
+async def _record_result(
+    context: RunContext, effect: Effect, result: ToolResult, changed: bool = False
+) -> tuple[Transcript, Effect] | None:
+    """The next turn, if it was named with it. `changed`: the call may have changed files, so they are saved beside
+    what comes next."""
     content = encodable(result.content)
     if len(content) > RESULT_CHARS:
         half = RESULT_CHARS // 2
@@ -221,7 +229,7 @@ async def _record_result(leg: "Leg", effect: Effect, result: ToolResult, changed
         )
     status = "interrupted" if result.interrupted else "error" if result.is_error else "done"
     began = effect.started_at  # of the first attempt: a command that was attached to again has run since then
-    duration_s = None if began is None else max((leg.engine.clock.now() - began).total_seconds(), 0.0)
+    duration_s = None if began is None else max((context.engine.clock.now() - began).total_seconds(), 0.0)
     shown = ToolResultData(
         part_id=effect.part_id or "",
         call_id=effect.call_id or "",
@@ -232,12 +240,14 @@ async def _record_result(leg: "Leg", effect: Effect, result: ToolResult, changed
     events: list[NamedEvent] = [("tool_call.result", shown), *_parts_shown(result, effect.step)]
 
     def change(tx: Tx) -> tuple[Transcript, Effect] | None:
-        workspace_id = store.run_of(tx, leg.run.id).workspace_id if changed or result.files else None
+        workspace_id = store.run_of(tx, context.run.id).workspace_id if changed or result.files else None
         if changed and workspace_id is not None:
             mark_changed(tx, workspace_id)
-            leg.workspace_id = workspace_id
+            context.works_in(workspace_id)
         if result.files:
-            files = FilesChanged(run_id=leg.run.id, workspace_id=workspace_id or "", files=list(result.files))
+            files = FilesChanged(
+                run_id=context.run.id, workspace_id=workspace_id or "", files=list(result.files)
+            )
             events.append(("files.changed", files))
         store.update_effect(
             tx,
@@ -247,12 +257,12 @@ async def _record_result(leg: "Leg", effect: Effect, result: ToolResult, changed
             result={"content": content, "is_error": result.is_error}
             | ({"notes": list(result.notes)} if result.notes else {}),
         )
-        return _name_next_turn(tx, leg, events)
+        return _name_next_turn(tx, context, events)
 
-    named = await leg.record(events, change)
-    leg.named = named or leg.named
+    named = await context.record(events, change)
     if changed:
-        leg.files_changed(effect.id)
+        context.files_changed(effect.id)
+    return named
 
 
 def _parts_shown(result: ToolResult, step: int) -> list[NamedEvent]:
@@ -261,19 +271,23 @@ def _parts_shown(result: ToolResult, step: int) -> list[NamedEvent]:
     return [(name, part) for part in carried for name in ("part.created", "part.completed")]
 
 
-def _name_next_turn(tx: Tx, leg: "Leg", events: list[NamedEvent]) -> tuple[Transcript, Effect] | None:
+def _name_next_turn(
+    tx: Tx, context: RunContext, events: list[NamedEvent]
+) -> tuple[Transcript, Effect] | None:
     """After the step's last result the model is asked again: named in the same commit, which saves one."""
-    transcript = store.transcript_of(tx, leg.run.id, leg.engine.questions())
-    coming = leg.next(transcript)
+    transcript = context.transcript_in(tx)
+    coming = context.next(transcript)
     if not isinstance(coming, AskModel):
         return None
-    announce_decisions_in(tx, leg.run.id, events)
-    return transcript, name_effect_in(tx, leg, transcript, coming.step, events)
+    announce_decisions_in(tx, context.run.id, events)
+    return transcript, name_effect_in(tx, context, transcript, coming.step, events)
 
 
-async def _quietly(leg: "Leg", action: Callable[[ToolContext], Any], context: ToolContext) -> None:
+async def _quietly(context: RunContext, action: Callable[[ToolContext], Any], call: ToolContext) -> None:
     """Clean up after a call. What it raises is logged: the call's result stands."""
     try:
-        await action(context)
+        await action(call)
     except Exception as error:
-        leg.engine.log("tool clean-up failed", run_id=leg.run.id, effect_id=context.effect_id, error=error)
+        context.engine.log(
+            "tool clean-up failed", run_id=context.run.id, effect_id=call.effect_id, error=error
+        )

@@ -1,0 +1,155 @@
+"""What an effect of a run works with: the run, its agent, and the one hand that writes its log.
+
+An effect is given this context and returns what came of it; it sets no attribute of anything. What a leg has to keep
+between two effects (what is shown, what the model was not told yet, where files were changed) lies here.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import TypeVar
+
+import anyio
+
+from outlast.base.events import ErrorData
+from outlast.db.database import Tx
+from outlast.kernel.runs import store
+from outlast.kernel.runs.ending import Ending
+from outlast.kernel.runs.engine import Engine
+from outlast.kernel.runs.model import Run, Transcript
+from outlast.kernel.runs.profile import lines_of, stages_of
+from outlast.kernel.runs.rules import End, Next, next_step
+from outlast.kernel.runs.settlement import settle
+from outlast.kernel.streams.fold import RunFold, apply
+from outlast.kernel.streams.log import NamedEvent
+from outlast.kernel.streams.writer import RunWriter
+
+T = TypeVar("T")
+SAVE_FILES_S = 15.0  # how long an answer waits for its checkpoint; then it is taken afterwards
+
+
+class RunContext:
+    """`shown` is what followers see of the run; `is_cancelled` says whether a person has ended it. `steps_began` has
+    the time at which each step of the workflow was last said to begin."""
+
+    def __init__(self, engine: Engine, run: Run, first_seq: int) -> None:
+        self.engine = engine
+        self.run = run
+        self.profile = engine.profiles[run.profile]
+        self.staged, self.lined = stages_of(self.profile), lines_of(self.profile)
+        self.shown = RunFold()
+        self.lost_sandboxes: set[str] = set()  # whose loss the run has told of
+        self.is_cancelled = False
+        self.writer = RunWriter(
+            engine.db,
+            engine.hub,
+            engine.clock,
+            run.id,
+            run.attempt,
+            run.seq_saved,
+            first_seq,
+            run.seq_reserved,
+        )
+        self._steps_began: dict[str, datetime] = {}
+        self._opening: list[NamedEvent] = []
+        self._notes: list[str] = []
+        self._workspace_id = run.workspace_id
+        self._streamed: dict[tuple[str, str], list[str]] = {}  # (event, part id): deltas not yet folded
+
+    def open_with(self, event: NamedEvent) -> None:
+        """A fact of the claim, recorded together with the first effect."""
+        self._opening.append(event)
+
+    async def record(self, events: Sequence[NamedEvent], change: Callable[[Tx], T], last: bool = False) -> T:
+        """`RunWriter.record`, with the facts of the claim before the first, and folded into what is shown. `change` may
+        add to `events`; it may be run again."""
+        opening, given = self._opening, list(events)
+        all_events: list[NamedEvent] = []
+
+        def run(tx: Tx) -> T:
+            if isinstance(events, list):
+                events[:] = given
+            result = change(tx)
+            all_events[:] = [*opening, *events]
+            return result
+
+        self._fold_streamed()
+        result = await self.writer.record(all_events, run, last)
+        if self._opening is opening:
+            self._opening = []
+        for name, data in all_events:
+            apply(self.shown, {"event": name, "data": data.model_dump(), "sequenceNumber": 0})
+        return result
+
+    def show(self, deltas: Sequence[tuple[str, str, str]]) -> None:
+        """Show streamed deltas at once; they are saved within the save interval."""
+        self.writer.deltas(deltas)
+        for event, part_id, text in deltas:
+            self._streamed.setdefault((event, part_id), []).append(text)
+
+    def _fold_streamed(self) -> None:
+        """Add what was streamed to what is shown: once per record, not once per delta, so that a long answer costs no
+        more per word than a short one."""
+        streamed, self._streamed = self._streamed, {}
+        for (event, part_id), texts in streamed.items():
+            data = {"part_id": part_id, "delta": "".join(texts)}
+            apply(self.shown, {"event": event, "data": data, "sequenceNumber": 0})
+
+    def note(self, text: str) -> None:
+        """Something that the model is to read with the next result of a call."""
+        self._notes.append(text)
+
+    def take_notes(self) -> tuple[str, ...]:
+        """The notes so far, which the caller tells the model, or which its own result makes needless."""
+        notes, self._notes = tuple(self._notes), []
+        return notes
+
+    def step_began(self, name: str, *, anew: bool) -> datetime:
+        """When this step of the workflow began: now, if it did not yet or begins `anew`."""
+        now = self.engine.clock.now()
+        if anew:
+            self._steps_began[name] = now
+        return self._steps_began.setdefault(name, now)
+
+    def works_in(self, workspace_id: str) -> None:
+        """Calls of this run change files of that workspace from now on."""
+        self._workspace_id = workspace_id
+
+    def files_changed(self, effect_id: str | None) -> None:
+        """A call may have changed files: they are saved beside what comes next."""
+        if self.engine.files is not None and self._workspace_id is not None:
+            self.engine.files.changed(self._workspace_id, self.run.id, effect_id)
+
+    async def files_saved(self) -> None:
+        """Before the run ends or waits: its files are in a checkpoint, unless that takes too long."""
+        if self.engine.files is not None and self._workspace_id is not None:
+            with anyio.move_on_after(SAVE_FILES_S):
+                await self.engine.files.settled(self._workspace_id)
+
+    async def transcript(self) -> Transcript:
+        return await self.engine.db.read(self.transcript_in)
+
+    def transcript_in(self, tx: Tx) -> Transcript:
+        """The journal of the run's effects, in this transaction."""
+        return store.transcript_of(tx, self.run.id, self.engine.questions())
+
+    def next(self, transcript: Transcript) -> Next:
+        """What the rules say comes next."""
+        mark = None if self.staged is None else self.staged.done_mark
+        return next_step(transcript.situation(self.engine.max_steps(self.run.profile), mark))
+
+    def settle_in(
+        self, tx: Tx, end: End, error: ErrorData | None = None, save_message: bool = True
+    ) -> list[NamedEvent]:
+        """End the run inside a record of this context; returns the closing events."""
+        self._fold_streamed()
+        run = store.run_of(tx, self.run.id)
+        by = run.cancelled_by if end.status == "cancelled" else None
+        ending = Ending(end, self.shown.parts, error, save_message=save_message, by=by)
+        if self.staged is not None:
+            journal = self.transcript_in(tx)
+            problems = journal.problems if end.stop_reason == "problems" else ()
+            ending = replace(ending, problems=problems, facts=journal.facts, workflow=self.shown.workflow)
+        elif self.lined is not None and end.status == "completed":
+            ending = replace(ending, problems=self.transcript_in(tx).untold)
+        return settle(tx, self.engine.settings, self.profile, run, ending)

@@ -1,0 +1,38 @@
+"""How a run ends, as a value: what the rules said, what was made, and what a person can act on."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from outlast.base.errors import OutlastError
+from outlast.base.events import ErrorData
+from outlast.kernel.runs.rules import End
+from outlast.kernel.streams.fold import RunFold
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How a run ends: the rules' word, the parts made so far, and an error for a person to act on. `facts` and
+    `workflow` (the steps shown so far, as the fold has them) are those of a run with stages."""
+
+    end: End
+    parts: Sequence[Mapping[str, Any]]
+    error: ErrorData | None = None
+    problems: tuple[str, ...] = ()
+    save_message: bool = True
+    by: str | None = None
+    notices: tuple[Mapping[str, Any], ...] = field(default=())
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    workflow: Sequence[Mapping[str, Any]] = ()
+
+    @classmethod
+    def of(cls, end: End, shown: RunFold, error: ErrorData | None = None, by: str | None = None) -> "Ending":
+        """The end of a run that nobody works on any more, with what its log shows."""
+        return cls(end, shown.parts, error, by=by, workflow=shown.workflow)
+
+
+def error_data(error: OutlastError) -> ErrorData:
+    """The error as an answer and its events carry it."""
+    return ErrorData(
+        code=error.code, message=error.message, hint=error.hint, retry_after_s=error.retry_after_s
+    )

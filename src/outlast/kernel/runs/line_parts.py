@@ -1,0 +1,50 @@
+"""The part of an answer that stands for the lines of one step. First argument: the open transaction."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import sqlalchemy as sa
+
+from outlast.base.events import Part, PartCarrier
+from outlast.db.database import Tx
+from outlast.kernel.runs import store
+from outlast.kernel.runs.model import Run
+from outlast.kernel.runs.profile import Lined
+from outlast.kernel.runs.tables import effects
+from outlast.kernel.streams.log import NamedEvent
+
+_CUT: Final = (
+    sa.select(effects.c.step, effects.c.result)
+    .where(effects.c.run_id == sa.bindparam("run"), effects.c.kind == "model", effects.c.status != "finished")
+    .order_by(effects.c.ordinal.desc())
+    .limit(1)
+)
+
+
+def reset_in(tx: Tx, lined: Lined | None, run: Run, effect_id: str, step: int) -> list[NamedEvent]:
+    """The step is asked again: what its lines did is taken back. Nothing for a profile without lines."""
+    if lined is None:
+        return []
+    store.update_effect(tx, effect_id, result=None)
+    return list(lined.reset_step(tx, run, step))
+
+
+def part_in(
+    tx: Tx, lined: Lined, run: Run, step: int, counts: Mapping[str, int]
+) -> tuple[list[Part], list[NamedEvent]]:
+    """The part that stands for a step's lines, and how it is shown."""
+    part = lined.step_part(tx, run, step, counts)
+    if part is None:
+        return [], []
+    carried = PartCarrier(part=part.model_copy(update={"step": step}))
+    return [carried.part], [("part.created", carried), ("part.completed", carried)]
+
+
+def cut_part_in(tx: Tx, lined: Lined, run: Run) -> tuple[list[dict[str, Any]], list[NamedEvent]]:
+    """The same for the step in which a run was cut: what of it was taken stays, and the answer says so."""
+    row = tx.one(_CUT, {"run": run.id})
+    counts = (row["result"] or {}).get("counts") if row is not None else None
+    if row is None or not counts:
+        return [], []
+    parts, events = part_in(tx, lined, run, row["step"], counts)
+    return [part.model_dump() for part in parts], events

@@ -1,0 +1,57 @@
+"""How often an effect is tried again, and how long it waits before."""
+
+import random
+from collections.abc import Awaitable, Callable
+from typing import Final, TypeVar
+
+import anyio
+
+from outlast.base.clock import Clock
+from outlast.base.errors import SandboxLost, SandboxUnavailable, TryLater
+from outlast.base.settings.tables import RetrySettings
+from outlast.kernel.runs.rules import backoff_s
+
+T = TypeVar("T")
+LOST_PAUSES_S: Final = (0.0, 0.1, 0.5)  # before each further try of an effect whose sandbox went away
+LIMIT: Final = "limit_s"  # the field of an error that says that an effect used up its time: it would again
+
+
+class Retries:
+    """Counts the tries of one effect against `[retry]`; `made` were made before."""
+
+    def __init__(self, settings: RetrySettings, made: int = 0) -> None:
+        self.made = made
+        self._settings = settings
+
+    def wait_s(self, error: TryLater) -> float | None:
+        """Seconds to wait before the next try; None when there is none."""
+        self.made += 1
+        if self.made > self._settings.attempts:
+            return None
+        return backoff_s(self.made, self._settings.base_s, error.retry_after_s, random.random())
+
+
+async def retry_in_sandbox(
+    attempt: Callable[[], Awaitable[T]],
+    settings: RetrySettings,
+    clock: Clock,
+    *,
+    is_final: Callable[[SandboxLost], bool] = lambda _error: False,
+) -> T:
+    """What `attempt` gives, tried again while its sandbox goes away (three times, unless `is_final` says that this
+    loss stands) or none can be had. Raises the last `SandboxLost` or `SandboxUnavailable`, and whatever else it
+    raises at once."""
+    retries, lost = Retries(settings), 0
+    while True:
+        try:
+            return await attempt()
+        except SandboxLost as error:
+            if lost == len(LOST_PAUSES_S) or is_final(error):
+                raise
+            await anyio.sleep(LOST_PAUSES_S[lost])  # a dying sandbox is seen to be dead a moment later
+            lost += 1
+        except SandboxUnavailable as error:
+            wait_s = retries.wait_s(error)
+            if wait_s is None or LIMIT in error.fields:
+                raise
+            await clock.sleep(wait_s)
