@@ -24,7 +24,6 @@ from typing import Any
 
 import anyio
 import anyio.to_thread
-import sqlalchemy as sa
 from anyio.abc import TaskGroup, TaskStatus
 
 from outlast.apps.chat.agent import ChatProfile
@@ -65,7 +64,7 @@ from outlast.base.settings import Settings
 from outlast.base.supervision.supervisor import Run, Supervisor
 from outlast.db.blobs import FolderBlobs
 from outlast.db.connect import migrate, open_database
-from outlast.db.database import Database, Tx
+from outlast.db.database import Database
 from outlast.db.deployment import Deployment, join
 from outlast.db.sqlite import SqliteDatabase, find_damage
 from outlast.kernel.accounts import actions as accounts
@@ -114,7 +113,6 @@ from outlast.surfaces.protocols.e2b.ports import with_ports
 from outlast.surfaces.protocols.e2b.runtime import E2bRuntime
 from outlast_sandbox.egress.redaction import Redactor
 
-CHECK_DATABASE_S = 5.0
 MOST_CHECKED_BYTES = 64 * 1024 * 1024  # of a database that is looked through after an unclean stop
 MOST_FILES = 65_536  # as many open files as this program ever asks for
 Announce = Callable[[str], None]
@@ -415,7 +413,6 @@ async def _start_inner(program: Program, tasks: TaskGroup, worker_ended: anyio.E
         tasks.start_soon(supervisor.keep, name, run, *args)
 
     keep("bells of the database", program.database.background)
-    keep("check of the database", _check_database, program.database, supervisor)
     keep("followers", program.watching.run)
     keep("typing", typing_ends(program.presence))
     if program.database.dialect == "sqlite":  # the lock on the folder says that nobody else can hold a run
@@ -460,24 +457,6 @@ async def _warm_up(program: Program) -> None:
     collector looks through neither."""
     await program.services.catalog.warm_up()
     gc.freeze()
-
-
-async def _check_database(database: Database, supervisor: Supervisor) -> None:
-    """Report to the supervisor whether the database commits transactions in time."""
-    while True:
-        trouble: Exception | None = TimeoutError()
-        with anyio.move_on_after(CHECK_DATABASE_S):
-            try:
-                await database.write(_nothing)
-                trouble = None
-            except OutlastError as error:
-                trouble = error
-        supervisor.report("database", trouble, vital=True)
-        await anyio.sleep(CHECK_DATABASE_S)
-
-
-def _nothing(tx: Tx) -> None:
-    tx.execute(sa.text("select 1"))
 
 
 # --- the HTTP door ----------------------------------------------------------------------------------------------------

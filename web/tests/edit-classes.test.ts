@@ -7,7 +7,7 @@ import {
   type SourceElement,
   type StyleChange,
 } from '@outlast/sdk'
-import { fitClasses } from '../../sdk/typescript/src/edit-classes'
+import { fitClasses, stillFits } from '../../sdk/typescript/src/edit-classes'
 
 const REPORT: ElementReport = {
   loc: 'app/page.tsx:5:4',
@@ -93,4 +93,22 @@ it('leaves alone what Tailwind puts together out of variables of its own', async
   const change = (await fitted({ 'box-shadow': picked('shadow-md', '0 4px 6px') }, []))['box-shadow']
   expect(change).toMatchObject({ class: 'shadow-md', value: '0 4px 6px' })
   expect(change?.css).toBeUndefined()
+})
+
+it('what was found is asked about once more in the page alone, and stands while it fits', async () => {
+  const asked: unknown[] = []
+  const page = (found: number[]) => (_: PendingElement, checks: unknown[]) => (
+    asked.push(...checks),
+    Promise.resolve(found)
+  )
+  const one = element(await fitted({ 'padding-top': typed('32px') }, [0]))
+  expect(await stillFits(one, page([0]))).toBe(true)
+  expect(await stillFits(one, page([-1]))).toBe(false)
+  expect(await stillFits(one, page([])), 'a page that does not answer').toBe(true)
+  expect(asked[0]).toEqual({
+    property: 'padding-top',
+    shown: ['padding-top'],
+    tries: [{ 'padding-top': 'calc(var(--spacing) * 8)' }],
+  })
+  expect(await stillFits(element({ 'padding-top': typed('32px') }), page([0]))).toBe(false)
 })

@@ -60,11 +60,26 @@ export async function fitClasses(
         ...change,
         class: fit?.important === true ? `${name}!` : name,
         ...(css !== null && { css }),
+        ...(fit !== undefined && { said: fit.css }),
         fitted: true,
       },
     ]
   })
   return { styles: Object.fromEntries(styles), refused }
+}
+
+/**
+ * Whether the classes that were found for an element still come to what its preview shows: the page may have changed
+ * since. Asks the page once and nobody else; where it does not answer, they do.
+ */
+export async function stillFits(one: PendingElement, measure: Measure): Promise<boolean> {
+  const changes = Object.entries(one.styles)
+  if (changes.some(([, { fitted }]) => fitted !== true)) return false
+  const checks = changes.flatMap(([property, { css, said }]): StyleCheck[] =>
+    said === undefined ? [] : [{ property, shown: [...new Set([property, ...Object.keys(css ?? {})])], tries: [said] }],
+  )
+  const found = checks.length === 0 ? [] : await measure(one, checks)
+  return found.every((place) => place === 0)
 }
 
 const valuesOf = (changes: readonly [string, StyleChange][]): Css =>

@@ -15,6 +15,8 @@ export interface StyleChange {
   picked?: string
   /** The page was asked whether the class comes to what is shown. */
   fitted?: boolean
+  /** What the class declares, as it was measured; absent: nothing was. */
+  said?: Record<string, string>
 }
 
 export interface PendingElement {

@@ -1,6 +1,6 @@
 /** Visual edit mode of one screen: what is chosen in its frame, what is pending, saving and taking back. */
 import type { OutlastClient } from './client.ts'
-import { fitClasses, type FittedClasses } from './edit-classes.ts'
+import { fitClasses, stillFits, type FittedClasses } from './edit-classes.ts'
 import {
   editsOf,
   isChanged,
@@ -441,13 +441,15 @@ export class EditSession extends Store<EditState> {
     this.#mapping = setTimeout(() => void this.#mapNow().catch(() => undefined), MAP_AFTER_MS)
   }
 
-  /** Finds classes for what has none yet; `again`: for all that is pending, because the page may have changed. */
+  /** Finds classes for what has none yet; `again`: also for what does not fit any more, as the page may have changed. */
   async #mapNow(again = false): Promise<void> {
     clearTimeout(this.#mapping)
     await this.#mappingNow?.catch(() => undefined)
-    const wanted = this.get().pending.filter(
-      ({ locked, styles }) => locked === null && Object.values(styles).some((one) => again || one.fitted !== true),
-    )
+    const wanted: PendingElement[] = []
+    for (const one of this.get().pending.filter(({ locked }) => locked === null)) {
+      const fitted = Object.values(one.styles).every((change) => change.fitted === true)
+      if (!fitted || (again && !(await stillFits(one, this.#measured)))) wanted.push(one)
+    }
     if (wanted.length === 0) return
     this.#mappingNow = this.#map(wanted).finally(() => (this.#mappingNow = null))
     await this.#mappingNow
@@ -456,9 +458,7 @@ export class EditSession extends Store<EditState> {
   async #map(wanted: readonly PendingElement[]): Promise<void> {
     const refused: Record<string, string> = {}
     for (const one of wanted) {
-      const fitted = await fitClasses(this.client, this.screenId, one, (element, checks) =>
-        this.#measure(element, checks),
-      )
+      const fitted = await fitClasses(this.client, this.screenId, one, this.#measured)
       Object.assign(refused, fitted.refused)
       this.#fit(one, fitted)
     }
@@ -491,7 +491,7 @@ export class EditSession extends Store<EditState> {
   }
 
   /** For each check which of its tries fits; empty where the page does not answer. */
-  #measure(one: PendingElement, checks: StyleCheck[]): Promise<number[]> {
+  readonly #measured = (one: PendingElement, checks: StyleCheck[]): Promise<number[]> => {
     if (!this.get().ready || this.#version < MEASURES) return Promise.resolve([])
     const others = this.get().pending.filter((other) => keyOf(other) !== keyOf(one))
     const items = [...others, one].map((each) => previewOf(each, this.merge))

@@ -20,6 +20,7 @@ PROBE_LIFE_S: Final = 300.0
 MOST_SHOWN: Final = 100
 WRITE_LIFE_S: Final = 5.0  # how long a database that took a write is believed to take the next
 ANSWER_S: Final = 5.0  # what asks whether the server is ready does not wait much longer
+SILENT: Final = f"The database has not answered within {ANSWER_S:.0f} s."
 _BEAT: Final = "readiness.beat"  # a key in `meta`
 NO_SANDBOXES: Final = ProbeReport(True, "none", ("The configuration offers no sandboxes.",))
 
@@ -84,11 +85,15 @@ class Readiness:
         ]
 
     async def _try_database(self) -> str:
+        """Also reported to the supervisor: nobody looks at the database while nobody asks, for idling costs nothing."""
+        trouble: OutlastError | TimeoutError | None = TimeoutError(SILENT)
         with anyio.move_on_after(ANSWER_S):
-            return await self._ask_database()
-        return f"The database has not answered within {ANSWER_S:.0f} s."
+            trouble = await self._ask_database()
+        if self._supervisor is not None:
+            self._supervisor.report("database", trouble, vital=True)
+        return "ok" if trouble is None else str(trouble)
 
-    async def _ask_database(self) -> str:
+    async def _ask_database(self) -> OutlastError | None:
         try:
             if time.monotonic() - self._written_at > WRITE_LIFE_S:
                 await self._database.write(_beat)
@@ -96,8 +101,8 @@ class Readiness:
             else:
                 await self._database.read(_touch)
         except OutlastError as error:
-            return error.message
-        return "ok"
+            return error
+        return None
 
     async def _try_sandbox(self) -> ProbeReport:
         if self._provider is None:
