@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { folded, foldedWords } from '../src/features/pages/action-words'
+import { folded, foldedWords } from '../src/apps/pages/action-words'
 
 const inc = { name: 'inc', data: {}, by: 'usr_1' }
 

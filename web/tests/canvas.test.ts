@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { Sandbox, ScreenData } from '@outlast/sdk'
-import { whoMoved } from '../src/features/canvas/canvas-facts'
-import { mergeNodes, settled, type ScreenNode } from '../src/features/canvas/canvas-nodes'
-import { boundsOf, freePlace, GAP, inReadingOrder, sizeOf, tidy } from '../src/features/canvas/layout'
-import { lookOfScreen, openingOf } from '../src/features/canvas/screen-look'
-import { withScreen } from '../src/features/canvas/screens'
+import { whoMoved } from '../src/apps/screens/canvas/canvas-facts'
+import { mergeNodes, settled, type ScreenNode } from '../src/apps/screens/canvas/canvas-nodes'
+import { boundsOf, freePlace, GAP, inReadingOrder, sizeOf, tidy } from '../src/apps/screens/canvas/layout'
+import { lookOfScreen, openingOf } from '../src/apps/screens/canvas/screen-look'
+import { withScreen } from '../src/apps/screens/canvas/screens'
 
 const screen = (more: Partial<ScreenData> = {}): ScreenData => ({
   id: 'scr_1',

@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import type { CommentData } from '@outlast/sdk'
-import { markQuotes } from '../src/features/comments/comment-marks'
+import { markQuotes } from '../src/apps/documents/comments/comment-marks'
 import {
   insertMention,
   mentionAt,
   mentionedIn,
   mentionPieces,
   suggestions,
-} from '../src/features/comments/mention-text'
-import { findQuote, quoteOf } from '../src/features/comments/quotes'
-import { placeCards } from '../src/features/comments/rail-layout'
-import { openByPlace, shownTalks, talksOf } from '../src/features/comments/talks'
+} from '../src/features/mentions/mention-text'
+import { findQuote, quoteOf } from '../src/apps/documents/comments/quotes'
+import { placeCards } from '../src/apps/documents/comments/rail-layout'
+import { openByPlace, shownTalks, talksOf } from '../src/apps/documents/comments/talks'
 
 const comment = (id: string, more: Partial<CommentData> = {}): CommentData => ({
   id,

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import type { DocumentContent, DocumentVersion } from '@outlast/sdk'
 import { wordDiff } from '@/components/word-diff'
-import { composed, hunksOf } from '@/features/documents/editor/meetings'
-import { enter, indent, isOneBlock, marked, reshape, shapeOf, sourcePlace } from '@/features/documents/editor/writing'
-import { groupsOf, summaryOf } from '@/features/documents/history-groups'
-import { blockMoved, sectionFamily, sectionMoves, sectionStepped } from '@/features/documents/moving'
-import { titleOf } from '@/features/documents/reading-files'
-import { withNewRows } from '@/features/documents/rows'
+import { composed, hunksOf } from '@/apps/documents/editor/meetings'
+import { enter, indent, isOneBlock, marked, reshape, shapeOf, sourcePlace } from '@/apps/documents/editor/writing'
+import { groupsOf, summaryOf } from '@/apps/documents/history-groups'
+import { blockMoved, sectionFamily, sectionMoves, sectionStepped } from '@/apps/documents/moving'
+import { titleOf } from '@/apps/documents/reading-files'
+import { withNewRows } from '@/apps/documents/rows'
 
 /** `|` is the caret, or both ends of what is selected. */
 const at = (text: string) => {

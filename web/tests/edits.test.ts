@@ -17,9 +17,9 @@ import {
   type PendingElement,
   type SourceElement,
 } from '@outlast/sdk'
-import { askPrompt, fixPrompt, wishesOf } from '../src/features/screen-edit/prompts'
-import { FONT_SIZES, presetIn, RADII, tokenClass, tokenIn } from '../src/features/screen-edit/presets'
-import { isClear, shownValue, stepped, typedValue } from '../src/features/screen-edit/values'
+import { askPrompt, fixPrompt, wishesOf } from '../src/apps/screens/edit/prompts'
+import { FONT_SIZES, presetIn, RADII, tokenClass, tokenIn } from '../src/apps/screens/edit/presets'
+import { isClear, shownValue, stepped, typedValue } from '../src/apps/screens/edit/values'
 
 const MARK = 'app/page.tsx:5:4'
 const REPORT: ElementReport = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { shownText } from '../src/features/documents/front-matter'
+import { shownText } from '../src/apps/documents/front-matter'
 
 test('front matter is shown as code', () => {
   expect(shownText('---\nname: fastapi\n\ntags: [a]\n---')).toBe('```yaml\n---\nname: fastapi\n\ntags: [a]\n---\n```')

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { KnowledgeSource } from '@outlast/sdk'
-import { grouped, withSource } from '@/features/knowledge/knowledge'
-import { parts } from '@/features/knowledge/marked'
+import { grouped, withSource } from '@/apps/knowledge/knowledge'
+import { parts } from '@/components/marked'
 
 const source = (id: string, more: Partial<KnowledgeSource> = {}): KnowledgeSource => ({
   id,

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { ArtifactData, KnowledgeSource } from '@outlast/sdk'
-import { addSource, replaceSource, sourcesQuery } from '@/features/knowledge/knowledge'
+import { addSource, replaceSource, sourcesQuery } from '@/apps/knowledge/knowledge'
 import { addFile, filesQuery } from '@/features/project-files/project-files'
 import { queryClient, showNews } from '@/lib/queries'
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import type { Message, OutlastEvent, PageAction, PageData, PageVersion } from '@outlast/sdk'
-import { changeOf, LivePage, type Change } from '../src/features/pages/live-page'
-import { busyKeys, withAction } from '../src/features/pages/page-actions'
-import { wordsOf } from '../src/features/pages/action-words'
-import { shellAddress } from '../src/features/pages/page-look'
-import { withPage } from '../src/features/pages/pages'
-import { asksOf, groupsOf, summaryOf } from '../src/features/pages/versions'
+import { changeOf, LivePage, type Change } from '../src/apps/pages/live-page'
+import { busyKeys, withAction } from '../src/apps/pages/page-actions'
+import { wordsOf } from '../src/apps/pages/action-words'
+import { shellAddress } from '../src/apps/pages/page-look'
+import { withPage } from '../src/apps/pages/pages'
+import { asksOf, groupsOf, summaryOf } from '../src/apps/pages/versions'
 
 const patch = (base: number, version: number, page_id = 'pag_1'): OutlastEvent =>
   ({

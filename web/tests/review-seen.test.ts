@@ -13,9 +13,9 @@ import {
   type ProposalData,
   type SectionData,
 } from '@outlast/sdk'
-import type { Standing } from '../src/features/documents/review-merge'
-import { begun, clashNow, decisionOf, lookedAgain, opening, resultOf } from '../src/features/documents/review-seen'
-import { Review } from '../src/features/documents/review-state'
+import type { Standing } from '../src/apps/documents/review-merge'
+import { begun, clashNow, decisionOf, lookedAgain, opening, resultOf } from '../src/apps/documents/review-seen'
+import { Review } from '../src/apps/documents/review-state'
 
 const edit: EditData = {
   id: 'edt_1',

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { DocumentStore, EditData } from '@outlast/sdk'
-import { Review } from '../src/features/documents/review-state'
+import { Review } from '../src/apps/documents/review-state'
 
 const EDIT = { id: 'edt_1', proposal_id: 'prp_1', state: 'open' } as EditData
 

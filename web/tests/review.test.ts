@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { EditData, MergeHunk, ProposalData } from '@outlast/sdk'
-import { chosenText, conflictsIn } from '../src/features/documents/review-hunks'
+import { chosenText, conflictsIn } from '../src/apps/documents/review-hunks'
 import {
   endOf,
   gistOf,
@@ -12,8 +12,8 @@ import {
   startOf,
   supersedingVersion,
   TOP,
-} from '../src/features/documents/review-list'
-import { countsOf } from '../src/features/documents/review-card'
+} from '../src/apps/documents/review-list'
+import { countsOf } from '../src/apps/documents/review-card'
 
 const edit = (id: string, change: Partial<EditData> = {}): EditData => ({
   id,

@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest'
 import type { Message, Part, ToolCallPart } from '@outlast/sdk'
-import { peekDraft, putDraft, putElement, takeDraft, watchDrafts } from '../src/features/screen-chat/draft-store'
-import { firstSuggestions, nextSuggestions } from '../src/features/screen-chat/suggestions'
+import { peekDraft, putDraft, putElement, takeDraft, watchDrafts } from '../src/apps/screens/chat/draft-store'
+import { firstSuggestions, nextSuggestions } from '../src/apps/screens/chat/suggestions'
 import { makeShelf } from '../src/lib/shelf'
 import { failures, sectionsOf, summaryOf } from '../src/features/threads/work'
 

@@ -1,10 +1,10 @@
 import { describe, expect, it, test } from 'vitest'
 import { emptyRun, type Checkpoint, type Message } from '@outlast/sdk'
 import { filesIn } from '@outlast/sdk/react/code.ts'
-import { answersOf, reasonOf, shownCheckpoints } from '../src/features/screen-code/answers'
-import { endingOf, imageType, readText } from '../src/features/screen-code/file-kind'
-import { byFile, marked } from '../src/features/screen-code/hits'
-import { comparable, differencesOf } from '../src/features/screen-code/run-changes'
+import { answersOf, reasonOf, shownCheckpoints } from '../src/apps/screens/code/answers'
+import { endingOf, imageType, readText } from '../src/apps/screens/code/file-kind'
+import { byFile, marked } from '../src/apps/screens/code/hits'
+import { comparable, differencesOf } from '../src/apps/screens/code/run-changes'
 import { sums } from '../src/features/files/checkpoints'
 
 const message = (id: string, role: Message['role'], words: string, run_id: string | null = null): Message => ({

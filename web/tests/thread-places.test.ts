@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { FamilyThread } from '@outlast/sdk'
-import { anchorOf, shownAnchor } from '../src/features/documents/anchors'
+import { anchorOf, shownAnchor } from '../src/apps/documents/anchors'
 import { branchesOf } from '../src/features/threads/family'
 import { documentOf, hrefOf } from '../src/features/threads/thread-place'
 

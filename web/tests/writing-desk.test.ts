@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Conflict, Gone, Unreachable, type BlockData, type DocumentChange, type DocumentStore } from '@outlast/sdk'
-import { DraftShelf } from '@/features/documents/editor/drafts'
-import { deleteSection, isUnseen } from '@/features/documents/removing'
-import { joinAbove } from '@/features/documents/use-row-moves'
-import { NO_SECTION, WritingDesk } from '@/features/documents/editor/writing-desk'
+import { DraftShelf } from '@/apps/documents/editor/drafts'
+import { deleteSection, isUnseen } from '@/apps/documents/removing'
+import { joinAbove } from '@/apps/documents/use-row-moves'
+import { NO_SECTION, WritingDesk } from '@/apps/documents/editor/writing-desk'
 
 const problem = (code: string, status: number, fields: Record<string, unknown> = {}) => ({
   code,

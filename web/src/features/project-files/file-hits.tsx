@@ -5,7 +5,7 @@ import type { ArtifactData, ArtifactHit } from '@outlast/sdk'
 import { Markdown } from '@/components/markdown'
 import { Problem } from '@/components/problem'
 import { Empty, SkeletonRows } from '@/components/states'
-import { markWords } from '../knowledge/marked'
+import { markWords } from '@/components/marked'
 import { fileSearchQuery } from './project-files'
 
 interface FileHitsProps {

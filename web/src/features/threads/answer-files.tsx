@@ -3,7 +3,8 @@ import { useState } from 'react'
 import type { AnswerFile } from '@outlast/sdk'
 import { cn } from '@/lib/cn'
 import { plural } from '@/lib/format'
-import { useOpenCode } from '../screen-code/open-code'
+// oxlint-disable-next-line no-restricted-imports -- until apps register what they show in a thread
+import { useOpenCode } from '@/apps/screens/code/open-code'
 import { useThreadFacts } from './thread-context'
 
 /** The files that an answer says it changed, folded; each opens where code is shown. */

@@ -5,8 +5,10 @@ import { IconButton } from '@/components/button'
 import { complain, say } from '@/components/toast'
 import { once } from '@/lib/intent'
 import { client } from '@/lib/queries'
-import { putScreen } from '../canvas/screens'
-import { putPage } from '../pages/pages'
+// oxlint-disable-next-line no-restricted-imports -- until apps register what they show in a thread
+import { putScreen } from '@/apps/screens/canvas/screens'
+// oxlint-disable-next-line no-restricted-imports -- until apps register what they show in a thread
+import { putPage } from '@/apps/pages/pages'
 import { patchThreads } from './thread-cache'
 import { useThreadFacts } from './thread-context'
 import { documentOf, hrefOf, pageOf, screenOf } from './thread-place'

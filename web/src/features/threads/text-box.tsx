@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, type ClipboardEvent } from 'react'
-import { useMentions } from '../comments/mention-list'
-import type { Mentionable } from '../comments/mention-text'
+import { useMentions } from '@/features/mentions/mention-list'
+import type { Mentionable } from '@/features/mentions/mention-text'
 
 interface TextBoxProps {
   value: string

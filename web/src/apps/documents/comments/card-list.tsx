@@ -1,0 +1,41 @@
+import { useEffect, useRef, type ReactNode } from 'react'
+import { useWasNear } from '../near'
+import type { RailItem } from './rail'
+
+/** For so long what loads may still move a card that was chosen. */
+const SETTLES_MS = 1200
+const FIRST = 8
+
+/** Cards below each other, for a phone; begins at the chosen one. */
+export function CardList({ items, chosen }: { items: readonly RailItem[]; chosen: string | null }) {
+  const box = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    const list = box.current
+    if (list === null || chosen === null) return
+    const show = () =>
+      list.querySelector(`[data-comment-card="${CSS.escape(chosen)}"]`)?.scrollIntoView({ block: 'start' })
+    const sizes = new ResizeObserver(show)
+    for (const card of list.children) sizes.observe(card)
+    const life = new AbortController()
+    const stop = () => (sizes.disconnect(), life.abort())
+    // Whoever scrolls wants to be somewhere else.
+    for (const name of ['pointerdown', 'wheel', 'touchstart', 'keydown'])
+      list.addEventListener(name, stop, { signal: life.signal, passive: true })
+    const timer = setTimeout(stop, SETTLES_MS)
+    return () => (clearTimeout(timer), stop())
+  }, [chosen])
+  return (
+    <div ref={box} data-rail className="min-h-0 flex-1 space-y-2.5 overflow-y-auto p-3">
+      {items.map(({ id, card }, at) => (
+        <Slot key={id} card={card} drawn={at < FIRST || id === chosen} />
+      ))}
+    </div>
+  )
+}
+
+/** Drawn when it comes near. */
+function Slot({ card, drawn }: { card: ReactNode; drawn: boolean }) {
+  const box = useRef<HTMLDivElement>(null)
+  const near = useWasNear(box, drawn)
+  return <div ref={box}>{near || drawn ? card : <div className="h-32" />}</div>
+}

@@ -1,0 +1,43 @@
+/** What people do with comments: each shows the server's answer at once, and a refusal where it was asked for. */
+import { useState } from 'react'
+import type { CommentData } from '@outlast/sdk'
+import { complain, say } from '@/components/toast'
+import { once } from '@/lib/intent'
+import { client } from '@/lib/queries'
+import { useDocumentRoom } from '../document-context'
+import { useModelChoice } from '@/features/threads/model-choice'
+
+export function useCommentActions({ id }: Pick<CommentData, 'id'>) {
+  const { store } = useDocumentRoom()
+  const { model } = useModelChoice()
+  const [busy, setBusy] = useState<string | null>(null)
+  const run = (what: string, action: () => Promise<void>) => {
+    setBusy(what)
+    action()
+      .catch(complain)
+      .finally(() => setBusy(null))
+  }
+  const change = (what: string, body: Parameters<typeof client.documents.changeComment>[1]) =>
+    run(what, async () => store.tellComment(await client.documents.changeComment(id, body)))
+  return {
+    /** Which action is on its way. */
+    busy,
+    resolve: () => change('resolve', { status: 'resolved' }),
+    reopen: () => change('resolve', { status: 'open' }),
+    rewrite: (body: string) => change('rewrite', { body }),
+    /** The further sections that it is about. */
+    link: (linked_sections: string[]) => change('link', { linked_sections }),
+    remove: () => run('remove', () => client.documents.deleteComment(id)),
+    /** To the agent, to a member, or to nobody (null). `then` is told of the conversation where one began. */
+    assign: (to: string | null, then?: (threadId: string) => void) =>
+      run('assign', async () => {
+        const body = { to, ...(to === 'agent' && model !== null && { model: model.id }) }
+        const answer = await once(`assign ${id} ${JSON.stringify(body)}`, (idempotencyKey) =>
+          client.documents.assign(id, body, { idempotencyKey }),
+        )
+        store.tellComment(answer.comment)
+        if (answer.thread_id !== null && to === 'agent') then?.(answer.thread_id)
+        else if (to !== null) say(`Assigned to ${answer.comment.assigned_name ?? 'them'}.`)
+      }),
+  }
+}

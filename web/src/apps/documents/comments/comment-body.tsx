@@ -1,0 +1,79 @@
+import { useState } from 'react'
+import type { CommentData } from '@outlast/sdk'
+import { Button } from '@/components/button'
+import { cn } from '@/lib/cn'
+import { useKeptText } from '@/lib/kept-text'
+import { useCommentActions } from './comment-actions'
+import { CommentHead } from './comment-head'
+import { MentionArea } from '@/features/mentions/mention-area'
+import { useMentionable } from '@/features/mentions/people'
+import { Said } from '@/features/mentions/said'
+
+interface CommentBodyProps {
+  comment: CommentData
+  mayEdit: boolean
+  actions: ReturnType<typeof useCommentActions>
+  /** Its beginning is enough. */
+  short: boolean
+  onLink?: () => void
+}
+
+/** Who wrote it, and what; changed in its place. */
+export function CommentBody({ comment, mayEdit, actions, short, onLink }: CommentBodyProps) {
+  const people = useMentionable(comment.project_id)
+  const [editing, setEditing] = useState(false)
+  const [typed, setTyped] = useKeptText(`comment ${comment.id}`) // Escape closes the box, and throws nothing away
+  const text = typed ?? comment.body
+  const done = () => (setTyped(null), setEditing(false))
+  const save = () => {
+    if (text.trim() !== '' && text.trim() !== comment.body) actions.rewrite(text.trim())
+    done()
+  }
+  return (
+    <div className="space-y-1.5">
+      <CommentHead
+        comment={comment}
+        mayEdit={mayEdit}
+        actions={actions}
+        onEdit={() => setEditing(true)}
+        onLink={onLink}
+      />
+      {!editing ? (
+        <div className={cn(short && 'line-clamp-5')}>
+          <Said text={comment.body} people={people} />
+        </div>
+      ) : (
+        <>
+          <MentionArea
+            label="Change the comment"
+            placeholder=""
+            value={text}
+            people={people}
+            onChange={setTyped}
+            onSend={save}
+            onEscape={() => setEditing(false)}
+            autoFocus
+          />
+          <div className="flex justify-end gap-1.5">
+            <Button size="sm" look="ghost" onClick={done}>
+              Cancel
+            </Button>
+            <Button size="sm" look="primary" disabled={text.trim() === ''} onClick={save}>
+              Save
+            </Button>
+          </div>
+        </>
+      )}
+    </div>
+  )
+}
+
+/** The same below the one that it answers. */
+export function Answer({ comment, mayEdit, short }: Omit<CommentBodyProps, 'actions' | 'onLink'>) {
+  const actions = useCommentActions(comment)
+  return (
+    <div data-answer={comment.id} className="border-t border-line pt-2.5">
+      <CommentBody comment={comment} mayEdit={mayEdit} actions={actions} short={short} />
+    </div>
+  )
+}

@@ -1,0 +1,42 @@
+/** The conversations about a document and its parts, kept in step with the project's stream. */
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useCallback } from 'react'
+import type { OutlastEvent, Thread } from '@outlast/sdk'
+import { useEvents } from '@outlast/sdk/react'
+import { client, showNews } from '@/lib/queries'
+import { documentOf } from '@/features/threads/thread-place'
+
+const threadsOfDocument = (documentId: string) =>
+  queryOptions({
+    queryKey: ['document-threads', documentId],
+    queryFn: async ({ signal }) => (await client.documents.threads(documentId, signal)).items,
+  })
+
+/** Puts a conversation into what was loaded. */
+export function putDocumentThread(thread: Thread): void {
+  const documentId = documentOf(thread)
+  if (documentId === null) return
+  showNews<Thread[]>(threadsOfDocument(documentId).queryKey, (all) => withThread(all, thread))
+}
+
+/** The list with a thread in it, as it is now. Pure. */
+export const withThread = (all: readonly Thread[], thread: Thread): Thread[] =>
+  all.some(({ id }) => id === thread.id) ? all.map((one) => (one.id === thread.id ? thread : one)) : [...all, thread]
+
+/** All conversations about a document, archived ones too; undefined until loaded. */
+export function useDocumentThreads(documentId: string): { threads: Thread[] | undefined; error: Error | null } {
+  const { data, error } = useQuery(threadsOfDocument(documentId))
+  useEvents(
+    useCallback(
+      (event: OutlastEvent) => {
+        if (event.event === 'thread.updated') putDocumentThread(event.data.thread)
+        else if (event.event === 'thread.deleted')
+          showNews<Thread[]>(threadsOfDocument(documentId).queryKey, (all) =>
+            all.filter(({ id }) => id !== event.data.thread_id),
+          )
+      },
+      [documentId],
+    ),
+  )
+  return { threads: data, error }
+}

@@ -1,0 +1,77 @@
+import { useState, type ReactNode } from 'react'
+import type { CommentData } from '@outlast/sdk'
+import { Button } from '@/components/button'
+import { Problem } from '@/components/problem'
+import { once } from '@/lib/intent'
+import { client } from '@/lib/queries'
+import { useStored } from '@/lib/stored'
+import { useDocumentRoom } from '../document-context'
+import { MentionArea } from '@/features/mentions/mention-area'
+import { mentionedIn, AGENT } from '@/features/mentions/mention-text'
+import { useMentionable } from '@/features/mentions/people'
+
+interface ReplyProps {
+  /** What is answered. */
+  comment: CommentData
+  /** The box is shown; closed, only the ways to it are. */
+  open: boolean
+  /** A further thing one can do instead. */
+  give: ReactNode
+}
+
+/** Where an answer is written. What was begun is kept until it is sent. */
+export function Reply({ comment, open, give }: ReplyProps) {
+  const { store } = useDocumentRoom()
+  const people = useMentionable(comment.project_id)
+  const [text, setText] = useStored(`outlast.draft.reply.${comment.id}`)
+  const [error, setError] = useState<Error | null>(null)
+  const [sending, setSending] = useState(false)
+  const body = text.trim()
+  if (!open) return null
+  const send = async () => {
+    if (body === '' || sending) return
+    setSending(true)
+    setError(null)
+    try {
+      const mentions = mentionedIn(body, people).filter((id) => id !== AGENT.id)
+      const { id, document_id } = comment
+      const answer = { body, mentions, parent_id: id }
+      const made = await once(`comment ${document_id} ${JSON.stringify(answer)}`, (key) =>
+        client.documents.comment(document_id, answer, key),
+      )
+      store.tellComment(made)
+      setText('')
+    } catch (reason) {
+      setError(reason as Error)
+    } finally {
+      setSending(false)
+    }
+  }
+  return (
+    <div className="space-y-2">
+      <MentionArea
+        label="Answer"
+        placeholder="Answer, or @ somebody"
+        value={text}
+        people={people}
+        onChange={setText}
+        onSend={() => void send()}
+      />
+      {error !== null && <Problem error={error} />}
+      <div className="flex flex-wrap items-center justify-end gap-1.5">
+        {give}
+        <span className="flex-1" />
+        {body !== '' && (
+          <>
+            <Button size="sm" look="ghost" onClick={() => setText('')}>
+              Cancel
+            </Button>
+            <Button size="sm" look="primary" busy={sending} onClick={() => void send()}>
+              Answer
+            </Button>
+          </>
+        )}
+      </div>
+    </div>
+  )
+}

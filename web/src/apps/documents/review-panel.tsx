@@ -1,0 +1,211 @@
+import { CheckCheck, ChevronDown, ChevronUp, CircleHelp, GitPullRequestArrow, PartyPopper, Undo2 } from 'lucide-react'
+import { useCallback, useDeferredValue, useEffect, useState, type KeyboardEvent } from 'react'
+import { useSelected } from '@outlast/sdk/react'
+import { Button, IconButton } from '@/components/button'
+import { Confirm } from '@/components/confirm'
+import { Empty } from '@/components/states'
+import { useNarrow } from '@/lib/use-narrow'
+import { useDocumentRoom, type PanelProps } from './document-context'
+import { ReviewBar } from './review-bar'
+import { ConflictOf } from './review-conflict-of'
+import { EditRow, SupersededRow } from './review-edit'
+import { ReviewHelp } from './review-help'
+import { takeBack, useReviewKeys } from './review-keys'
+import { ReviewScopeMenu } from './review-scope'
+import { numberOf, type ReviewItem } from './review-list'
+import { useInView } from './review-view'
+import { useReview, useReviewed, useReviewList } from './use-review'
+
+/** What agents propose to change, in the order of the document: step through it and decide. */
+export function ReviewPanel({ item }: PanelProps) {
+  const { store, mayEdit } = useDocumentRoom()
+  const review = useReview()
+  const list = useReviewList()
+  const narrow = useNarrow()
+  const [help, setHelp] = useState(false)
+  const [asking, setAsking] = useState<'accept' | 'reject' | null>(null)
+  useAsked(item)
+  useMovingOn()
+  useInView()
+  const all = useCallback((decision: 'accept' | 'reject') => void review.decideAll(decision), [review])
+  useReviewKeys({
+    review,
+    acceptAll: () => list.open > 0 && (list.open > ASKS_FROM ? setAsking('accept') : all('accept')),
+    help: () => setHelp(true),
+  })
+  const said = useReviewed((one) => one.get().said)
+  // The rest of a long list may come a moment after the text; a short one is always as it is.
+  const later = useDeferredValue(list.items, NO_ITEMS)
+  const items = list.items.length <= LONG ? list.items : later.length === 0 ? list.items.slice(0, FIRST) : later
+  const loading = useSelected(store, (snapshot) => snapshot.loading)
+  const step = (event: KeyboardEvent<HTMLElement>) => {
+    const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : null
+    if (by === null || (event.target instanceof HTMLElement && /^(TEXTAREA|INPUT|SELECT)$/.test(event.target.tagName)))
+      return
+    event.preventDefault()
+    review.step(by)
+  }
+  if (list.items.length + list.superseded.length === 0)
+    return loading ? null : (
+      <>
+        <ReviewScopeMenu />
+        <Empty icon={<GitPullRequestArrow />} title="Nothing to review">
+          When an agent proposes edits, you decide here which of them are made. Give it a comment, or ask it in the
+          Agent tab.
+        </Empty>
+      </>
+    )
+  return (
+    <section aria-label="Review" className="flex min-h-0 flex-1 flex-col" onKeyDown={step}>
+      <Head help={() => setHelp(true)} />
+      {mayEdit && list.open > 0 && (
+        <div className="flex items-center gap-1.5 border-b border-line px-4 pb-2.5">
+          <Button
+            size="sm"
+            className="max-md:h-10"
+            onClick={() => (list.open > ASKS_FROM ? setAsking('accept') : all('accept'))}
+          >
+            <CheckCheck aria-hidden />
+            Accept all {list.open}
+          </Button>
+          <Button size="sm" look="ghost" className="max-md:h-10" onClick={() => setAsking('reject')}>
+            Reject all
+          </Button>
+        </div>
+      )}
+      <ol className="min-h-0 flex-1 overflow-y-auto" aria-label="Proposed edits">
+        {list.open === 0 && <Done />}
+        {items.map(({ edit, proposal }) => (
+          <EditRow key={edit.id} edit={edit} proposal={proposal} resolve={review.resolve} />
+        ))}
+        {list.superseded.length > 0 && <li className="px-4 pt-4 pb-1 text-xs font-medium text-faint">Overtaken</li>}
+        {list.superseded.map(({ edit }) => (
+          <SupersededRow key={edit.id} edit={edit} />
+        ))}
+      </ol>
+      {narrow && <ReviewBar resolve={review.resolve} />}
+      <p aria-live="polite" className="sr-only">
+        {said}
+      </p>
+      <ConflictOf />
+      <ReviewHelp open={help} onClose={() => setHelp(false)} />
+      <Confirm
+        open={asking !== null}
+        onClose={() => setAsking(null)}
+        title={asking === 'accept' ? `Accept all ${list.open} edits?` : `Reject all ${list.open} edits?`}
+        action={asking === 'accept' ? 'Accept all' : 'Reject all'}
+        onConfirm={() => asking !== null && all(asking)}
+      >
+        {asking === 'accept'
+          ? 'Each proposal becomes one version of the document. An earlier one can be brought back in the history.'
+          : 'The text stays as it is. What was rejected can still be read here and in the conversation.'}
+      </Confirm>
+    </section>
+  )
+}
+
+const LONG = 60
+const FIRST = 20
+const NO_ITEMS: readonly ReviewItem[] = []
+
+/** More than these are not accepted by one key without a question. */
+const ASKS_FROM = 20
+
+function Head({ help }: { help: () => void }) {
+  const review = useReview()
+  const list = useReviewList()
+  const current = useReviewed((one) => one.get().current)
+  const undo = useReviewed((one) => one.get().undo)
+  const undoing = useReviewed((one) => one.get().undoing)
+  const total = list.items.length
+  const at = numberOf(list, current)
+  const done = total - list.open
+  return (
+    <header className="px-4 pt-3 pb-2.5">
+      <ReviewScopeMenu />
+      <div className="flex items-center gap-1">
+        <p className="flex-1 text-[13px]" data-review-progress>
+          {at > 0 ? (
+            <>
+              <span className="font-semibold tabular-nums">{at}</span> of <span className="tabular-nums">{total}</span>
+            </>
+          ) : (
+            <span className="font-semibold">{total === 1 ? '1 edit' : `${total} edits`}</span>
+          )}
+          <span className="ml-2 text-xs text-faint tabular-nums">
+            {list.open === 0 ? 'all decided' : `${done} decided, ${list.open} left`}
+          </span>
+        </p>
+        <IconButton
+          label="Previous edit"
+          keys="K"
+          size="icon-sm"
+          disabled={list.open === 0}
+          onClick={() => review.step(-1)}
+        >
+          <ChevronUp />
+        </IconButton>
+        <IconButton label="Next edit" keys="J" size="icon-sm" disabled={list.open === 0} onClick={() => review.step(1)}>
+          <ChevronDown />
+        </IconButton>
+        <IconButton
+          label={undo?.label ?? 'Nothing to reopen'}
+          keys="Z"
+          size="icon-sm"
+          disabled={undo === null}
+          busy={undoing}
+          onClick={() => void takeBack(review)}
+        >
+          {!undoing && <Undo2 />}
+        </IconButton>
+        <IconButton label="Keyboard shortcuts" keys="?" size="icon-sm" className="max-md:hidden" onClick={help}>
+          <CircleHelp />
+        </IconButton>
+      </div>
+      <div
+        role="progressbar"
+        aria-label="Decided"
+        aria-valuemin={0}
+        aria-valuemax={total}
+        aria-valuenow={done}
+        className="mt-2 h-1 overflow-hidden rounded-full bg-active"
+      >
+        <div
+          className="h-full rounded-full bg-accent transition-[width]"
+          style={{ width: `${total === 0 ? 0 : (done / total) * 100}%` }}
+        />
+      </div>
+    </header>
+  )
+}
+
+const Done = () => (
+  <li className="flex items-center gap-2.5 border-b border-line px-4 py-4 text-[13px]">
+    <PartyPopper className="size-4 shrink-0 text-ok" aria-hidden />
+    Everything is decided. The document says what you accepted.
+  </li>
+)
+
+/** What the panel was opened for: a proposal, or one edit of it. */
+function useAsked(item: string | null): void {
+  const { store } = useDocumentRoom()
+  const review = useReview()
+  useEffect(() => {
+    if (item === null) return
+    if (!item.startsWith('prp_')) return review.look(item)
+    void store.ensureProposal(item).then(
+      () => review.open(item),
+      () => undefined,
+    )
+  }, [item, store, review])
+}
+
+/** Something is always looked at while anything is open; what somebody else decided meanwhile is left. */
+function useMovingOn(): void {
+  const review = useReview()
+  const list = useReviewList()
+  const current = useReviewed((one) => one.get().current)
+  useEffect(() => {
+    if (current === null ? list.open > 0 : false) review.step(1)
+  }, [review, list, current])
+}

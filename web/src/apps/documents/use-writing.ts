@@ -1,0 +1,69 @@
+import { useEffect, useMemo } from 'react'
+import type { DocumentStore } from '@outlast/sdk'
+import type { FocusStore } from './focus-store'
+import { useMe } from '@/features/session/session-gate'
+import { shelfOf } from './editor/drafts'
+import { WritingDesk } from './editor/writing-desk'
+
+/** How long the page before this one may take to go away after a reload. */
+const CLOSED_MS = 1000
+const STILL_WRITING_MS = 3000
+/** Who writes says so again before the server forgets it. */
+const AGAIN_MS = 3500
+
+/** What is written in this document, saved before the page goes away. */
+export function useWritingDesk(store: DocumentStore, documentId: string, loaded: boolean): WritingDesk {
+  const { user } = useMe()
+  const desk = useMemo(() => new WritingDesk(store, documentId, shelfOf(user.id)), [store, documentId, user.id])
+  useEffect(() => {
+    if (!loaded) return
+    void desk.recall()
+    const timer = setTimeout(() => void desk.recall(), CLOSED_MS)
+    return () => clearTimeout(timer)
+  }, [desk, loaded])
+  useEffect(() => {
+    const hidden = () => void (document.visibilityState === 'hidden' && desk.saveAll())
+    document.addEventListener('visibilitychange', hidden)
+    return () => {
+      document.removeEventListener('visibilitychange', hidden)
+      desk.saveAll()
+    }
+  }, [desk])
+  return desk
+}
+
+/** Tells the others at which block one is, and whether one writes. */
+export function usePresence(store: DocumentStore, focus: FocusStore, desk: WritingDesk): void {
+  useEffect(() => {
+    let typing = false
+    let told = 0
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const tell = (again = false) => {
+      told = Date.now()
+      const { id } = focus.get()
+      const block = id === null ? undefined : store.get().content.blocks[store.idOf(id)]
+      store.present({ block_id: block !== undefined && block.version > 0 ? block.id : null, typing }, again)
+    }
+    desk.onTyping = () => {
+      clearTimeout(timer)
+      timer = setTimeout(() => {
+        typing = false
+        tell()
+      }, STILL_WRITING_MS)
+      if (typing && Date.now() - told < AGAIN_MS) return
+      typing = true
+      tell()
+    }
+    const stop = focus.subscribe(() => tell())
+    // Another tab of one's own may have said that one left.
+    const shown = () => void (document.visibilityState === 'visible' && tell(true))
+    document.addEventListener('visibilitychange', shown)
+    tell(true)
+    return () => {
+      stop()
+      document.removeEventListener('visibilitychange', shown)
+      clearTimeout(timer)
+      desk.onTyping = () => undefined
+    }
+  }, [store, focus, desk])
+}

@@ -1,0 +1,224 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { ChevronRight, Code2, FileCode, Library, SearchCode, Trash2, type LucideIcon } from 'lucide-react'
+import { useCallback, useState } from 'react'
+import type { ModuleData, OutlastEvent, PageCode, PageData } from '@outlast/sdk'
+import { useEvents } from '@outlast/sdk/react'
+import { Button, IconButton } from '@/components/button'
+import { Confirm } from '@/components/confirm'
+import { Problem } from '@/components/problem'
+import { Empty, SkeletonRows } from '@/components/states'
+import { Since } from '@/components/time'
+import { complain, say } from '@/components/toast'
+import { Tip } from '@/components/tooltip'
+import { cn } from '@/lib/cn'
+import { duration, parseObject, prettyJson } from '@/lib/format'
+import { client, queryClient } from '@/lib/queries'
+import { Block } from '@/features/threads/tool-body'
+import { evaluation, readable } from '@/features/threads/tool-text'
+
+const LIST = 30
+const codeKey = (pageId: string) => ['page-code', pageId]
+const modulesKey = (pageId: string) => ['page-modules', pageId]
+const NEWS = new Set(['tool_call.result', 'run.completed', 'run.error', 'run.cancelled', 'modules.saved'])
+
+/** The code that ran for the page and what came of it, and the modules that its agent keeps. */
+export function CodePanel({ page, mayEdit, offered }: { page: PageData; mayEdit: boolean; offered: boolean }) {
+  useEvents(
+    useCallback(
+      ({ event }: OutlastEvent) => {
+        if (!NEWS.has(event)) return
+        void queryClient.invalidateQueries({ queryKey: codeKey(page.id) })
+        if (event !== 'tool_call.result') void queryClient.invalidateQueries({ queryKey: modulesKey(page.id) })
+      },
+      [page.id],
+    ),
+  )
+  return (
+    <div className="min-h-0 flex-1 space-y-5 overflow-y-auto p-2.5">
+      {!offered && (
+        <p role="note" className="rounded-xl border border-line bg-side px-3.5 py-2.5 text-muted">
+          This server has no sandbox: the agent cannot run code, and pages show only what it knows and what you tell it.
+          Whoever runs the server can add one in its configuration, section <code>[sandbox]</code>.
+        </p>
+      )}
+      <Modules page={page} mayEdit={mayEdit} />
+      <Ran page={page} />
+    </div>
+  )
+}
+
+function Ran({ page }: { page: PageData }) {
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
+    queryKey: codeKey(page.id),
+    queryFn: ({ pageParam, signal }) =>
+      client.pages.code(page.id, { limit: LIST, signal, ...(pageParam !== null && { before: pageParam }) }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (last) => last.next,
+  })
+  const items = data?.pages.flatMap((one) => one.items) ?? []
+  return (
+    <section aria-label="Code that ran">
+      <Heading>What ran</Heading>
+      {error !== null && <Problem error={error} retry={() => void refetch()} />}
+      {data === undefined && error === null && <SkeletonRows rows={3} className="h-11" />}
+      {data !== undefined && items.length === 0 && (
+        <Empty icon={<Code2 />} title="No code yet" className="py-8">
+          What the agent looks up and runs for this page stands here, with its results.
+        </Empty>
+      )}
+      <ol className="space-y-1.5">
+        {items.map((item, at) => (
+          <Run key={item.part_id} item={item} first={at === 0} />
+        ))}
+      </ol>
+      {hasNextPage && (
+        <Button className="mt-2 w-full" busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          Older
+        </Button>
+      )}
+    </section>
+  )
+}
+
+const TOOLS: Record<string, [icon: LucideIcon, words: string]> = {
+  run_code: [Code2, 'Ran code'],
+  search_docs: [SearchCode, 'Searched the documentation'],
+  create_or_update_files: [FileCode, 'Wrote files'],
+  read_files: [FileCode, 'Read files'],
+}
+
+function Run({ item, first }: { item: PageCode; first: boolean }) {
+  const [choice, setChoice] = useState<boolean | null>(null)
+  const open = choice ?? first
+  const [Icon, words] = TOOLS[item.tool] ?? [Code2, item.tool]
+  const failed = item.status === 'error' || evaluation(parseObject(item.result ?? ''))?.success === false
+  return (
+    <li
+      data-code={item.part_id}
+      data-tool={item.tool}
+      className="overflow-hidden rounded-xl border border-line bg-raised"
+    >
+      <button
+        aria-expanded={open}
+        className="flex w-full items-center gap-2.5 px-3 py-2 text-left hover:bg-hover"
+        onClick={() => setChoice(!open)}
+      >
+        <Icon className={cn('size-4 shrink-0', failed ? 'text-danger' : 'text-faint')} aria-hidden />
+        <span className="min-w-0 flex-1">
+          <span className="line-clamp-2">{item.description === '' ? words : item.description}</span>
+          <span className="block text-xs text-faint">
+            {failed ? 'failed · ' : item.status === 'done' ? '' : `${item.status} · `}
+            {item.language === '' ? '' : `${item.language} · `}
+            {item.duration_s === null ? '' : `${duration(item.duration_s)} · `}
+            <Since iso={item.at} />
+          </span>
+        </span>
+        <ChevronRight
+          className={cn('size-3.5 shrink-0 text-faint transition-transform', open && 'rotate-90')}
+          aria-hidden
+        />
+      </button>
+      {open && <Inside item={item} />}
+    </li>
+  )
+}
+
+function Inside({ item }: { item: PageCode }) {
+  const { result, stdout, error } = evaluation(parseObject(item.result ?? '')) ?? {
+    result: item.result === null ? '' : prettyJson(item.result),
+    stdout: '',
+    error: null,
+  }
+  return (
+    <div className="space-y-2 border-t border-line p-2">
+      {item.code !== '' && <Block label={item.language || 'asked'} text={item.code} language={item.language} />}
+      {stdout !== '' && <Block label="Printed" text={stdout} />}
+      {readable(result) !== '' && <Block label="Result" text={readable(result)} language="json" />}
+      {readable(error) !== '' && <Block label="Error" text={readable(error)} danger />}
+    </div>
+  )
+}
+
+function Modules({ page, mayEdit }: { page: PageData; mayEdit: boolean }) {
+  const { data } = useQuery({
+    queryKey: modulesKey(page.id),
+    queryFn: async ({ signal }) => (await client.pages.modules(page.id, signal)).items,
+  })
+  if (data === undefined || data.length === 0) return null
+  return (
+    <section aria-label="Modules">
+      <Heading>Kept for later</Heading>
+      <ul className="space-y-1.5">
+        {data.map((module) => (
+          <Module key={module.id} module={module} mayEdit={mayEdit} pageId={page.id} />
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Module({ module, mayEdit, pageId }: { module: ModuleData; mayEdit: boolean; pageId: string }) {
+  const [asking, setAsking] = useState<'publish' | 'delete' | null>(null)
+  const published = module.scope === 'user'
+  const after = () => void queryClient.invalidateQueries({ queryKey: modulesKey(pageId) })
+  const publish = () =>
+    client.pages.publish(module.id).then(() => (after(), say(`${module.path} is in your library.`)), complain)
+  const remove = () => client.pages.deleteModule(module.id).then(after, complain)
+  return (
+    <li data-module={module.path} className="rounded-xl border border-line px-3 py-2">
+      <div className="flex items-start gap-2">
+        <FileCode className="mt-0.5 size-4 shrink-0 text-faint" aria-hidden />
+        <div className="min-w-0 flex-1">
+          <p className="truncate font-mono text-[12.5px]">{module.path}</p>
+          <p className="text-muted">{module.description}</p>
+          <p className="mt-0.5 truncate font-mono text-xs text-faint">{module.exports.join(', ')}</p>
+          {!module.verified && (
+            <p className="mt-1 text-xs text-warn">Not tried yet with the packages as they are now.</p>
+          )}
+        </div>
+        {published ? (
+          <Tip label="Found by all agents that work for you">
+            <span className="flex shrink-0 items-center gap-1 rounded-full bg-accent-soft px-2 py-0.5 text-xs text-link">
+              <Library className="size-3" aria-hidden />
+              Published
+            </span>
+          </Tip>
+        ) : (
+          mayEdit && (
+            <Button size="sm" look="ghost" onClick={() => setAsking('publish')}>
+              Publish
+            </Button>
+          )
+        )}
+        {mayEdit && (
+          <IconButton label={`Delete ${module.path}`} size="icon-sm" onClick={() => setAsking('delete')}>
+            <Trash2 />
+          </IconButton>
+        )}
+      </div>
+      <Confirm
+        open={asking === 'delete'}
+        onClose={() => setAsking(null)}
+        title={`Forget ${module.path}?`}
+        action="Delete"
+        onConfirm={() => void remove()}
+      >
+        Agents do not find it any more. {published ? 'Copies in their files stay.' : 'Its file stays in the workspace.'}
+      </Confirm>
+      <Confirm
+        open={asking === 'publish'}
+        onClose={() => setAsking(null)}
+        title={`Publish ${module.path}?`}
+        action="Publish"
+        onConfirm={() => void publish()}
+      >
+        All agents that work for you find it then and may run it, also in other projects. Read it first: it was written
+        by an agent.
+      </Confirm>
+    </li>
+  )
+}
+
+const Heading = ({ children }: { children: string }) => (
+  <h3 className="mb-1.5 px-1 text-xs font-medium text-muted">{children}</h3>
+)

@@ -1,0 +1,138 @@
+import { useCallback, useEffect, useRef, useState } from 'react'
+import { say } from '@/components/toast'
+import { cn } from '@/lib/cn'
+import { useDark } from '@/lib/theme'
+import { readFromFrame, type ToFrame } from '@/page-runtime/protocol'
+import { useMe } from '@/features/session/session-gate'
+import type { Change, LivePage } from './live-page'
+import { shellAddress } from './page-look'
+
+/** What somebody did in the frame; `key` is the frame's name for it. */
+export interface FrameAction {
+  key: string
+  name: string
+  data: Record<string, unknown>
+}
+
+interface PageFrameProps {
+  pageId: string
+  title: string
+  live: LivePage
+  /** An earlier version, shown in the page's place. */
+  past: { version: number; html: string } | null
+  readOnly: boolean
+  busyKeys: readonly string[]
+  onAction: (action: FrameAction) => void
+  onUndo: () => void
+  className?: string
+}
+
+const SANDBOX = 'allow-scripts allow-forms'
+const SLOW_MS = 8000
+
+/** The page, on a host of its own: it is told what to show, and says what a reader does. */
+export function PageFrame(props: PageFrameProps) {
+  const { pageId, title, live, past, readOnly, busyKeys, onAction, onUndo, className } = props
+  const { pages_domain } = useMe()
+  const dark = useDark()
+  const frame = useRef<HTMLIFrameElement>(null)
+  const [turn, setTurn] = useState(0)
+  const [ready, setReady] = useState(false)
+  const [shown, setShown] = useState<number | null>(null)
+  const [slow, setSlow] = useState(false)
+  const loads = useRef(0)
+  const told = useRef({ onAction, onUndo })
+  useEffect(() => {
+    told.current = { onAction, onUndo }
+  })
+  // The frame's document is of no origin, so its address cannot be named; what may load in it is bounded by our policy,
+  // and a frame that has gone elsewhere is thrown away.
+  const tell = useCallback((message: ToFrame) => frame.current?.contentWindow?.postMessage(message, '*'), [])
+
+  useEffect(() => {
+    const hear = ({ source, origin, data }: MessageEvent) => {
+      if (source === null || source !== frame.current?.contentWindow || origin !== 'null') return
+      const message = readFromFrame(data)
+      switch (message?.type) {
+        case 'ready':
+          return setReady(true)
+        case 'applied':
+          return setShown(message.version)
+        case 'lost':
+          return live.reread()
+        case 'action':
+          return told.current.onAction(message)
+        case 'open':
+          return void window.open(message.href, '_blank', 'noopener,noreferrer')
+        case 'trouble':
+          return say(message.text)
+        case 'undo':
+          return told.current.onUndo()
+      }
+    }
+    addEventListener('message', hear)
+    return () => removeEventListener('message', hear)
+  }, [live])
+  const why = past === null ? null : `This is version ${past.version}. Go back to now to use the page.`
+  useEffect(() => {
+    if (ready) tell({ outlast: 'page', type: 'look', theme: dark ? 'dark' : 'light', readOnly, why })
+  }, [ready, dark, readOnly, why, tell])
+  useEffect(() => {
+    if (!ready) return
+    if (past !== null) return tell({ outlast: 'page', type: 'html', version: past.version, html: past.html })
+    return live.attach((change: Change) => {
+      if (change.kind === 'html') tell({ outlast: 'page', type: 'html', version: change.version, html: change.html })
+      else tell({ ...change, outlast: 'page', type: 'patches' })
+    })
+  }, [ready, past, live, tell])
+  useEffect(() => {
+    if (ready) tell({ outlast: 'page', type: 'busy', keys: busyKeys })
+  }, [ready, busyKeys, tell])
+  useEffect(() => {
+    if (ready) return setSlow(false)
+    const timer = setTimeout(() => setSlow(true), SLOW_MS)
+    return () => clearTimeout(timer)
+  }, [ready, turn])
+  const again = () => {
+    loads.current = 0
+    setReady(false)
+    setTurn((last) => last + 1)
+  }
+  return (
+    <div className={cn('relative min-h-0', className)}>
+      <iframe
+        key={turn}
+        ref={frame}
+        title={title}
+        data-page-frame={pageId}
+        data-shown={shown ?? undefined}
+        data-past={past?.version}
+        src={shellAddress(pageId, pages_domain, location)}
+        sandbox={SANDBOX}
+        referrerPolicy="no-referrer"
+        onLoad={() => {
+          loads.current += 1
+          if (loads.current > 1) again()
+        }}
+        className={cn(
+          'absolute inset-0 block size-full border-0 bg-bg transition-opacity duration-200',
+          past !== null && 'opacity-60 saturate-50',
+          shown === null && 'opacity-0',
+        )}
+      />
+      {slow && (
+        <div role="alert" className="absolute inset-0 grid place-items-center p-6 text-center">
+          <div>
+            <p className="font-medium">The page’s frame does not answer</p>
+            <p className="mt-1 max-w-sm text-muted">
+              It lies at {pages_domain}. That name has to lead to this server, and the web app has to be built.
+            </p>
+            <button className="mt-3 text-link underline underline-offset-2" onClick={again}>
+              Try again
+            </button>
+          </div>
+        </div>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,104 @@
+/** A project's pages, kept in step with its stream, and what is asked about one of them. */
+import { queryOptions } from '@tanstack/react-query'
+import { useCallback, useEffect } from 'react'
+import type { OutlastEvent, Page, PageData } from '@outlast/sdk'
+import { useEvents } from '@outlast/sdk/react'
+import { client, queryClient, showNews } from '@/lib/queries'
+import { useActiveProject } from '@/features/shell/active-project'
+
+const LIST = 200
+
+/** All pages of a project, without their HTML. */
+export const pagesQuery = (projectId: string) =>
+  queryOptions({
+    queryKey: ['pages', projectId],
+    queryFn: async ({ signal }): Promise<PageData[]> => {
+      const all: PageData[] = []
+      for (let next: string | null = ''; next !== null;) {
+        const page: Page<PageData> = await client.pages.list(projectId, {
+          limit: LIST,
+          signal,
+          ...(next !== '' && { after: next }),
+        })
+        all.push(...page.items)
+        next = page.next
+      }
+      return all
+    },
+    staleTime: Infinity, // the project's stream keeps it in step
+  })
+
+/** One page's facts; its HTML is followed by `LivePage`. */
+export const pageQuery = (pageId: string) =>
+  queryOptions({
+    queryKey: ['page', pageId],
+    queryFn: ({ signal }) => client.pages.get(pageId, signal),
+    staleTime: Infinity,
+  })
+
+/** A page's HTML as a list's pictures show it: asked for once per version. */
+export const pictureQuery = (page: PageData) =>
+  queryOptions({
+    queryKey: ['page-picture', page.id, page.version],
+    queryFn: async ({ signal }) => (await client.pages.get(page.id, signal)).html,
+    staleTime: Infinity,
+    gcTime: 60_000,
+  })
+
+export const versionQuery = (pageId: string, version: number) =>
+  queryOptions({
+    queryKey: ['page-version', pageId, version],
+    queryFn: ({ signal }) => client.pages.version(pageId, version, signal),
+    staleTime: 60_000,
+  })
+
+export const actionsQuery = (pageId: string) =>
+  queryOptions({
+    queryKey: ['page-actions', pageId],
+    queryFn: async ({ signal }) => (await client.pages.actions(pageId, { limit: 50, signal })).items,
+  })
+
+/** Puts a page as the server now has it into what was loaded. */
+export function putPage(page: PageData): void {
+  showNews<PageData[]>(pagesQuery(page.project_id).queryKey, (all) => withPage(all, page))
+  queryClient.setQueryData<PageData>(pageQuery(page.id).queryKey, (one) =>
+    one === undefined ? page : newer(one, page),
+  )
+}
+
+export function dropPage(projectId: string, pageId: string): void {
+  showNews<PageData[]>(pagesQuery(projectId).queryKey, (all) => all.filter(({ id }) => id !== pageId))
+  queryClient.removeQueries({ queryKey: pageQuery(pageId).queryKey })
+}
+
+/** The list with a page in it; an answer that was overtaken by a later event changes nothing. Pure. */
+export function withPage(all: PageData[], page: PageData): PageData[] {
+  const known = all.some(({ id }) => id === page.id)
+  return known ? all.map((one) => (one.id === page.id ? newer(one, page) : one)) : [...all, page]
+}
+
+const newer = (one: PageData, other: PageData): PageData =>
+  Date.parse(other.updated_at) < Date.parse(one.updated_at) ? one : other
+
+/** Keeps a project's pages in step with its stream; `onGone` hears of one that was deleted. */
+export function usePageNews(projectId: string, onGone?: (pageId: string) => void): void {
+  const { connection } = useActiveProject()
+  const live = connection.status === 'live'
+  useEvents(
+    useCallback(
+      (event: OutlastEvent) => {
+        if (event.event === 'page.created' || event.event === 'page.updated') {
+          if (event.data.page.project_id === projectId) putPage(event.data.page)
+        } else if (event.event === 'page.deleted') {
+          dropPage(projectId, event.data.page_id)
+          onGone?.(event.data.page_id)
+        }
+      },
+      [projectId, onGone],
+    ),
+  )
+  useEffect(() => {
+    // What was loaded before the stream was open may lack what happened in between.
+    if (live) void queryClient.invalidateQueries({ queryKey: pagesQuery(projectId).queryKey })
+  }, [live, projectId])
+}

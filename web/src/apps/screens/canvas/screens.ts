@@ -1,0 +1,121 @@
+import { queryOptions } from '@tanstack/react-query'
+import { useCallback, useEffect, useMemo, useRef } from 'react'
+import type { OutlastEvent, Page, ScreenData } from '@outlast/sdk'
+import { useEvents } from '@outlast/sdk/react'
+import { client, queryClient, showNews } from '@/lib/queries'
+import { useActiveProject } from '@/features/shell/active-project'
+
+const PAGE = 200
+
+/** All screens of a project. */
+export const screensQuery = (projectId: string) =>
+  queryOptions({
+    queryKey: ['screens', projectId],
+    queryFn: async ({ signal }): Promise<ScreenData[]> => {
+      const all: ScreenData[] = []
+      for (let next: string | null = ''; next !== null;) {
+        const page: Page<ScreenData> = await client.screens.list(projectId, {
+          limit: PAGE,
+          signal,
+          ...(next !== '' && { after: next }),
+        })
+        all.push(...page.items)
+        next = page.next
+      }
+      return all
+    },
+    staleTime: Infinity, // the project's stream keeps it in step
+  })
+
+export const screenQuery = (screenId: string) =>
+  queryOptions({ queryKey: ['screen', screenId], queryFn: ({ signal }) => client.screens.get(screenId, signal) })
+
+export const themesQuery = queryOptions({
+  queryKey: ['themes'],
+  queryFn: async ({ signal }) => (await client.screens.themes(signal)).items,
+  staleTime: Infinity,
+})
+
+/** Puts a screen as the server now has it into what was loaded. */
+export function putScreen(screen: ScreenData): void {
+  showNews<ScreenData[]>(screensQuery(screen.project_id).queryKey, (all) => withScreen(all, screen))
+  queryClient.setQueryData<ScreenData>(screenQuery(screen.id).queryKey, (one) => one && newer(one, screen))
+}
+
+/** Shows a change of screens before the server has it; answers how to take it back. */
+export function patchScreens(projectId: string, changes: ReadonlyMap<string, Partial<ScreenData>>): () => void {
+  const key = screensQuery(projectId).queryKey
+  const before = queryClient.getQueryData<ScreenData[]>(key)
+  queryClient.setQueryData<ScreenData[]>(
+    key,
+    (all) => all && all.map((one) => (changes.has(one.id) ? { ...one, ...changes.get(one.id) } : one)),
+  )
+  return () => {
+    const were = new Map(before?.map((one) => [one.id, one]))
+    queryClient.setQueryData<ScreenData[]>(
+      key,
+      (all) => all && all.map((one) => (changes.has(one.id) ? (were.get(one.id) ?? one) : one)),
+    )
+  }
+}
+
+export function dropScreen(projectId: string, screenId: string): void {
+  showNews<ScreenData[]>(screensQuery(projectId).queryKey, (all) => all.filter(({ id }) => id !== screenId))
+}
+
+/** The list with a screen in it; an answer that was overtaken by a later event changes nothing. Pure. */
+export function withScreen(all: ScreenData[], screen: ScreenData): ScreenData[] {
+  const known = all.some(({ id }) => id === screen.id)
+  return known ? all.map((one) => (one.id === screen.id ? newer(one, screen) : one)) : [...all, screen]
+}
+
+/** Events leave out where the app is shown, which does not change while its sandbox is the same. */
+function newer(one: ScreenData, other: ScreenData): ScreenData {
+  if (Date.parse(other.updated_at) < Date.parse(one.updated_at)) return one
+  const kept = other.sandbox_id === one.sandbox_id ? one.preview_url : null
+  return { ...other, preview_url: other.preview_url ?? kept }
+}
+
+export type ScreenNews = Extract<OutlastEvent, { event: 'screen.created' | 'screen.updated' | 'screen.deleted' }>
+
+/** Keeps a project's screens in step with its stream; `onNews` hears of each change after it was put in. */
+export function useScreenNews(projectId: string, onNews: (news: ScreenNews, before: ScreenData | null) => void): void {
+  const heard = useRef(onNews)
+  useEffect(() => {
+    heard.current = onNews
+  })
+  useEvents(
+    useCallback(
+      (event: OutlastEvent) => {
+        if (event.event === 'screen.created' || event.event === 'screen.updated') {
+          const { screen } = event.data
+          if (screen.project_id !== projectId) return
+          const before = known(projectId, screen.id)
+          putScreen(screen)
+          heard.current(event, before)
+        } else if (event.event === 'screen.deleted') {
+          const before = known(projectId, event.data.screen_id)
+          dropScreen(projectId, event.data.screen_id)
+          heard.current(event, before)
+        }
+      },
+      [projectId],
+    ),
+  )
+}
+
+const known = (projectId: string, screenId: string): ScreenData | null =>
+  queryClient.getQueryData<ScreenData[]>(screensQuery(projectId).queryKey)?.find(({ id }) => id === screenId) ?? null
+
+/** What was loaded before the stream was open may lack what happened in between: it is loaded once more then. */
+export function useFreshScreens(projectId: string): void {
+  const { connection } = useActiveProject()
+  const live = connection.status === 'live'
+  useEffect(() => {
+    if (live) void queryClient.invalidateQueries({ queryKey: screensQuery(projectId).queryKey })
+  }, [live, projectId])
+}
+
+/** The same screens by id. */
+export const useById = (screens: ScreenData[]): ReadonlyMap<string, ScreenData> =>
+  useMemo(() => new Map(screens.map((one) => [one.id, one])), [screens])

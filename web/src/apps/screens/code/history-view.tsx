@@ -1,0 +1,161 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { ChevronRight, History, MessageSquare, MousePointer2, Wrench, type LucideIcon } from 'lucide-react'
+import { useCallback, useState } from 'react'
+import type { Checkpoint, ScreenData } from '@outlast/sdk'
+import { useFileNews, type useThread } from '@outlast/sdk/react'
+import { Button } from '@/components/button'
+import { Confirm } from '@/components/confirm'
+import { Problem } from '@/components/problem'
+import { Empty, SkeletonRows } from '@/components/states'
+import { Since } from '@/components/time'
+import { complain, say } from '@/components/toast'
+import { cn } from '@/lib/cn'
+import { plural } from '@/lib/format'
+import { client, queryClient } from '@/lib/queries'
+import { Changes } from '@/features/files/changes'
+import { answersOf, isOfAnswer, reasonOf, shownCheckpoints } from './answers'
+
+const PAGE = 50
+const ICONS: Partial<Record<Checkpoint['reason'], LucideIcon>> = {
+  message: MessageSquare,
+  person: MousePointer2,
+  tool: Wrench,
+}
+
+interface HistoryViewProps {
+  screen: ScreenData
+  thread: ReturnType<typeof useThread>
+}
+
+const keyOf = (screenId: string) => ['screen-checkpoints', screenId]
+
+/** The files as they were, newest first: what differs, and the way back. */
+export function HistoryView({ screen, thread }: HistoryViewProps) {
+  const [all, setAll] = useState(false)
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery({
+    queryKey: keyOf(screen.id),
+    queryFn: ({ pageParam, signal }) =>
+      client.screens.checkpoints(screen.id, { limit: PAGE, signal, ...(pageParam !== null && { before: pageParam }) }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.next,
+  })
+  useFileNews(
+    screen.workspace_id,
+    useCallback(() => void queryClient.invalidateQueries({ queryKey: keyOf(screen.id) }), [screen.id]),
+  )
+  const items = data?.pages.flatMap((page) => page.items) ?? []
+  const shown = shownCheckpoints(items, all)
+  const answers = answersOf(thread)
+  const mayWrite = thread.role !== 'viewer'
+  return (
+    <div role="tabpanel" aria-label="History" className="min-h-0 flex-1 overflow-y-auto p-2.5">
+      <label className="mb-2 flex items-center gap-2 px-1 text-xs text-muted">
+        <input type="checkbox" checked={all} onChange={(event) => setAll(event.target.checked)} />
+        Show every step in between
+      </label>
+      {error !== null && <Problem error={error} retry={() => void refetch()} />}
+      {data === undefined && error === null && <SkeletonRows rows={5} className="h-11" />}
+      {data !== undefined && shown.length === 0 && (
+        <Empty title="Nothing was saved yet" icon={<History />} className="py-8">
+          Each answer and each edit by hand leaves a point to come back to.
+        </Empty>
+      )}
+      <ol aria-label="Saved points" className="space-y-1.5">
+        {shown.map((checkpoint) => (
+          <Point
+            key={checkpoint.id}
+            checkpoint={checkpoint}
+            words={reasonOf(checkpoint, answers)}
+            isNow={checkpoint.tree === items[0]?.tree}
+            mayRestore={mayWrite}
+            screenId={screen.id}
+          />
+        ))}
+      </ol>
+      {hasNextPage && (
+        <Button className="mt-2 w-full" busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+          Older
+        </Button>
+      )}
+    </div>
+  )
+}
+
+interface PointProps {
+  checkpoint: Checkpoint
+  words: string
+  /** These are the files as they are now. */
+  isNow: boolean
+  mayRestore: boolean
+  screenId: string
+}
+
+function Point({ checkpoint, words, isNow, mayRestore, screenId }: PointProps) {
+  const [open, setOpen] = useState(false)
+  const Icon = (isOfAnswer(checkpoint) ? ICONS.message : ICONS[checkpoint.reason]) ?? History
+  return (
+    <li data-checkpoint={checkpoint.id} className="rounded-xl border border-line">
+      <div className="flex items-center gap-2 pr-2">
+        <button
+          aria-expanded={open}
+          className="flex min-w-0 flex-1 items-center gap-2.5 rounded-xl px-3 py-2 text-left hover:bg-hover"
+          onClick={() => setOpen(!open)}
+        >
+          <Icon className="size-4 shrink-0 text-faint" aria-hidden />
+          <span className="min-w-0 flex-1">
+            <span className="block truncate">{words}</span>
+            <span className="block text-xs text-faint">
+              <Since iso={checkpoint.created_at} /> · {plural(checkpoint.files, 'file')}
+            </span>
+          </span>
+          <ChevronRight
+            className={cn('size-3.5 shrink-0 text-faint transition-transform', open && 'rotate-90')}
+            aria-hidden
+          />
+        </button>
+        {isNow ? (
+          <span className="shrink-0 rounded-full bg-ok-soft px-2 py-0.5 text-xs text-ok">Now</span>
+        ) : (
+          mayRestore && <Restore checkpoint={checkpoint} words={words} screenId={screenId} />
+        )}
+      </div>
+      {open && (
+        <div className="border-t border-line p-2">
+          <Changes checkpoint={checkpoint} />
+        </div>
+      )}
+    </li>
+  )
+}
+
+function Restore({ checkpoint, words, screenId }: { checkpoint: Checkpoint; words: string; screenId: string }) {
+  const [asking, setAsking] = useState(false)
+  const [busy, setBusy] = useState(false)
+  const restore = () => {
+    setBusy(true)
+    client
+      .restoreCheckpoint(checkpoint.id)
+      .then(() => {
+        say('The screen is as it was.')
+        void queryClient.invalidateQueries({ queryKey: keyOf(screenId) })
+      }, complain)
+      .finally(() => setBusy(false))
+  }
+  return (
+    <>
+      <Button size="sm" busy={busy} onClick={() => setAsking(true)}>
+        Restore
+      </Button>
+      <Confirm
+        open={asking}
+        onClose={() => setAsking(false)}
+        title="Bring the screen back to this point?"
+        action="Restore"
+        onConfirm={restore}
+      >
+        All its files become what they were after “{words.length > 60 ? `${words.slice(0, 60)}…` : words}”. What they
+        are now is kept as a point of its own, so you can come back to it.
+      </Confirm>
+    </>
+  )
+}

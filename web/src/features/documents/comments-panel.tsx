@@ -1,7 +1,0 @@
-import { CommentsView } from '../comments/comments-view'
-import type { PanelProps } from './document-context'
-
-/** The remarks on the document. */
-export function CommentsPanel({ item }: PanelProps) {
-  return <CommentsView item={item} />
-}
