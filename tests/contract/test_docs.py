@@ -99,30 +99,12 @@ def test_the_stop_reasons_written_down_are_the_same_everywhere() -> None:
 # --- what pages name --------------------------------------------------------------------------------------------------
 
 
-def test_the_architecture_names_files_for_each_kind_of_change() -> None:
-    rows = re.findall(
-        r"^\| (.*?) \| (.*) \|$", section("ARCHITECTURE.md", "## Which file for what"), re.MULTILINE
-    )[1:]
-    kinds = {word for kind, _ in rows for word in re.findall(r"\*\*([\w ]+)\*\*", kind)}
-    wanted = {
-        "tool",
-        "model provider",
-        "event",
-        "setting",
-        "route",
-        "timer",
-        "table",
-        "error",
-        "command",
-        "page",
-    }
-    assert wanted <= kinds
-    for kind, files in rows:
-        if kind.startswith("-"):
-            continue
-        named = re.findall(r"`((?:src|web|sdk|contract|tests)/[\w./-]+)`", files)
-        assert named, kind
-        assert [path for path in named if not (ROOT / path).exists()] == [], kind
+def test_the_architecture_is_one_page_with_the_way_of_a_message_and_six_rules() -> None:
+    page = (ROOT / "ARCHITECTURE.md").read_text()
+    assert page.count("\n") <= 100
+    assert "```mermaid" in section("ARCHITECTURE.md", "## The way of a message")
+    rules = re.findall(r"^(\d)\. \*\*", section("ARCHITECTURE.md", "## Six rules to find a place"), re.MULTILINE)
+    assert rules == list("123456")
 
 
 def test_the_walk_through_a_feature_names_existing_files_in_every_step() -> None:

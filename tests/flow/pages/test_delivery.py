@@ -22,8 +22,8 @@ from outlast.db.connect import open_database
 from outlast.db.database import Tx
 from outlast.kernel.runs import store as runs
 from outlast.kernel.runs import tables
-from outlast.kernel.runs.ending import Ending
 from outlast.kernel.runs.model import Run
+from outlast.kernel.runs.outcome import Ending
 from outlast.kernel.runs.rules import End
 from outlast.kernel.runs.run_start import last_queued
 from outlast.kernel.runs.settlement import end_unheld

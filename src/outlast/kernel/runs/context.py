@@ -14,9 +14,9 @@ import anyio
 from outlast.base.events import ErrorData
 from outlast.db.database import Tx
 from outlast.kernel.runs import store
-from outlast.kernel.runs.ending import Ending
 from outlast.kernel.runs.engine import Engine
 from outlast.kernel.runs.model import Run, Transcript
+from outlast.kernel.runs.outcome import Ending
 from outlast.kernel.runs.profile import lines_of, stages_of
 from outlast.kernel.runs.rules import End, Next, next_step
 from outlast.kernel.runs.settlement import settle

@@ -10,8 +10,8 @@ from outlast.base.events import NoticePart
 from outlast.base.ids import new_id
 from outlast.base.screen_data import WorkflowName, WorkflowStatus, WorkflowStep
 from outlast.db.database import Tx
-from outlast.kernel.runs.ending import Ending
 from outlast.kernel.runs.model import Run
+from outlast.kernel.runs.outcome import Ending
 from outlast.kernel.runs.profile import Finished, Profile, lines_of
 from outlast.kernel.streams.log import NamedEvent
 

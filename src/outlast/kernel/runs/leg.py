@@ -10,10 +10,10 @@ from outlast.base.events import ErrorData, RunStarted, StepReset
 from outlast.db.database import Tx
 from outlast.kernel.runs import store
 from outlast.kernel.runs.context import RunContext
-from outlast.kernel.runs.ending import error_data
 from outlast.kernel.runs.engine import Engine
 from outlast.kernel.runs.model import Effect, Run, Transcript
 from outlast.kernel.runs.model_turn import REFUSED, ask_model
+from outlast.kernel.runs.outcome import error_data
 from outlast.kernel.runs.parked import announce_decisions, park
 from outlast.kernel.runs.rules import AskModel, CallTools, Check, End, Prepare, Wait
 from outlast.kernel.runs.stages import perform_stage

@@ -40,12 +40,12 @@ from outlast.kernel.models.protocol import ModelRequest
 from outlast.kernel.models.turn import parse_arguments
 from outlast.kernel.runs import policy, store
 from outlast.kernel.runs.context import RunContext
-from outlast.kernel.runs.ending import error_data
 from outlast.kernel.runs.inbox import tell_asked
 from outlast.kernel.runs.line_parts import part_in, reset_in
 from outlast.kernel.runs.line_stream import stream_lines
 from outlast.kernel.runs.lines import LinedTurn
 from outlast.kernel.runs.model import Effect, Transcript
+from outlast.kernel.runs.outcome import error_data
 from outlast.kernel.runs.policy import Grant
 from outlast.kernel.runs.profile import Prompt
 from outlast.kernel.runs.retry import Retries

@@ -35,12 +35,12 @@ from outlast.db.database import Tx
 from outlast.kernel.credits import store as ledger
 from outlast.kernel.runs import store, timers
 from outlast.kernel.runs.abandonment import arm_abandonment
-from outlast.kernel.runs.ending import Ending
 from outlast.kernel.runs.finishers import finished, last_steps, open_steps_closed
 from outlast.kernel.runs.inbox import tell_settled
 from outlast.kernel.runs.line_parts import cut_part_in
 from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.notifications import announce_thread
+from outlast.kernel.runs.outcome import Ending
 from outlast.kernel.runs.profile import Profile, lines_of
 from outlast.kernel.runs.rules import OPEN_CALLS, THREAD_STATUS
 from outlast.kernel.runs.tables import effects, runs

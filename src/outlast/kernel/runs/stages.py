@@ -27,9 +27,9 @@ from outlast.base.screen_data import WorkflowName, WorkflowStatus
 from outlast.db.database import Tx
 from outlast.kernel.runs import store
 from outlast.kernel.runs.context import RunContext
-from outlast.kernel.runs.ending import error_data
 from outlast.kernel.runs.finishers import workflow_step
 from outlast.kernel.runs.model import Effect, Transcript
+from outlast.kernel.runs.outcome import error_data
 from outlast.kernel.runs.profile import StageContext, Staged, StageResult
 from outlast.kernel.runs.retry import LIMIT, retry_in_sandbox
 from outlast.kernel.runs.rules import Check, End, Next, Prepare

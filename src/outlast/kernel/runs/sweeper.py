@@ -16,9 +16,9 @@ from outlast.kernel.idempotency import idempotency
 from outlast.kernel.runs import parked as parking
 from outlast.kernel.runs import store, timers
 from outlast.kernel.runs.abandonment import arm_abandonment, followed
-from outlast.kernel.runs.ending import Ending
 from outlast.kernel.runs.engine import Engine
 from outlast.kernel.runs.model import Run
+from outlast.kernel.runs.outcome import Ending
 from outlast.kernel.runs.rules import ENDED, End
 from outlast.kernel.runs.settlement import end_unheld
 from outlast.kernel.runs.tables import approvals, effects, runs

@@ -11,10 +11,10 @@ from outlast.base.events import ErrorData
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.database import Tx
 from outlast.kernel.runs import store
-from outlast.kernel.runs.ending import Ending
 from outlast.kernel.runs.engine import Engine
 from outlast.kernel.runs.leg import Leg
 from outlast.kernel.runs.model import Run
+from outlast.kernel.runs.outcome import Ending
 from outlast.kernel.runs.rules import FATAL_DEATHS, End, crashes_server
 from outlast.kernel.runs.settlement import end_unheld
 from outlast.kernel.runs.tables import runs

@@ -183,7 +183,7 @@ def _providers() -> Finding:
     """Which providers can be chosen, and what those that cannot would need."""
     told = [
         known.name
-        + (f" (pip install '{known.missing}')" if known.missing else "")
+        + (f" (in Outlast's folder: pip install -e '{known.missing}')" if known.missing else "")
         + (f" (from {known.origin})" if known.origin != "Outlast" else "")
         + (f" ({known.unproven})" if known.unproven else "")
         for known in known_providers()
@@ -229,7 +229,10 @@ def _models(settings: Settings) -> Iterator[Finding]:
         provider = settings.providers[model.provider]
         key = provider.api_key_env or DEFAULT_KEY_ENVS.get(provider.kind, "")
         if not is_installed(provider.kind):
-            fixes = ("Connect a model: docs/guides/connect-a-model.md", "pip install outlast-demo")
+            fixes = (
+                "Connect a model: docs/guides/connect-a-model.md",
+                "In Outlast's folder: pip install -e ./packages/demo",
+            )
             yield Finding(
                 "bad", f"Model {model.id}", f"the package outlast-{provider.kind} is not installed", fixes
             )

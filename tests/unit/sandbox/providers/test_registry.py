@@ -109,8 +109,8 @@ def test_without_its_extra_a_hosted_one_says_what_to_install(
     monkeypatch.setattr(registry, "_installed", lambda module: not module)
     with pytest.raises(StartRefused, match="e2b") as caught:
         open_provider("e2b", setup)
-    assert "pip install 'outlast-sandbox[e2b]'" in caught.value.hint
-    assert Known("e2b", "Outlast", "outlast-sandbox[e2b]") in known_providers()
+    assert "pip install -e './packages/sandbox[e2b]'" in caught.value.hint
+    assert Known("e2b", "Outlast", "./packages/sandbox[e2b]") in known_providers()
 
 
 def test_an_option_that_a_provider_does_not_know_is_refused(setup: ProviderSetup) -> None:

@@ -90,7 +90,7 @@ def _load(entry: EntryPoint) -> ProviderFunction:
 
 def _built_in() -> Iterator[Known]:
     for name, built_in in BUILT_IN.items():
-        missing = "" if _installed(built_in.needs) else f"outlast-sandbox[{name}]"
+        missing = "" if _installed(built_in.needs) else f"./packages/sandbox[{name}]"
         yield Known(name, "Outlast", missing, built_in.unproven)
 
 
@@ -115,6 +115,6 @@ def _installed(module: str) -> bool:
 def _not_installed(name: str, module: str) -> StartRefused:
     return StartRefused(
         f"sandbox.provider is {name!r}, and the package {module} is not installed.",
-        hint=f"Install it: pip install 'outlast-sandbox[{name}]'",
+        hint=f"Install it, in Outlast's folder: pip install -e './packages/sandbox[{name}]'",
         setting="sandbox.provider",
     )
