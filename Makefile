@@ -55,7 +55,7 @@ test: setup-dev check ## all checks, then the whole test suite: make test [ARGS=
 check: setup $(STAMPS)/dev ## style, types, layers, generated files, figures, web types and web unit tests; starts no server
 	$(VENV)/bin/ruff check $(wildcard $(CODE))
 	$(VENV)/bin/ruff format --check $(wildcard $(CODE))
-	$(VENV)/bin/mypy src/outlast $(PACKAGES:%=%/src) $(wildcard tests)
+	$(VENV)/bin/mypy src/outlast $(PACKAGES:%=%/src) $(wildcard tests bench)
 	$(VENV)/bin/lint-imports
 	$(if $(wildcard src/outlast/surfaces/contract*),$(PY) -m outlast.surfaces.contract --check)
 	$(PY) scripts/house.py

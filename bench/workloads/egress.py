@@ -25,11 +25,11 @@ from outlast.db.database import Tx
 from outlast.kernel.accounts.store import add_user
 from outlast.kernel.projects.store import add_project
 from outlast.kernel.sandboxes.egress.keeper import EgressKeeper
+from outlast.kernel.sandboxes.egress.policy import policy_of
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.tables import workspaces
 from outlast_sandbox.egress.authority import Authority
 from outlast_sandbox.egress.dialer import contexts_trusting
-from outlast_sandbox.egress.rules import policy_of
 from outlast_sandbox.interface import Command, Sandbox
 from outlast_sandbox.providers.local.provider import LocalProvider
 
