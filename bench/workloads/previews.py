@@ -19,14 +19,14 @@ from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.http.allowed_hosts import known_hosts
 from outlast.kernel.http.auth import Surface
 from outlast.kernel.http.event_stream import OpenStreams, StreamTimes
+from outlast.kernel.http.readiness import Readiness
 from outlast.kernel.previews.actions import open_preview, redeem
+from outlast.kernel.previews.hosts import Address
+from outlast.kernel.previews.line import Line
+from outlast.kernel.previews.open_layer import with_previews
 from outlast.kernel.projects.store import ensure_default_project
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.tables import workspaces
-from outlast.surfaces.http.preview.hosts import Address
-from outlast.surfaces.http.preview.line import Line
-from outlast.surfaces.http.preview.open_layer import with_previews
-from outlast.surfaces.http.readiness import Readiness
 from outlast.surfaces.http.server import HttpServer, bind
 from outlast_sandbox.interface import Command, Sandbox
 

@@ -23,12 +23,12 @@ from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.http.allowed_hosts import known_hosts
 from outlast.kernel.http.auth import Surface
 from outlast.kernel.http.event_stream import OpenStreams, StreamTimes
+from outlast.kernel.http.readiness import Readiness
 from outlast.kernel.previews.actions import open_preview
+from outlast.kernel.previews.open_layer import with_previews
 from outlast.kernel.projects.store import ensure_default_project
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.templates import DEV_PORT
-from outlast.surfaces.http.preview.open_layer import with_previews
-from outlast.surfaces.http.readiness import Readiness
 from outlast.surfaces.http.server import HttpServer, bind
 
 GOALS_MS = {"vite": 5_000.0, "next": 10_000.0}

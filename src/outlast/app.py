@@ -65,20 +65,23 @@ from outlast.base.supervision.supervisor import Run, Supervisor
 from outlast.db.blobs import FolderBlobs
 from outlast.db.connect import migrate, open_database
 from outlast.db.database import Database
-from outlast.db.deployment import Deployment, join
 from outlast.db.sqlite import SqliteDatabase, find_damage
 from outlast.kernel.accounts import actions as accounts
 from outlast.kernel.accounts.store import has_tokens
 from outlast.kernel.agents.workspaces import Workspaces
+from outlast.kernel.deployment import Deployment, join
 from outlast.kernel.files.search import ProjectFiles
 from outlast.kernel.http.allowed_hosts import is_loopback, known_hosts
 from outlast.kernel.http.auth import Surface
 from outlast.kernel.http.event_stream import OpenStreams, StreamTimes
+from outlast.kernel.http.readiness import Readiness
 from outlast.kernel.models.catalog import ModelCatalog
 from outlast.kernel.models.embedders import OpenAIEmbedder
 from outlast.kernel.models.providers.connections import Connections
 from outlast.kernel.presence.actions import tell_presence
 from outlast.kernel.presence.board import PresenceBoard, typing_ends
+from outlast.kernel.previews.hosts import preview_hosts
+from outlast.kernel.previews.open_layer import with_previews
 from outlast.kernel.runs.abandonment import Watching
 from outlast.kernel.runs.engine import Engine
 from outlast.kernel.runs.store import free_lapsed
@@ -105,9 +108,6 @@ from outlast.kernel.sidecars import OpenSidecar, open_sidecars, secrets_of, with
 from outlast.kernel.streams.hub import Hub
 from outlast.kernel.streams.writer import Flusher
 from outlast.surfaces.http.application import create_http
-from outlast.surfaces.http.preview.hosts import preview_hosts
-from outlast.surfaces.http.preview.open_layer import with_previews
-from outlast.surfaces.http.readiness import Readiness
 from outlast.surfaces.http.server import HttpServer, bind, bind_twin
 from outlast.surfaces.protocols.e2b.ports import with_ports
 from outlast.surfaces.protocols.e2b.runtime import E2bRuntime
@@ -497,13 +497,12 @@ async def _http_server(
         local_owner=await accounts.ensure_local_owner(program.services) if is_local else None,
         version=version("outlast"),
         secure_cookie=server.public_url.startswith("https://"),
-        e2b=e2b,
         previews=preview_hosts(settings.sandbox.preview_base_domain if settings.sandbox else ""),
     )
     program.database.on_notice(surface.streams.hear)
     hosts = known_hosts(server.host, server.public_url, server.allowed_hosts)
     inner = await anyio.to_thread.run_sync(
-        create_http, surface, hosts
+        create_http, surface, hosts, e2b
     )  # some hundred routes: a moment's work
     layer = with_previews(inner, surface, hosts)
 

@@ -29,8 +29,8 @@ ALLOWED: Final = frozenset(
         ("apps/screens/actions.py", "theme_id"),
         ("kernel/sandboxes/hosted_actions.py", "shown"),
         ("kernel/models/catalog.py", "model.id"),
-        ("db/deployment.py", "folder_ids"),
-        ("db/deployment.py", "standing.id"),
+        ("kernel/deployment.py", "folder_ids"),
+        ("kernel/deployment.py", "standing.id"),
         ("surfaces/protocols/e2b/control.py", "shown_id(workspace_id)"),
         ("surfaces/protocols/e2b/names.py", "sandbox_id[:60]"),
     }

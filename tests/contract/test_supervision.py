@@ -65,8 +65,8 @@ TASKS = {
     "kernel/streams/writer.py Flusher.run": PART,
     "kernel/cli/run_output.py _ask_about": COMMAND,
     "outlast_demo/tracker/service.py Tracker.run": PART,
-    "surfaces/http/preview/proxy.py Proxy._pass": REQUEST,
-    "surfaces/http/preview/tunnel.py pass_bytes": REQUEST,
+    "kernel/previews/proxy.py Proxy._pass": REQUEST,
+    "kernel/previews/tunnel.py pass_bytes": REQUEST,
     "apps/documents/agent_run_routes.py run_agent_and_wait": REQUEST,
     "surfaces/http/server.py HttpServer.run_until_stopped": PART,
     "kernel/http/event_stream.py EventStream._serve": REQUEST,
@@ -116,7 +116,7 @@ CATCHES = {
     "db/sqlite.py _run_in_savepoint": TRANSACTION,
     "surfaces/http/doors.py Doors.__call__": REQUEST,
     "apps/pages/embeds/layer.py PagesLayer.__call__": REQUEST,
-    "surfaces/http/preview/layer.py _Visit.serve": REQUEST,
+    "kernel/previews/layer.py _Visit.serve": REQUEST,
     "surfaces/protocols/e2b/files.py _Form._next": REQUEST,
 }
 

@@ -19,14 +19,14 @@ from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.http.allowed_hosts import known_hosts
 from outlast.kernel.http.auth import Surface
 from outlast.kernel.http.event_stream import OpenStreams, StreamTimes
+from outlast.kernel.http.readiness import Readiness
 from outlast.kernel.previews.actions import list_ports, open_preview, redeem
+from outlast.kernel.previews.hosts import Address, PreviewHosts
+from outlast.kernel.previews.open_layer import with_previews
 from outlast.kernel.projects.store import ensure_default_project
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.services.rules import Declared
 from outlast.kernel.sandboxes.tables import workspaces
-from outlast.surfaces.http.preview.hosts import Address, PreviewHosts
-from outlast.surfaces.http.preview.open_layer import with_previews
-from outlast.surfaces.http.readiness import Readiness
 from outlast.surfaces.http.server import HttpServer, bind, bind_twin
 
 pytestmark = pytest.mark.sandbox
@@ -196,7 +196,7 @@ async def test_files_and_messages_come_through_and_a_visit_wakes(seen: Seen):
 async def test_both_loopback_addresses_answer_and_a_silent_port_is_told(
     seen: Seen, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("outlast.surfaces.http.preview.layer.PATIENCE_S", 0.2)
+    monkeypatch.setattr("outlast.kernel.previews.layer.PATIENCE_S", 0.2)
     for address in ("127.0.0.1", "[::1]"):
         status, text = await seen.get(9999, address=address)
         assert status == 503

@@ -43,16 +43,16 @@ from outlast.apps.screens.edits import design_system, literals, marks, syntax
 from outlast.apps.screens.theme_list import THEMES
 from outlast.base import packages
 from outlast.kernel.files import kinds
+from outlast.kernel.http import static_files as static
 from outlast.kernel.mentions import rules as mentions
 from outlast.kernel.models import failures, output_limits, turn
 from outlast.kernel.models.keys import ApiKey
 from outlast.kernel.models.providers import openai_stream
+from outlast.kernel.previews import cookies, keepalives
 from outlast.kernel.runs import lines as run_lines
 from outlast.kernel.sandboxes.checkpoints import rules as checkpoints
 from outlast.kernel.threads import search
 from outlast.kernel.threads.rules import title_from
-from outlast.surfaces.http import static
-from outlast.surfaces.http.preview import cookies, keepalives
 from outlast_sandbox import hosts as host_patterns
 from outlast_sandbox.browser import requests
 from outlast_sandbox.egress import client_hello, http1

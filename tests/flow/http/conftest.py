@@ -18,9 +18,9 @@ from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.http.allowed_hosts import known_hosts
 from outlast.kernel.http.auth import Surface
 from outlast.kernel.http.event_stream import OpenStreams, StreamTimes
+from outlast.kernel.http.readiness import Readiness
 from outlast.kernel.services import Services
 from outlast.surfaces.http.application import create_http
-from outlast.surfaces.http.readiness import Readiness
 from outlast.surfaces.protocols.e2b.runtime import E2bRuntime
 from tests.asgi import Browser
 from tests.factories import make_services
@@ -53,8 +53,8 @@ async def site(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) 
     yield Site(
         services,
         local,
-        Browser(create_http(local, hosts)),
-        Browser(create_http(surface_over(services, None), hosts)),
+        Browser(create_http(local, hosts, E2bRuntime(services))),
+        Browser(create_http(surface_over(services, None), hosts, E2bRuntime(services))),
     )
     await database.aclose()
 
@@ -66,5 +66,4 @@ def surface_over(services: Services, owner: Actor | None) -> Surface:
         readiness=Readiness(services.db, None),
         local_owner=owner,
         version="0.test",
-        e2b=E2bRuntime(services),
     )

@@ -24,14 +24,14 @@ from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.http.allowed_hosts import known_hosts
 from outlast.kernel.http.auth import Surface
 from outlast.kernel.http.event_stream import OpenStreams, StreamTimes
+from outlast.kernel.http.readiness import Readiness
 from outlast.kernel.previews.actions import open_preview
+from outlast.kernel.previews.hosts import Address, PreviewHosts
+from outlast.kernel.previews.layer import PreviewLayer
+from outlast.kernel.previews.open_layer import with_previews
 from outlast.kernel.sandboxes.tables import sandboxes, workspaces
 from outlast.kernel.services import Services
 from outlast.surfaces.http.application import create_http
-from outlast.surfaces.http.preview.hosts import Address, PreviewHosts
-from outlast.surfaces.http.preview.layer import PreviewLayer
-from outlast.surfaces.http.preview.open_layer import with_previews
-from outlast.surfaces.http.readiness import Readiness
 from outlast.surfaces.http.server import HttpServer, bind
 from outlast_sandbox.interface import Capabilities
 from tests.factories import Team

@@ -10,12 +10,12 @@ from outlast.base.errors import Forbidden, NotFound
 from outlast.db.database import Tx
 from outlast.kernel.accounts import store as accounts
 from outlast.kernel.previews import actions as previews
+from outlast.kernel.previews.hosts import Address, PreviewHosts
+from outlast.kernel.previews.layer import PreviewLayer
 from outlast.kernel.projects import store as projects
 from outlast.kernel.projects.rules import Role
 from outlast.kernel.sandboxes.services.rules import Declared
 from outlast.kernel.sandboxes.services.store import declare
-from outlast.surfaces.http.preview.hosts import Address, PreviewHosts
-from outlast.surfaces.http.preview.layer import PreviewLayer
 from tests.asgi import Browser
 from tests.factories import make_user
 from tests.flow.preview.conftest import Inside

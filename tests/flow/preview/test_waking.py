@@ -9,9 +9,9 @@ import sqlalchemy as sa
 
 from outlast.base.errors import SandboxUnavailable
 from outlast.db.database import Tx
+from outlast.kernel.previews import layer
+from outlast.kernel.previews import wake as waking
 from outlast.kernel.sandboxes.tables import services
-from outlast.surfaces.http.preview import layer
-from outlast.surfaces.http.preview import wake as waking
 from tests.flow.preview.rig import PORT, Scene
 
 PAGE = {"sec_fetch_mode": "navigate", "sec_fetch_site": "none", "accept": "text/html"}
@@ -158,7 +158,7 @@ async def test_a_server_inside_that_went_silent_in_its_sleep_is_woken_while_a_re
     scene: Scene, monkeypatch: pytest.MonkeyPatch
 ):
     """It was put to sleep between the look at it and the request: without another look both would wait for ever."""
-    from outlast.surfaces.http.preview import proxy as proxying
+    from outlast.kernel.previews import proxy as proxying
 
     monkeypatch.setattr(proxying, "AWAKE_CHECK_S", 0.05)
     cookie = await scene.cookie(scene.team.editor)

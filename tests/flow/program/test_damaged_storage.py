@@ -15,7 +15,7 @@ from outlast.base.errors import DatabaseDamaged, DiskFull
 from outlast.db.connect import open_database
 from outlast.db.database import Database, Tx
 from outlast.kernel.cli.exits import Exit
-from outlast.surfaces.http.readiness import Readiness
+from outlast.kernel.http.readiness import Readiness
 from tests.flow.program.serving import CONFIG
 from tests.flow.program.test_cli import outlast
 from tests.forked import Forked
@@ -149,7 +149,7 @@ async def test_readiness_tries_a_write_and_not_with_every_question(
         assert ready
     assert storage.writes == 1
     storage.full = True
-    monkeypatch.setattr("outlast.surfaces.http.readiness.WRITE_LIFE_S", -1.0)
+    monkeypatch.setattr("outlast.kernel.http.readiness.WRITE_LIFE_S", -1.0)
     ready, told = await readiness.report()
     assert not ready
     assert "full" in told["database"]

@@ -21,10 +21,10 @@ from outlast.base.errors import DataDirectoryInUse, InvalidSetting, OutlastError
 from outlast.base.settings import Settings, load_settings
 from outlast.base.settings.fields import SecretUrl
 from outlast.base.settings.tables import ProviderKind
+from outlast.kernel.cli.admin import Admin
 from outlast.kernel.cli.client import Client
 from outlast.kernel.models.catalog import ModelCatalog
 from outlast.kernel.models.providers import KINDS
-from outlast.surfaces.cli.admin import Admin
 
 DEMO = """
 [providers.demo]

@@ -19,10 +19,10 @@ from outlast.base.clock import SystemClock
 from outlast.base.supervision.items import SetAside
 from outlast.db.connect import open_database
 from outlast.kernel.cli.exits import Exit
+from outlast.kernel.http import readiness
+from outlast.kernel.http.readiness import Readiness
 from outlast.kernel.set_aside import store
 from outlast.kernel.set_aside.kinds import SOURCE
-from outlast.surfaces.http import readiness
-from outlast.surfaces.http.readiness import Readiness
 from tests.flow.program.serving import CONFIG, served
 from tests.flow.program.test_cli import outlast
 from tests.postgres import PostgresServer

@@ -164,8 +164,25 @@ async def test_a_call_whose_cleaning_up_fails_ends_no_run(db: Database, tmp_path
         assert await it.ended(started.run_id) == "completed"
 
 
-async def test_leases_are_looked_at_while_nobody_tells_of_them(db: Database, tmp_path: Path) -> None:
+async def test_a_lease_that_lapses_is_noticed_by_a_server_that_had_nothing_to_do(
+    db: Database, tmp_path: Path
+) -> None:
     """On SQLite a run whose worker had failed waited for up to a minute."""
-    settings = Settings(runs=RunSettings(lease_s=2, heartbeat_s=0.5))
-    async with stage(db, tmp_path, [], settings=settings, working=False) as it:
-        assert await Sweeper(it.services.engine, None)._until_next() <= 2
+    settings = Settings(runs=RunSettings(lease_s=0.3, heartbeat_s=0.1))
+    async with (
+        stage(db, tmp_path, [], settings=settings, working=False) as it,
+        anyio.create_task_group() as group,
+    ):
+        engine = it.services.engine
+        sweeper = Sweeper(engine, None)
+        assert await sweeper._until_next() == (60, db.dialect == "sqlite")
+        group.start_soon(sweeper.run)
+        started = await it.start()
+        await db.write(store.claim_ready, "gone", timedelta(seconds=0.3), 1, None)
+        with engine.hub.listen(store.BELL) as bell:
+            while True:
+                version = bell.version
+                if (await db.read(store.run_of, started.run_id)).leg == "ready":
+                    break
+                await bell.wait(version)
+        group.cancel_scope.cancel()

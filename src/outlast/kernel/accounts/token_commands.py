@@ -24,7 +24,7 @@ def create(
     data_dir: DataDirOption = None,
 ) -> None:
     """Make a token and print it: this is the only time it is shown."""
-    from outlast.surfaces.cli.admin import Admin
+    from outlast.kernel.cli.admin import Admin
 
     # The first token may come before the first start, but only in a place that was named.
     named = config is not None or data_dir is not None
@@ -40,7 +40,7 @@ def create(
 @app.command("list")
 def list_tokens(user: UserOption = None, config: ConfigOption = None, data_dir: DataDirOption = None) -> None:
     """A user's tokens, without their secrets."""
-    from outlast.surfaces.cli.admin import Admin
+    from outlast.kernel.cli.admin import Admin
 
     rows = [
         (
@@ -64,7 +64,7 @@ def revoke(
     data_dir: DataDirOption = None,
 ) -> None:
     """End a token and the sessions made with it."""
-    from outlast.surfaces.cli.admin import Admin
+    from outlast.kernel.cli.admin import Admin
 
     Admin(read_settings(config, data_dir)).revoke(token, user)
     out.print(f"{token} is revoked.")

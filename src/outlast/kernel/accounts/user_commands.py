@@ -21,7 +21,7 @@ COLUMNS = ("user", "name", "plan", "credits", "administrator", "since")
 @app.command("list")
 def list_users(config: ConfigOption = None, data_dir: DataDirOption = None) -> None:
     """Every user with plan and balance."""
-    from outlast.surfaces.cli.admin import Admin
+    from outlast.kernel.cli.admin import Admin
 
     rows = [_cells(user) for user in Admin(read_settings(config, data_dir)).users()]
     tell_rows(COLUMNS, rows, empty="No users.")
@@ -35,7 +35,7 @@ def create(
     data_dir: DataDirOption = None,
 ) -> None:
     """Make a user with a project of their own. Give them a token: outlast token create --user ID."""
-    from outlast.surfaces.cli.admin import Admin
+    from outlast.kernel.cli.admin import Admin
 
     settings = read_settings(config, data_dir)
     tell_rows(COLUMNS, [_cells(Admin(settings).add_user(name, plan))], empty="")
@@ -93,7 +93,7 @@ def admin(
 
 
 def _change(user: str, change: Callable[[Tx, str, Settings], None], settings: Settings) -> None:
-    from outlast.surfaces.cli.admin import Admin
+    from outlast.kernel.cli.admin import Admin
 
     changed = Admin(settings).change_user(user, lambda tx, user_id: change(tx, user_id, settings))
     tell_rows(COLUMNS, [_cells(changed)], empty="")

@@ -36,7 +36,7 @@ def backup(
     from outlast.base.clock import SystemClock
     from outlast.kernel.backups.backup import take_backup
     from outlast.kernel.backups.manifest import Manifest
-    from outlast.surfaces.cli.admin import opened
+    from outlast.kernel.cli.admin import opened
 
     settings = read_settings(config, data_dir)
 
@@ -101,7 +101,7 @@ def verify(
     from outlast.base.errors import BackupIncomplete
     from outlast.kernel.backups.places import MANIFEST
     from outlast.kernel.backups.verification import verify_backup, verify_server
-    from outlast.surfaces.cli.admin import opened
+    from outlast.kernel.cli.admin import opened
 
     async def run(settings: "Settings") -> "Verified":
         async with opened(settings, adopt=adopt) as database:

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Final
 
 from outlast.db.connect import sqlite_path
-from outlast.db.deployment import Deployment
+from outlast.kernel.deployment import Deployment
 
 MANIFEST: Final = "manifest.json"
 DATABASE: Final = "database/outlast.db"

@@ -12,11 +12,10 @@ from outlast.kernel.accounts import actions as accounts
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.http.allowed_hosts import is_loopback
 from outlast.kernel.http.event_stream import OpenStreams
+from outlast.kernel.http.readiness import Readiness
 from outlast.kernel.http.sign_in_throttle import WrongSignIns
+from outlast.kernel.previews.hosts import PreviewHosts
 from outlast.kernel.services import Services
-from outlast.surfaces.http.preview.hosts import PreviewHosts
-from outlast.surfaces.http.readiness import Readiness
-from outlast.surfaces.protocols.e2b.runtime import E2bRuntime
 
 COOKIE: Final = "outlast_session"
 FORWARDED: Final = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
@@ -25,8 +24,7 @@ DAY_S: Final = 86_400
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surface:
-    """What routes are given. `local_owner` is set only in local mode: bound to loopback, reached by no public name.
-    `e2b` runs beside the server where programs may ask for sandboxes."""
+    """What routes are given. `local_owner` is set only in local mode: bound to loopback, reached by no public name."""
 
     services: Services
     streams: OpenStreams
@@ -35,7 +33,6 @@ class Surface:
     version: str = ""
     secure_cookie: bool = field(default=False)
     previews: PreviewHosts = field(default_factory=PreviewHosts)
-    e2b: E2bRuntime | None = None
     wrong_sign_ins: WrongSignIns = field(default_factory=WrongSignIns)
 
     def watched(self, request: Request) -> AbstractContextManager[None]:

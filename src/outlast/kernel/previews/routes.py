@@ -11,9 +11,9 @@ from outlast.kernel.http.responses import page, reply
 from outlast.kernel.http.shapes import Page
 from outlast.kernel.previews import actions
 from outlast.kernel.previews.actions import Ticket
+from outlast.kernel.previews.hosts import Address, port_suffix
+from outlast.kernel.previews.layer import TICKET_PATH
 from outlast.kernel.previews.shapes import PortAnswer, PreviewAnswer, PreviewRequest
-from outlast.surfaces.http.preview.hosts import Address, port_suffix
-from outlast.surfaces.http.preview.layer import TICKET_PATH
 
 router = APIRouter(prefix="/v1", tags=["Sandboxes"])
 

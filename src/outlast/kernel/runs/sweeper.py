@@ -72,17 +72,22 @@ class Sweeper:
     async def run(self) -> None:
         """Until cancelled."""
         hub = self._engine.hub
-        with hub.listen(timers.BELL) as channel:
+        with hub.listen(timers.BELL) as channel, hub.listen(store.BELL) as starts:
             while True:
-                version = channel.version
+                version, started = channel.version, starts.version
                 try:
                     await self.sweep()
-                    wait_s = await self._until_next()
+                    wait_s, is_quiet = await self._until_next()
                 except OutlastError as error:
                     self._engine.log("sweep failed", error=error)
-                    wait_s = RETRY_S
-                with anyio.move_on_after(wait_s):
-                    await channel.wait(version)
+                    wait_s, is_quiet = RETRY_S, False
+                while wait_s > 0:
+                    with anyio.move_on_after(step_s := min(wait_s, self._engine.settings.runs.lease_s)):
+                        await channel.wait(version)
+                        break
+                    wait_s -= step_s
+                    if not is_quiet or starts.version != started:
+                        break
 
     async def sweep(self) -> None:
         """Handle everything that is due now."""
@@ -118,14 +123,17 @@ class Sweeper:
         except NotFound:  # its thread was deleted meanwhile
             await self._engine.db.write(timers.forget, kind, subject_id)
 
-    async def _until_next(self) -> float:
-        moments = await self._engine.db.read(_next_moments)
-        # No bell tells of the leases that other nodes take, nor of one whose worker failed.
-        longest = min(timers.LONGEST_SLEEP.total_seconds(), self._engine.settings.runs.lease_s)
+    async def _until_next(self) -> tuple[float, bool]:
+        """Seconds until something is due, and whether nothing can lapse before a run starts here. No bell tells of the
+        leases that other nodes take, nor of one whose worker failed: while there may be any, the database is looked at
+        once a lease."""
+        lapse, moments = await self._engine.db.read(_next_moments)
+        is_quiet = lapse is None and self._engine.db.dialect == "sqlite"
+        longest_s = timers.LONGEST_SLEEP.total_seconds()
         if not moments:
-            return longest
-        wait = (min(moments) - self._engine.clock.now()).total_seconds()
-        return min(max(wait, 0.01), longest)
+            return longest_s, is_quiet
+        wait_s = (min(moments) - self._engine.clock.now()).total_seconds()
+        return min(max(wait_s, 0.01), longest_s), is_quiet
 
     async def _pause(self, run_id: str) -> None:
         """Five minutes without a decision: freeze the sandbox, show the run as paused."""
@@ -245,9 +253,11 @@ def _ready_now(tx: Tx) -> bool:
     return tx.one(sa.select(runs.c.id).where(runs.c.leg == "ready", due).limit(1)) is not None
 
 
-def _next_moments(tx: Tx) -> list[datetime]:
-    found = (timers.next_due(tx), store.next_lapse(tx), store.next_ready_at(tx))
-    return [moment for moment in found if moment is not None]
+def _next_moments(tx: Tx) -> tuple[datetime | None, list[datetime]]:
+    """When the next lease lapses, and all that is due next."""
+    lapse = store.next_lapse(tx)
+    found = (timers.next_due(tx), lapse, store.next_ready_at(tx))
+    return lapse, [moment for moment in found if moment is not None]
 
 
 def _cut_calls(tx: Tx, run_id: str) -> list[str]:

@@ -18,7 +18,7 @@ def _group() -> None:
 @app.command()
 def rebuild(config: ConfigOption = None, data_dir: DataDirOption = None) -> None:
     """Make the index of titles and messages anew from what they say. Nothing else changes; repeating is harmless."""
-    from outlast.surfaces.cli.admin import Admin
+    from outlast.kernel.cli.admin import Admin
 
     count = Admin(read_settings(config, data_dir)).rebuild_search()
     out.print(f"The search index has {count} entries.")

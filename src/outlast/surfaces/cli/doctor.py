@@ -24,13 +24,13 @@ from outlast.db.connect import open_database, sqlite_path
 from outlast.db.sqlite import SqliteDatabase, find_damage
 from outlast.kernel.cli.consoles import out, styled
 from outlast.kernel.cli.exits import Exit
+from outlast.kernel.http.static_files import FOLDER as WEB_FOLDER
 from outlast.kernel.models.config import DEFAULT_KEY_ENVS
 from outlast.kernel.models.providers import is_installed
 from outlast.kernel.sandboxes.providers import open_provider
 from outlast.kernel.set_aside import store
 from outlast.kernel.set_aside.kinds import TITLES
 from outlast.kernel.sidecars import wanted_sidecars
-from outlast.surfaces.http.static import FOLDER as WEB_FOLDER
 from outlast_sandbox.browser.program import find_browser
 from outlast_sandbox.providers.registry import known_providers
 

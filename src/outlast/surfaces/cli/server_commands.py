@@ -98,7 +98,7 @@ def check_config(
 
 def migrate(config: ConfigOption = None, data_dir: DataDirOption = None) -> None:
     """Bring the database's tables up to date. A starting server does this by itself; repeating is harmless."""
-    from outlast.surfaces.cli.admin import Admin
+    from outlast.kernel.cli.admin import Admin
 
     Admin(read_settings(config, data_dir), create=True).migrate()
     out.print("The database is up to date.")

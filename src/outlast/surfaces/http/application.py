@@ -15,10 +15,11 @@ from outlast.kernel.http.allowed_hosts import KnownHosts
 from outlast.kernel.http.auth import Surface
 from outlast.kernel.http.problems import tell_http, tell_invalid, tell_refusal, tell_unexpected
 from outlast.kernel.http.shapes import Problem
+from outlast.kernel.http.static_files import WebApp
 from outlast.surfaces.http import routes
 from outlast.surfaces.http.doors import Doors
-from outlast.surfaces.http.static import WebApp
 from outlast.surfaces.protocols.e2b.door import E2bDoor
+from outlast.surfaces.protocols.e2b.runtime import E2bRuntime
 
 DESCRIPTION = (
     "Runs of AI agents that outlast the tab, the connection, the process and the sandbox. Send "
@@ -27,15 +28,16 @@ DESCRIPTION = (
 )
 
 
-def create_http(surface: Surface, hosts: KnownHosts) -> Doors:
-    """The whole HTTP side of one server, as an ASGI application."""
+def create_http(surface: Surface, hosts: KnownHosts, e2b: E2bRuntime | None = None) -> Doors:
+    """The whole HTTP side of one server, as an ASGI application. `e2b` runs beside the server where programs may ask
+    for sandboxes."""
     limits = surface.services.settings.limits
     api = create_api([routes.streams.router, routes.runs.router])
     api.state.surface = surface
     make_ready(api)
     inner: ASGIApp = api
-    if surface.e2b is not None:
-        inner = E2bDoor(api, surface.services, surface.e2b, surface.previews.domain)
+    if e2b is not None:
+        inner = E2bDoor(api, surface.services, e2b, surface.previews.domain)
     return Doors(
         inner,
         hosts,

@@ -23,7 +23,7 @@ from outlast.base.ids import new_id
 from outlast.kernel.http.event_stream import ABORT, PUSH
 from outlast.kernel.http.problems import problem
 from outlast.kernel.http.request_heads import HeadLimits, UnfinishedHeads, network_of, settle_host
-from outlast.surfaces.http.takeover import TAKE_OVER, TakenOver
+from outlast.kernel.http.takeover import TAKE_OVER, TakenOver
 
 BACKLOG = 2048
 LAST_LOOK_S: Final = 0.05

@@ -19,7 +19,7 @@ from outlast.base.errors import InternalError, NotFound
 from outlast.base.ids import new_id
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
-from outlast.db.deployment import Deployment, join
+from outlast.kernel.deployment import Deployment, join
 from outlast.kernel.projects.store import delete_project
 from outlast.kernel.sandboxes.checkpoints.garbage import collect
 from outlast.kernel.sandboxes.tables import workspaces

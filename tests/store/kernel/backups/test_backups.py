@@ -18,7 +18,6 @@ from outlast.base.images import Image
 from outlast.db.blobs import FolderBlobs
 from outlast.db.connect import open_database
 from outlast.db.database import Database, Tx
-from outlast.db.deployment import FolderMark, join, read_file, standing_of, write_file
 from outlast.db.tables import meta
 from outlast.kernel.attachments.store import add_attachment
 from outlast.kernel.backups.backup import take_backup
@@ -26,6 +25,7 @@ from outlast.kernel.backups.places import BLOBS, DATABASE, FILES, MANIFEST, Plac
 from outlast.kernel.backups.restore import restore_backup
 from outlast.kernel.backups.trees import MOST_PATH_BYTES
 from outlast.kernel.backups.verification import verify_backup, verify_server
+from outlast.kernel.deployment import FolderMark, join, read_file, standing_of, write_file
 from outlast_sandbox.folders import remove_folder
 from tests.factories import Team
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from outlast.surfaces.http.preview.hosts import PreviewHosts, port_suffix
+from outlast.kernel.previews.hosts import PreviewHosts, port_suffix
 
 LABEL: Final = "pages"
 _PAGE: Final = re.compile(r"pag-[0-9a-z]{1,40}")

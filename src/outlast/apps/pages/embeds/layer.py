@@ -15,8 +15,8 @@ from outlast.apps.pages.embeds.streams import Embeds
 from outlast.base.errors import Gone, OutlastError, PermissionNeeded, RateLimited
 from outlast.kernel.http.event_stream import EventStream
 from outlast.kernel.http.sign_in_throttle import address_of
-from outlast.surfaces.http.preview.answers import Notice, answer_notice, is_page_visit
-from outlast.surfaces.http.preview.headers import first
+from outlast.kernel.previews.answers import Notice, answer_notice, is_page_visit
+from outlast.kernel.previews.headers import first
 
 EMBED: Final = "/embed/"
 EVENTS: Final = "/events"

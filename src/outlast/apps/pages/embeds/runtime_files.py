@@ -4,7 +4,7 @@ import hashlib
 from pathlib import Path
 from typing import Final
 
-from outlast.surfaces.http.static import FOLDER
+from outlast.kernel.http.static_files import FOLDER
 
 KINDS: Final = {"page.js": b"text/javascript; charset=utf-8", "page.css": b"text/css; charset=utf-8"}
 

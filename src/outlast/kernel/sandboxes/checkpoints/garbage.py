@@ -3,7 +3,7 @@
 A blob may go when no table names it, no manifest needs it, and it was neither stored nor used again for a day. A
 caller that stores a blob therefore has a day to reference it. Every table with a blob's name stands in `named_blobs`.
 
-Nothing is collected beside a database that may not be the one that the blobs belong to: see `db/deployment.py`.
+Nothing is collected beside a database that may not be the one that the blobs belong to: see `kernel/deployment.py`.
 """
 
 import time
@@ -18,8 +18,8 @@ import sqlalchemy as sa
 from outlast.apps.knowledge.tables import modules
 from outlast.db.blobs import FolderBlobs, StoredBlob
 from outlast.db.database import Database, Tx
-from outlast.db.deployment import Deployment, begin_collection, why_held
 from outlast.kernel.attachments.tables import attachments
+from outlast.kernel.deployment import Deployment, begin_collection, why_held
 from outlast.kernel.files.tables import artifacts
 from outlast.kernel.sandboxes.checkpoints import store
 from outlast.kernel.sandboxes.checkpoints.rules import superfluous

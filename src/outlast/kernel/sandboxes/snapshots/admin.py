@@ -9,12 +9,12 @@ from outlast.base.clock import SystemClock
 from outlast.base.data_directory import data_directory, existing_data_directory, node_of
 from outlast.base.errors import InvalidSetting, NotFound
 from outlast.base.settings import Settings
+from outlast.kernel.cli.admin import opened
 from outlast.kernel.sandboxes.providers import open_provider
 from outlast.kernel.sandboxes.snapshots.keeper import SnapshotKeeper
 from outlast.kernel.sandboxes.snapshots.store import SnapshotRow
 from outlast.kernel.sandboxes.template_files import load_templates
 from outlast.kernel.sandboxes.templates import preview_environment
-from outlast.surfaces.cli.admin import opened
 from outlast_sandbox.interface import Progress
 
 T = TypeVar("T")

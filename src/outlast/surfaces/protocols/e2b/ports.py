@@ -14,19 +14,19 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from outlast.base.errors import NotFound, NotSignedIn, OutlastError, SandboxUnavailable
 from outlast.kernel.http.auth import Surface
+from outlast.kernel.http.takeover import TAKE_OVER
 from outlast.kernel.previews.actions import Visitor
+from outlast.kernel.previews.exchange import BadAnswer
+from outlast.kernel.previews.headers import Headers, first
+from outlast.kernel.previews.headers import Visitor as Origin
+from outlast.kernel.previews.hosts import PreviewHosts, port_suffix
+from outlast.kernel.previews.layer import PreviewLayer
+from outlast.kernel.previews.proxy import Proxy, Request, cut
+from outlast.kernel.previews.tunnel import is_switch, is_web_socket, pass_bytes, shake_hands
+from outlast.kernel.previews.wake import Waiting, Waker
 from outlast.kernel.sandboxes import hosted_actions as hosted
 from outlast.kernel.sandboxes.hosted import Hosted
 from outlast.kernel.services import Services
-from outlast.surfaces.http.preview.exchange import BadAnswer
-from outlast.surfaces.http.preview.headers import Headers, first
-from outlast.surfaces.http.preview.headers import Visitor as Origin
-from outlast.surfaces.http.preview.hosts import PreviewHosts, port_suffix
-from outlast.surfaces.http.preview.layer import PreviewLayer
-from outlast.surfaces.http.preview.proxy import Proxy, Request, cut
-from outlast.surfaces.http.preview.tunnel import is_switch, is_web_socket, pass_bytes, shake_hands
-from outlast.surfaces.http.preview.wake import Waiting, Waker
-from outlast.surfaces.http.takeover import TAKE_OVER
 from outlast.surfaces.protocols.e2b.door import PREFIX, SANDBOX_ID
 from outlast.surfaces.protocols.e2b.names import ENVD_PORT, traffic_token, workspace_of
 from outlast.surfaces.protocols.e2b.problems import BAD_GATEWAY, is_gone, plain
@@ -130,7 +130,7 @@ class E2bPorts:
 
 def with_ports(layer: PreviewLayer, app: ASGIApp, surface: Surface) -> ASGIApp:
     """The previews, and ports of programs' sandboxes before them, where there are sandboxes."""
-    if surface.e2b is None:
+    if surface.services.machines is None:
         return layer
     return E2bPorts(layer, app, surface.services, surface.previews, layer.waker)
 

@@ -16,7 +16,7 @@ from outlast.base.settings import SandboxSettings
 from outlast.db.blobs import FolderBlobs
 from outlast.db.connect import open_database
 from outlast.db.database import Database, Tx
-from outlast.db.deployment import Deployment, join
+from outlast.kernel.deployment import Deployment, join
 from outlast.kernel.sandboxes.checkpoints import store
 from outlast.kernel.sandboxes.checkpoints import workspaces as places
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper, Find

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from outlast.apps.pages.embeds.hosts import app_origins, embed_url, page_hosts
 from outlast.base.ids import new_id
-from outlast.surfaces.http.preview.hosts import PreviewHosts, preview_hosts
+from outlast.kernel.previews.hosts import PreviewHosts, preview_hosts
 
 HOSTS = page_hosts(PreviewHosts())
 IDS = st.from_regex(r"pag_[0-9a-hjkmnp-tv-z]{1,26}", fullmatch=True)

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from typing import Final, Protocol
 
-from outlast.surfaces.http.preview.line import Line
+from outlast.kernel.previews.line import Line
 
 IDLE_LIFE_S: Final = 4.0  # Node closes idle connections after 5 s; not to send into a closing one
 KEPT_PER_PORT: Final = 16

@@ -7,7 +7,7 @@ from typing import Final
 
 from starlette.types import Send
 
-from outlast.surfaces.http.preview.headers import Headers, first
+from outlast.kernel.previews.headers import Headers, first
 
 STYLE: Final = """
 :root{color-scheme:light dark;--back:#fff;--text:#1a1b1f;--soft:#5d616b;--line:#e8e8eb;--accent:#4651c4}

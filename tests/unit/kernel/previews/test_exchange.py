@@ -7,9 +7,9 @@ import socket
 import anyio
 import pytest
 
-from outlast.surfaces.http.preview import exchange
-from outlast.surfaces.http.preview.exchange import Answer, BadAnswer, Head, request_head
-from outlast.surfaces.http.preview.line import Line
+from outlast.kernel.previews import exchange
+from outlast.kernel.previews.exchange import Answer, BadAnswer, Head, request_head
+from outlast.kernel.previews.line import Line
 
 
 async def read(sent: bytes, *, is_head: bool = False, ends: bool = True) -> tuple[Head, bytes, Answer]:

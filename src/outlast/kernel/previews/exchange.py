@@ -7,8 +7,8 @@ from typing import Any, Final
 
 import httptools
 
-from outlast.surfaces.http.preview.headers import first
-from outlast.surfaces.http.preview.line import Line
+from outlast.kernel.previews.headers import first
+from outlast.kernel.previews.line import Line
 
 MAX_HEAD_BYTES: Final = 256 * 1024
 SWITCHED: Final = 101

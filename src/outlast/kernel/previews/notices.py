@@ -3,8 +3,8 @@
 from typing import Final
 
 from outlast.kernel.previews.actions import DeclaredService
-from outlast.surfaces.http.preview.answers import Notice
-from outlast.surfaces.http.preview.wake import Waiting
+from outlast.kernel.previews.answers import Notice
+from outlast.kernel.previews.wake import Waiting
 
 SOON_S: Final = 1
 LATER_S: Final = 5

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from outlast.kernel.accounts.secrets import TOKEN_PREFIX
-from outlast.surfaces.http.preview.cookies import limited, without_ours
+from outlast.kernel.previews.cookies import limited, without_ours
 
 Headers = Sequence[tuple[bytes, bytes]]
 HOP_BY_HOP: Final = frozenset(

@@ -14,8 +14,8 @@ from outlast.base.errors import OutlastError
 from outlast.kernel.accounts.actor import ACCESS_BELL
 from outlast.kernel.previews import actions
 from outlast.kernel.previews.actions import Visitor
+from outlast.kernel.previews.hosts import Address
 from outlast.kernel.services import Services
-from outlast.surfaces.http.preview.hosts import Address
 
 REMEMBERED_S: Final = 10.0
 MOST_REMEMBERED: Final = 10_000

@@ -8,10 +8,10 @@ from outlast.base.errors import SandboxUnavailable
 from outlast.kernel.http.allowed_hosts import KnownHosts
 from outlast.kernel.http.auth import Surface
 from outlast.kernel.http.stream_limits import StreamPlaces
-from outlast.surfaces.http.preview.access import Access
-from outlast.surfaces.http.preview.layer import PreviewLayer
-from outlast.surfaces.http.preview.pool import Pool
-from outlast.surfaces.http.preview.wake import Awake, Waker
+from outlast.kernel.previews.access import Access
+from outlast.kernel.previews.layer import PreviewLayer
+from outlast.kernel.previews.pool import Pool
+from outlast.kernel.previews.wake import Awake, Waker
 
 LOCAL: Final = "local"
 

@@ -14,24 +14,23 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from outlast.apps.screens.image_host_actions import report_blocked
 from outlast.base.errors import OutlastError, RateLimited
+from outlast.kernel.http.bodies import Body
 from outlast.kernel.http.stream_limits import StreamPlaces
-from outlast.kernel.previews import actions
+from outlast.kernel.http.takeover import TAKE_OVER
+from outlast.kernel.previews import actions, notices
+from outlast.kernel.previews.access import Access
 from outlast.kernel.previews.actions import Visitor
+from outlast.kernel.previews.answers import PRIVATE, Notice, answer_notice, is_page_visit
+from outlast.kernel.previews.cookies import granting, grants_in
+from outlast.kernel.previews.exchange import BadAnswer
+from outlast.kernel.previews.headers import Headers, all_of, first
+from outlast.kernel.previews.headers import Visitor as Origin
+from outlast.kernel.previews.hosts import Address, PreviewHosts, port_suffix
+from outlast.kernel.previews.policy import REPORTS_PATH, blocked_picture, preview_policy
+from outlast.kernel.previews.proxy import Proxy, Request, cut
+from outlast.kernel.previews.tunnel import is_switch, is_web_socket, pass_bytes, shake_hands
+from outlast.kernel.previews.wake import Waiting, Waker
 from outlast.kernel.services import Services
-from outlast.surfaces.http.bodies import Body
-from outlast.surfaces.http.preview import notices
-from outlast.surfaces.http.preview.access import Access
-from outlast.surfaces.http.preview.answers import PRIVATE, Notice, answer_notice, is_page_visit
-from outlast.surfaces.http.preview.cookies import granting, grants_in
-from outlast.surfaces.http.preview.exchange import BadAnswer
-from outlast.surfaces.http.preview.headers import Headers, all_of, first
-from outlast.surfaces.http.preview.headers import Visitor as Origin
-from outlast.surfaces.http.preview.hosts import Address, PreviewHosts, port_suffix
-from outlast.surfaces.http.preview.policy import REPORTS_PATH, blocked_picture, preview_policy
-from outlast.surfaces.http.preview.proxy import Proxy, Request, cut
-from outlast.surfaces.http.preview.tunnel import is_switch, is_web_socket, pass_bytes, shake_hands
-from outlast.surfaces.http.preview.wake import Waiting, Waker
-from outlast.surfaces.http.takeover import TAKE_OVER
 
 OWN_PATHS: Final = "/.outlast/"
 TICKET_PATH: Final = "/.outlast/ticket"

@@ -13,9 +13,9 @@ from outlast.base.clock import SystemClock
 from outlast.base.errors import NotFound, OutlastError, SandboxLost, SandboxUnavailable
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.kernel.previews.actions import Visitor
+from outlast.kernel.previews.line import Line
+from outlast.kernel.previews.pool import Dial, Pool
 from outlast.kernel.sandboxes.store import SandboxRow
-from outlast.surfaces.http.preview.line import Line
-from outlast.surfaces.http.preview.pool import Dial, Pool
 
 USE_EVERY_S: Final = 30.0
 POLL_S: Final = 0.05

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outlast.surfaces.http.preview.cookies import granting, grants_in, limited, without_ours
+from outlast.kernel.previews.cookies import granting, grants_in, limited, without_ours
 
 NAMES = st.from_regex(r"[A-Za-z0-9_-]{1,12}", fullmatch=True).filter(
     lambda name: "outlast_" not in name.lower()

@@ -5,13 +5,13 @@ What the browser sends is only looked at to tell a person's use from the beats t
 
 import anyio
 
-from outlast.surfaces.http.preview.exchange import SWITCHED, Answer, BadAnswer, Head, request_head
-from outlast.surfaces.http.preview.headers import first, to_inside, to_outside
-from outlast.surfaces.http.preview.keepalives import Beats
-from outlast.surfaces.http.preview.line import Line
-from outlast.surfaces.http.preview.proxy import Request
-from outlast.surfaces.http.preview.wake import Waker
-from outlast.surfaces.http.takeover import TakenOver
+from outlast.kernel.http.takeover import TakenOver
+from outlast.kernel.previews.exchange import SWITCHED, Answer, BadAnswer, Head, request_head
+from outlast.kernel.previews.headers import first, to_inside, to_outside
+from outlast.kernel.previews.keepalives import Beats
+from outlast.kernel.previews.line import Line
+from outlast.kernel.previews.proxy import Request
+from outlast.kernel.previews.wake import Waker
 
 
 async def shake_hands(line: Line, request: Request) -> tuple[Head, Answer]:

@@ -8,7 +8,7 @@ import pytest
 from starlette.applications import Starlette
 from starlette.routing import Route
 
-from outlast.surfaces.http.static import WebApp, accepted
+from outlast.kernel.http.static_files import WebApp, accepted
 
 SCRIPT = b"let answer = 42\n" * 100
 

@@ -13,12 +13,12 @@ from outlast.base.errors import DataDirectoryMissing, InvalidSetting, NotFound
 from outlast.base.settings import Settings
 from outlast.db.connect import migrate, open_database, sqlite_path
 from outlast.db.database import Database, Tx
-from outlast.db.deployment import Deployment, check
 from outlast.kernel.accounts import store as accounts
 from outlast.kernel.accounts.store import NewToken, TokenData
 from outlast.kernel.administration import actions as administration
 from outlast.kernel.administration.actions import UserSummary
 from outlast.kernel.cli.consoles import err
+from outlast.kernel.deployment import Deployment, check
 from outlast.kernel.projects import store as projects
 from outlast.kernel.threads import search
 

@@ -9,11 +9,11 @@ from starlette.types import Message, Receive, Scope, Send
 
 from outlast.kernel.http.event_stream import ABORT
 from outlast.kernel.previews.actions import Visitor
-from outlast.surfaces.http.preview.exchange import Answer, BadAnswer, Head, request_head
-from outlast.surfaces.http.preview.headers import Headers, first, to_inside, to_outside
-from outlast.surfaces.http.preview.headers import Visitor as Origin
-from outlast.surfaces.http.preview.line import Line
-from outlast.surfaces.http.preview.wake import Reached, Waker
+from outlast.kernel.previews.exchange import Answer, BadAnswer, Head, request_head
+from outlast.kernel.previews.headers import Headers, first, to_inside, to_outside
+from outlast.kernel.previews.headers import Visitor as Origin
+from outlast.kernel.previews.line import Line
+from outlast.kernel.previews.wake import Reached, Waker
 
 REPEATABLE: Final = frozenset({"GET", "HEAD", "OPTIONS", "PUT", "DELETE", "TRACE"})
 AWAKE_CHECK_S: Final = 2.0

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from outlast.surfaces.http.preview.headers import Visitor, first, to_inside, to_outside
+from outlast.kernel.previews.headers import Visitor, first, to_inside, to_outside
 
 VISITOR = Visitor("10.0.0.7", "https", b"3000-sbx-1.previews.example.com")
 

@@ -14,7 +14,8 @@ from outlast.base.errors import DeploymentMismatch, StartRefused
 from outlast.db.blobs import FolderBlobs
 from outlast.db.connect import open_database
 from outlast.db.database import Database, Tx
-from outlast.db.deployment import (
+from outlast.db.sqlite import SqliteDatabase
+from outlast.kernel.deployment import (
     FILE,
     Deployment,
     FolderMark,
@@ -27,7 +28,6 @@ from outlast.db.deployment import (
     trust_database,
     write_file,
 )
-from outlast.db.sqlite import SqliteDatabase
 from outlast.kernel.sandboxes.checkpoints.garbage import Collected, collect
 from tests.factories import make_user
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outlast.base.ids import new_id
-from outlast.surfaces.http.preview.hosts import Address, PreviewHosts, port_suffix, preview_hosts
+from outlast.kernel.previews.hosts import Address, PreviewHosts, port_suffix, preview_hosts
 
 HOSTS = PreviewHosts()
 IDS = st.from_regex(r"[a-z]{3}_[0-9a-hjkmnp-tv-z]{1,26}", fullmatch=True)
