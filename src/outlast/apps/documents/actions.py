@@ -16,6 +16,8 @@ from outlast.apps.documents.content.markdown_render import join
 from outlast.apps.documents.edits.changes import InsertBlock
 from outlast.apps.documents.edits.write import Author, bounds_of, commit
 from outlast.apps.documents.history import versions
+from outlast.apps.documents.permissions import require_document
+from outlast.apps.documents.tables import documents as documents_table
 from outlast.base.document_data import DocumentData, DocumentView
 from outlast.base.errors import ThreadBusy, TooManyDocuments
 from outlast.base.events import ThreadData
@@ -25,7 +27,7 @@ from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.idempotency import remember, request_hash
 from outlast.kernel.limits.rules import checked_line, checked_markdown
 from outlast.kernel.limits.store import check_made_rate
-from outlast.kernel.projects.permissions import require, require_document
+from outlast.kernel.projects.permissions import require
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.sandboxes.store import announce_to_project, give_up
 from outlast.kernel.services import Services
@@ -175,7 +177,9 @@ def checked_title(services: Services, title: str) -> str:
 
 
 def _demand_room(tx: Tx, services: Services, actor: Actor, project_id: str) -> None:
-    check_made_rate(tx, "documents", actor.user_id, services.settings.limits.documents_per_minute_per_user)
+    check_made_rate(
+        tx, documents_table, actor.user_id, services.settings.limits.documents_per_minute_per_user
+    )
     most = services.settings.documents.most_per_project
     if most and store.count(tx, project_id) >= most:
         raise TooManyDocuments(

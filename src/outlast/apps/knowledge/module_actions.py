@@ -8,13 +8,14 @@ from outlast.apps.knowledge import modules as store
 from outlast.apps.knowledge.modules import Module, dependencies_hash
 from outlast.apps.knowledge.tables import modules
 from outlast.apps.pages.agent.publish_module import MOST_BYTES, announced, publishable
+from outlast.apps.pages.permissions import require_page
 from outlast.apps.screens.file_writer import awake_sandbox
 from outlast.base.errors import NotFound, SandboxLost
 from outlast.base.events import ModuleData
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
-from outlast.kernel.projects.permissions import require_owned, require_page
+from outlast.kernel.projects.permissions import require_owned
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.sandboxes.checkpoints.actions import keeper_of
 from outlast.kernel.sandboxes.checkpoints.contents import beginning_of

@@ -11,7 +11,9 @@ from outlast.apps.pages import page_actions as store
 from outlast.apps.pages import store as pages
 from outlast.apps.pages.offers import Offer, demand_fields, offer_of
 from outlast.apps.pages.page_actions import NewAction
+from outlast.apps.pages.permissions import require_page
 from outlast.apps.pages.rules import checked_action, demand_waiting_room, told
+from outlast.apps.pages.tables import page_actions as page_actions_table
 from outlast.base.errors import ActionNotOffered, ActionsFull, ActionTaken, Forbidden, InputTooLarge
 from outlast.base.events import PageAction, TextPart
 from outlast.base.page_data import ActionState
@@ -20,7 +22,6 @@ from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.idempotency import remember, request_hash
 from outlast.kernel.limits.rules import check_bytes
 from outlast.kernel.limits.store import check_made_rate
-from outlast.kernel.projects.permissions import require_page
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.runs import store as runs
 from outlast.kernel.runs.actions import start_in
@@ -74,7 +75,14 @@ async def act(
 
     def produce(tx: Tx) -> dict[str, Any]:
         limits = services.settings.limits
-        check_made_rate(tx, "actions", actor.user_id, limits.actions_per_minute_per_user)
+        check_made_rate(
+            tx,
+            page_actions_table,
+            actor.user_id,
+            limits.actions_per_minute_per_user,
+            things="actions",
+            by="user_id",
+        )
         page = pages.hold(tx, page_id)
         if isinstance(offered, ActionNotOffered):
             raise offered

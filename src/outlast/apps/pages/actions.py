@@ -10,7 +10,9 @@ import sqlalchemy as sa
 
 from outlast.apps.pages import store, versions
 from outlast.apps.pages.clean_pages import LEAST_CHARS
+from outlast.apps.pages.permissions import require_page
 from outlast.apps.pages.rules import UNTITLED, demand_room
+from outlast.apps.pages.tables import pages as pages_table
 from outlast.base.errors import OutlastError, ThreadBusy
 from outlast.base.events import PageData
 from outlast.base.ids import new_id
@@ -19,7 +21,7 @@ from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.idempotency import remember, request_hash
 from outlast.kernel.limits.rules import checked_line, clean
 from outlast.kernel.limits.store import check_made_rate
-from outlast.kernel.projects.permissions import require, require_page
+from outlast.kernel.projects.permissions import require
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.sandboxes.orphans import collect
 from outlast.kernel.sandboxes.seeds import empty_workspace
@@ -136,7 +138,7 @@ def checked_title(services: Services, title: str) -> str:
 
 def demand_page(tx: Tx, services: Services, actor: Actor, project_id: str) -> None:
     """Raise `RateLimited` or `TooManyPages` where the actor may not make one more page in the project."""
-    check_made_rate(tx, "pages", actor.user_id, services.settings.limits.pages_per_minute_per_user)
+    check_made_rate(tx, pages_table, actor.user_id, services.settings.limits.pages_per_minute_per_user)
     demand_room(store.count(tx, project_id), services.settings.pages.most_per_project)
 
 

@@ -6,11 +6,11 @@ from typing import Any, Final
 
 import orjson
 
+from outlast.apps.pages.permissions import require_page
 from outlast.base.clock import iso
 from outlast.base.events import MessageData
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
-from outlast.kernel.projects.permissions import require_page
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.runs import views
 from outlast.kernel.runs.store import run_of

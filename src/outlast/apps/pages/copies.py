@@ -9,6 +9,7 @@ from outlast.apps.knowledge import modules
 from outlast.apps.knowledge.modules import NewModule
 from outlast.apps.pages import store, versions
 from outlast.apps.pages.actions import demand_page
+from outlast.apps.pages.permissions import require_page
 from outlast.apps.pages.rules import copy_title
 from outlast.apps.screens.copies import save_files
 from outlast.base.events import PageData
@@ -16,7 +17,6 @@ from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.idempotency import remember, request_hash
-from outlast.kernel.projects.permissions import require_page
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.sandboxes.checkpoints import store as checkpoints
 from outlast.kernel.sandboxes.checkpoints.store import NewCheckpoint

@@ -5,11 +5,11 @@ from datetime import timedelta
 from outlast.apps.pages import links as store
 from outlast.apps.pages import store as pages
 from outlast.apps.pages.links import NewLink, PageLink
+from outlast.apps.pages.permissions import require_page
 from outlast.base.errors import MalformedInput
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import ACCESS_BELL, Actor
 from outlast.kernel.limits.rules import checked_line
-from outlast.kernel.projects.permissions import require_page
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.services import Services
 

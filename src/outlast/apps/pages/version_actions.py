@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from outlast.apps.pages import store, versions
 from outlast.apps.pages.actions import demand_idle
+from outlast.apps.pages.permissions import require_page
 from outlast.base.events import PageData, PageVersion
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
-from outlast.kernel.projects.permissions import require_page
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.services import Services
 from outlast.kernel.threads import driver as driving

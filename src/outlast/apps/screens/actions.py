@@ -9,7 +9,9 @@ from typing import Any, Final
 import sqlalchemy as sa
 
 from outlast.apps.screens import store
+from outlast.apps.screens.permissions import require_screen
 from outlast.apps.screens.rules import HEIGHT, UNTITLED, WIDTH, Box, checked_box, demand_room, free_spot
+from outlast.apps.screens.tables import screens as screens_table
 from outlast.apps.screens.theme_actions import themed_seed, write_theme
 from outlast.apps.screens.themes import CUSTOM, DEFAULT, checked_tokens, theme_of
 from outlast.base.errors import MalformedInput, NotFound, OutlastError, ThreadBusy
@@ -21,7 +23,7 @@ from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.idempotency import remember, request_hash
 from outlast.kernel.limits.rules import check_count, checked_line
 from outlast.kernel.limits.store import check_made_rate
-from outlast.kernel.projects.permissions import require, require_screen
+from outlast.kernel.projects.permissions import require
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.sandboxes.orphans import collect
 from outlast.kernel.sandboxes.seeds import Seed, seed_workspace
@@ -93,7 +95,9 @@ async def create_screen(
     asked = request_hash("screen", project_id, str(new))
 
     def produce(tx: Tx) -> dict[str, Any]:
-        check_made_rate(tx, "screens", actor.user_id, services.settings.limits.screens_per_minute_per_user)
+        check_made_rate(
+            tx, screens_table, actor.user_id, services.settings.limits.screens_per_minute_per_user
+        )
         taken = store.boxes(tx, project_id)
         demand_room(len(taken), services.settings.screens.most_per_project)
         place = _place(new, taken)

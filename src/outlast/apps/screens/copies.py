@@ -7,7 +7,9 @@ from typing import Any
 import sqlalchemy as sa
 
 from outlast.apps.screens import store
+from outlast.apps.screens.permissions import require_screen
 from outlast.apps.screens.rules import Box, checked_box, copy_title, demand_room, spot_beside
+from outlast.apps.screens.tables import screens as screens_table
 from outlast.base.errors import OutlastError
 from outlast.base.events import ScreenData
 from outlast.base.ids import new_id
@@ -16,7 +18,6 @@ from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.idempotency import remember, request_hash
 from outlast.kernel.limits.store import check_made_rate
-from outlast.kernel.projects.permissions import require_screen
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.sandboxes.checkpoints import store as checkpoints
 from outlast.kernel.sandboxes.checkpoints.store import NewCheckpoint
@@ -74,7 +75,7 @@ def copy_screen(
     they were then; without a message all of it, and the files as last saved. Tells followers. The new screen's id.
     Raises `NotFound` for a message of another thread, `TooManyScreens`, `RateLimited`, `MalformedInput`."""
     limits, screens = services.settings.limits, services.settings.screens
-    check_made_rate(tx, "screens", actor.user_id, limits.screens_per_minute_per_user)
+    check_made_rate(tx, screens_table, actor.user_id, limits.screens_per_minute_per_user)
     taken = store.boxes(tx, source["project_id"])
     demand_room(len(taken), screens.most_per_project)
     place = _place(source, taken, at)

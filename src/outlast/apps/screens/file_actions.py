@@ -22,12 +22,12 @@ from outlast.apps.screens.files import (
     is_shown,
     packed,
 )
+from outlast.apps.screens.permissions import require_screen
 from outlast.base.errors import NotFound, PathRefused, SandboxLost
 from outlast.base.events import CheckpointData
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
-from outlast.kernel.projects.permissions import require_screen
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.sandboxes.checkpoints import of_runs, store

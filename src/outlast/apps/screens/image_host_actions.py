@@ -4,9 +4,9 @@ from collections.abc import Iterable
 
 from outlast.apps.screens import image_hosts, store
 from outlast.apps.screens.image_hosts import ImageHost
+from outlast.apps.screens.permissions import require_screen
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
-from outlast.kernel.projects.permissions import require_screen
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.services import Services
 

@@ -7,13 +7,13 @@ from typing import Final, Literal
 import anyio
 
 from outlast.apps.screens import store
+from outlast.apps.screens.permissions import require_screen
 from outlast.apps.screens.theme_actions import write_theme
 from outlast.base.errors import NotFound, OutlastError, SandboxUnavailable
 from outlast.base.events import ScreenData
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.previews.actions import Ticket, open_preview
-from outlast.kernel.projects.permissions import require_screen
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.sandboxes.actions import machines_of
 from outlast.kernel.sandboxes.templates import DEV_PORT

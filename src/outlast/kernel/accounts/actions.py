@@ -11,6 +11,7 @@ from outlast.db.database import Tx
 from outlast.kernel.accounts import store as accounts
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.accounts.store import NewToken, TokenData
+from outlast.kernel.accounts.tables import tokens as tokens_table
 from outlast.kernel.limits.rules import checked_line
 from outlast.kernel.limits.store import check_made_rate
 from outlast.kernel.projects import store as projects
@@ -104,7 +105,9 @@ async def create_token(
     life = days("expires_in_days", expires_in_days)
 
     def run(tx: Tx) -> NewToken:
-        check_made_rate(tx, "tokens", actor.user_id, services.settings.limits.tokens_per_minute_per_user)
+        check_made_rate(
+            tx, tokens_table, actor.user_id, services.settings.limits.tokens_per_minute_per_user, by="user_id"
+        )
         return accounts.add_token(tx, actor.user_id, title, None if life is None else tx.now + life)
 
     return await services.db.write(run)

@@ -12,6 +12,7 @@ from outlast.kernel.files import store
 from outlast.kernel.files.kinds import file_name, kind_of
 from outlast.kernel.files.search import FileAnswer, FilePage, ProjectFiles
 from outlast.kernel.files.tables import artifacts
+from outlast.kernel.files.tables import artifacts as artifacts_table
 from outlast.kernel.limits.rules import check_bytes, clean
 from outlast.kernel.limits.store import check_made_rate
 from outlast.kernel.projects.permissions import require, require_owned
@@ -37,7 +38,7 @@ async def upload_artifact(
 
     def allowed(tx: Tx) -> None:
         require(tx, actor, project_id, Right.EDIT)
-        check_made_rate(tx, "files", actor.user_id, most_a_minute)
+        check_made_rate(tx, artifacts_table, actor.user_id, most_a_minute, things="files")
 
     await services.db.read(allowed)  # before anything is written
     asked = services.settings.documents

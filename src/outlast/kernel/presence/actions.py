@@ -3,13 +3,14 @@
 import re
 from typing import Final
 
+from outlast.apps.documents.permissions import require_document
 from outlast.base.errors import MalformedInput
 from outlast.base.events import EphemeralPresence, MemberData
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.presence.board import PresenceBoard
 from outlast.kernel.projects import store as projects
-from outlast.kernel.projects.permissions import require_document, require_thread
+from outlast.kernel.projects.permissions import require_thread
 from outlast.kernel.projects.rules import Right, Role, allows
 from outlast.kernel.services import Services
 from outlast.kernel.streams.hub import Hub

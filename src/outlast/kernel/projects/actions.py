@@ -11,6 +11,7 @@ from outlast.kernel.projects import store as projects
 from outlast.kernel.projects.permissions import require
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.projects.store import ProjectData
+from outlast.kernel.projects.tables import members as members_table
 from outlast.kernel.sandboxes.orphans import collect
 from outlast.kernel.sandboxes.store import give_up
 from outlast.kernel.services import Services
@@ -26,7 +27,15 @@ async def create_project(services: Services, actor: Actor, name: str) -> Project
     title = checked_line("The project's name", name, services.settings.limits.title_chars)
 
     def run(tx: Tx) -> ProjectData:
-        check_made_rate(tx, "projects", actor.user_id, services.settings.limits.projects_per_minute_per_user)
+        check_made_rate(
+            tx,
+            members_table,
+            actor.user_id,
+            services.settings.limits.projects_per_minute_per_user,
+            things="projects",
+            by="user_id",
+            which=members_table.c.role == "owner",
+        )
         return projects.project_data(tx, projects.add_project(tx, actor.user_id, title), actor.user_id)
 
     return await services.db.write(run)

@@ -20,6 +20,7 @@ from outlast.kernel.projects import store as projects
 from outlast.kernel.projects.invitations import InvitationData, NewInvitation
 from outlast.kernel.projects.permissions import require
 from outlast.kernel.projects.rules import Right, Role
+from outlast.kernel.projects.tables import invitations as invitations_table
 from outlast.kernel.services import Services
 from outlast.kernel.threads import driver as driving
 
@@ -124,7 +125,7 @@ async def create_invitation(
     def run(tx: Tx) -> NewInvitation:
         require(tx, actor, project_id, Right.OWN)
         check_made_rate(
-            tx, "invitations", actor.user_id, services.settings.limits.invitations_per_minute_per_user
+            tx, invitations_table, actor.user_id, services.settings.limits.invitations_per_minute_per_user
         )
         return invitations.add_invitation(tx, project_id, actor.user_id, wanted, meant, tx.now + life)
 

@@ -5,9 +5,6 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
-from outlast.apps.documents.tables import documents
-from outlast.apps.pages.tables import pages
-from outlast.apps.screens.tables import screens
 from outlast.base.errors import Forbidden, NotFound
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
@@ -73,21 +70,6 @@ def require_sandbox(tx: Tx, actor: Actor, sandbox_id: str, right: Right) -> sa.R
 def require_checkpoint(tx: Tx, actor: Actor, checkpoint_id: str, right: Right) -> sa.RowMapping:
     """The checkpoint's row, if the actor has `right` in its project."""
     return _require_row(tx, actor, checkpoints, "checkpoint", checkpoint_id, right)
-
-
-def require_screen(tx: Tx, actor: Actor, screen_id: str, right: Right) -> sa.RowMapping:
-    """The screen's row, if the actor has `right` in its project."""
-    return _require_row(tx, actor, screens, "screen", screen_id, right)
-
-
-def require_page(tx: Tx, actor: Actor, page_id: str, right: Right) -> sa.RowMapping:
-    """The page's row, if the actor has `right` in its project."""
-    return _require_row(tx, actor, pages, "page", page_id, right)
-
-
-def require_document(tx: Tx, actor: Actor, document_id: str, right: Right) -> sa.RowMapping:
-    """The document's row, if the actor has `right` in its project."""
-    return _require_row(tx, actor, documents, "document", document_id, right)
 
 
 def require_owned(

@@ -38,6 +38,7 @@ from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.forks import fork_thread as copy_thread
 from outlast.kernel.threads.lists import ThreadPage
 from outlast.kernel.threads.rules import checked_anchor, fork_title
+from outlast.kernel.threads.tables import threads as threads_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +110,7 @@ async def create_thread(
 
 def check_thread_rate(tx: Tx, services: Services, actor: Actor) -> None:
     """Raise `RateLimited` when the actor has reached the limit of new threads a minute."""
-    check_made_rate(tx, "threads", actor.user_id, services.settings.limits.threads_per_minute_per_user)
+    check_made_rate(tx, threads_table, actor.user_id, services.settings.limits.threads_per_minute_per_user)
 
 
 def new_thread_fields(services: Services, title: str | None, profile: str, anchor: Any) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from outlast.kernel.services import Services
 from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.message_parts import Draft, compose
 from outlast.kernel.threads.rules import demand_open
+from outlast.kernel.threads.tables import messages as messages_table
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,14 @@ async def post_message(
     def produce(tx: Tx, row: sa.RowMapping) -> dict[str, Any]:
         if named_in(tx, row["project_id"], _text(draft)).agent:
             return start_in(tx, services, actor, thread_id, draft, None, "enqueue")
-        check_made_rate(tx, "messages", actor.user_id, services.settings.limits.messages_per_minute_per_user)
+        check_made_rate(
+            tx,
+            messages_table,
+            actor.user_id,
+            services.settings.limits.messages_per_minute_per_user,
+            by="sender_id",
+            which=messages_table.c.role == "user",
+        )
         parts = compose(tx, row["project_id"], draft, services.settings.limits)
         demand_open(threads.hold(tx, thread_id)["status"], thread_id)
         message = threads.add_message(tx, thread_id, "user", actor.user_id, "complete", parts)

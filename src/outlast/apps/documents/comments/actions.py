@@ -10,6 +10,8 @@ from outlast.apps.documents import store as documents
 from outlast.apps.documents.comments import store
 from outlast.apps.documents.comments.anchor_resolution import Anchor, Content, new_anchor
 from outlast.apps.documents.comments.store import NewComment, Status
+from outlast.apps.documents.permissions import require_document
+from outlast.apps.documents.tables import comments as comments_table
 from outlast.apps.documents.tables import comments as table
 from outlast.base.document_data import CommentData, Quote
 from outlast.base.errors import Forbidden, InputTooLarge, MalformedInput, NotFound
@@ -20,7 +22,7 @@ from outlast.kernel.limits.rules import check_count, clean, is_blank
 from outlast.kernel.limits.store import check_made_rate
 from outlast.kernel.mentions import store as mentions
 from outlast.kernel.mentions.rules import AGENT, Named, without_agent
-from outlast.kernel.projects.permissions import require_document, require_owned, role_of
+from outlast.kernel.projects.permissions import require_owned, role_of
 from outlast.kernel.projects.rules import Right, allows
 from outlast.kernel.runs.actions import start_in
 from outlast.kernel.services import Services
@@ -229,7 +231,9 @@ def _held(tx: Tx, row: sa.RowMapping) -> sa.RowMapping:
 def _create(
     tx: Tx, services: Services, actor: Actor, document: sa.RowMapping, body: str, written: Written
 ) -> dict[str, Any]:
-    check_made_rate(tx, "comments", actor.user_id, services.settings.limits.comments_per_minute_per_user)
+    check_made_rate(
+        tx, comments_table, actor.user_id, services.settings.limits.comments_per_minute_per_user, by="by"
+    )
     check_count("mentions", len(written.mentions), MOST_NAMED)
     documents.hold(tx, document["id"])
     parent = None if written.parent_id is None else _answered(tx, document["id"], written.parent_id)

@@ -18,7 +18,9 @@ from outlast.apps.documents.edits.tree_diff import deltas
 from outlast.apps.documents.edits.write import Author, Committed, bounds_of, commit, commit_tree
 from outlast.apps.documents.history import versions as history
 from outlast.apps.documents.history.news import changes_since
+from outlast.apps.documents.permissions import require_document
 from outlast.apps.documents.proposals.replacement import replaced
+from outlast.apps.documents.tables import document_versions as document_versions_table
 from outlast.base.document_data import (
     DocumentChanges,
     DocumentDifference,
@@ -31,7 +33,6 @@ from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.idempotency import remember, request_hash
 from outlast.kernel.limits.rules import check_count, checked_markdown, clean
 from outlast.kernel.limits.store import check_made_rate
-from outlast.kernel.projects.permissions import require_document
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.services import Services
 
@@ -208,7 +209,13 @@ async def restore_version(
 
 def _check_rate(tx: Tx, services: Services, actor: Actor) -> None:
     check_made_rate(
-        tx, "changes of documents", actor.user_id, services.settings.limits.changes_per_minute_per_user
+        tx,
+        document_versions_table,
+        actor.user_id,
+        services.settings.limits.changes_per_minute_per_user,
+        things="changes of documents",
+        by="by",
+        which=document_versions_table.c.kind != "agent",
     )
 
 

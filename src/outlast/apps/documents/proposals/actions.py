@@ -11,6 +11,7 @@ from outlast.apps.documents.content.tree import Tree
 from outlast.apps.documents.edits.actions import MOST_CHARS
 from outlast.apps.documents.edits.merge import Hunk
 from outlast.apps.documents.edits.write import bounds_of
+from outlast.apps.documents.permissions import require_document
 from outlast.apps.documents.proposals import edit_store as store
 from outlast.apps.documents.proposals import reopened
 from outlast.apps.documents.proposals import review as reviewing
@@ -26,8 +27,7 @@ from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.idempotency import remember, request_hash
 from outlast.kernel.limits.rules import checked_markdown
-from outlast.kernel.limits.store import check_decision_rate
-from outlast.kernel.projects.permissions import require_document, require_owned, require_thread
+from outlast.kernel.projects.permissions import require_owned, require_thread
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.services import Services
 
@@ -171,7 +171,7 @@ async def reopen_edits(
     `SectionLocked`, `MalformedInput`, `RateLimited`; then nothing was reopened."""
 
     def produce(tx: Tx) -> dict[str, Any]:
-        check_decision_rate(tx, actor.user_id, services.settings.limits.decisions_per_minute_per_user)
+        store.check_decision_rate(tx, actor.user_id, services.settings.limits.decisions_per_minute_per_user)
         bounds = bounds_of(services.settings)
         return _answer(reopened.reopen(tx, proposal_id, wanted, actor.user_id, bounds))
 
@@ -215,7 +215,7 @@ async def _decide(
     cuts = await anyio.to_thread.run_sync(reviewing.rehearse, *await services.db.read(rehearsed))
 
     def produce(tx: Tx) -> dict[str, Any]:
-        check_decision_rate(tx, actor.user_id, services.settings.limits.decisions_per_minute_per_user)
+        store.check_decision_rate(tx, actor.user_id, services.settings.limits.decisions_per_minute_per_user)
         documents.hold(tx, store.proposal_row(tx, proposal_id)["document_id"])
         verdicts = choose(tx)
         if not verdicts and asked[0] == "all":

@@ -24,6 +24,7 @@ from outlast.base.document_data import (
 from outlast.base.errors import NotFound
 from outlast.db.database import Tx
 from outlast.kernel.accounts.tables import users
+from outlast.kernel.limits.rules import WINDOW, check_rate
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.streams.log import append
 
@@ -174,3 +175,13 @@ def _proposal(row: sa.RowMapping, its_edits: list[EditData]) -> ProposalData:
 def _edit(row: sa.RowMapping) -> EditData:
     values: dict[str, Any] = {name: row[name] for name in EditData.model_fields if name in row}
     return EditData(**{**values, "decided_at": None if row["decided_at"] is None else iso(row["decided_at"])})
+
+
+def check_decision_rate(tx: Tx, user_id: str, per_user: int) -> None:
+    """Raise `RateLimited` when the user has decided about proposed edits as often within the last minute as one may (0:
+    no limit). Deciding about many at once counts once."""
+    if per_user:
+        decided = sa.select(edits.c.decided_at).where(edits.c.decided_by == user_id)
+        within = decided.where(edits.c.decided_at > tx.now - WINDOW).distinct()
+        newest = tx.execute(within.order_by(edits.c.decided_at.desc()).limit(per_user)).scalars().all()
+        check_rate("user", list(reversed(newest)), per_user, tx.now, things="decisions")

@@ -17,6 +17,7 @@ from outlast.apps.screens.edits.pictures import picture_address, picture_path
 from outlast.apps.screens.edits.values import Edit, EditResult
 from outlast.apps.screens.file_actions import read_file
 from outlast.apps.screens.file_writer import rewrite_all
+from outlast.apps.screens.permissions import require_screen
 from outlast.base.errors import FilesChanged, MalformedInput, NotFound, OutlastError, PathRefused
 from outlast.base.events import CheckpointData, ScreenData
 from outlast.db.blobs import FolderBlobs
@@ -24,7 +25,7 @@ from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.attachments.tables import attachments
 from outlast.kernel.limits.rules import check_count
-from outlast.kernel.projects.permissions import require_checkpoint, require_owned, require_screen
+from outlast.kernel.projects.permissions import require_checkpoint, require_owned
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.sandboxes.checkpoints import store as checkpoints
 from outlast.kernel.sandboxes.checkpoints.actions import keeper_of

@@ -9,10 +9,10 @@ from outlast.apps.screens.edits.design_system import SHEETS
 from outlast.apps.screens.edits.styles import to_classes
 from outlast.apps.screens.file_actions import read_file
 from outlast.apps.screens.file_writer import awake_sandbox
+from outlast.apps.screens.permissions import require_screen
 from outlast.base.errors import NotFound, PathRefused
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.limits.rules import check_count
-from outlast.kernel.projects.permissions import require_screen
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.services import Services
 

@@ -1,0 +1,14 @@
+"""Who may do what with a screen: the rights that its project gives."""
+
+import sqlalchemy as sa
+
+from outlast.apps.screens.tables import screens
+from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.projects.permissions import require_owned
+from outlast.kernel.projects.rules import Right
+
+
+def require_screen(tx: Tx, actor: Actor, screen_id: str, right: Right) -> sa.RowMapping:
+    """The screen's row, if the actor has `right` in its project. Raises `NotFound`, `Forbidden`."""
+    return require_owned(tx, actor, screens, "screen", screen_id, right)
