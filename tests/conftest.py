@@ -15,6 +15,7 @@ import anyio
 import pytest
 from hypothesis import HealthCheck, settings
 
+from outlast import apps
 from tests import network_guard
 from tests.databases import *  # noqa: F403  # fixtures; the names are in its __all__
 from tests.reruns import Reruns
@@ -33,6 +34,7 @@ settings.register_profile(
 settings.load_profile("fast")
 
 network_guard.install()
+apps.load()
 
 # Where the environment says that no compiled module is kept (as in many containers), each worker would rewrite the
 # tests' modules anew and each server that they start would compile the program: minutes of a run.

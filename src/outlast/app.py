@@ -26,6 +26,7 @@ import anyio
 import anyio.to_thread
 from anyio.abc import TaskGroup, TaskStatus
 
+from outlast import apps
 from outlast.apps.chat.agent import ChatProfile
 from outlast.apps.chat.summary_agent import SummaryProfile
 from outlast.apps.documents.agent.profile import DocumentProfile
@@ -188,6 +189,7 @@ async def run_program(
 async def open_program(settings: Settings) -> AsyncIterator[Program]:
     """Everything a server works with, opened in order and closed in reverse; nothing runs yet. Raises
     `DataDirectoryInUse`, `StorageUnavailable`, `SchemaMismatch`, `DeploymentMismatch`, `InvalidSetting`."""
+    apps.load()
     clock = SystemClock()
     folder = data_directory(settings.server.data_dir)
     async with AsyncExitStack() as stack:

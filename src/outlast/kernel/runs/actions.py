@@ -8,8 +8,6 @@ from typing import Any, Literal
 import anyio
 import sqlalchemy as sa
 
-from outlast.apps.pages import page_actions
-from outlast.apps.pages import store as pages
 from outlast.base.errors import (
     ModelKeyRefused,
     RunFinished,
@@ -35,10 +33,10 @@ from outlast.kernel.runs.notifications import announce_thread
 from outlast.kernel.runs.permissions import require_steering
 from outlast.kernel.runs.rules import ENDED, may_continue, may_retry
 from outlast.kernel.runs.run_start import NewRun, active_run, last_queued, let_wait_for, queue_run
-from outlast.kernel.runs.settlement import PAGE
 from outlast.kernel.runs.sweeper import request_cancel
 from outlast.kernel.runs.views import RunDetails, RunSummary
 from outlast.kernel.services import Services
+from outlast.kernel.subjects import registry
 from outlast.kernel.threads import driver as driving
 from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.actions import new_thread_fields
@@ -254,9 +252,8 @@ def start_in(
     thread = require_thread(tx, actor, thread_id, Right.EDIT)
     if on_busy == "interrupt":
         store.hold_open_runs(tx, thread_id)
-    if thread["profile"] == PAGE:
-        pages.touch(tx, thread_id)
-    held = threads.hold(tx, thread_id)  # after its runs and its page, as workers take them
+    registry.run_hooks(thread["profile"]).on_start(tx, thread_id)
+    held = threads.hold(tx, thread_id)  # after its runs and its subject, as workers take them
     demand_open(held["status"], thread_id)
     project_id = thread["project_id"]
     spec = _usable_model(services, model)
@@ -378,8 +375,7 @@ async def _again(
             actor.user_id, mode, run_id,
         )  # fmt: skip
         again_id = queue_run(tx, services.settings, new, None)
-        if row["profile"] == PAGE:
-            page_actions.hand_on(tx, row["thread_id"], run_id, again_id)
+        registry.run_hooks(row["profile"]).on_again(tx, row["thread_id"], run_id, again_id)
         announce_thread(tx, row["thread_id"])
         return {"run_id": again_id, "thread_id": row["thread_id"], "message_id": row["message_id"]}
 

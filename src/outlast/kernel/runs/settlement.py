@@ -10,7 +10,6 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
-from outlast.apps.pages import page_actions
 from outlast.base.events import (
     ApprovalResolved,
     CreditLow,
@@ -47,6 +46,7 @@ from outlast.kernel.runs.tables import effects, runs
 from outlast.kernel.sandboxes.checkpoints.store import bind
 from outlast.kernel.sandboxes.checkpoints.workspaces import mark_changed
 from outlast.kernel.streams.log import NamedEvent, append
+from outlast.kernel.subjects import registry
 from outlast.kernel.threads import messages as thread_messages
 from outlast.kernel.threads import store as threads
 
@@ -56,7 +56,6 @@ OUTPUT_LIMIT_TEXT: Final = (
     "model in the configuration."
 )
 FOLD_AFTER: Final = timedelta(hours=1)  # whoever lost the connection near the end has long resumed by then
-PAGE: Final = "page"  # the profile whose runs take up what people do on a page
 CLOSED_RESULT: Final = {
     "cancelled": "This call was cancelled before it finished.",
     "error": "The run stopped before this call finished.",
@@ -105,9 +104,8 @@ def settle(tx: Tx, settings: Settings, profile: Profile | None, run: Run, ending
     events += settled
     events += last_steps(run.id, ending, saved=message is not None, charged=charged)
     _end_row(tx, run, ending, message.id if message else None, problems)
-    if run.profile == PAGE:
-        begun = run.attempt > 0
-        page_actions.end(tx, run.thread_id, run.id, ending.end.status, problems, begun=begun)
+    hooks = registry.run_hooks(run.profile)
+    hooks.on_end(tx, run.thread_id, run.id, ending.end.status, problems, begun=run.attempt > 0)
     events.append(_closing_event(tx, run, ending, message.id if message else None, problems, charged))
     events.append(("stream.ended", RunReference(run_id=run.id)))
     _hand_thread_on(tx, settings, run, ending)
@@ -303,8 +301,7 @@ def _hand_thread_on(tx: Tx, settings: Settings, run: Run, ending: Ending) -> Non
         thread_messages.take_turn(tx, run.thread_id, store.run_of(tx, following).message_id)
         arm_abandonment(tx, settings, following, run.thread_id)
         tx.ring(store.BELL)
-        if run.profile == PAGE:
-            page_actions.take(tx, run.thread_id, following)
+        registry.run_hooks(run.profile).on_take_up(tx, run.thread_id, following)
     state = THREAD_STATUS["queued" if following else ending.end.status]
     threads.set_run_state(tx, run.thread_id, state, following)
     announce_thread(tx, run.thread_id)

@@ -18,9 +18,6 @@ from outlast.base.errors import (
     NotFound,
     OutlastError,
     ThreadBusy,
-    ThreadOfDocument,
-    ThreadOfPage,
-    ThreadOfScreen,
     UnknownProfile,
 )
 from outlast.base.events import MessageData, ThreadData
@@ -33,6 +30,7 @@ from outlast.kernel.projects.rules import Right
 from outlast.kernel.sandboxes.orphans import collect
 from outlast.kernel.sandboxes.store import announce_to_project, give_up
 from outlast.kernel.services import Services
+from outlast.kernel.subjects import registry
 from outlast.kernel.threads import lists
 from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.forks import fork_thread as copy_thread
@@ -159,27 +157,17 @@ def view_thread(tx: Tx, actor: Actor, thread_id: str) -> ThreadView:
 
 
 async def rename_thread(services: Services, actor: Actor, thread_id: str, title: str) -> ThreadData:
-    """Give a thread a title of one's own choice (editors); its screen, page or document gets it too."""
+    """Rename a thread (editors); its subject gets the title too."""
     line = checked_line("The title", title, services.settings.limits.title_chars)
 
     def run(tx: Tx) -> ThreadData:
         row = require_thread(tx, actor, thread_id, Right.EDIT)
-        screen = screens.screen_of_thread(tx, thread_id)
-        page = pages.page_of_thread(tx, thread_id)
-        document = documents.document_of_thread(tx, thread_id)
-        if screen is not None:  # before its thread, as everywhere
-            screens.update(tx, screen["id"], title=line, named=True)
-        if page is not None:
-            pages.update(tx, page["id"], title=line, named=True)
-        if document is not None:
-            documents.update(tx, document["id"], title=line)
+        own = registry.of_thread(tx, thread_id)
+        if own is not None:  # before its thread, as everywhere
+            own.kind.rename(tx, own.id, line)
         threads.rename(tx, thread_id, row["project_id"], line)
-        if document is not None:
-            documents.announce(tx, document["id"], by=actor.user_id)
-        if screen is not None:
-            screens.announce(tx, screen["id"], by=actor.user_id)
-        if page is not None:
-            pages.announce(tx, page["id"], by=actor.user_id)
+        if own is not None:
+            own.kind.announce(tx, own.id, actor.user_id)
         return threads.announce(tx, thread_id)
 
     return await services.db.write(run)
@@ -284,26 +272,12 @@ async def list_messages(
 
 
 def _demand_its_own(tx: Tx, thread_id: str, what: str) -> None:
-    screen = screens.screen_of_thread(tx, thread_id)
-    if screen is not None:
-        raise ThreadOfScreen(
-            f"This thread builds the screen “{screen['title']}” and cannot be {what} without it.",
-            thread_id=thread_id,
-            screen_id=screen["id"],
-        )
-    page = pages.page_of_thread(tx, thread_id)
-    if page is not None:
-        raise ThreadOfPage(
-            f"This thread belongs to the page “{page['title']}” and cannot be {what} without it.",
-            thread_id=thread_id,
-            page_id=page["id"],
-        )
-    document = documents.document_of_thread(tx, thread_id)
-    if document is not None:
-        raise ThreadOfDocument(
-            f"This thread belongs to the document “{document['title']}” and cannot be {what} without it.",
-            thread_id=thread_id,
-            document_id=document["id"],
+    own = registry.of_thread(tx, thread_id)
+    if own is not None:
+        fields: dict[str, Any] = {"thread_id": thread_id, f"{own.kind.noun}_id": own.id}
+        raise own.kind.thread_error(
+            f"This thread {own.kind.thread_does} the {own.kind.noun} “{own.title}” and cannot be {what} without it.",
+            **fields,
         )
 
 

@@ -1,0 +1,47 @@
+"""A page as what a conversation is about: its runs take up what people do on it."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from outlast.apps.pages import page_actions, store
+from outlast.apps.pages.tables import pages
+from outlast.base.errors import ThreadOfPage
+from outlast.db.database import Tx
+from outlast.kernel.subjects.subject import NoRunHooks, Subject
+
+
+class PageRuns(NoRunHooks):
+    """See `RunHooks`."""
+
+    def on_start(self, tx: Tx, thread_id: str) -> None:
+        store.touch(tx, thread_id)
+
+    def on_take_up(self, tx: Tx, thread_id: str, run_id: str) -> None:
+        page_actions.take(tx, thread_id, run_id)
+
+    def on_end(
+        self, tx: Tx, thread_id: str, run_id: str, status: str, problems: Sequence[str], *, begun: bool
+    ) -> None:
+        page_actions.end(tx, thread_id, run_id, status, problems, begun=begun)
+
+    def on_again(self, tx: Tx, thread_id: str, from_run_id: str, to_run_id: str) -> None:
+        page_actions.hand_on(tx, thread_id, from_run_id, to_run_id)
+
+
+def _rename(tx: Tx, page_id: str, title: str) -> None:
+    store.update(tx, page_id, title=title, named=True)
+
+
+def _announce(tx: Tx, page_id: str, by: str | None) -> None:
+    store.announce(tx, page_id, by=by)
+
+
+PAGE: Final = Subject(
+    noun="page",
+    table=pages,
+    thread_does="belongs to",
+    thread_error=ThreadOfPage,
+    rename=_rename,
+    announce=_announce,
+    runs=PageRuns(),
+)

@@ -1,0 +1,85 @@
+"""The subjects of all apps. Filled when the apps are loaded; read-only from then on."""
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from outlast.base.errors import StartRefused
+from outlast.db.database import Tx
+from outlast.kernel.subjects.subject import NoRunHooks, RunHooks, Subject
+
+_subjects: dict[str, Subject] = {}
+
+
+def register(subject: Subject) -> None:
+    """Add an app's subject; again is fine. Raises `StartRefused` where another app has the noun."""
+    known = _subjects.setdefault(subject.noun, subject)
+    if known is not subject:
+        raise StartRefused(
+            f"Two apps have a subject called {subject.noun!r}.", hint="Remove one of the two apps."
+        )
+
+
+@contextmanager
+def only(subjects: Iterable[Subject]) -> Iterator[None]:
+    """For tests: these subjects and no others."""
+    before = dict(_subjects)
+    try:
+        _subjects.clear()
+        for subject in subjects:
+            register(subject)
+        yield
+    finally:
+        _subjects.clear()
+        _subjects.update(before)
+
+
+def subjects() -> Iterable[Subject]:
+    """All of them, in the order of the apps."""
+    return _subjects.values()
+
+
+def subject(noun: str | None) -> Subject | None:
+    """The subject of that noun (the type of an anchor, a run's profile); None: there is none."""
+    return None if noun is None else _subjects.get(noun)
+
+
+def run_hooks(profile: str) -> RunHooks:
+    """What runs of this profile do to the subject of their thread."""
+    found = _subjects.get(profile)
+    return NoRunHooks() if found is None else found.runs
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One subject of its kind."""
+
+    kind: Subject
+    id: str
+    title: str
+
+
+def of_thread(tx: Tx, thread_id: str) -> Found | None:
+    """The subject whose own thread this is; None: the thread stands for itself."""
+    for one in _subjects.values():
+        row = tx.find(one.table, {"thread_id": thread_id}, "id", "title")
+        if row is not None:
+            return Found(one, row["id"], row["title"])
+    return None
+
+
+def announce_of_thread(tx: Tx, anchor_type: str | None, thread_id: str) -> None:
+    """Tell how the subject is whose own thread this is, where it is one's; `anchor_type` is its anchor's."""
+    one = subject(anchor_type)
+    row = None if one is None else tx.find(one.table, {"thread_id": thread_id}, "id")
+    if one is not None and row is not None:
+        one.announce(tx, row["id"], None)
+
+
+def announce_of_workspace(tx: Tx, workspace_id: str) -> None:
+    """The same for the subject whose files lie in a workspace."""
+    for one in _subjects.values():
+        if "workspace_id" in one.table.c:
+            row = tx.find(one.table, {"workspace_id": workspace_id}, "id")
+            if row is not None:
+                one.announce(tx, row["id"], None)
