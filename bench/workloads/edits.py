@@ -48,7 +48,7 @@ SAVE: Final = """() => new Promise((done, fail) => {
   const look = () => {
     const took = performance.now() - began
     if (document.body.textContent.includes("Saved in the source.")) done(took)
-    else if (took > 20_000) fail(new Error("it was not saved"))
+    else if (took > 20_000) fail(new Error(`it was not saved: ${document.body.innerText.slice(-800)}`))
     else requestAnimationFrame(look)
   }
   look()

@@ -12,6 +12,7 @@ import {
   settle,
   untouched,
   type EditResult,
+  type ScreenEdit,
   type OutlastClient,
   type ElementReport,
   type PendingElement,
@@ -207,6 +208,42 @@ describe('a page that says things unasked', () => {
     say({ outlast: 'element', element: REPORT, why: 'click' })
     expect(session.get().element).toEqual(REPORT)
     expect(inspect).toHaveBeenCalledTimes(1)
+    vi.unstubAllGlobals()
+  })
+})
+
+describe('a change that follows a saving at once', () => {
+  it('is saved upon what was saved, though the source was not read again yet', async () => {
+    const origin = 'http://app.test'
+    const contentWindow = { postMessage: () => undefined }
+    const box = { getBoundingClientRect: () => ({ width: 10 }), offsetWidth: 10 }
+    let text = 'Hello'
+    const read = () => Promise.resolve({ items: [{ ...SOURCE, text: value(text) }] })
+    const classes = () => Promise.resolve({ classes: {}, refused: {}, known: {} })
+    const inspect = vi.fn(read)
+    const save = vi.fn((_: string, edits: ScreenEdit[]) => {
+      text = edits[0]?.value ?? ''
+      return Promise.resolve({ results: edits.map(() => applied()), checkpoint_id: 'chk_1' })
+    })
+    let say: (data: unknown) => void = () => undefined
+    vi.stubGlobal('addEventListener', (_: string, hear: (event: unknown) => void) => {
+      say = (data) => hear({ source: contentWindow, origin, data })
+    })
+    vi.stubGlobal('removeEventListener', () => undefined)
+    const session = new EditSession({ edits: { inspect, save, classes } } as unknown as OutlastClient, 'scr_1')
+    session.attach({ contentWindow, ...box } as unknown as HTMLIFrameElement, origin)
+    session.enable()
+    say({ outlast: 'element', element: REPORT, why: 'click' })
+    await vi.waitFor(() => expect(session.get().source).not.toBeNull())
+    session.updateText('One')
+    inspect.mockImplementationOnce(() => new Promise(() => undefined)) // the reading after the saving takes its time
+    await session.save()
+    session.updateText('Two')
+    await session.save()
+    expect(save.mock.calls.map(([, edits]) => edits.map(({ seen, value }) => [seen, value]))).toEqual([
+      [['Hello', 'One']],
+      [['One', 'Two']],
+    ])
     vi.unstubAllGlobals()
   })
 })

@@ -119,6 +119,8 @@ export class EditSession extends Store<EditState> {
   #measures = new Map<string, (found: number[]) => void>()
   /** Of the script in the page. */
   #version = 0
+  /** The source that is known is that of before the last saving: what is touched now is read anew when it is saved. */
+  #outdated = false
 
   constructor(
     readonly client: OutlastClient,
@@ -283,6 +285,7 @@ export class EditSession extends Store<EditState> {
       if (edits.length > 0) {
         const { results, checkpoint_id: checkpointId } = await this.client.edits.save(this.screenId, edits)
         const { left, kept, saved } = settle(sent, results, this.merge)
+        this.#outdated = true
         const unsent = this.get().pending.filter((one) => isStyled(one) && one.locked !== null && !sent.includes(one))
         this.#setPending([...left, ...unsent], kept)
         if (checkpointId !== null) {
@@ -390,6 +393,7 @@ export class EditSession extends Store<EditState> {
     try {
       const { items } = await this.client.edits.inspect(this.screenId, [mark], life.signal)
       if (life.signal.aborted) return
+      this.#outdated = false
       this.patch({ source: items[0] ?? null, sourceError: null })
       this.#learn(items)
     } catch (error) {
@@ -419,7 +423,8 @@ export class EditSession extends Store<EditState> {
     if (element === null || mark === null) return
     const key = keyOf({ aim, mark })
     const old = pending.find((one) => keyOf(one) === key)
-    const next = { ...change(old ?? untouched(aim, mark, element, source)), problem: null }
+    const fresh = untouched(aim, mark, element, source)
+    const next = { ...change(old ?? { ...fresh, unread: fresh.unread || this.#outdated }), problem: null }
     const changed = isChanged(next, this.merge)
     const others = pending.filter((one) => one !== old)
     const at = old === undefined ? others.length : pending.indexOf(old)
