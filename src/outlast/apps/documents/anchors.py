@@ -45,7 +45,8 @@ def resolved(tx: Tx, project_id: str, anchor: Mapping[str, Any] | None) -> dict[
     if anchor is None or anchor.get("type") not in TYPES:
         raise MalformedInput(
             "A thread of the profile document is about a document or a part of it.",
-            hint=f"Give an anchor of the type {', '.join(TYPES[:-1])} or {TYPES[-1]}.",
+            hint=f"Give an anchor of the type {', '.join(TYPES[:-1])} or {TYPES[-1]}; "
+            "POST /v1/projects/{id}/documents makes a document with a thread of its own.",
             field="anchor",
         )
     if anchor["type"] == "selection":

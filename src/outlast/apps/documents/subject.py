@@ -1,12 +1,46 @@
 """A document as what a conversation is about."""
 
-from typing import Final
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Any, Final
 
-from outlast.apps.documents import store
+import sqlalchemy as sa
+
+from outlast.apps.documents import anchors, store
+from outlast.apps.documents.comments import store as comments
+from outlast.apps.documents.proposals.copies import copy_proposals
 from outlast.apps.documents.tables import documents
-from outlast.base.errors import ThreadOfDocument
+from outlast.base.errors import NotFound, ThreadOfDocument
 from outlast.db.database import Tx
-from outlast.kernel.subjects.subject import Subject
+from outlast.kernel.subjects.subject import NoThreadHooks, Subject
+
+
+class DocumentThreads(NoThreadHooks):
+    """See `ThreadHooks`: threads about a document, a section, a comment or selected text."""
+
+    def check_anchor(
+        self, tx: Tx, project_id: str, profile: str, anchor: Mapping[str, Any] | None
+    ) -> Mapping[str, Any] | None:
+        about = anchors.resolved if profile == "document" else anchors.kept
+        return about(tx, project_id, anchor)
+
+    def before_delete(self, tx: Tx, thread: sa.RowMapping, by: str) -> Callable[[], None]:
+        about = comments.leave_thread(tx, thread["id"])
+
+        def announce() -> None:
+            for comment_id in about:
+                comments.announce(tx, comment_id, by=by)
+            if thread["document_id"] is not None:  # what the thread's agent proposed about it is gone too
+                with suppress(NotFound):  # so is the document
+                    if store.document_of(tx, thread["document_id"])["project_id"] == thread["project_id"]:
+                        store.announce(tx, thread["document_id"], by=by)
+
+        return announce
+
+    def copy_to_fork(
+        self, tx: Tx, thread_id: str, fork_id: str, messages: Mapping[str, str]
+    ) -> Mapping[str, str]:
+        return copy_proposals(tx, thread_id, fork_id, messages)
 
 
 def _rename(tx: Tx, document_id: str, title: str) -> None:
@@ -24,4 +58,5 @@ DOCUMENT: Final = Subject(
     thread_error=ThreadOfDocument,
     rename=_rename,
     announce=_announce,
+    threads=DocumentThreads(),
 )

@@ -11,19 +11,15 @@ from outlast.apps.pages import store, versions
 from outlast.apps.pages.actions import demand_page
 from outlast.apps.pages.permissions import require_page
 from outlast.apps.pages.rules import copy_title
-from outlast.apps.screens.copies import save_files
 from outlast.base.events import PageData
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.idempotency import remember, request_hash
 from outlast.kernel.projects.rules import Right
-from outlast.kernel.sandboxes.checkpoints import store as checkpoints
-from outlast.kernel.sandboxes.checkpoints.store import NewCheckpoint
-from outlast.kernel.sandboxes.seeds import copy_workspace, fork_workspace
 from outlast.kernel.services import Services
+from outlast.kernel.subjects.copies import copy_conversation, save_files
 from outlast.kernel.threads import store as threads
-from outlast.kernel.threads.forks import fork_thread
 from outlast.kernel.threads.messages import message_in
 
 
@@ -68,7 +64,7 @@ def copy_page(
     `NotFound` for a message of another thread, `TooManyPages`, `RateLimited`."""
     demand_page(tx, services, actor, source["project_id"])
     page_id = new_id("page")
-    thread_id, workspace_id = _copy_thread(tx, actor, source, thread, page_id, title, message_id)
+    thread_id, workspace_id = copy_conversation(tx, actor, "page", source, thread, page_id, title, message_id)
     store.add(
         tx,
         page_id,
@@ -88,32 +84,6 @@ def copy_page(
     threads.announce(tx, thread_id)
     store.announce(tx, page_id, "page.created", by=actor.user_id)
     return page_id
-
-
-def _copy_thread(
-    tx: Tx,
-    actor: Actor,
-    source: sa.RowMapping,
-    thread: sa.RowMapping,
-    page_id: str,
-    title: str,
-    message_id: str | None,
-) -> tuple[str, str]:
-    """The ids of the copy's thread and workspace."""
-    anchor = {"type": "page", "id": page_id}
-    if message_id is None and not thread["message_count"]:
-        thread_id = threads.add_thread(
-            tx, source["project_id"], actor.user_id, title=title, profile="page", anchor=anchor
-        )
-        return thread_id, copy_workspace(tx, source["workspace_id"], owner_id=page_id, thread_id=thread_id)
-    thread_id = fork_thread(tx, thread, actor, message_id, title, None, anchor)
-    last = message_in(tx, thread["id"], message_id)["id"]
-    workspace_id = fork_workspace(tx, thread, thread_id, last, owner_id=page_id)
-    newest, copied = (checkpoints.newest_of(tx, one) for one in (thread["workspace_id"], workspace_id))
-    if message_id is None and newest is not None and (copied is None or copied.tree != newest.tree):
-        new = NewCheckpoint(workspace_id, "fork", newest.tree, newest.files, newest.size_bytes)
-        checkpoints.add(tx, new, tx.now)
-    return thread_id, workspace_id
 
 
 def _copy_modules(tx: Tx, source: sa.RowMapping, page_id: str, workspace_id: str) -> None:

@@ -3,10 +3,15 @@
 from collections.abc import Sequence
 from typing import Final
 
+import sqlalchemy as sa
+
 from outlast.apps.pages import page_actions, store
+from outlast.apps.pages.copies import copy_page
 from outlast.apps.pages.tables import pages
 from outlast.base.errors import ThreadOfPage
 from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.services import Services
 from outlast.kernel.subjects.subject import NoRunHooks, Subject
 
 
@@ -36,6 +41,20 @@ def _announce(tx: Tx, page_id: str, by: str | None) -> None:
     store.announce(tx, page_id, by=by)
 
 
+def _fork(
+    tx: Tx,
+    services: Services,
+    actor: Actor,
+    subject_id: str,
+    thread: sa.RowMapping,
+    title: str,
+    message_id: str | None,
+) -> str:
+    source = store.page_of(tx, subject_id)
+    copied = copy_page(tx, services, actor, source, thread, title=title, message_id=message_id)
+    return str(store.page_of(tx, copied)["thread_id"])
+
+
 PAGE: Final = Subject(
     noun="page",
     table=pages,
@@ -43,5 +62,6 @@ PAGE: Final = Subject(
     thread_error=ThreadOfPage,
     rename=_rename,
     announce=_announce,
+    fork=_fork,
     runs=PageRuns(),
 )

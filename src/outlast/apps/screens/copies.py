@@ -1,7 +1,6 @@
 """Copies of screens: duplicated on the canvas, or with a fork of their conversation. Files, messages and theme go with
 them; each is its own from then on."""
 
-from contextlib import suppress
 from typing import Any
 
 import sqlalchemy as sa
@@ -10,7 +9,6 @@ from outlast.apps.screens import store
 from outlast.apps.screens.permissions import require_screen
 from outlast.apps.screens.rules import Box, checked_box, copy_title, demand_room, spot_beside
 from outlast.apps.screens.tables import screens as screens_table
-from outlast.base.errors import OutlastError
 from outlast.base.events import ScreenData
 from outlast.base.ids import new_id
 from outlast.base.screen_data import ScreenFile, ThemeTokens
@@ -19,14 +17,9 @@ from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.idempotency import remember, request_hash
 from outlast.kernel.limits.store import check_made_rate
 from outlast.kernel.projects.rules import Right
-from outlast.kernel.sandboxes.checkpoints import store as checkpoints
-from outlast.kernel.sandboxes.checkpoints.store import NewCheckpoint
-from outlast.kernel.sandboxes.checkpoints.workspaces import demand_idle
-from outlast.kernel.sandboxes.seeds import copy_workspace, fork_workspace
 from outlast.kernel.services import Services
+from outlast.kernel.subjects.copies import copy_conversation, save_files
 from outlast.kernel.threads import store as threads
-from outlast.kernel.threads.forks import fork_thread
-from outlast.kernel.threads.messages import message_in
 
 
 async def duplicate_screen(
@@ -80,41 +73,13 @@ def copy_screen(
     demand_room(len(taken), screens.most_per_project)
     place = _place(source, taken, at)
     screen_id = new_id("screen")
-    anchor = {"type": "screen", "id": screen_id}
-    if message_id is None and not thread["message_count"]:
-        thread_id = threads.add_thread(
-            tx, source["project_id"], actor.user_id, title=title, profile="screen", anchor=anchor
-        )
-        workspace_id = copy_workspace(tx, source["workspace_id"], owner_id=screen_id, thread_id=thread_id)
-    else:
-        thread_id = fork_thread(tx, thread, actor, message_id, title, None, anchor)
-        workspace_id = _fork_files(tx, thread, thread_id, message_id, screen_id)
+    thread_id, workspace_id = copy_conversation(
+        tx, actor, "screen", source, thread, screen_id, title, message_id
+    )
     _add_like(tx, source, actor, screen_id, thread_id, workspace_id, title, place, whole=message_id is None)
     threads.announce(tx, thread_id)
     store.announce(tx, screen_id, "screen.created", by=actor.user_id)
     return screen_id
-
-
-async def save_files(services: Services, workspace_id: str) -> None:
-    """Have the newest checkpoint say what the files are now, if nobody is changing them: a run saves its own changes.
-    A failure costs the newest changes only."""
-    if services.checkpoints is None:
-        return
-    with suppress(OutlastError):
-        async with services.checkpoints.one_hand(workspace_id):
-            await services.db.read(demand_idle, workspace_id)
-            await services.checkpoints.take(workspace_id, "person")
-
-
-def _fork_files(tx: Tx, parent: sa.RowMapping, fork_id: str, message_id: str | None, screen_id: str) -> str:
-    """The workspace of the copy: the files with their history up to the message, or, without one, as last saved."""
-    last = message_in(tx, parent["id"], message_id)["id"]
-    workspace_id = fork_workspace(tx, parent, fork_id, last, owner_id=screen_id)
-    newest, copied = (checkpoints.newest_of(tx, one) for one in (parent["workspace_id"], workspace_id))
-    if message_id is None and newest is not None and (copied is None or copied.tree != newest.tree):
-        new = NewCheckpoint(workspace_id, "fork", newest.tree, newest.files, newest.size_bytes)
-        checkpoints.add(tx, new, tx.now)
-    return workspace_id
 
 
 def _add_like(

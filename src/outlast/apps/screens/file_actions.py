@@ -8,7 +8,6 @@ from typing import Final
 import anyio.to_thread
 import sqlalchemy as sa
 
-from outlast.apps.screens.copies import save_files
 from outlast.apps.screens.file_writer import awake_sandbox
 from outlast.apps.screens.files import (
     MOST_HITS,
@@ -42,6 +41,7 @@ from outlast.kernel.sandboxes.checkpoints.actions import (
 from outlast.kernel.sandboxes.checkpoints.contents import beginning_of, content_of
 from outlast.kernel.sandboxes.checkpoints.rules import TEXT_BYTES, Change, ChangeKind, changes, is_text
 from outlast.kernel.services import Services
+from outlast.kernel.subjects.copies import save_files
 from outlast.kernel.threads.tables import messages
 from outlast_sandbox.checkpoints.tree import EMPTY, Entry, Tree
 

@@ -2,10 +2,15 @@
 
 from typing import Final
 
+import sqlalchemy as sa
+
 from outlast.apps.screens import store
+from outlast.apps.screens.copies import copy_screen
 from outlast.apps.screens.tables import screens
 from outlast.base.errors import ThreadOfScreen
 from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.services import Services
 from outlast.kernel.subjects.subject import Subject
 
 
@@ -17,6 +22,20 @@ def _announce(tx: Tx, screen_id: str, by: str | None) -> None:
     store.announce(tx, screen_id, by=by)
 
 
+def _fork(
+    tx: Tx,
+    services: Services,
+    actor: Actor,
+    subject_id: str,
+    thread: sa.RowMapping,
+    title: str,
+    message_id: str | None,
+) -> str:
+    source = store.screen_of(tx, subject_id)
+    copied = copy_screen(tx, services, actor, source, thread, title=title, message_id=message_id)
+    return str(store.screen_of(tx, copied)["thread_id"])
+
+
 SCREEN: Final = Subject(
     noun="screen",
     table=screens,
@@ -24,4 +43,5 @@ SCREEN: Final = Subject(
     thread_error=ThreadOfScreen,
     rename=_rename,
     announce=_announce,
+    fork=_fork,
 )

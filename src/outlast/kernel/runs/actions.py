@@ -299,6 +299,7 @@ def _new_thread(tx: Tx, services: Services, actor: Actor, new: NewThread) -> str
     project_id = new.project_id or projects.ensure_default_project(tx, actor.user_id)
     require(tx, actor, project_id, Right.EDIT)
     fields = new_thread_fields(services, new.title, new.profile or "chat", None)
+    fields["anchor"] = registry.check_anchor(tx, project_id, fields["profile"], fields["anchor"])
     return threads.add_thread(tx, project_id, actor.user_id, **fields)
 
 

@@ -1,8 +1,11 @@
 """The subjects of all apps. Filled when the apps are loaded; read-only from then on."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
 
 from outlast.base.errors import StartRefused
 from outlast.db.database import Tx
@@ -66,6 +69,28 @@ def of_thread(tx: Tx, thread_id: str) -> Found | None:
         if row is not None:
             return Found(one, row["id"], row["title"])
     return None
+
+
+def check_anchor(
+    tx: Tx, project_id: str, profile: str, anchor: Mapping[str, Any] | None
+) -> Mapping[str, Any] | None:
+    """What a new thread is about, completed by the app that knows it. Raises as `ThreadHooks.check_anchor`."""
+    for one in _subjects.values():
+        anchor = one.threads.check_anchor(tx, project_id, profile, anchor)
+    return anchor
+
+
+def before_delete(tx: Tx, thread: sa.RowMapping, by: str) -> list[Callable[[], None]]:
+    """A thread is about to be deleted; what to call once it is gone."""
+    return [one.threads.before_delete(tx, thread, by) for one in _subjects.values()]
+
+
+def copy_to_fork(tx: Tx, thread_id: str, fork_id: str, messages: Mapping[str, str]) -> Mapping[str, str]:
+    """A thread was copied: what its answers proposed is copied too. Ids of copies by ids of originals."""
+    copied: dict[str, str] = {}
+    for one in _subjects.values():
+        copied.update(one.threads.copy_to_fork(tx, thread_id, fork_id, messages))
+    return copied
 
 
 def announce_of_thread(tx: Tx, anchor_type: str | None, thread_id: str) -> None:

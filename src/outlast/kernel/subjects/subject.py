@@ -1,6 +1,6 @@
 """What an app says about its noun."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -8,6 +8,7 @@ import sqlalchemy as sa
 
 from outlast.base.errors import Conflict
 from outlast.db.database import Tx
+from outlast.kernel.accounts.actor import Actor
 
 
 class RunHooks(Protocol):
@@ -47,13 +48,68 @@ class NoRunHooks:
         return None
 
 
+class ThreadHooks(Protocol):
+    """What becomes of threads that are about a subject or a part of it, beside its own. First argument: the open
+    transaction."""
+
+    def check_anchor(
+        self, tx: Tx, project_id: str, profile: str, anchor: Mapping[str, Any] | None
+    ) -> Mapping[str, Any] | None:
+        """What a new thread is about, completed. Raises `NotFound` for something that is not in the project,
+        `MalformedInput` for what no thread of this profile can be about. An anchor of others is given back as it is."""
+
+    def before_delete(self, tx: Tx, thread: sa.RowMapping, by: str) -> Callable[[], None]:
+        """A thread (its row) is about to be deleted by a user. What is returned is called once it is gone."""
+
+    def copy_to_fork(
+        self, tx: Tx, thread_id: str, fork_id: str, messages: Mapping[str, str]
+    ) -> Mapping[str, str]:
+        """A thread was copied (`messages`: ids in the fork by ids here): copy what its answers proposed. The ids of the
+        copies by those of the originals."""
+
+
+class NoThreadHooks:
+    """For a subject about which no other thread can be. To be inherited from."""
+
+    def check_anchor(
+        self, tx: Tx, project_id: str, profile: str, anchor: Mapping[str, Any] | None
+    ) -> Mapping[str, Any] | None:
+        return anchor
+
+    def before_delete(self, tx: Tx, thread: sa.RowMapping, by: str) -> Callable[[], None]:
+        return lambda: None
+
+    def copy_to_fork(
+        self, tx: Tx, thread_id: str, fork_id: str, messages: Mapping[str, str]
+    ) -> Mapping[str, str]:
+        return {}
+
+
+class Fork(Protocol):
+    """Copies a subject with the conversation (`thread`, its row) up to a message (None: all of it); the id of the
+    copy's thread. `services` are the server's. Raises `NotFound`, `RateLimited` and what says that there are too
+    many."""
+
+    def __call__(
+        self,
+        tx: Tx,
+        services: Any,
+        actor: Actor,
+        subject_id: str,
+        thread: sa.RowMapping,
+        title: str,
+        message_id: str | None,
+    ) -> str: ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
     """`noun` names it in sentences, is the type of its thread's anchor, and the profile of the runs whose hooks are
     `runs`. `table` has its rows, with `id`, `title`, `thread_id` and, where files belong to it, `workspace_id`.
     `rename` and `announce` take its id; `announce` also the user who changed it (None: a run, or the server).
     `thread_error` says that its thread cannot be archived or deleted without it, which `thread_does` for it
-    ("builds")."""
+    ("builds"). A fork of its thread is made by `fork`, with a copy of it (None: a plain thread is made). `threads` are
+    the hooks of threads about it."""
 
     noun: str
     table: sa.Table
@@ -61,4 +117,6 @@ class Subject:
     thread_error: type[Conflict]
     rename: Callable[[Tx, str, str], None]
     announce: Callable[[Tx, str, str | None], Any]
+    fork: Fork | None = None
     runs: RunHooks = NoRunHooks()  # noqa: RUF009  # it has no state
+    threads: ThreadHooks = NoThreadHooks()  # noqa: RUF009

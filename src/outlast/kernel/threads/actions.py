@@ -5,17 +5,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from outlast.apps.documents import anchors
-from outlast.apps.documents import store as documents
-from outlast.apps.documents.comments import store as comments
-from outlast.apps.documents.proposals.copies import copy_proposals
-from outlast.apps.pages import store as pages
-from outlast.apps.pages.copies import copy_page
-from outlast.apps.screens import store as screens
-from outlast.apps.screens.copies import copy_screen, save_files
 from outlast.base.errors import (
     MalformedInput,
-    NotFound,
     OutlastError,
     ThreadBusy,
     UnknownProfile,
@@ -31,6 +22,7 @@ from outlast.kernel.sandboxes.orphans import collect
 from outlast.kernel.sandboxes.store import announce_to_project, give_up
 from outlast.kernel.services import Services
 from outlast.kernel.subjects import registry
+from outlast.kernel.subjects.copies import save_files
 from outlast.kernel.threads import lists
 from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.forks import fork_thread as copy_thread
@@ -97,8 +89,7 @@ async def create_thread(
     def run(tx: Tx) -> ThreadData:
         require(tx, actor, project_id, Right.EDIT)
         check_thread_rate(tx, services, actor)
-        about = anchors.resolved if profile == "document" else anchors.kept
-        checked["anchor"] = about(tx, project_id, checked["anchor"])
+        checked["anchor"] = registry.check_anchor(tx, project_id, profile, checked["anchor"])
         return threads.announce(tx, threads.add_thread(tx, project_id, actor.user_id, **checked))
 
     made = await services.db.write(run)
@@ -114,17 +105,12 @@ def check_thread_rate(tx: Tx, services: Services, actor: Actor) -> None:
 def new_thread_fields(services: Services, title: str | None, profile: str, anchor: Any) -> dict[str, Any]:
     """A new thread's fields, checked. Raises `MalformedInput`, `InputTooLarge`, `UnknownProfile`."""
     demand_profile(services, profile)
-    if profile in ("screen", "page"):
+    kind = registry.subject(profile)
+    if kind is not None and kind.fork is not None:
         raise MalformedInput(
-            f"A thread of the profile {profile} is made with its {profile}.",
-            hint=f"POST /v1/projects/{{id}}/{profile}s makes both; start runs on the {profile}'s thread.",
+            f"A thread of the profile {profile} is made with its {kind.noun}.",
+            hint=f"POST /v1/projects/{{id}}/{kind.table.name} makes both; start runs on the {kind.noun}'s thread.",
             field="profile",
-        )
-    if profile == "document" and anchor is None:
-        raise MalformedInput(
-            "A thread of the profile document is about a document or a part of it.",
-            hint="Give an anchor; POST /v1/projects/{id}/documents makes a document with a thread of its own.",
-            field="anchor",
         )
     return {
         "title": None
@@ -207,18 +193,13 @@ async def delete_thread(services: Services, actor: Actor, thread_id: str) -> Non
 
     def run(tx: Tx) -> None:
         row = require_thread(tx, actor, thread_id, Right.OWN)
-        project_id, document_id = row["project_id"], row["document_id"]
         _demand_its_own(tx, thread_id, "deleted")
-        about = comments.leave_thread(tx, thread_id)  # before the thread, as everywhere
+        told_later = registry.before_delete(tx, row, actor.user_id)  # before the thread, as everywhere
         _demand_idle(tx, thread_id)
-        give_up(tx, project_id, thread_id, announce_to_project)
+        give_up(tx, row["project_id"], thread_id, announce_to_project)
         threads.delete_thread(tx, thread_id)
-        for comment_id in about:
-            comments.announce(tx, comment_id, by=actor.user_id)
-        if document_id is not None:  # what the thread's agent proposed about it is gone too
-            with suppress(NotFound):  # so is the document
-                if documents.document_of(tx, document_id)["project_id"] == project_id:
-                    documents.announce(tx, document_id, by=actor.user_id)
+        for tell in told_later:
+            tell()
 
     await services.db.write(run)
     if services.machines is not None:
@@ -236,23 +217,20 @@ async def fork_thread(
     chosen = None if title is None else checked_line("The title", title, limit)
 
     parent = await services.db.read(require_thread, actor, thread_id, Right.EDIT)
-    if message_id is None and parent["profile"] in ("screen", "page") and parent["workspace_id"]:
+    kind = registry.subject(parent["profile"])
+    if message_id is None and parent["workspace_id"] and kind is not None and kind.fork is not None:
         await save_files(services, parent["workspace_id"])
 
     def run(tx: Tx) -> ThreadData:
         parent = require_thread(tx, actor, thread_id, Right.EDIT)
         check_thread_rate(tx, services, actor)
         shown = chosen or fork_title(parent["title"], limit)
-        page = pages.page_of_thread(tx, thread_id)
-        if page is not None:
-            made = copy_page(tx, services, actor, page, parent, title=shown, message_id=message_id)
-            return threads.thread_data(tx, pages.page_of(tx, made)["thread_id"])
-        screen = screens.screen_of_thread(tx, thread_id)
-        if screen is not None:
-            copied = copy_screen(tx, services, actor, screen, parent, title=shown, message_id=message_id)
-            return threads.thread_data(tx, screens.screen_of(tx, copied)["thread_id"])
+        own = registry.of_thread(tx, thread_id)
+        if own is not None and own.kind.fork is not None:
+            made = own.kind.fork(tx, services, actor, own.id, parent, shown, message_id)
+            return threads.thread_data(tx, made)
         copied_id = copy_thread(
-            tx, parent, actor, message_id, shown, services.copy_files, copy_proposals=copy_proposals
+            tx, parent, actor, message_id, shown, services.copy_files, copy_proposals=registry.copy_to_fork
         )
         return threads.announce(tx, copied_id)
 
