@@ -16,6 +16,7 @@ from websockets.sync.client import connect
 
 from outlast.base.clock import SystemClock
 from outlast.base.data_directory import cache_directory
+from outlast.base.errors import NotFound, SandboxLost
 from outlast.base.ids import new_id
 from outlast.base.settings import SandboxSettings
 from outlast.base.settings.tables import ScreenSettings
@@ -36,7 +37,6 @@ from outlast.kernel.sandboxes.snapshots.keeper import SnapshotKeeper
 from outlast.kernel.sandboxes.template_files import load_templates
 from outlast.kernel.sandboxes.templates import DEV_PORT, DEV_SERVER
 from outlast.kernel.threads.store import add_thread
-from outlast_sandbox.errors import NotFound, SandboxLost
 from outlast_sandbox.interface import Command, Sandbox
 from outlast_sandbox.providers.local.provider import LocalProvider
 from tests.built_templates import built_template

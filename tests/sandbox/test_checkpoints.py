@@ -12,6 +12,7 @@ import pytest
 import sqlalchemy as sa
 
 from outlast.base.clock import SystemClock
+from outlast.base.errors import InputTooLarge
 from outlast.base.ids import new_id
 from outlast.base.settings import SandboxSettings
 from outlast.db.blobs import FolderBlobs
@@ -22,7 +23,6 @@ from outlast.kernel.sandboxes.checkpoints.contents import content_of
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.tables import workspaces
-from outlast_sandbox.errors import InputTooLarge
 from outlast_sandbox.interface import Command, SandboxProvider
 from outlast_sandbox.providers.local.provider import LocalProvider
 from tests.factories import Team

@@ -28,6 +28,7 @@ from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.orphans import reconcile, sweep
 from outlast.kernel.sandboxes.rules import PauseKind, State
 from outlast.kernel.sandboxes.tables import sandboxes, workspaces
+from outlast.kernel.sandboxes.translation import untranslated
 from outlast.testing.templates import small_template
 from outlast_sandbox.interface import Capabilities, Command, SandboxProvider, SandboxSpec
 from outlast_sandbox.providers.local.provider import LocalProvider
@@ -130,12 +131,13 @@ async def test_many_that_need_it_at_once_get_the_same_one(house: House, memory: 
 async def test_a_frozen_sandbox_is_woken_by_its_next_use(house: House, memory: MemoryProvider) -> None:
     manager = house.manager(memory)
     sandbox = await manager.ensure(house.workspace_id, house.project_id)
+    sandbox = untranslated(sandbox)
     assert isinstance(sandbox, MemorySandbox)
     await manager.freeze(house.workspace_id)
     await manager.freeze(house.workspace_id)
     assert sandbox.is_frozen()
     assert (await house.row()).life.pause_kind is PauseKind.FROZEN
-    assert await manager.ensure(house.workspace_id, house.project_id) is sandbox
+    assert untranslated(await manager.ensure(house.workspace_id, house.project_id)) is sandbox
     assert not sandbox.is_frozen()
     assert house.told == ["creating", "ready", "pausing", "paused frozen", "resuming", "ready"]
 
@@ -205,6 +207,7 @@ async def test_the_next_server_finds_a_frozen_one_and_leaves_it_frozen(
 ) -> None:
     manager = house.manager(memory)
     sandbox = await manager.ensure(house.workspace_id, house.project_id)
+    sandbox = untranslated(sandbox)
     assert isinstance(sandbox, MemorySandbox)
     await manager.freeze(house.workspace_id)
     second = house.manager(memory)
@@ -220,6 +223,7 @@ async def test_one_left_half_asleep_by_a_killed_server_is_woken(
 ) -> None:
     manager = house.manager(memory)
     sandbox = await manager.ensure(house.workspace_id, house.project_id)
+    sandbox = untranslated(sandbox)
     assert isinstance(sandbox, MemorySandbox)
     await sandbox.freeze()
     change: Callable[..., Any] = store.change
@@ -472,6 +476,7 @@ async def test_a_workspace_of_an_app_template_gets_the_sandbox_that_it_needs(
     manager.use_templates({"small": template})
     await of_template(house, house.workspace_id, "small")
     sandbox = await manager.ensure(house.workspace_id, house.project_id)
+    sandbox = untranslated(sandbox)
     assert isinstance(sandbox, MemorySandbox)
     spec = sandbox._spec
     assert (spec.limits.memory_bytes, spec.limits.cpu_count) == (1024 << 20, 3.0)
@@ -485,6 +490,7 @@ async def test_one_whose_template_is_unknown_gets_a_plain_one(house: House, memo
     manager = house.manager(memory)
     await of_template(house, house.workspace_id, "gone")
     sandbox = await manager.ensure(house.workspace_id, house.project_id)
+    sandbox = untranslated(sandbox)
     assert isinstance(sandbox, MemorySandbox)
     assert sandbox._spec.layers == ()
 

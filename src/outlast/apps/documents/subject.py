@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 
-from outlast.apps.documents import anchors, store
+from outlast.apps.documents import anchors, section_locks, store
 from outlast.apps.documents.comments import store as comments
 from outlast.apps.documents.proposals.copies import copy_proposals
 from outlast.apps.documents.tables import documents
@@ -41,6 +41,10 @@ class DocumentThreads(NoThreadHooks):
         self, tx: Tx, thread_id: str, fork_id: str, messages: Mapping[str, str]
     ) -> Mapping[str, str]:
         return copy_proposals(tx, thread_id, fork_id, messages)
+
+    def before_member_leaves(self, tx: Tx, project_id: str, user_id: str) -> Callable[[], None]:
+        dropped = section_locks.drop_held(tx, project_id, user_id)
+        return lambda: section_locks.tell_dropped(tx, dropped)
 
 
 def _rename(tx: Tx, document_id: str, title: str) -> None:

@@ -3,20 +3,14 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from outlast.apps.documents import section_locks as locking
-from outlast.apps.documents.proposals import open_proposals as waiting
 from outlast.base.errors import CursorUnknown
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
-from outlast.kernel.mentions import store as mentions
+from outlast.kernel.inbox.sources import sources
 from outlast.kernel.mentions.items import InboxItem, InboxPart, Waiting
 from outlast.kernel.projects.permissions import require
 from outlast.kernel.projects.rules import Right
-from outlast.kernel.runs import inbox as runs
 from outlast.kernel.services import Services
-from outlast.kernel.threads import driver as driving
-
-SOURCES = (runs.waiting, waiting.proposals_for, driving.waiting, locking.waiting, mentions.waiting)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +43,7 @@ async def list_inbox(services: Services, actor: Actor, project_id: str | None = 
 def _waiting(tx: Tx, actor: Actor, project_id: str | None, part: InboxPart | None) -> list[Waiting]:
     if project_id is not None:
         require(tx, actor, project_id, Right.READ)
-    found = [one for find in SOURCES for one in find(tx, actor.user_id, project_id, part)]
+    found = [one for find in sources() for one in find(tx, actor.user_id, project_id, part)]
     return sorted(found, key=lambda one: (one[0], one[1].id), reverse=True)
 
 

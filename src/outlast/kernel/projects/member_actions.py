@@ -4,7 +4,6 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final
 
-from outlast.apps.documents import section_locks as locking
 from outlast.base.errors import MalformedInput
 from outlast.base.events import MemberData
 from outlast.db.database import Tx
@@ -22,6 +21,7 @@ from outlast.kernel.projects.permissions import require
 from outlast.kernel.projects.rules import Right, Role
 from outlast.kernel.projects.tables import invitations as invitations_table
 from outlast.kernel.services import Services
+from outlast.kernel.subjects import registry
 from outlast.kernel.threads import driver as driving
 
 INVITATION_LIFE: Final = timedelta(days=7)
@@ -101,10 +101,11 @@ async def remove_member(services: Services, actor: Actor, project_id: str, user_
 
 
 def _release_all(tx: Tx, project_id: str, user_id: str) -> None:
-    """Let go of the threads that somebody drives, and of the sections that they keep."""
-    kept = locking.drop_held(tx, project_id, user_id)
+    """Let go of the threads that somebody drives, and of what they keep of subjects."""
+    told_later = registry.before_member_leaves(tx, project_id, user_id)
     driving.release_all(tx, project_id, user_id)
-    locking.tell_dropped(tx, kept)
+    for tell in told_later:
+        tell()
 
 
 async def create_invitation(

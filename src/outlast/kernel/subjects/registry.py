@@ -85,6 +85,11 @@ def before_delete(tx: Tx, thread: sa.RowMapping, by: str) -> list[Callable[[], N
     return [one.threads.before_delete(tx, thread, by) for one in _subjects.values()]
 
 
+def before_member_leaves(tx: Tx, project_id: str, user_id: str) -> list[Callable[[], None]]:
+    """Somebody leaves a project; what to call once their threads are released."""
+    return [one.threads.before_member_leaves(tx, project_id, user_id) for one in _subjects.values()]
+
+
 def copy_to_fork(tx: Tx, thread_id: str, fork_id: str, messages: Mapping[str, str]) -> Mapping[str, str]:
     """A thread was copied: what its answers proposed is copied too. Ids of copies by ids of originals."""
     copied: dict[str, str] = {}

@@ -49,8 +49,8 @@ class NoRunHooks:
 
 
 class ThreadHooks(Protocol):
-    """What becomes of threads that are about a subject or a part of it, beside its own. First argument: the open
-    transaction."""
+    """What becomes of threads that are about a subject or a part of it, beside its own, and of those who work there.
+    First argument: the open transaction."""
 
     def check_anchor(
         self, tx: Tx, project_id: str, profile: str, anchor: Mapping[str, Any] | None
@@ -66,6 +66,10 @@ class ThreadHooks(Protocol):
     ) -> Mapping[str, str]:
         """A thread was copied (`messages`: ids in the fork by ids here): copy what its answers proposed. The ids of the
         copies by those of the originals."""
+
+    def before_member_leaves(self, tx: Tx, project_id: str, user_id: str) -> Callable[[], None]:
+        """Somebody leaves a project: what they keep there is free. What is returned is called once their threads are
+        released."""
 
 
 class NoThreadHooks:
@@ -83,6 +87,9 @@ class NoThreadHooks:
         self, tx: Tx, thread_id: str, fork_id: str, messages: Mapping[str, str]
     ) -> Mapping[str, str]:
         return {}
+
+    def before_member_leaves(self, tx: Tx, project_id: str, user_id: str) -> Callable[[], None]:
+        return lambda: None
 
 
 class Fork(Protocol):

@@ -12,6 +12,7 @@ from outlast.base.errors import CursorUnknown
 from outlast.base.ids import new_id
 from outlast.db.database import Database, Tx
 from outlast.kernel.inbox import actions as inbox
+from outlast.kernel.inbox.sources import sources
 from outlast.kernel.locks import actions as locks
 from outlast.kernel.mentions import store as mentions
 from outlast.kernel.mentions.items import InboxPart
@@ -79,7 +80,7 @@ async def test_no_source_reads_more_than_the_page_may_hold(db: Database, tmp_pat
 
     def read(tx: Tx) -> list[int]:
         part = InboxPart(4)
-        return [len(find(tx, team.editor.user_id, None, part)) for find in inbox.SOURCES]
+        return [len(find(tx, team.editor.user_id, None, part)) for find in sources()]
 
     assert await db.read(read) == [4, 0, 0, 0, 4]
 

@@ -5,6 +5,7 @@ import { Button } from '@/components/button'
 import { Skeleton } from '@/components/states'
 import { cn } from '@/lib/cn'
 import { Answer } from './answer'
+import { hasArrived } from './sending'
 import { useOpenThread, useSender, useThreadFacts } from './thread-context'
 import { UserMessage } from './user-message'
 import { useStickToBottom } from './stick-to-bottom'
@@ -42,7 +43,7 @@ export function MessageList({ empty, after }: MessageListProps) {
   const waiting = new Set(queued.map(({ message_id }) => message_id))
   const said = messages.filter(({ id }) => !waiting.has(id))
   const shown = live.filter((run) => !queued.includes(run) && (!wasDropped(run) || run.message_id === said.at(-1)?.id))
-  const unsaved = sending !== null && !sending.queued && !messages.some(({ id }) => id === sending.id) ? sending : null
+  const unsaved = sending !== null && !sending.queued && !hasArrived(sending, messages) ? sending : null
   const isEmpty = messages.length === 0 && unsaved === null && shown.length === 0
   return (
     <div className="relative min-h-0 flex-1">

@@ -10,6 +10,7 @@ import { wordsOf } from '@/apps/pages/action-words'
 import { useMe } from '../session/session-gate'
 import { readActed } from './acted'
 import { readCaptures } from './captures'
+import { hasArrived } from './sending'
 import { useOpenThread, useSender, useThreadFacts } from './thread-context'
 import { textOf } from './user-message'
 
@@ -21,7 +22,7 @@ export function QueueTray() {
     const message = open.messages.find(({ id }) => id === run.message_id)
     return message === undefined ? [] : [{ run, message }]
   })
-  const unsaved = sending?.queued === true && !open.messages.some(({ id }) => id === sending.id) ? sending : null
+  const unsaved = sending?.queued === true && !hasArrived(sending, open.messages) ? sending : null
   if (queued.length === 0 && unsaved === null) return null
   return (
     <section aria-label="Queued messages" className="mb-2 rounded-2xl border border-line bg-side px-3 py-2">

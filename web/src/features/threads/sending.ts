@@ -1,4 +1,4 @@
-import { useCallback, useMemo, useRef, useState } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { Message, OnBusy, StartRun } from '@outlast/sdk'
 import { client } from '@/lib/queries'
 
@@ -25,18 +25,41 @@ export function keyFor(keys: Map<string, string>, body: string): string {
   return key
 }
 
-/** A message on its way; `queued`: behind the answer that is being made. */
-export type Unsaved = Message & { queued: boolean }
+/** A message on its way; `queued`: behind the answer that is being made; `after`: the last position before it. */
+export type Unsaved = Message & { queued: boolean; after: number }
+
+const ON_ITS_WAY = 'sending'
+
+/** Whether the stream has brought the message: it may come before the answer to the request that names it. Pure. */
+export const hasArrived = (sending: Unsaved, messages: readonly Message[]): boolean =>
+  messages.some(
+    (one) =>
+      one.id === sending.id ||
+      (sending.id === ON_ITS_WAY &&
+        one.role === 'user' &&
+        one.position > sending.after &&
+        wordsOf(one) === wordsOf(sending)),
+  )
+
+const wordsOf = ({ parts }: Message): string =>
+  parts
+    .map((part) => (part.type === 'text' ? part.text : ''))
+    .join('')
+    .trim()
 
 /** Sends messages into a thread, and shows each until the stream brings the saved one. */
-export function useSending(threadId: string) {
+export function useSending(threadId: string, messages: readonly Message[]) {
   const [sending, setSending] = useState<Unsaved | null>(null)
   const keys = useRef(new Map<string, string>())
   const sent = useRef(0)
+  const last = useRef(0)
+  useEffect(() => {
+    last.current = messages.at(-1)?.position ?? 0
+  }, [messages])
   const send = useCallback(
     async (message: Outgoing) => {
       const body = bodyOf(message)
-      const unsaved = unsavedMessage(threadId, message)
+      const unsaved = unsavedMessage(threadId, message, last.current)
       setSending(unsaved)
       try {
         const key = keyFor(keys.current, `${sent.current} ${JSON.stringify(body)}`)
@@ -54,17 +77,18 @@ export function useSending(threadId: string) {
 }
 
 /** Stands for a message until the stream brings the saved one. */
-function unsavedMessage(threadId: string, { content, on_busy }: Outgoing): Unsaved {
+export function unsavedMessage(threadId: string, { content, on_busy }: Outgoing, after: number): Unsaved {
   return {
     queued: on_busy === 'enqueue',
-    id: 'sending',
+    after,
+    id: ON_ITS_WAY,
     thread_id: threadId,
     position: Number.MAX_SAFE_INTEGER,
     role: 'user',
     sender_id: null,
     sender_name: null,
     status: 'complete',
-    parts: [{ type: 'text', id: 'sending', step: 0, text: content }],
+    parts: [{ type: 'text', id: ON_ITS_WAY, step: 0, text: content }],
     model: null,
     run_id: null,
     credits: null,

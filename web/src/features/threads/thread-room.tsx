@@ -20,7 +20,7 @@ const bare = (inner: ReactNode) => inner
 /** Follows a thread, and lets everything inside know it; until it is there, what it waits for or why it is not. */
 export function ThreadRoom({ threadId, look = 'page', screenId = null, frame = bare, children }: ThreadRoomProps) {
   const open = useThread(threadId)
-  const sender = useSending(threadId)
+  const sender = useSending(threadId, open.messages)
   const { thread, connection, role } = open
   const profile = thread?.profile ?? ''
   const mayWrite = role !== 'viewer' && thread?.status === 'open'
