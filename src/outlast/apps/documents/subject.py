@@ -4,8 +4,6 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any, Final
 
-import sqlalchemy as sa
-
 from outlast.apps.documents import anchors, section_locks, store
 from outlast.apps.documents.comments import store as comments
 from outlast.apps.documents.proposals.copies import copy_proposals
@@ -13,6 +11,7 @@ from outlast.apps.documents.tables import documents
 from outlast.base.errors import NotFound, ThreadOfDocument
 from outlast.db.database import Tx
 from outlast.kernel.subjects.subject import NoThreadHooks, Subject
+from outlast.kernel.threads.tables import threads
 
 
 class DocumentThreads(NoThreadHooks):
@@ -24,13 +23,16 @@ class DocumentThreads(NoThreadHooks):
         about = anchors.resolved if profile == "document" else anchors.kept
         return about(tx, project_id, anchor)
 
-    def before_delete(self, tx: Tx, thread: sa.RowMapping, by: str) -> Callable[[], None]:
-        about = comments.leave_thread(tx, thread["id"])
+    def before_delete(self, tx: Tx, thread_id: str, by: str) -> Callable[[], None]:
+        thread = tx.find(threads, {"id": thread_id}, "document_id", "project_id")
+        about = comments.leave_thread(tx, thread_id)
 
         def announce() -> None:
             for comment_id in about:
                 comments.announce(tx, comment_id, by=by)
-            if thread["document_id"] is not None:  # what the thread's agent proposed about it is gone too
+            if (
+                thread is not None and thread["document_id"] is not None
+            ):  # what its agent proposed there is gone
                 with suppress(NotFound):  # so is the document
                     if store.document_of(tx, thread["document_id"])["project_id"] == thread["project_id"]:
                         store.announce(tx, thread["document_id"], by=by)

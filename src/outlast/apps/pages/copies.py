@@ -36,8 +36,7 @@ async def duplicate_page(
     def produce(tx: Tx) -> dict[str, Any]:
         source = store.hold(tx, page_id)
         title = copy_title(source["title"], services.settings.limits.title_chars)
-        thread = threads.hold(tx, source["thread_id"])
-        return {"id": copy_page(tx, services, actor, source, thread, title=title)}
+        return {"id": copy_page(tx, services, actor, source, title=title)}
 
     def run(tx: Tx) -> PageData:
         require_page(tx, actor, page_id, Right.EDIT)
@@ -54,17 +53,16 @@ def copy_page(
     services: Services,
     actor: Actor,
     source: sa.RowMapping,
-    thread: sa.RowMapping,
     *,
     title: str,
     message_id: str | None = None,
 ) -> str:
-    """Copy a page (`source`, its row) with the conversation (`thread`, its row) up to a message, and HTML and files as
+    """Copy a page (`source`, its row) with the conversation up to a message, and HTML and files as
     they were then; without a message all of it, and the files as last saved. Tells followers. The new page's id. Raises
     `NotFound` for a message of another thread, `TooManyPages`, `RateLimited`."""
     demand_page(tx, services, actor, source["project_id"])
     page_id = new_id("page")
-    thread_id, workspace_id = copy_conversation(tx, actor, "page", source, thread, page_id, title, message_id)
+    thread_id, workspace_id = copy_conversation(tx, actor, "page", source, page_id, title, message_id)
     store.add(
         tx,
         page_id,

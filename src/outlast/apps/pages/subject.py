@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from typing import Final
 
-import sqlalchemy as sa
-
 from outlast.apps.pages import page_actions, store
 from outlast.apps.pages.copies import copy_page
 from outlast.apps.pages.tables import pages
@@ -42,16 +40,10 @@ def _announce(tx: Tx, page_id: str, by: str | None) -> None:
 
 
 def _fork(
-    tx: Tx,
-    services: Services,
-    actor: Actor,
-    subject_id: str,
-    thread: sa.RowMapping,
-    title: str,
-    message_id: str | None,
+    tx: Tx, services: Services, actor: Actor, subject_id: str, title: str, message_id: str | None
 ) -> str:
     source = store.page_of(tx, subject_id)
-    copied = copy_page(tx, services, actor, source, thread, title=title, message_id=message_id)
+    copied = copy_page(tx, services, actor, source, title=title, message_id=message_id)
     return str(store.page_of(tx, copied)["thread_id"])
 
 

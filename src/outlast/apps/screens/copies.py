@@ -41,8 +41,7 @@ async def duplicate_screen(
     def produce(tx: Tx) -> dict[str, Any]:
         source = store.hold(tx, screen_id)
         title = copy_title(source["title"], services.settings.limits.title_chars)
-        thread = threads.hold(tx, source["thread_id"])
-        return {"id": copy_screen(tx, services, actor, source, thread, title=title, at=(x, y))}
+        return {"id": copy_screen(tx, services, actor, source, title=title, at=(x, y))}
 
     def run(tx: Tx) -> ScreenData:
         require_screen(tx, actor, screen_id, Right.EDIT)
@@ -58,13 +57,12 @@ def copy_screen(
     services: Services,
     actor: Actor,
     source: sa.RowMapping,
-    thread: sa.RowMapping,
     *,
     title: str,
     message_id: str | None = None,
     at: tuple[int | None, int | None] = (None, None),
 ) -> str:
-    """Copy a screen (`source`, its row) with the conversation (`thread`, its row) up to a message, and the files as
+    """Copy a screen (`source`, its row) with the conversation up to a message, and the files as
     they were then; without a message all of it, and the files as last saved. Tells followers. The new screen's id.
     Raises `NotFound` for a message of another thread, `TooManyScreens`, `RateLimited`, `MalformedInput`."""
     limits, screens = services.settings.limits, services.settings.screens
@@ -73,9 +71,7 @@ def copy_screen(
     demand_room(len(taken), screens.most_per_project)
     place = _place(source, taken, at)
     screen_id = new_id("screen")
-    thread_id, workspace_id = copy_conversation(
-        tx, actor, "screen", source, thread, screen_id, title, message_id
-    )
+    thread_id, workspace_id = copy_conversation(tx, actor, "screen", source, screen_id, title, message_id)
     _add_like(tx, source, actor, screen_id, thread_id, workspace_id, title, place, whole=message_id is None)
     threads.announce(tx, thread_id)
     store.announce(tx, screen_id, "screen.created", by=actor.user_id)

@@ -2,8 +2,6 @@
 
 from typing import Final
 
-import sqlalchemy as sa
-
 from outlast.apps.screens import store
 from outlast.apps.screens.copies import copy_screen
 from outlast.apps.screens.tables import screens
@@ -23,16 +21,10 @@ def _announce(tx: Tx, screen_id: str, by: str | None) -> None:
 
 
 def _fork(
-    tx: Tx,
-    services: Services,
-    actor: Actor,
-    subject_id: str,
-    thread: sa.RowMapping,
-    title: str,
-    message_id: str | None,
+    tx: Tx, services: Services, actor: Actor, subject_id: str, title: str, message_id: str | None
 ) -> str:
     source = store.screen_of(tx, subject_id)
-    copied = copy_screen(tx, services, actor, source, thread, title=title, message_id=message_id)
+    copied = copy_screen(tx, services, actor, source, title=title, message_id=message_id)
     return str(store.screen_of(tx, copied)["thread_id"])
 
 

@@ -33,14 +33,14 @@ def copy_conversation(
     actor: Actor,
     noun: str,
     source: sa.RowMapping,
-    thread: sa.RowMapping,
     copy_id: str,
     title: str,
     message_id: str | None,
 ) -> tuple[str, str]:
-    """Copy the conversation (`thread`, its row) of a subject (`source`, its row) up to a message, and its files as they
-    were then; without a message all of it, and the files as last saved. The ids of the copy's thread and workspace.
-    Raises `NotFound` for a message of another thread."""
+    """Copy the conversation of a subject (`source`, its row) up to a message, and its files as they were then; without
+    a message all of it, and the files as last saved. Holds the thread. Returns the ids of the copy's thread and
+    workspace. Raises `NotFound` for a message of another thread."""
+    thread = threads.hold(tx, source["thread_id"])
     anchor = {"type": noun, "id": copy_id}
     if message_id is None and not thread["message_count"]:
         thread_id = threads.add_thread(

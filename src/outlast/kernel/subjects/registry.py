@@ -5,8 +5,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-import sqlalchemy as sa
-
 from outlast.base.errors import StartRefused
 from outlast.db.database import Tx
 from outlast.kernel.subjects.subject import NoRunHooks, RunHooks, Subject
@@ -80,9 +78,9 @@ def check_anchor(
     return anchor
 
 
-def before_delete(tx: Tx, thread: sa.RowMapping, by: str) -> list[Callable[[], None]]:
+def before_delete(tx: Tx, thread_id: str, by: str) -> list[Callable[[], None]]:
     """A thread is about to be deleted; what to call once it is gone."""
-    return [one.threads.before_delete(tx, thread, by) for one in _subjects.values()]
+    return [one.threads.before_delete(tx, thread_id, by) for one in _subjects.values()]
 
 
 def before_member_leaves(tx: Tx, project_id: str, user_id: str) -> list[Callable[[], None]]:

@@ -58,8 +58,8 @@ class ThreadHooks(Protocol):
         """What a new thread is about, completed. Raises `NotFound` for something that is not in the project,
         `MalformedInput` for what no thread of this profile can be about. An anchor of others is given back as it is."""
 
-    def before_delete(self, tx: Tx, thread: sa.RowMapping, by: str) -> Callable[[], None]:
-        """A thread (its row) is about to be deleted by a user. What is returned is called once it is gone."""
+    def before_delete(self, tx: Tx, thread_id: str, by: str) -> Callable[[], None]:
+        """A thread is about to be deleted by a user. What is returned is called once it is gone."""
 
     def copy_to_fork(
         self, tx: Tx, thread_id: str, fork_id: str, messages: Mapping[str, str]
@@ -80,7 +80,7 @@ class NoThreadHooks:
     ) -> Mapping[str, Any] | None:
         return anchor
 
-    def before_delete(self, tx: Tx, thread: sa.RowMapping, by: str) -> Callable[[], None]:
+    def before_delete(self, tx: Tx, thread_id: str, by: str) -> Callable[[], None]:
         return lambda: None
 
     def copy_to_fork(
@@ -93,9 +93,8 @@ class NoThreadHooks:
 
 
 class Fork(Protocol):
-    """Copies a subject with the conversation (`thread`, its row) up to a message (None: all of it); the id of the
-    copy's thread. `services` are the server's. Raises `NotFound`, `RateLimited` and what says that there are too
-    many."""
+    """Copies a subject with its conversation up to a message (None: all of it); returns the id of the copy's thread.
+    `services` are the server's. Raises `NotFound`, `RateLimited` and what says that there are too many."""
 
     def __call__(
         self,
@@ -103,7 +102,6 @@ class Fork(Protocol):
         services: Any,
         actor: Actor,
         subject_id: str,
-        thread: sa.RowMapping,
         title: str,
         message_id: str | None,
     ) -> str: ...

@@ -194,7 +194,7 @@ async def delete_thread(services: Services, actor: Actor, thread_id: str) -> Non
     def run(tx: Tx) -> None:
         row = require_thread(tx, actor, thread_id, Right.OWN)
         _demand_its_own(tx, thread_id, "deleted")
-        told_later = registry.before_delete(tx, row, actor.user_id)  # before the thread, as everywhere
+        told_later = registry.before_delete(tx, thread_id, actor.user_id)  # before the thread, as everywhere
         _demand_idle(tx, thread_id)
         give_up(tx, row["project_id"], thread_id, announce_to_project)
         threads.delete_thread(tx, thread_id)
@@ -227,7 +227,7 @@ async def fork_thread(
         shown = chosen or fork_title(parent["title"], limit)
         own = registry.of_thread(tx, thread_id)
         if own is not None and own.kind.fork is not None:
-            made = own.kind.fork(tx, services, actor, own.id, parent, shown, message_id)
+            made = own.kind.fork(tx, services, actor, own.id, shown, message_id)
             return threads.thread_data(tx, made)
         copied_id = copy_thread(
             tx, parent, actor, message_id, shown, services.copy_files, copy_proposals=registry.copy_to_fork
