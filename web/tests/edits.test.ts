@@ -248,6 +248,40 @@ describe('a change that follows a saving at once', () => {
   })
 })
 
+describe('an element that moves while it is being saved', () => {
+  it('is saved where it stands now', async () => {
+    const origin = 'http://app.test'
+    const contentWindow = { postMessage: () => undefined }
+    const box = { getBoundingClientRect: () => ({ width: 10 }), offsetWidth: 10 }
+    let say: (data: unknown) => void = () => undefined
+    vi.stubGlobal('addEventListener', (_: string, hear: (event: unknown) => void) => {
+      say = (data) => hear({ source: contentWindow, origin, data })
+    })
+    vi.stubGlobal('removeEventListener', () => undefined)
+    const inspect = () => Promise.resolve({ items: [{ ...SOURCE, text: value('Hello') }] })
+    const classes = () => Promise.resolve({ classes: {}, refused: {}, known: {} })
+    const below = MARK.replace(/:(\d+):/, (_, line) => `:${Number(line) + 1}:`)
+    const save = vi.fn((_: string, edits: ScreenEdit[]) => {
+      const stands = edits.every(({ loc }) => loc === below)
+      if (!stands) say({ outlast: 'moved', aim: 'loc', from: MARK, to: below })
+      const results = edits.map(() =>
+        stands ? applied(below) : ({ ...applied(), status: 'refused', ...REFUSAL } as const),
+      )
+      return Promise.resolve({ results, checkpoint_id: stands ? 'chk_1' : null })
+    })
+    const session = new EditSession({ edits: { inspect, save, classes } } as unknown as OutlastClient, 'scr_1')
+    session.attach({ contentWindow, ...box } as unknown as HTMLIFrameElement, origin)
+    session.enable()
+    say({ outlast: 'element', element: REPORT, why: 'click' })
+    await vi.waitFor(() => expect(session.get().source).not.toBeNull())
+    session.updateText('One')
+    await session.save()
+    expect(save.mock.calls.map(([, edits]) => edits.map(({ loc }) => loc))).toEqual([[MARK], [below]])
+    expect(session.get().pending).toEqual([])
+    vi.unstubAllGlobals()
+  })
+})
+
 describe('values and steps of the theme', () => {
   it('takes plain numbers as pixels and steps with the unit', () => {
     expect([typedValue('16'), typedValue('1.5rem'), typedValue('700', '')]).toEqual(['16px', '1.5rem', '700'])

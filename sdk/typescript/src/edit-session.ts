@@ -121,6 +121,8 @@ export class EditSession extends Store<EditState> {
   #version = 0
   /** The source that is known is that of before the last saving: what is touched now is read anew when it is saved. */
   #outdated = false
+  /** Where elements went while a saving is under way. */
+  #moves: { aim: ElementAim; from: string; to: string }[] = []
 
   constructor(
     readonly client: OutlastClient,
@@ -272,7 +274,13 @@ export class EditSession extends Store<EditState> {
   /** Saves all that is pending; what could not be saved stays, with the reason. */
   async save(): Promise<void> {
     if (this.get().saving) return
+    if (await this.#saveOnce()) await this.#saveOnce() // a page that moves elements all the time is not followed for ever
+  }
+
+  /** Whether something that could not be saved stands elsewhere by now, so that it is worth another try. */
+  async #saveOnce(): Promise<boolean> {
     this.patch({ saving: true, error: null })
+    this.#moves = []
     try {
       const unread = this.get().pending.filter((one) => one.unread)
       if (unread.length > 0) {
@@ -287,14 +295,18 @@ export class EditSession extends Store<EditState> {
         const { left, kept, saved } = settle(sent, results, this.merge)
         this.#outdated = true
         const unsent = this.get().pending.filter((one) => isStyled(one) && one.locked !== null && !sent.includes(one))
-        this.#setPending([...left, ...unsent], kept)
+        const followed = left.map((one) => this.#followed(one))
+        this.#setPending([...followed, ...unsent], kept)
         if (checkpointId !== null) {
           this.patch({ saved: [...this.get().saved, { checkpointId, edits: saved }].slice(-MOST_SAVED) })
         }
+        if (left.some((one, at) => one.problem !== null && one.mark !== followed[at]?.mark)) return true
       } else this.#setPending(this.get().pending.filter((one) => one.locked !== null))
       void this.#read()
+      return false
     } catch (error) {
       this.patch({ error: error as Error })
+      return false
     } finally {
       this.patch({ saving: false })
     }
@@ -413,7 +425,16 @@ export class EditSession extends Store<EditState> {
 
   #moved(aim: ElementAim, from: string, to: string): void {
     const pending = this.get().pending.map((one) => (one.aim === aim && one.mark === from ? { ...one, mark: to } : one))
+    this.#moves.push({ aim, from, to })
     this.patch({ pending })
+  }
+
+  /** What was sent to be saved, where it stands now. */
+  #followed(one: PendingElement): PendingElement {
+    return this.#moves.reduce(
+      (now, { aim, from, to }) => (now.aim === aim && now.mark === from ? { ...now, mark: to, problem: null } : now),
+      one,
+    )
   }
 
   /** Changes what is pending of the chosen element. */
