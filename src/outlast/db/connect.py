@@ -37,13 +37,15 @@ def open_database(url: str, data_dir: Path, clock: Clock) -> Database:
 
 async def migrate(database: Database) -> None:
     """Run every missing migration, in one transaction. Safe to repeat, and beside a running server of the same version.
-    Raises `SchemaMismatch` where the database was made by a newer Outlast."""
+    Raises `SchemaMismatch` where a newer Outlast made the database, or its tables are not those of its revision."""
     await database.write(lambda tx: upgrade(tx.conn))
 
 
 def upgrade(conn: sa.Connection) -> None:
     one_at_a_time(conn)
     known, current = revisions(), _current(conn)
+    if current is not None and current < known[0]:
+        current = _adopt(conn, current)
     if current is not None and current not in known:
         raise SchemaMismatch(
             f"The database is at revision {current}, which this version of Outlast does not know.",
@@ -72,6 +74,16 @@ def one_at_a_time(conn: sa.Connection) -> None:
 def revisions() -> list[str]:
     """Every revision in order: the names of the migrations' files begin with them."""
     return sorted(path.name.partition("_")[0] for path in (MIGRATIONS / "versions").glob("[0-9]*_*.py"))
+
+
+def _adopt(conn: sa.Connection, revision: str) -> str:
+    """The baseline's revision, where `revision` is an earlier one of ours; otherwise `revision`."""
+    from outlast.db.migrations import adoption
+
+    if revision not in adoption.EARLIER:
+        return revision
+    adoption.adopt(conn, revision)
+    return adoption.BASELINE
 
 
 def _current(conn: sa.Connection) -> str | None:
