@@ -12,7 +12,7 @@ OutlastError
 │   ├── NotFound (StoredFileMissing) · RunCleanedUp · WorkspaceUnreadable
 ├── Conflict            somebody was faster, or the thing is in another state
 │   ├── ThreadBusy · ThreadLocked · ThreadArchived · LockNotHeld · RunFinished · RunNotContinuable
-│   ├── ApprovalDecided · AlreadyMember · LastOwner · LastAdministrator · WorkspaceBusy · FilesChanged
+│   ├── ApprovalDecided · AlreadyMember · LastOwner · LastAdministrator · FilesChanged
 │   ├── ThreadOfScreen · TooManyScreens
 │   ├── ThreadOfPage · TooManyPages · ActionTaken · ActionsFull · NothingToUndo
 │   ├── SectionLocked · TextChanged · EditDecided · ThreadOfDocument · TooManyDocuments · DocumentFull
@@ -275,10 +275,6 @@ class LastOwner(Conflict):
 class LastAdministrator(Conflict):
     code = "last_administrator"
     default_hint = "Make somebody else an administrator first: outlast user admin NAME."
-
-
-class WorkspaceBusy(Conflict):
-    code = "workspace_busy"
 
 
 class ThreadOfScreen(Conflict):

@@ -83,7 +83,6 @@ class Tx:
         return self.one(select_by(table, tuple(key), columns), parameters)
 
 
-TxFn = Callable[Concatenate[Tx, P], T]
 Listener = Callable[[str], None]
 
 

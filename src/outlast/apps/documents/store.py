@@ -77,10 +77,6 @@ _SECTION_OF_BLOCK: Final = sa.select(blocks.c.section_id).where(
     blocks.c.id == sa.bindparam("block"), blocks.c.document_id == sa.bindparam("document")
 )
 _BLOCK_COUNT: Final = sa.select(sa.func.count()).where(blocks.c.document_id == sa.bindparam("document"))
-_NAMES: Final = (
-    sa.select(users.c.id, users.c.name)
-    .where(users.c.id.in_(sa.select(blocks.c.editor_id).where(blocks.c.document_id == sa.bindparam("document"))))
-)  # fmt: skip
 
 
 def add(tx: Tx, document_id: str, project_id: str, created_by: str, *, thread_id: str, title: str) -> None:
@@ -107,11 +103,6 @@ def document_of(tx: Tx, document_id: str) -> sa.RowMapping:
 def hold(tx: Tx, document_id: str) -> sa.RowMapping:
     """As `document_of`; the row is held until the transaction ends, so that versions follow each other."""
     return _found(tx.one(_HOLD, {"document": document_id}), document_id)
-
-
-def document_of_thread(tx: Tx, thread_id: str) -> sa.RowMapping | None:
-    """The row of the document whose own conversation this is; None: it is no document's own."""
-    return tx.find(documents, {"thread_id": thread_id})
 
 
 def document_data(tx: Tx, document_id: str) -> DocumentData:
@@ -224,25 +215,10 @@ def announce(
     return data
 
 
-def announce_of_thread(tx: Tx, thread_id: str) -> None:
-    """As `announce`, for the document whose own conversation this is, where it is one's."""
-    row = tx.find(documents, {"thread_id": thread_id}, "id")
-    if row is not None:
-        announce(tx, row["id"])
-
-
 def threads_about(tx: Tx, project_id: str, document_id: str) -> Sequence[sa.RowMapping]:
     """Id and active run of all threads that hang on a document or on a part of it, the oldest first."""
     mine = threads.c.project_id == project_id, threads.c.document_id == document_id
     return tx.all(sa.select(threads.c.id, threads.c.active_run_id).where(*mine).order_by(threads.c.id))
-
-
-def anchored_in(document_id: str) -> sa.ColumnElement[bool]:
-    """Threads whose anchor names the document. The anchor is JSON without spaces, in which a quotation mark inside of
-    a text is escaped: these characters are there exactly if the field is."""
-    return sa.type_coerce(threads.c.anchor, sa.Text).contains(
-        f'"document_id":"{document_id}"', autoescape=True
-    )
 
 
 def delete(tx: Tx, document_id: str) -> None:

@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Literal, Protocol
 
 HitType = Literal["doc", "module"]
-METHODS = ("words", "words+vectors", "words+reranked", "words+vectors+reranked")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -186,11 +186,6 @@ def of_workspace(tx: Tx, workspace_id: str) -> list[Module]:
     return _all(tx, modules.c.workspace_id == workspace_id, modules.c.scope == "session")
 
 
-def of_page(tx: Tx, page_id: str) -> list[Module]:
-    """The same for a page."""
-    return _all(tx, modules.c.page_id == page_id, modules.c.scope == "session")
-
-
 def of_user(tx: Tx, user_id: str) -> list[Module]:
     """What was published to a user, by path."""
     return _all(tx, modules.c.user_id == user_id, modules.c.scope == "user")

@@ -150,20 +150,6 @@ def announce(tx: Tx, page_id: str, event: ChangeName = "page.updated", *, by: st
     return data
 
 
-def announce_of_thread(tx: Tx, thread_id: str) -> None:
-    """As `announce`, for the page that a thread changes, where it changes one."""
-    row = tx.find(pages, {"thread_id": thread_id}, "id")
-    if row is not None:
-        announce(tx, row["id"])
-
-
-def announce_of_workspace(tx: Tx, workspace_id: str) -> None:
-    """As `announce`, for the page whose code runs in a workspace, where it is a page's."""
-    row = tx.find(pages, {"workspace_id": workspace_id}, "id")
-    if row is not None:
-        announce(tx, row["id"])
-
-
 def delete(tx: Tx, page_id: str) -> None:
     """Remove a page's row, with its versions, actions and links, and tell its project. Its thread and workspace are the
     caller's."""

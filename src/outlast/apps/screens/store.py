@@ -144,20 +144,6 @@ def announce(
     return data
 
 
-def announce_of_thread(tx: Tx, thread_id: str) -> None:
-    """As `announce`, for the screen that a thread builds, where it builds one."""
-    row = screen_of_thread(tx, thread_id)
-    if row is not None:
-        announce(tx, row["id"])
-
-
-def announce_of_workspace(tx: Tx, workspace_id: str) -> None:
-    """As `announce`, for the screen whose files lie in a workspace, where it is a screen's."""
-    row = screen_of_workspace(tx, workspace_id)
-    if row is not None:
-        announce(tx, row["id"])
-
-
 def delete(tx: Tx, screen_id: str) -> None:
     """Remove a screen's row and tell its project. Its thread and workspace are the caller's."""
     removed = sa.delete(screens).where(screens.c.id == screen_id).returning(screens.c.project_id)

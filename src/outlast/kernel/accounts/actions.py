@@ -118,18 +118,6 @@ async def revoke_token(services: Services, actor: Actor, token_id: str) -> None:
     await services.db.write(accounts.revoke_token, actor.user_id, token_id)
 
 
-async def create_user(services: Services, name: str) -> Actor:
-    """Make a user with the default plan and a project of their own: for operators, who need no permission."""
-    title = checked_line("The user's name", name, services.settings.limits.title_chars)
-
-    def run(tx: Tx) -> Actor:
-        user_id = accounts.add_user(tx, title, services.settings.credits.default_plan)
-        projects.ensure_default_project(tx, user_id)
-        return Actor(user_id, title, "local")
-
-    return await services.db.write(run)
-
-
 def days(field: str, value: float | None) -> timedelta | None:
     """A length of time given in days. Raises `MalformedInput` unless it lies within ten years."""
     if value is None:

@@ -6,7 +6,7 @@ from typing import Final
 
 import sqlalchemy as sa
 
-from outlast.base.errors import InputTooLarge, MalformedInput, NotFound
+from outlast.base.errors import InputTooLarge, MalformedInput
 from outlast.base.ids import new_id
 from outlast.base.images import Image, recognise
 from outlast.db.database import Tx
@@ -75,14 +75,6 @@ def add_attachment(
         )
     )
     return data
-
-
-def attachment(tx: Tx, attachment_id: str) -> sa.RowMapping:
-    """An attachment's row, for the server's own use (giving an image to a model). Raises `NotFound`."""
-    row = tx.one(sa.select(attachments).where(attachments.c.id == attachment_id))
-    if row is None:
-        raise NotFound("There is no such attachment.", attachment_id=attachment_id)
-    return row
 
 
 def to_data(row: sa.RowMapping) -> AttachmentData:

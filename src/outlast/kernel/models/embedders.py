@@ -14,7 +14,7 @@ import numpy as np
 import orjson
 
 from outlast.base.clock import Clock
-from outlast.base.errors import OutlastError, TryLater
+from outlast.base.errors import TryLater
 from outlast.kernel.models import failures
 from outlast.kernel.models.failures import Peer
 from outlast.kernel.models.keys import ApiKey
@@ -132,8 +132,3 @@ def packed(numbers: Sequence[float]) -> bytes:
     if vector.ndim != 1 or not vector.size or not math.isfinite(length):
         raise ValueError("no vector")
     return (vector / length if length else vector).astype("<f2").tobytes()
-
-
-def why_not(error: OutlastError) -> str:
-    """An embedder's failure in words for people; the key is in no message of the tree."""
-    return error.message

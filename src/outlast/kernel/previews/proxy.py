@@ -1,6 +1,5 @@
 """One HTTP request, passed in and its answer passed out, in pieces, at the speed of the slower side."""
 
-import logging
 from dataclasses import dataclass
 from typing import Final
 
@@ -17,7 +16,6 @@ from outlast.kernel.previews.wake import Reached, Waker
 
 REPEATABLE: Final = frozenset({"GET", "HEAD", "OPTIONS", "PUT", "DELETE", "TRACE"})
 AWAKE_CHECK_S: Final = 2.0
-log = logging.getLogger("outlast.preview")
 
 
 @dataclass(frozen=True, slots=True)

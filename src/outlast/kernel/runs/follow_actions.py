@@ -73,16 +73,6 @@ async def follow_project(
     )
 
 
-async def thread_cursor(services: Services, actor: Actor, thread_id: str) -> str:
-    """The cursor to follow a thread from after having read it whole."""
-
-    def run(tx: Tx) -> str:
-        require_thread(tx, actor, thread_id, Right.READ)
-        return follow.thread_cursor(tx, thread_id)
-
-    return await services.db.read(run)
-
-
 async def _watched(services: Services, thread_id: str, chunks: AsyncIterator[bytes]) -> AsyncGenerator[bytes]:
     with services.hub.watch(thread_id):
         async with aclosing(chunks):  # type: ignore[type-var]  # every follower is a generator

@@ -1,7 +1,6 @@
 """One leg: load, decide, carry out, record, and again, until the run has ended or waits for a person."""
 
 from collections.abc import Sequence
-from datetime import timedelta
 from typing import Any, Final
 
 import anyio
@@ -143,7 +142,3 @@ def _did_something(transcript: Transcript) -> bool:
 def _cleared(part: dict[str, Any]) -> dict[str, Any]:
     """A call that is asked about again shows its output anew, from the start."""
     return {**part, "output": "", "status": "pending"}
-
-
-def lease_of(engine: Engine) -> timedelta:
-    return timedelta(seconds=engine.settings.runs.lease_s)

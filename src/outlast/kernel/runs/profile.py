@@ -229,8 +229,3 @@ def stages_of(profile: Profile) -> Staged | None:
 def lines_of(profile: Profile) -> Lined | None:
     """The profile as one whose model writes lines; None: it writes text."""
     return profile if hasattr(profile, "take_lines") and isinstance(profile, Lined) else None
-
-
-Profiles = Mapping[str, Profile]
-ProfileOf = Callable[[str], Profile]
-StopCommands = Callable[[Run, Sequence[str]], Awaitable[None]]

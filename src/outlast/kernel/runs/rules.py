@@ -175,12 +175,6 @@ def _after_staged_turn(now: Situation, stages: Stages) -> Next:
     return AskModel(now.step + 1)
 
 
-def is_suspect(deaths: int) -> bool:
-    """Whether a run may be what ends the server: its process died under it `deaths` times in a row, and no attempt
-    recorded a result."""
-    return deaths >= SUSPECT_DEATHS
-
-
 def crashes_server(deaths: int) -> bool:
     """Whether a run is not executed any more."""
     return deaths >= FATAL_DEATHS

@@ -63,10 +63,6 @@ async def open_thread(services: Services, actor: Actor, thread_id: str) -> Opene
     return opened
 
 
-def _shown(tx: Tx, services: Services, run_id: str) -> tuple[RunSummary, RunDetails]:
-    return views.summary_of(tx, run_id), views.details_of(tx, run_id, services.settings.sandbox)
-
-
 def in_turn(runs: Sequence[RunSummary]) -> list[RunSummary]:
     """Queued runs with each behind the one that it waits for: who interrupts goes before those who came earlier."""
     left, ordered = list(runs), []

@@ -41,10 +41,6 @@ _USAGE: Final = (
 )
 
 
-class WrongName(Exception):
-    """A client asked for another host than the one it had connected to."""
-
-
 class Authority:
     """Signs certificates for the hosts that one sandbox connects to. In memory: the last ones it signed."""
 

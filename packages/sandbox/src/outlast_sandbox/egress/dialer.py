@@ -106,13 +106,6 @@ class Dialer:
             raise refusals.address_refused(target.host, found[0], target.port)
         return allowed[:MOST_ADDRESSES]
 
-    def goes_inside(self, target: Target) -> bool:
-        """Whether it is the sandbox's own loopback interface: a client inside was led here by its proxy settings."""
-        loopback = target.host in ("localhost", "127.0.0.1", "::1")
-        return (
-            loopback and self._inside is not None and (target.host, target.port) not in self._policy.private
-        )
-
     async def connect(self, target: Target) -> Wire:
         """A connection to the target, without TLS. Raises `Refused`."""
         if leads_inside(self._policy, target.host, target.port):

@@ -49,14 +49,6 @@ class Applied:
         """What people would call changed."""
         return tuple(delta for delta in self.deltas if not delta.quiet)
 
-    @property
-    def gone_blocks(self) -> tuple[str, ...]:
-        return gone(self.deltas, "block")
-
-    @property
-    def gone_sections(self) -> tuple[str, ...]:
-        return gone(self.deltas, "section")
-
 
 def apply(
     tree: Tree,

@@ -2,7 +2,6 @@
 
 from typing import Final
 
-CHARS_PER_TOKEN: Final = 4.0  # prose
 CODE_CHARS_PER_TOKEN: Final = 3.2  # code and HTML have more signs
 
 

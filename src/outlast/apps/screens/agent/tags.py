@@ -22,7 +22,6 @@ TITLE_CHARS: Final = 60
 MOST_FILES: Final = 200
 PATH_CHARS: Final = 300
 DESCRIPTION_CHARS: Final = 300
-SUMMARY_CHARS: Final = 20_000
 ENDING_CHARS: Final = 64_000
 
 _NAMES: Final = "title|task_summary|files_summary"

@@ -9,7 +9,6 @@ import orjson
 
 from outlast.apps.screens.edits.styles import PROPERTIES, table_of
 
-MAX_CLASSES: Final = 200
 MAX_CLASS_CHARS: Final = 200
 MAX_ENTRIES: Final = 40_000
 OUTPUT_BYTES: Final = 4_000_000

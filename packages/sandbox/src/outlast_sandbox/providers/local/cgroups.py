@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-ROOT: Final = Path("/sys/fs/cgroup")
 CPU_PERIOD_US: Final = 100_000
 V1_CONTROLLERS_BESIDE_V2: Final = (
     "memory",
