@@ -18,7 +18,7 @@ WORKERS ?= 3  # for two cores: many tests wait for real processes
 RUN_PACKAGES := bubblewrap
 TEST_PACKAGES := bubblewrap podman runc postgresql redis-server chromium fonts-liberation iproute2
 
-.PHONY: help setup setup-dev run test check house deep bench gen docs format lock clean
+.PHONY: help setup setup-dev run test check house deep bench gen docs diagrams format lock clean
 
 help: ## what each target does
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -26,6 +26,7 @@ help: ## what each target does
 setup: $(STAMPS)/run ## everything `make run` needs; safe and quick to repeat
 	@sh scripts/debian.sh optional $(RUN_PACKAGES)
 	@$(PY) scripts/web.py build
+	@$(PY) scripts/site.py build
 	@test -f $(STAMPS)/base || { $(PY) scripts/base_layer.py && touch $(STAMPS)/base; }
 
 setup-dev: setup $(STAMPS)/dev ## what tests and checks need on top
@@ -73,8 +74,12 @@ bench: setup $(STAMPS)/dev ## Outlast beside a bare event loop and a naive serve
 gen: $(STAMPS)/run ## write the generated files: contract/, docs/reference/
 	$(PY) -m outlast.surfaces.contract
 
-docs: gen $(STAMPS)/dev ## regenerate the reference and check that what the docs name exists
+docs: gen $(STAMPS)/dev ## regenerate the reference, build the site that the server shows at /docs, check what the docs name
+	$(PY) scripts/site.py build
 	$(VENV)/bin/pytest -q tests/contract/test_repository.py tests/contract/test_docs.py
+
+diagrams: $(STAMPS)/dev ## draw the diagrams of docs/ that changed
+	$(PY) scripts/diagrams.py
 
 format: $(STAMPS)/dev ## sort imports and lay out the code
 	$(VENV)/bin/ruff check --fix-only --quiet $(wildcard $(CODE))
@@ -85,4 +90,4 @@ lock: $(STAMPS)/run ## after a change of dependencies in pyproject.toml: make lo
 	@sh scripts/lock.sh $(PY) $(UPGRADE)
 
 clean: ## remove what was built here, but no data
-	rm -rf $(VENV) src/outlast/_web web/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) src/outlast/_web src/outlast/_docs web/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,7 +1,7 @@
-"""Puts the built web app and the app templates into the wheel, so that an installed Outlast serves its page without
-Node and makes screens without a source tree.
+"""Puts the built web app, the documentation's site and the app templates into the wheel, so that an installed Outlast
+serves them without Node, MkDocs or a source tree.
 
-An editable install is left alone: there `make setup` builds the app (scripts/web.py, the same code).
+An editable install is left alone: there `make setup` builds both (scripts/web.py and scripts/site.py, the same code).
 """
 
 from __future__ import annotations
@@ -21,14 +21,13 @@ class WebAppHook(BuildHookInterface):
     PLUGIN_NAME = "custom"
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Builds web/ when its sources changed; a source distribution already carries the result."""
+        """Builds web/ and docs/ when their sources changed; a source distribution already carries the results."""
         if self.target_name == "wheel" and version != "editable":
             build_data["force_include"].update(self._templates())
-        script = Path(self.root, "scripts", "web.py")
-        if version == "editable" or not script.is_file():
-            return
-        if runpy.run_path(str(script))["main"]("build"):
-            raise RuntimeError("the web app could not be built, see above")
+        for name in ("web.py", "site.py") if version != "editable" else ():
+            script = Path(self.root, "scripts", name)
+            if script.is_file() and runpy.run_path(str(script))["main"]("build"):
+                raise RuntimeError(f"scripts/{name} could not build its part, see above")
 
     def _templates(self) -> dict[str, str]:
         """The files of templates/, without what tools leave in there, by their path in the package."""

@@ -15,6 +15,7 @@ from outlast.apps.knowledge.http_fetch import Fetcher
 from outlast.apps.knowledge.indexer import Indexer
 from outlast.apps.knowledge.keeper import Followed, SourceKeeper
 from outlast.apps.knowledge.modules import Modules, dependencies_hash
+from outlast.apps.knowledge.readers.own_docs import own_docs
 from outlast.apps.knowledge.readers.packages import PackageReader, Registries
 from outlast.apps.knowledge.readers.reader import SourceReader
 from outlast.apps.knowledge.reranker import Reranker
@@ -331,7 +332,7 @@ def open_sources(
         clock,
         asked,
         SourceReader(fetcher, packages, asked.source_bytes, asked.pages_per_source),
-        configured_sources(settings.sandbox, asked),
+        [*configured_sources(settings.sandbox, asked), *own_docs()],
         model=embedder.model if embedder is not None else "",
         followed=followed,
         supervisor=supervisor,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import runpy
 import subprocess
 import sys
 import time
@@ -28,7 +29,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 PAGES = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md")])
 # Written by `make gen`, and proved current by a test of their own.
-WRITTEN_BY_HAND = [page for page in PAGES if page.parent != DOCS / "reference" or page.name == "seeds.md"]
+WRITTEN_BY_HAND = [page for page in PAGES if page.parent != DOCS / "reference"]
 OUTLAST = [sys.executable, "-m", "outlast"]
 START_TRIES = 600
 COMMAND = r"(?:^|[` ])outlast ([a-z-]+(?: [a-z-]+)?)"
@@ -179,6 +180,54 @@ def _known(command: Any, words: list[str]) -> bool:
     if commands is None or not words:
         return True
     return words[0] in commands and _known(commands[words[0]], words[1:])
+
+
+# --- the site ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The documentation as `make docs` builds it: strictly, so a link that leads nowhere fails here."""
+    folder = tmp_path_factory.mktemp("site") / "docs"
+    assert SITE["build"](folder) == 0
+    return folder
+
+
+SITE = runpy.run_path(str(ROOT / "scripts" / "site.py"))
+HOOKS = runpy.run_path(str(ROOT / "scripts" / "site_hooks.py"))
+
+
+def test_pages_of_the_site_load_nothing_from_elsewhere_and_run_no_script_of_their_own_text(site: Path) -> None:
+    pages = sorted(site.rglob("*.html"))
+    loads = r"""<(?:script|img|link)\b[^>]*?(?:src|href)=["']?(?:https?:)?//[^>]*>"""
+    inline = r"<script(?![^>]*(?:src=|application/json))[^>]*>"
+    assert len(pages) > 40
+    assert [(page.name, found) for page in pages for found in re.findall(loads, page.read_text())] == []
+    assert [(page.name, found) for page in pages for found in re.findall(inline, page.read_text())] == []
+
+
+def test_language_models_find_every_page_of_the_navigation(site: Path) -> None:
+    listed = re.findall(r"\(/docs/([^)]+)\)", (site / "llms.txt").read_text())
+    assert listed == [path for path, _ in SITE["pages_in_order"]()]
+    assert [path for path in listed if not (site / path).is_file()] == []
+    whole = (site / "llms-full.txt").read_text()
+    assert all((DOCS / path).read_text().strip() in whole for path in listed)
+
+
+def test_every_diagram_is_drawn_as_it_is_written() -> None:
+    diagrams = {HOOKS["picture"](text) for page in DOCS.rglob("*.md") for text in blocks(page, "mermaid")}
+    drawn = {path.name for path in (DOCS / HOOKS["DIAGRAMS"]).glob("*.svg")}
+    assert drawn == diagrams, "run `make diagrams` and commit the result"
+
+
+def test_hints_name_pages_that_the_site_has(site: Path) -> None:
+    code = "\n".join(path.read_text() for path in (ROOT / "src" / "outlast").rglob("*.py"))
+    named = set(re.findall(r"[ (\"}]/docs/([a-z0-9/-]+/)(#[\w-]+)?", code))
+    assert len(named) >= 2
+    for path, anchor in named:
+        page = site / path / "index.html"
+        assert page.is_file(), path
+        assert not anchor or f'id="{anchor[1:]}"' in page.read_text(), anchor
 
 
 # --- commands ---------------------------------------------------------------------------------------------------------

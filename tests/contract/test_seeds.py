@@ -1,4 +1,4 @@
-"""What docs/reference/seeds.md claims: each row names tests that exist, and that meet what the row is about.
+"""What tests/SEEDS.md claims: each row names tests that exist, and that meet what the row is about.
 
 A row about sandboxes is shown by real ones, a row about somebody's service by that service. Where there is no such test
 the row says so. What a row is about is told by its words; a screen's credits may be counted over a sandbox in memory.
@@ -16,7 +16,7 @@ import pytest
 from tests.fakes_met import Symbol, reached
 
 ROOT = Path(__file__).resolve().parents[2]
-TEXT = (ROOT / "docs" / "reference" / "seeds.md").read_text()
+TEXT = (ROOT / "tests" / "SEEDS.md").read_text()
 ROWS = [
     line for line in TEXT.splitlines() if line.startswith("| ") and not line.startswith(("| seed", "|--"))
 ]

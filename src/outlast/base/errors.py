@@ -140,7 +140,7 @@ class UnknownModel(InvalidRequest):
 
 class ActionNotOffered(InvalidRequest):
     code = "action_not_offered"
-    default_hint = "Look at the page again: it may have changed."
+    default_hint = "Load the page again: it may have changed."
 
 
 class VisionUnsupported(InvalidRequest):
@@ -177,7 +177,7 @@ class PathRefused(InvalidRequest):
 
 class NotOffered(InvalidRequest):
     code = "not_offered"
-    default_hint = "The guide on E2B's SDKs lists what works."
+    default_hint = "/docs/guides/e2b-sdk/ lists the calls that work."
 
 
 class UnknownTheme(InvalidRequest):
@@ -269,17 +269,17 @@ class AlreadyMember(Conflict):
 
 class LastOwner(Conflict):
     code = "last_owner"
-    default_hint = "Make somebody else an owner first."
+    default_hint = "Make another member an owner first."
 
 
 class LastAdministrator(Conflict):
     code = "last_administrator"
-    default_hint = "Make somebody else an administrator first: outlast user admin NAME."
+    default_hint = "Make another user an administrator first: outlast user admin NAME."
 
 
 class ThreadOfScreen(Conflict):
     code = "thread_of_screen"
-    default_hint = "Do it to the screen: DELETE /v1/screens/{id} removes both."
+    default_hint = "Delete the screen instead (DELETE /v1/screens/{id}); its thread is deleted with it."
 
 
 class TooManyScreens(Conflict):
@@ -288,7 +288,7 @@ class TooManyScreens(Conflict):
 
 class ThreadOfPage(Conflict):
     code = "thread_of_page"
-    default_hint = "Do it to the page: DELETE /v1/pages/{id} removes both."
+    default_hint = "Delete the page instead (DELETE /v1/pages/{id}); its thread is deleted with it."
 
 
 class TooManyPages(Conflict):
@@ -297,37 +297,43 @@ class TooManyPages(Conflict):
 
 class ActionTaken(Conflict):
     code = "action_taken"
-    default_hint = "Only an action that still waits can be taken back. A run can be cancelled."
+    default_hint = "Only a waiting action can be withdrawn. To stop one that is in a run, cancel the run."
 
 
 class ActionsFull(Conflict):
     code = "actions_full"
-    default_hint = "Wait for the run that works to end, or take back some that wait."
+    default_hint = "Wait for the active run to end, or withdraw some of the waiting actions."
 
 
 class NothingToUndo(Conflict):
     code = "nothing_to_undo"
-    default_hint = "GET /v1/pages/{id}/versions lists what a page was; any of them can be restored."
+    default_hint = "GET /v1/pages/{id}/versions lists the versions of a page; each can be restored."
 
 
 class SectionLocked(Conflict):
     code = "section_locked"
-    default_hint = "Wait until they let go, ask them to hand it over, or take it over once it has expired."
+    default_hint = (
+        "Wait until the lock is released, ask for a hand-over, or take it over after it has expired."
+    )
 
 
 class TextChanged(Conflict):
     code = "text_changed"
-    default_hint = "Look at both texts, put them together, and say which one you saw."
+    default_hint = (
+        "Merge your text with the current one, then retry with `old` set to the text you merged against."
+    )
 
 
 class EditDecided(Conflict):
     code = "edit_decided"
-    default_hint = "Read the proposal again: somebody decided first, or something newer took its place."
+    default_hint = (
+        "Load the proposal again: another person decided it first, or a newer proposal replaced it."
+    )
 
 
 class TooManyDocuments(Conflict):
     code = "too_many_documents"
-    default_hint = "Delete one that nobody needs any more, or ask the operator to raise the limit."
+    default_hint = "Delete one that you no longer need, or ask the operator to raise the limit."
 
 
 class DocumentFull(Conflict):
@@ -337,12 +343,12 @@ class DocumentFull(Conflict):
 
 class ThreadOfDocument(Conflict):
     code = "thread_of_document"
-    default_hint = "Delete the document instead; its conversation goes with it."
+    default_hint = "Delete the document instead (DELETE /v1/documents/{id}); its thread is deleted with it."
 
 
 class TooManyArtifacts(Conflict):
     code = "too_many_artifacts"
-    default_hint = "Delete a file that nobody needs any more, or ask the operator to raise the limit."
+    default_hint = "Delete a file that you no longer need, or ask the operator to raise the limit."
 
 
 class BackupRefused(Conflict):
@@ -351,12 +357,12 @@ class BackupRefused(Conflict):
 
 class BackupIncomplete(Conflict):
     code = "backup_incomplete"
-    default_hint = "It was broken off while it was taken. Use another backup, or take a new one."
+    default_hint = "The backup was interrupted and is incomplete. Use another one, or take a new one."
 
 
 class FilesChanged(Conflict):
     code = "files_changed"
-    default_hint = "Look at the files as they are now. An earlier checkpoint can be restored as a whole."
+    default_hint = "Read the current files. You can also restore an earlier checkpoint as a whole."
 
 
 class RateLimited(TryLater):

@@ -19,6 +19,7 @@ from outlast.apps.knowledge.http_fetch import Fetcher
 from outlast.apps.knowledge.indexer import Indexer, remove_unused, save_vectors
 from outlast.apps.knowledge.keeper import SourceKeeper
 from outlast.apps.knowledge.passage_changes import Contents
+from outlast.apps.knowledge.readers.own_docs import own_docs
 from outlast.apps.knowledge.readers.packages import PackageReader, Registries
 from outlast.apps.knowledge.readers.reader import SourceReader
 from outlast.apps.knowledge.sources import LEASE, configured_sources
@@ -48,8 +49,10 @@ async def keeping(
     fetcher = Fetcher(5.0, clock)
     registries = more.pop("registries", Registries({}, ()))
     packages = PackageReader(fetcher, more.pop("installed", None), lambda: registries, asked.source_bytes)
-    reader = SourceReader(fetcher, packages, asked.source_bytes, asked.pages_per_source)
-    configured = configured_sources(sandbox, asked)
+    reader = SourceReader(
+        fetcher, packages, asked.source_bytes, asked.pages_per_source, more.pop("own", Path("/nowhere"))
+    )
+    configured = [*configured_sources(sandbox, asked), *more.pop("configured", ())]
     try:
         yield SourceKeeper(db, clock, asked, reader, configured, **more)
     finally:
@@ -91,6 +94,31 @@ async def test_a_configured_document_is_fetched_cut_and_stored(db: Database) -> 
             "Tracker › List",
         ]
         assert {agent.partition("/")[0] for agent in site.agents} == {"Outlast"}
+
+
+async def test_our_own_documentation_is_searched_without_network_and_read_again_when_it_is_built_anew(
+    db: Database, tmp_path: Path
+) -> None:
+    (tmp_path / "guides").mkdir()
+    (tmp_path / "guides" / "deploy.md").write_text("# Deploy\n\nBehind a proxy.\n")
+    (tmp_path / "README.md").write_text("# Documentation\n\nBegin here.\n")
+    (tmp_path / ".sources").write_text("first build")
+    async with keeping(db, None, own=tmp_path, configured=own_docs(tmp_path)) as keeper:
+        await keeper.synchronise()
+        await keeper.read_due()
+        (source,) = await sources(db)
+        assert (source.package, source.state, source.project_id) == ("outlast", "ready", None)
+        assert {one.url for one in await passages(db)} == {"/docs/", "/docs/guides/deploy/"}
+        (tmp_path / "README.md").write_text("# Documentation\n\nChanged without a build.\n")
+        await read_again(db, keeper)
+        assert "Begin here." in {one.body for one in await passages(db)}
+        (tmp_path / ".sources").write_text("second build")
+        await read_again(db, keeper)
+        assert "Changed without a build." in {one.body for one in await passages(db)}
+
+
+def test_a_server_whose_documentation_is_not_built_has_no_such_source(tmp_path: Path) -> None:
+    assert own_docs(tmp_path) == []
 
 
 async def test_what_has_not_changed_is_not_sent_again(db: Database) -> None:

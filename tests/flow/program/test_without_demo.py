@@ -56,7 +56,7 @@ def test_a_server_without_models_starts_and_says_how_to_connect_one(server: tupl
     assert "No model is connected" in log.read_text()
     assert refused.status_code == 422, refused.text
     assert refused.json()["code"] == "unknown_model"
-    assert "connect-a-model.md" in refused.json()["hint"]
+    assert "/docs/guides/connect-a-model/" in refused.json()["hint"]
 
 
 def test_doctor_says_how_to_connect_a_model(environment: Mapping[str, str], tmp_path: Path) -> None:
@@ -64,4 +64,4 @@ def test_doctor_says_how_to_connect_a_model(environment: Mapping[str, str], tmp_
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == Exit.FAILED
     assert "outlast-demo is not installed" in done.stdout
-    assert "connect-a-model.md" in done.stdout
+    assert "/docs/guides/connect-a-model/" in done.stdout

@@ -49,13 +49,13 @@ class WebApp:
         named = (self._folder / path).resolve()
         if path and named.is_relative_to(self._folder) and named.is_file():
             held = path.startswith("assets/")
-            return _file(request, named, FOR_EVER if held else ASK_AGAIN)
+            return stored_file(request, named, FOR_EVER if held else ASK_AGAIN)
         if path and (path.split("/")[0] in NO_PAGES or not asks_for_page(request.headers.get("accept"))):
             raise NotFound(f"There is nothing at /{path[:200]}.")
         page = self._folder / "index.html"
         if not page.is_file():
             return HTMLResponse(MISSING_PAGE, headers={"cache-control": "no-store"})
-        return _file(request, page, ASK_AGAIN)
+        return stored_file(request, page, ASK_AGAIN)
 
 
 def accepted(header: str) -> list[str]:
@@ -68,7 +68,7 @@ def accepted(header: str) -> list[str]:
     return [name for name in ENCODINGS if wanted.get(name, wanted.get("*", False))]
 
 
-def _file(request: Request, path: Path, cache_control: str) -> Response:
+def stored_file(request: Request, path: Path, cache_control: str) -> Response:
     """The file, or its best copy. `Vary` stands with every file that has one, so that no cache gives it to others."""
     copies = {name: path.with_name(path.name + ending) for name, ending in ENCODINGS.items()}
     there = {name: copy for name, copy in copies.items() if copy.is_file()}

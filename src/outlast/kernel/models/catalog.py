@@ -185,8 +185,8 @@ class ModelCatalog:
 def _no_model() -> UnknownModel:
     return UnknownModel(
         "No model is connected to this server.",
-        hint="Ask the operator to add a provider and a model to the configuration, as docs/guides/connect-a-model.md "
-        "shows, or to install outlast-demo, which answers without a key.",
+        hint="Ask the operator to add a provider and a model to the configuration (/docs/guides/connect-a-model/), or "
+        "to install outlast-demo, which answers without a key.",
         known=[],
     )
 

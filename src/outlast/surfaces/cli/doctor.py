@@ -230,7 +230,7 @@ def _models(settings: Settings) -> Iterator[Finding]:
         key = provider.api_key_env or DEFAULT_KEY_ENVS.get(provider.kind, "")
         if not is_installed(provider.kind):
             fixes = (
-                "Connect a model: docs/guides/connect-a-model.md",
+                "Connect a model: docs/guides/connect-a-model.md, or /docs/guides/connect-a-model/ of a running server",
                 "In Outlast's folder: pip install -e ./packages/demo",
             )
             yield Finding(

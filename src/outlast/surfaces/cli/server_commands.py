@@ -66,9 +66,8 @@ def _announce(settings: Settings, address: str) -> None:
     if not address:
         return
     if all(not is_installed(provider.kind) for provider in settings.providers.values()):
-        err.print(
-            "  No model is connected, so agents cannot answer: docs/guides/connect-a-model.md shows how."
-        )
+        guide = f"{address}/docs/guides/connect-a-model/"
+        err.print(f"  No model is connected, so agents cannot answer: {guide} shows how.")
     for sidecar in wanted_sidecars(settings):
         err.print(f"  {sidecar.summary}")
     if settings.sandbox is None:

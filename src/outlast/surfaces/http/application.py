@@ -13,6 +13,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from outlast.base.errors import NotFound, OutlastError
 from outlast.kernel.http.allowed_hosts import KnownHosts
 from outlast.kernel.http.auth import Surface
+from outlast.kernel.http.docs_site import DocsSite
 from outlast.kernel.http.problems import tell_http, tell_invalid, tell_refusal, tell_unexpected
 from outlast.kernel.http.shapes import Problem
 from outlast.kernel.http.static_files import WebApp
@@ -55,7 +56,9 @@ def make_ready(api: FastAPI) -> None:
         route.matches({"type": "http", "method": "GET", "path": "/", "root_path": "", "headers": []})
 
 
-def create_api(first: Sequence[APIRouter] = (), web: WebApp | None = None) -> FastAPI:
+def create_api(
+    first: Sequence[APIRouter] = (), web: WebApp | None = None, docs: DocsSite | None = None
+) -> FastAPI:
     """The routes alone: what openapi.json describes. `first`: the routers asked most often, since a request tries one
     route after the other."""
     api = FastAPI(
@@ -76,16 +79,17 @@ def create_api(first: Sequence[APIRouter] = (), web: WebApp | None = None) -> Fa
         api.include_router(router)
     lists = [api.router.routes, *(router.routes for router in all_routers())]
     known = [route for routes in lists for route in routes if isinstance(route, Route)]
-    api.router.routes.append(Route("/{path:path}", _Rest(known, web or WebApp())))
+    api.router.routes.append(Route("/{path:path}", _Rest(known, web or WebApp(), docs or DocsSite())))
     return api
 
 
 class _Rest:
-    """What no route answered: another method of a route's path (405), the web app, or nothing (404)."""
+    """What no route answered: another method of a route's path (405), the documentation, the web app, or nothing
+    (404)."""
 
-    def __init__(self, routes: Sequence[BaseRoute], web: WebApp) -> None:
+    def __init__(self, routes: Sequence[BaseRoute], web: WebApp, docs: DocsSite) -> None:
         self._routes = routes
-        self._web = web
+        self._web, self._docs = web, docs
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)
@@ -94,7 +98,10 @@ class _Rest:
             raise HTTPException(405, headers={"allow": ", ".join(sorted(methods))})
         if scope["method"] not in ("GET", "HEAD"):
             raise NotFound(f"There is nothing at {scope['path'][:200]}.")
-        answer = await self._web.answer(request)
+        path = scope["path"].removeprefix("/")
+        answer = await (
+            self._docs.answer(request, path) if self._docs.has(path) else self._web.answer(request)
+        )
         await answer(scope, receive, send)
 
 

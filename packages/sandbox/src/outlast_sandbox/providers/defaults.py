@@ -63,6 +63,6 @@ def lacking(capability: str, consequence: str) -> NoReturn:
     """Raise `SandboxUnavailable` for a capability that the provider has not."""
     raise SandboxUnavailable(
         f"The sandbox provider has not the capability {capability!r}: {consequence}.",
-        hint="Choose a provider that has it; docs/concepts/sandboxes.md has the table.",
+        hint="Choose a provider that has it; /docs/concepts/sandboxes/ lists what each can do.",
         capability=capability,
     )

@@ -9,10 +9,12 @@ import anyio.to_thread
 from outlast.apps.knowledge.documents import KnownPage, Reading
 from outlast.apps.knowledge.http_fetch import Allowed, Fetcher, NotRead
 from outlast.apps.knowledge.readers.folders import read_archive, read_file, read_folder
+from outlast.apps.knowledge.readers.own_docs import LOCATION, read_own_docs
 from outlast.apps.knowledge.readers.packages import PackageReader
 from outlast.apps.knowledge.readers.web import WebReader
 from outlast.apps.knowledge.sources import archive_of, is_web
 from outlast.base.knowledge_data import SourceKind
+from outlast.kernel.http.docs_site import FOLDER
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,8 +35,16 @@ class Wish:
 class SourceReader:
     """Reads sources. Holds nothing itself."""
 
-    def __init__(self, fetcher: Fetcher, packages: PackageReader, most_bytes: int, most_pages: int) -> None:
-        self._fetcher, self._packages, self._most_bytes = fetcher, packages, most_bytes
+    def __init__(
+        self,
+        fetcher: Fetcher,
+        packages: PackageReader,
+        most_bytes: int,
+        most_pages: int,
+        docs: Path = FOLDER,
+    ) -> None:
+        """`docs` is the folder of Outlast's own documentation, as it is built."""
+        self._fetcher, self._packages, self._most_bytes, self._docs = fetcher, packages, most_bytes, docs
         self._web = WebReader(fetcher, most_bytes, most_pages)
 
     async def read(self, wish: Wish) -> Reading:
@@ -67,6 +77,9 @@ class SourceReader:
     async def _from_disk(self, wish: Wish) -> Reading:
         if not wish.files:
             raise NotRead(f"{wish.location} is no address that begins with http:// or https://")
+        if wish.location == LOCATION:
+            known = wish.itself.etag if wish.itself is not None else None
+            return await anyio.to_thread.run_sync(read_own_docs, known, self._docs)
         return await anyio.to_thread.run_sync(_read_path, wish.location, self._most_bytes)
 
 

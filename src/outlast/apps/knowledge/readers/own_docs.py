@@ -1,0 +1,39 @@
+"""Outlast's own documentation, a source of everybody's from the first start: the Markdown that is served at /docs."""
+
+from importlib.metadata import version
+from pathlib import Path
+from typing import Final
+
+from outlast.apps.knowledge.documents import Document, Reading, title_of
+from outlast.apps.knowledge.sources import Configured
+from outlast.kernel.http.docs_site import FOLDER, docs_page
+
+LOCATION: Final = "outlast:docs"
+SOURCE: Final = Configured("outlast", "folder", LOCATION)
+STAMP: Final = ".sources"  # scripts/site.py: what the site was built from
+SECTIONS: Final = (".", "concepts", "guides", "reference")
+"""Folders whose pages are for readers; records of decisions are for those who change Outlast."""
+
+
+def own_docs(folder: Path = FOLDER) -> list[Configured]:
+    """The source, where the documentation is built."""
+    return [SOURCE] if (folder / STAMP).is_file() else []
+
+
+def read_own_docs(known: str | None, folder: Path = FOLDER) -> Reading:
+    """Every page; no documents if `known` says that these are stored already. Blocking."""
+    stamp, ours = (folder / STAMP).read_text(), version("outlast")
+    if known == stamp:
+        return Reading(documents=None, version=ours, etag=stamp)
+    pages = [path for section in SECTIONS for path in sorted((folder / section).glob("*.md"))]
+    documents = [_document(path, path.relative_to(folder).with_suffix("").as_posix()) for path in pages]
+    return Reading(documents=documents, version=ours, etag=stamp)
+
+
+def _document(path: Path, name: str) -> Document:
+    return Document(
+        url=docs_page("" if name == "README" else name),
+        text=path.read_text(encoding="utf-8"),
+        title=title_of(name),
+        path=name,
+    )
