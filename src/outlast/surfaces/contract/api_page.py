@@ -2,15 +2,10 @@
 
 from typing import Any
 
-from outlast.surfaces.contract.pages import code, heading, page, table
+from outlast.surfaces.contract.pages import code, heading, page, prose, table
 from outlast.surfaces.http.application import create_api
 
-INTRODUCTION = """\
-Base address `http://127.0.0.1:8400`. JSON in (with `Content-Type: application/json`) and out. Sign in with
-`Authorization: Bearer <token>` (`outlast token create`), or exchange a token for a cookie session; on the machine
-itself, local mode signs its owner in. Errors are problem documents: [errors](errors.md). Streams: [events](events.md).
-Lists answer `{items, next}`; pass `next` as `before`. Times are ISO 8601 in UTC, ids carry their kind (`run_…`).
-`contract/openapi.json`, also at `/openapi.json`, names every field and its type."""
+INTRODUCTION = prose("api")
 
 
 def write() -> str:

@@ -7,12 +7,9 @@ import typer
 
 from outlast.kernel.cli.exits import MEANINGS
 from outlast.surfaces.cli.main import build_app
-from outlast.surfaces.contract.pages import code, heading, page, table
+from outlast.surfaces.contract.pages import code, heading, page, prose, table
 
-INTRODUCTION = """\
-Run verbs talk HTTP to a server: `--url` or `OUTLAST_URL` (default `http://127.0.0.1:8400`), `--token` or
-`OUTLAST_TOKEN` (not needed on the server's own machine). `token`, `search` and `migrate` open the database in the data
-directory for short transactions, which is safe beside a running server."""
+INTRODUCTION = prose("cli")
 
 
 def write() -> str:

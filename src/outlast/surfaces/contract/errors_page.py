@@ -4,14 +4,10 @@ from collections.abc import Iterator
 
 from outlast.base import errors
 from outlast.base.errors import OutlastError
-from outlast.surfaces.contract.pages import code, heading, page, table
+from outlast.surfaces.contract.pages import code, heading, page, prose, table
 from outlast.kernel.http.problems import status_of
 
-INTRODUCTION = """\
-Every error is a problem document (RFC 9457, `application/problem+json`) with `type`, `title`, `status`, `code`,
-`detail` (what was refused, for which ids, in which state), `hint` (what to do), `fields`, `request_id` and, where
-waiting helps, `retry_after_s` with the header `Retry-After`. Programs decide by `code`; the Python class of the same
-name is raised by the SDK and the CLI. Only the branch `TryLater` is worth repeating unchanged."""
+INTRODUCTION = prose("errors")
 ANSWERS = {
     "InvalidRequest": "Fix the request",
     "PermissionNeeded": "Ask for permission",

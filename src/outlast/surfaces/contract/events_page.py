@@ -6,20 +6,9 @@ from pydantic import BaseModel
 
 from outlast.base import events
 from outlast.base.events import Event
-from outlast.surfaces.contract.pages import code, heading, page, table
+from outlast.surfaces.contract.pages import code, heading, page, prose, table
 
-INTRODUCTION = """\
-Streams are server-sent events: `id:` is the cursor, `data:` one event as JSON on one line, a comment every 15 seconds
-keeps the connection alive. Each event is `{id, event, data, timestamp, sequenceNumber}`; `sequenceNumber` counts
-upwards in its log and no number is used twice. Clients ignore names they do not know. `contract/events.json` is the
-schema; `contract/cases/` holds event lists with the state expected after each. Presence comes as frames without an
-id, with `event: presence`: shown, never logged.
-
-| stream | cursor | ends |
-|---|---|---|
-| `GET /v1/runs/{id}/events?after=N` | an integer, the event's `sequenceNumber` | after `stream.ended`; then 204 |
-| `GET /v1/threads/{id}/events?after=C` | opaque; begin with the thread's `cursor` | when the thread is deleted |
-| `GET /v1/projects/{id}/events?after=N` | an integer; begin with the project's `cursor` | when the project is deleted |"""
+INTRODUCTION = prose("events")
 
 
 def write() -> str:

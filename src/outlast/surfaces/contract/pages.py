@@ -1,6 +1,12 @@
 """Markdown in the same shape on every generated page."""
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+
+def prose(name: str) -> str:
+    """A text of `prose/`, as a page begins with it."""
+    return Path(__file__).with_name("prose").joinpath(f"{name}.md").read_text(encoding="utf-8").rstrip("\n")
 
 
 def heading(title: str, introduction: str) -> list[str]:

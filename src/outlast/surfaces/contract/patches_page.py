@@ -7,55 +7,15 @@ from typing import Any, Final
 from outlast.apps.pages import attributes, content, lines, content_model as nesting, patches, svg_names
 from outlast.apps.pages.design import CLASSES, COLOURS
 from outlast.apps.pages.grammar import LINES, PATCHES, Explained
-from outlast.surfaces.contract.pages import code, heading, page, table
+from outlast.surfaces.contract.pages import code, heading, page, prose, table
 
-INTRODUCTION: Final = """\
-A page's agent answers with lines of JSON: one object a line. Each is taken as soon as it is whole, while the
-model still writes: read, mended where only one reading is possible, sanitised, applied to the server's tree,
-stored as a version and told to every viewer. [Pages](../concepts/pages.md) explains the rest;
-`contract/page-patches.json` is the JSON Schema of a line."""
-PATCHES_TEXT: Final = """\
-`at` is `#id` (letters, digits and `_ . : -`, the first element of the page with it) or `page`, the whole page,
-which takes `html`, `append` and `prepend`. Patches of a line are applied in order, each by itself: one that
-does not fit is refused with its reason, which the model is told before its next turn, and the others stand. All
-patches of a line make one version.
-
-What clients get is *normalised* (event `page.patch`): the HTML is what the sanitiser made of it, written as a
-browser writes it, attributes and classes are only those that change. A client applies it without any judgement
-of its own and has the server's page, byte for byte; `web/src/page-runtime/apply.ts` is one in 150 lines of
-plain DOM."""
-MORE_TEXT: Final = """\
-At most {most} patches in a line. `set` takes numbers too; `null` and `false` take an attribute away, `true` sets
-one without a value."""
-LINES_TEXT: Final = """\
-A single patch without its line is taken as one, and a list of patches as a line. Blank lines and code fences
-are skipped. A line that does not begin like JSON is prose: shown in the thread, never on the page. One that
-does and is broken is mended where that is certain (spare commas, line breaks and tabs inside strings,
-backslashes that escape nothing, up to eight brackets missing at the end); otherwise nothing of it is taken, and
-the model is told the line and what is wrong with it."""
-HTML_TEXT: Final = """\
-HTML is read as browsers read it, then only what is listed here is kept. An element that is not kept gives its
-content to its parent; scripts, style sheets, frames, media, templates and MathML go with all that they hold.
-What was left out and matters (scripts, event attributes, style sheets, frames, pictures of other servers) is
-told to the model.
-
-Elements stand where HTML's parser leaves them: a `div` in a `p`, a link in a link, a `div` in a `tbody` are
-refused where a patch would put them, with the reason. They lie at most {depth} deep in each other."""
-VALUES_TEXT: Final = """\
-- `href`: `#…`, `http:`, `https:` or `mailto:`. A link that leads out gets `target="_blank" rel="noopener
-  noreferrer"`.
-- `src` of `img`: `data:image/…;base64,…` of PNG, JPEG, GIF, WebP or AVIF. Nothing is loaded from anywhere.
-- `data-action`: `[a-z][a-z0-9_.:-]{0,63}`; other `data-*` and `aria-*` hold any text (`data-outlast…` is the
-  page's own).
-- `style`: safe properties, without `url()` and everything else that loads; `position: fixed` is not among them.
-  Custom properties (`--name`) are kept.
-- In drawings, `fill`, `stroke`, `clip-path`, `mask` and markers may point to the page itself: `url(#id)`; `use`
-  to `#id`.
-- `name` of fields is kept, of forms and pictures it is not. Forms have no `action`: `data-action` says what is
-  sent."""
-LOOK_TEXT: Final = """\
-Plain HTML looks well in light and dark. These classes and colours are in every page's style sheet; whatever
-else is needed stands in `style` attributes."""
+INTRODUCTION: Final = prose("patches")
+PATCHES_TEXT: Final = prose("patches_patches")
+MORE_TEXT: Final = prose("patches_more")
+LINES_TEXT: Final = prose("patches_lines")
+HTML_TEXT: Final = prose("patches_html")
+VALUES_TEXT: Final = prose("patches_values")
+LOOK_TEXT: Final = prose("patches_look")
 SCHEMA_ID: Final = "https://json-schema.org/draft/2020-12/schema"
 _TEXT: Final = {"type": "string"}
 _ID_PATTERN: Final = "#[A-Za-z_][A-Za-z0-9_.:-]{0,127}"

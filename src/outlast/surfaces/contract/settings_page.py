@@ -9,17 +9,9 @@ from typing import Any, get_args, get_origin
 from outlast.base.settings.load import environment_name
 from outlast.base.settings.tables import Settings
 from outlast.base.settings.values import plain
-from outlast.surfaces.contract.pages import code, heading, page, table
+from outlast.surfaces.contract.pages import code, heading, page, prose, table
 
-INTRODUCTION = """\
-A setting comes from the strongest of: a flag (`outlast serve --port 9000`), an environment variable
-(`OUTLAST_SERVER_PORT=9000`; lists of tables as JSON), the TOML file (`--config FILE` or `OUTLAST_CONFIG`), the default.
-`outlast check-config FILE` checks a file without starting anything; a setting that cannot be used stops the start with
-its name, what was expected and the line it was read from. Complete files stand in `examples/`.
-
-These clocks must not contradict: `runs.approval_pause_after_s` ≤ `sandbox.idle_pause_s` ≤ `sandbox.stop_after_s` ≤
-`sandbox.volume_ttl_minutes` < `runs.paused_kill_after_s` and `sandbox.kill_after_s` < `retention.*`; and
-`runs.lease_s` is at least twice `runs.heartbeat_s`."""
+INTRODUCTION = prose("settings")
 COLUMNS = ("setting", "default", "unit", "values", "meaning")
 
 
