@@ -8,14 +8,14 @@ from typing import Final
 from outlast.apps.knowledge.blocks import fence_end, join_pieces, read_blocks
 from outlast.apps.knowledge.texts import BETWEEN, Cut, page_of
 
-RULES: Final = "1"  # raised whenever the same text would be cut otherwise
+RULES: Final = "2"  # raised whenever the same text would be cut otherwise
 HEADING_CHARS: Final = 300
 LINE_CHARS: Final = 2_000  # a longer line is text, whatever it looks like
 _RAW_CHARS: Final = 1_000  # of a heading with its markup
 
 _ATX: Final = re.compile(r" {0,3}(#{1,6})(?=[ \t]|\Z)")
 _SETEXT: Final = re.compile(r" {0,3}(=+|-{2,})[ \t]*\Z")
-_PLAIN_LINE: Final = re.compile(r" {0,3}[^\s#>|*+\-<`~\d].*\S")
+_PLAIN_LINE: Final = re.compile(r" {0,3}(?!\d{1,9}[.)][ \t])[^\s#>|*+\-<`~].*\S")
 _FRONT_MATTER: Final = re.compile(r"\A---[ \t]*\n(.*?\n)(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _TITLE: Final = re.compile(r"^title:[ \t]*+(\S.*)$", re.MULTILINE)
 _EXPLICIT_ID: Final = re.compile(r"\{#([\w:.-]++)[^{}]*+\}[ \t]*+\Z")

@@ -137,6 +137,11 @@ def test_slugs_are_those_of_github() -> None:
     assert slug("Größe & Form") == "größe--form"
 
 
+def test_a_heading_with_a_line_below_may_begin_with_a_number() -> None:
+    text = "1.0.2 / 2015-10-07\n==================\n\nFixed.\n\n1. One\n---\n\nMore."
+    assert [one.heading for one in cut(text)] == ["1.0.2 / 2015-10-07"]
+
+
 def test_the_hash_changes_with_heading_and_text_but_not_with_the_address() -> None:
     assert Cut("A", "b", "x").hash == Cut("A", "b", "y").hash
     assert Cut("A", "b", "x").hash != Cut("B", "b", "x").hash
