@@ -295,7 +295,7 @@ def test_the_agent_is_asked_about_selected_words_and_only_people_get_a_post(
     assert len(server.ask("GET", f"/v1/runs?thread={asked['id']}")["items"]) == runs
     ada = enter(server.token, "/inbox")
     named = ada.locator("[data-inbox-item=mention]", has_text="please look")
-    named.get_by_role("button", name="Mark read").click()
+    named.get_by_role("button", name="Mark as read").click()
     expect(named).to_have_count(0)
 
 

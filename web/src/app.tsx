@@ -1,5 +1,6 @@
-import { lazy, Suspense } from 'react'
+import { Children, lazy, Suspense } from 'react'
 import { Link, Redirect, Route, Switch } from 'wouter'
+import { APPS } from './apps'
 import { ErrorBoundary } from './components/error-boundary'
 import { Empty, SkeletonRows } from './components/states'
 import { JoinPage } from './features/session/join-page'
@@ -10,13 +11,7 @@ import { SignInPage } from './features/session/sign-in-page'
 import { useThemeSync } from './lib/theme'
 
 const ThreadPage = lazy(loadThreadPage)
-const CanvasPage = lazy(() => import('./apps/screens/canvas/canvas-page'))
-const PagesPage = lazy(() => import('./apps/pages/pages-page'))
-const PageView = lazy(() => import('./apps/pages/page-view'))
-const DocumentsPage = lazy(() => import('./apps/documents/documents-page'))
-const DocumentPage = lazy(() => import('./apps/documents/document-page'))
 const FilesPage = lazy(() => import('./features/project-files/files-page'))
-const KnowledgePage = lazy(() => import('./apps/knowledge/knowledge-page'))
 const InboxPage = lazy(() => import('./features/inbox/inbox-page'))
 const RunsPage = lazy(() => import('./features/runs/runs-page'))
 const SandboxesPage = lazy(() => import('./features/sandboxes/sandboxes-page'))
@@ -45,9 +40,6 @@ export function App() {
   )
 }
 
-/** One route for both, so that the canvas stays where it is while screens are opened and closed. */
-const CANVAS = /^\/(?:projects\/(?<project>[^/]+)\/canvas|screens\/(?<screen>[^/]+))\/?$/
-
 function Pages() {
   const me = useMe()
   return (
@@ -56,15 +48,8 @@ function Pages() {
         <Redirect to={`/projects/${localStorage.getItem('outlast.project') ?? me.default_project_id}`} replace />
       </Route>
       <Route path="/projects/:id">{({ id }) => <NewThreadPage key={id} projectId={id} />}</Route>
-      <Route path={CANVAS}>
-        {({ project, screen }) => <CanvasPage projectId={project ?? null} screenId={screen ?? null} />}
-      </Route>
-      <Route path="/projects/:id/pages">{({ id }) => <PagesPage key={id} projectId={id} />}</Route>
       <Route path="/projects/:id/files">{({ id }) => <FilesPage key={id} projectId={id} />}</Route>
-      <Route path="/projects/:id/knowledge">{({ id }) => <KnowledgePage key={id} projectId={id} />}</Route>
-      <Route path="/projects/:id/documents">{({ id }) => <DocumentsPage key={id} projectId={id} />}</Route>
-      <Route path="/documents/:id">{({ id }) => <DocumentPage key={id} documentId={id} />}</Route>
-      <Route path="/pages/:id">{({ id }) => <PageView key={id} pageId={id} />}</Route>
+      {Children.toArray(APPS.map(({ routes }) => routes))}
       <Route path="/threads/:id">{({ id }) => <ThreadPage key={id} threadId={id} />}</Route>
       <Route path="/inbox" component={InboxPage} />
       <Route path="/runs" component={RunsPage} />

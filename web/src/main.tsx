@@ -3,8 +3,10 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { OutlastProvider } from '@outlast/sdk/react'
 import { App } from './app'
+import { APPS } from './apps'
 import { Toasts } from './components/toast'
 import { TipProvider } from './components/tooltip'
+import { AppsContext } from './lib/apps'
 import { client, queryClient } from './lib/queries'
 import './styles.css'
 
@@ -13,7 +15,9 @@ createRoot(document.getElementById('root') as HTMLElement).render(
     <QueryClientProvider client={queryClient}>
       <OutlastProvider client={client}>
         <TipProvider>
-          <App />
+          <AppsContext value={APPS}>
+            <App />
+          </AppsContext>
           <Toasts />
         </TipProvider>
       </OutlastProvider>

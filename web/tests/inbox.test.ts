@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { InboxItem } from '@outlast/sdk'
-import { hrefOf, isRead, placeOf, titleOf } from '../src/features/inbox/waiting'
+import { APPS } from '../src/apps'
+import { inboxKinds, kindOf, placeOf } from '../src/features/inbox/inbox-kinds'
 
 const item = (more: Partial<InboxItem>): InboxItem => ({
   kind: 'mention',
@@ -34,20 +35,24 @@ test.each([
   [{ kind: 'handover', id: 'sec_1', document_id: 'doc_1', section_id: 'sec_1' }, '/documents/doc_1'],
   [{ kind: 'approval', id: 'apr_1', thread_id: 'thr_1' }, '/threads/thr_1'],
 ] as [Partial<InboxItem>, string][])('what waits leads to where it is, row %#', (more, href) => {
-  expect(hrefOf(item(more))).toBe(href)
+  expect(placeOf(APPS, item(more)).href).toBe(href)
 })
 
 test('what waits says who wants what', () => {
-  expect(titleOf(item({}))).toBe('Ada mentioned you')
-  expect(titleOf(item({ by_name: null }))).toBe('An agent mentioned you')
-  expect(titleOf(item({ kind: 'handover' }))).toBe('Ada asks you to hand over')
-  expect(placeOf(item({ thread_title: '' }))).toBe('Untitled')
-  expect(placeOf(item({ thread_title: 'Talk', document_title: 'Plan' }))).toBe('Plan')
+  const title = (more: Partial<InboxItem>) => kindOf(APPS, item(more)).title(item(more))
+  expect(title({})).toBe('Ada mentioned you')
+  expect(title({ by_name: null })).toBe('An agent mentioned you')
+  expect(title({ kind: 'handover' })).toBe('Ada asks you to hand over')
+  expect(placeOf(APPS, item({ thread_title: '' })).title).toBe('')
+  expect(placeOf(APPS, item({ thread_title: 'Talk', document_id: 'doc_1', document_title: 'Plan' })).title).toBe('Plan')
 })
 
-test('what is only to be seen is read by looking, what is to be decided is not', () => {
-  expect((['approval', 'question', 'proposal', 'handover', 'mention', 'assigned'] as const).filter(isRead)).toEqual([
-    'mention',
-    'assigned',
-  ])
+test('a kind that no app knows can be opened', () => {
+  const unknown = item({ kind: 'vote' as InboxItem['kind'], thread_id: 'thr_1' })
+  expect(kindOf(APPS, unknown).actions).toEqual([{ label: 'Open' }])
+})
+
+test('only what needs no decision is marked as read when it is opened', () => {
+  const read = Object.entries(inboxKinds(APPS)).filter(([, kind]) => kind.read !== undefined)
+  expect(read.map(([name]) => name)).toEqual(['mention', 'assigned'])
 })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Message, OutlastEvent, PageAction, PageData, PageVersion } from '@outlast/sdk'
 import { changeOf, LivePage, type Change } from '../src/apps/pages/live-page'
 import { busyKeys, withAction } from '../src/apps/pages/page-actions'
-import { wordsOf } from '../src/apps/pages/action-words'
+import { actionText } from '../src/apps/pages/action-text'
 import { shellAddress } from '../src/apps/pages/page-look'
 import { withPage } from '../src/apps/pages/pages'
 import { asksOf, groupsOf, summaryOf } from '../src/apps/pages/versions'
@@ -156,8 +156,8 @@ describe('actions', () => {
     expect(withAction(all, action('act_2', 'waiting')).map(({ id }) => id)).toEqual(['act_2', 'act_1'])
   })
   it('are read with their values', () => {
-    expect(wordsOf({ name: 'refresh', data: {} })).toBe('refresh')
-    expect(wordsOf({ name: 'add', data: { title: 'Milk', count: 2 } })).toBe('add: title Milk, count 2')
+    expect(actionText({ name: 'refresh', data: {} })).toBe('refresh')
+    expect(actionText({ name: 'add', data: { title: 'Milk', count: 2 } })).toBe('add: title Milk, count 2')
   })
 })
 

@@ -3,7 +3,7 @@ import type { Message, Part, ToolCallPart } from '@outlast/sdk'
 import { peekDraft, putDraft, putElement, takeDraft, watchDrafts } from '../src/apps/screens/chat/draft-store'
 import { firstSuggestions, nextSuggestions } from '../src/apps/screens/chat/suggestions'
 import { makeShelf } from '../src/lib/shelf'
-import { failures, sectionsOf, summaryOf } from '../src/features/threads/work'
+import { failures, sectionsOf, summaryOf } from '../src/apps/screens/chat/work'
 
 const text = (id: string, words: string): Part => ({ type: 'text', id, step: 1, text: words })
 const call = (id: string, tool: string, args: unknown, change: Partial<ToolCallPart> = {}): ToolCallPart => ({

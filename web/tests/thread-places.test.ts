@@ -2,7 +2,9 @@ import { describe, expect, test } from 'vitest'
 import type { FamilyThread } from '@outlast/sdk'
 import { anchorOf, shownAnchor } from '../src/apps/documents/anchors'
 import { branchesOf } from '../src/features/threads/family'
-import { documentOf, hrefOf } from '../src/features/threads/thread-place'
+import { APPS } from '../src/apps'
+import { documentOf } from '../src/apps/documents/subject'
+import { relatedHref, threadHref } from '../src/features/threads/subjects'
 
 const thread = (id: string, anchor: Record<string, unknown> | null = null) => ({ id, anchor })
 
@@ -14,7 +16,14 @@ test.each([
   [{ type: 'section', id: 'sec_1', document_id: 'doc_1' }, '/documents/doc_1?panel=thread&item=thr_1'],
   [{ type: 'selection', document_id: 'doc_1', text: 'a' }, '/documents/doc_1?panel=thread&item=thr_1'],
 ])('a thread is read beside what it is about, row %#', (anchor, href) => {
-  expect(hrefOf(thread('thr_1', anchor))).toBe(href)
+  expect(threadHref(APPS, thread('thr_1', anchor))).toBe(href)
+})
+
+test('a fork is read beside the same document, and at its own address where it has a copy', () => {
+  expect(relatedHref(APPS, thread('thr_1', { type: 'document', id: 'doc_1' }), 'thr_2')).toBe(
+    '/documents/doc_1?panel=thread&item=thr_2',
+  )
+  expect(relatedHref(APPS, thread('thr_1', { type: 'screen', id: 'scr_1' }), 'thr_2')).toBe('/threads/thr_2')
 })
 
 test('a screen\u2019s thread is about no document', () => {

@@ -1,12 +1,9 @@
-import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 'react'
-import type { OutlastClient } from '../client.ts'
+import { useEffect, useMemo, useSyncExternalStore } from 'react'
 import type { SectionNode } from '../document-content.ts'
 import { DocumentStore, type DocumentSnapshot } from '../document-store.ts'
 import type { BlockData, CommentData, EditData, ProposalData } from '../documents.ts'
 import type { Store } from '../store.ts'
-import type { InboxItem, OutlastEvent } from '../types.ts'
-import { useClient, useShared, useStore } from './context.tsx'
-import { useEvents } from './hooks.ts'
+import { useShared, useStore } from './context.tsx'
 import { useProjectNews } from './news.ts'
 
 /** One value out of a store; the component is drawn anew only when that value is another object. `select` gives the same
@@ -73,90 +70,3 @@ export function useProposal(store: DocumentStore, proposalId: string): ProposalD
 /** The edits that wait for a decision, in the order in which they were proposed. */
 export const openEdits = (proposals: readonly ProposalData[]): EditData[] =>
   proposals.flatMap(({ edits }) => edits.filter(({ state }) => state === 'open'))
-
-export interface InboxView {
-  items: readonly InboxItem[]
-  isLoading: boolean
-  error: Error | null
-  refresh: () => void
-  /** There is more than what was read. */
-  hasMore: boolean
-  isLoadingMore: boolean
-  loadMore: () => void
-}
-
-const INBOX_PAGE = 50
-const NEWS = new Set([
-  'inbox.changed',
-  'approval.requested',
-  'approval.resolved',
-  'question.asked',
-  'question.answered',
-  'lock.requested',
-  'lock.handed_over',
-  'lock.released',
-  'run.cancelled',
-])
-const GATHER_MS = 150
-
-/** What waits for me, of one project or of all; read again when a stream tells that it may be another. */
-export function useInbox(projectId?: string): InboxView {
-  const client = useClient()
-  const [found, setFound] = useState<ReadInbox | null>(null)
-  const [wanted, setWanted] = useState(INBOX_PAGE)
-  const [isLoadingMore, setLoadingMore] = useState(false)
-  const [error, setError] = useState<Error | null>(null)
-  const refresh = useCallback(() => {
-    readInbox(client, projectId, wanted).then(
-      (read) => (setFound(read), setError(null), setLoadingMore(false)),
-      (reason: Error) => (setError(reason), setLoadingMore(false)),
-    )
-  }, [client, projectId, wanted])
-  useEffect(refresh, [refresh])
-  const loadMore = useCallback(() => (setLoadingMore(true), setWanted((count) => count + INBOX_PAGE)), [])
-  useProjectNews(projectId ?? null)
-  const later = useMemo(() => gathered(refresh), [refresh])
-  useEffect(() => later.stop, [later])
-  useEvents(useCallback(({ event }: OutlastEvent) => (NEWS.has(event) ? later.call() : undefined), [later]))
-  return {
-    items: found?.items ?? [],
-    isLoading: found === null && error === null,
-    error,
-    refresh,
-    hasMore: found?.hasMore ?? false,
-    isLoadingMore,
-    loadMore,
-  }
-}
-
-interface ReadInbox {
-  items: readonly InboxItem[]
-  hasMore: boolean
-}
-
-/** The newest `wanted` items, page by page. */
-async function readInbox(client: OutlastClient, projectId: string | undefined, wanted: number): Promise<ReadInbox> {
-  const items: InboxItem[] = []
-  let before: string | null = null
-  do {
-    const page: { items: InboxItem[]; next: string | null } = await client.inbox(projectId, {
-      limit: Math.min(200, wanted - items.length),
-      before,
-    })
-    items.push(...page.items)
-    before = page.next
-  } while (before !== null && items.length < wanted)
-  return { items, hasMore: before !== null }
-}
-
-/** Calls once, a moment after the last of a burst. */
-function gathered(call: () => void): { call: () => void; stop: () => void } {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  return {
-    call: () => {
-      clearTimeout(timer)
-      timer = setTimeout(call, GATHER_MS)
-    },
-    stop: () => clearTimeout(timer),
-  }
-}

@@ -7,11 +7,11 @@ import { ConnectionBar } from '@/features/threads/connection-bar'
 import { MessageList } from '@/features/threads/message-list'
 import { useOpenThread, useThreadFacts } from '@/features/threads/thread-context'
 import { Footer } from '@/features/threads/thread-footer'
-import { documentOf } from '@/features/threads/thread-place'
 import { ThreadRoom } from '@/features/threads/thread-room'
 import { AskPanel } from './ask-panel'
 import { useDocumentRoom, type PanelProps } from './document-context'
 import { FIRST_WISHES } from './wishes'
+import { documentOf } from './subject'
 import { ThreadBar } from './thread-bar'
 
 /** The conversation with the agent: the document's own, the one that `item` names, or one that is about to begin. */

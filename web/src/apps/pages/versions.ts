@@ -1,8 +1,8 @@
 /** A page's history as it is read: what one run made is one entry. Pure. */
 import type { Message, PageVersion, VersionKind } from '@outlast/sdk'
 import { plural } from '@/lib/format'
-import { readActed } from '@/features/threads/acted'
-import { wordsOf } from './action-words'
+import { readActions } from './action-message'
+import { actionText } from './action-text'
 
 export interface VersionGroup {
   newest: number
@@ -54,7 +54,7 @@ export function asksOf(messages: readonly Message[]): ReadonlyMap<string, string
   for (const { role, run_id, parts } of messages) {
     if (role === 'user') asked = parts.map((part) => (part.type === 'text' ? part.text : '')).join(' ')
     else if (role === 'assistant' && run_id !== null && asked !== '') {
-      asks.set(run_id, readActed(asked)?.map(wordsOf).join('; ') ?? asked)
+      asks.set(run_id, readActions(asked)?.map(actionText).join('; ') ?? asked)
     }
   }
   return asks

@@ -2,7 +2,7 @@ import { MousePointerClick, Undo2 } from 'lucide-react'
 import type { PageAction } from '@outlast/sdk'
 import { plural } from '@/lib/format'
 import { useMe } from '@/features/session/session-gate'
-import { folded, foldedWords } from './action-words'
+import { foldActions, foldedText } from './action-text'
 
 interface WaitingActionsProps {
   actions: readonly PageAction[]
@@ -17,7 +17,7 @@ const SHOWN = 3
 export function WaitingActions({ actions, mayTakeBack, onTakeBack }: WaitingActionsProps) {
   const me = useMe()
   if (actions.length === 0) return null
-  const groups = folded(actions)
+  const groups = foldActions(actions)
   const rest = groups.slice(SHOWN).reduce((sum, one) => sum + one.actions.length, 0)
   return (
     <section aria-label="Waiting actions" className="rounded-xl border border-line bg-raised px-3 py-2 text-[13px]">
@@ -35,7 +35,7 @@ export function WaitingActions({ actions, mayTakeBack, onTakeBack }: WaitingActi
             <li key={action.id} data-waiting-action={action.id} className="flex items-center gap-2">
               <MousePointerClick className="size-3.5 shrink-0 text-faint" aria-hidden />
               <span className="min-w-0 flex-1 truncate">
-                {foldedWords(group)}
+                {foldedText(group)}
                 {action.by !== me.user.id && <span className="text-faint"> · {action.by_name}</span>}
               </span>
               {mayTakeBack && <TakeBack label="Take back" onClick={() => onTakeBack(group.actions)} />}

@@ -1,25 +1,26 @@
 import { Inbox } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import type { InboxKind } from '@outlast/sdk'
 import { Button } from '@/components/button'
 import { Problem } from '@/components/problem'
 import { Empty, SkeletonRows } from '@/components/states'
+import { useApps } from '@/lib/apps'
 import { cn } from '@/lib/cn'
 import { PageHeader } from '../shell/shell'
 import { useInbox } from './inbox-context'
 import { InboxRow } from './inbox-row'
 import { NotifySetting } from './notify-setting'
-import { KINDS } from './waiting'
+import { inboxKinds } from './inbox-kinds'
 
 /** `/inbox`: everything that waits for oneself, with what can be done about it at once. */
 export default function InboxPage() {
   const { items, isLoading, error, refresh, hasMore, isLoadingMore, loadMore } = useInbox()
-  const [kind, setKind] = useState<InboxKind | null>(null)
+  const [kind, setKind] = useState<string | null>(null)
   useEffect(() => {
     document.title = 'Inbox · Outlast'
   }, [])
-  const kinds = (Object.keys(KINDS) as InboxKind[]).filter((one) => items.some((item) => item.kind === one))
-  const wanted = kind !== null && kinds.includes(kind) ? kind : null
+  const views = Object.entries(inboxKinds(useApps()))
+  const kinds = views.filter(([name]) => items.some((item) => item.kind === name))
+  const wanted = kinds.some(([name]) => name === kind) ? kind : null
   const shown = wanted === null ? items : items.filter((item) => item.kind === wanted)
   return (
     <>
@@ -35,9 +36,9 @@ export default function InboxPage() {
               <Filter on={wanted === null} onClick={() => setKind(null)}>
                 All
               </Filter>
-              {kinds.map((one) => (
-                <Filter key={one} on={wanted === one} onClick={() => setKind(one)}>
-                  {KINDS[one]}
+              {kinds.map(([name, { group }]) => (
+                <Filter key={name} on={wanted === name} onClick={() => setKind(name)}>
+                  {group}
                 </Filter>
               ))}
             </div>

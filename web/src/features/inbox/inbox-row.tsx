@@ -1,54 +1,43 @@
-import {
-  AtSign,
-  CircleHelp,
-  FileText,
-  GitPullRequestArrow,
-  Hand,
-  MessageSquare,
-  ShieldQuestion,
-  UserRoundCheck,
-  type LucideIcon,
-} from 'lucide-react'
-import { useState, type ReactNode } from 'react'
+import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
-import type { InboxItem, InboxKind } from '@outlast/sdk'
+import type { InboxItem } from '@outlast/sdk'
 import { Button } from '@/components/button'
 import { Since } from '@/components/time'
 import { complain, say } from '@/components/toast'
+import { useApps, type InboxAction, type InboxKindView, type InboxPlace } from '@/lib/apps'
 import { cn } from '@/lib/cn'
-import { client } from '@/lib/queries'
 import { useActiveProject, useProjects } from '../shell/active-project'
 import { useInbox } from './inbox-context'
-import { hrefOf, isRead, placeOf, titleOf } from './waiting'
+import { kindOf, placeOf } from './inbox-kinds'
 
-const ICONS: Record<InboxKind, [LucideIcon, look: string]> = {
-  approval: [ShieldQuestion, 'bg-warn-soft text-warn'],
-  question: [CircleHelp, 'bg-warn-soft text-warn'],
-  proposal: [GitPullRequestArrow, 'bg-accent-soft text-link'],
-  handover: [Hand, 'bg-warn-soft text-warn'],
-  mention: [AtSign, 'bg-accent-soft text-link'],
-  assigned: [UserRoundCheck, 'bg-accent-soft text-link'],
+const TONE: Record<InboxKindView['tone'], string> = {
+  action: 'bg-warn-soft text-warn',
+  news: 'bg-accent-soft text-link',
 }
 
 /** One thing that waits: what, where, since when, and what can be done about it. */
 export function InboxRow({ item }: { item: InboxItem }) {
   const { projectId } = useActiveProject()
   const project = useProjects().find(({ id }) => id === item.project_id)
-  const [Icon, look] = ICONS[item.kind]
-  const About = item.document_id === null ? MessageSquare : FileText
-  const read = useReading(item)
+  const apps = useApps()
+  const kind = kindOf(apps, item)
+  const place = placeOf(apps, item)
+  const opened = useOpened(item, kind)
   return (
     <li
       data-inbox-item={item.kind}
       className="flex gap-3 rounded-xl border border-line bg-raised p-3.5 transition-colors hover:border-line-strong"
     >
-      <span aria-hidden className={cn('grid size-8 shrink-0 place-items-center rounded-lg [&_svg]:size-4', look)}>
-        <Icon />
+      <span
+        aria-hidden
+        className={cn('grid size-8 shrink-0 place-items-center rounded-lg [&_svg]:size-4', TONE[kind.tone])}
+      >
+        <kind.icon />
       </span>
       <div className="min-w-0 flex-1">
-        <Link href={hrefOf(item)} onClick={read} className="block rounded-md">
+        <Link href={place.href} onClick={opened} className="block rounded-md">
           <span className="flex items-baseline gap-2">
-            <span className="min-w-0 flex-1 font-medium">{titleOf(item)}</span>
+            <span className="min-w-0 flex-1 font-medium">{kind.title(item)}</span>
             <Since iso={item.created_at} className="shrink-0 text-xs text-faint" />
           </span>
           {item.text !== '' && (
@@ -62,99 +51,62 @@ export function InboxRow({ item }: { item: InboxItem }) {
             </span>
           )}
           <span className="mt-1.5 flex items-center gap-1.5 text-xs text-faint">
-            <About className="size-3 shrink-0" aria-hidden />
-            <span className="truncate">{placeOf(item)}</span>
+            <place.icon className="size-3 shrink-0" aria-hidden />
+            <span className="truncate">{place.title === '' ? 'Untitled' : place.title}</span>
             {item.project_id !== projectId && project !== undefined && (
               <span className="shrink-0">· {project.name}</span>
             )}
           </span>
         </Link>
         <div className="mt-2.5 flex flex-wrap gap-2">
-          <Actions item={item} />
+          <Actions item={item} kind={kind} place={place} />
         </div>
       </div>
     </li>
   )
 }
 
-/** Looked at is read. */
-function useReading({ kind, id }: InboxItem): () => void {
+/** Marks an item as read when a person opens it. */
+function useOpened(item: InboxItem, kind: InboxKindView): () => void {
   const { refresh } = useInbox()
-  return () => {
-    if (isRead(kind)) client.documents.readMention(id).then(refresh, () => undefined)
-  }
+  return () => void kind.read?.(item).then(refresh, () => undefined)
 }
 
-function Actions({ item }: { item: InboxItem }) {
+interface ActionsProps {
+  item: InboxItem
+  kind: InboxKindView
+  place: InboxPlace
+}
+
+function Actions({ item, kind, place }: ActionsProps) {
   const { refresh } = useInbox()
   const [, navigate] = useLocation()
   const [busy, setBusy] = useState<string | null>(null)
-  const reading = useReading(item)
-  const run = (what: string, action: () => Promise<unknown>, done?: string) => {
-    setBusy(what)
-    action()
+  const opened = useOpened(item, kind)
+  const run = ({ label, run, done }: InboxAction) => {
+    if (run === undefined) {
+      opened()
+      return navigate(place.href)
+    }
+    setBusy(label)
+    run(item, place)
       .then(() => {
-        if (done !== undefined) say(done)
+        if (done !== undefined) say(done(item))
         refresh()
       }, complain)
       .finally(() => setBusy(null))
   }
-  const act = (label: string, look: 'plain' | 'primary', action: () => Promise<unknown>, done?: string): ReactNode => (
+  return kind.actions.map((action) => (
     <Button
+      key={action.label}
       size="sm"
-      look={look}
+      look={action.isPrimary === true ? 'primary' : 'plain'}
       className="pointer-coarse:h-10 pointer-coarse:px-4"
-      busy={busy === label}
-      disabled={busy !== null}
-      onClick={() => run(label, action, done)}
+      busy={busy === action.label}
+      disabled={busy !== null && action.run !== undefined}
+      onClick={() => run(action)}
     >
-      {label}
+      {action.label}
     </Button>
-  )
-  const go = (label: string, look: 'plain' | 'primary') => (
-    <Button
-      size="sm"
-      look={look}
-      className="pointer-coarse:h-10 pointer-coarse:px-4"
-      onClick={() => (reading(), navigate(hrefOf(item)))}
-    >
-      {label}
-    </Button>
-  )
-  switch (item.kind) {
-    case 'approval':
-      return (
-        <>
-          {act('Approve', 'primary', () => client.decide(item.id, { decision: 'approve' }))}
-          {act('Deny', 'plain', () => client.decide(item.id, { decision: 'deny' }))}
-          {go('Open', 'plain')}
-        </>
-      )
-    case 'question':
-      return go('Answer', 'primary')
-    case 'proposal':
-      return go('Review', 'primary')
-    case 'handover':
-      return (
-        <>
-          {act('Hand over', 'primary', () => handOver(item), `${item.by_name ?? 'They'} may go on now.`)}
-          {go('Open', 'plain')}
-        </>
-      )
-    case 'mention':
-    case 'assigned':
-      return (
-        <>
-          {go('Open', 'plain')}
-          {act('Mark read', 'plain', () => client.documents.readMention(item.id))}
-        </>
-      )
-  }
-}
-
-/** The lock of a section or of a thread, to whoever asked for it. */
-function handOver({ section_id, thread_id, by }: InboxItem): Promise<unknown> {
-  if (by === null) return Promise.reject(new Error('Whoever asked is gone.'))
-  if (section_id !== null) return client.documents.handOverSection(section_id, by)
-  return thread_id === null ? Promise.reject(new Error('The thread is gone.')) : client.handOverLock(thread_id, by)
+  ))
 }

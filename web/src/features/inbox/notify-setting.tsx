@@ -1,11 +1,8 @@
 import { Bell, BellOff, BellRing } from 'lucide-react'
-import { useLocation } from 'wouter'
 import { Button } from '@/components/button'
 import { Tip } from '@/components/tooltip'
 import { say } from '@/components/toast'
-import { useMe } from '../session/session-gate'
-import { useActiveProject } from '../shell/active-project'
-import { useBackgroundNotices, useNotify } from './notify'
+import { useNotify } from './notify'
 
 /** Whether the browser tells of what comes while the page is in the background. */
 export function NotifySetting() {
@@ -45,13 +42,4 @@ export function NotifySetting() {
       Notify me
     </Button>
   )
-}
-
-/** Listens for the whole app; shows nothing in the page. */
-export function BackgroundNotices() {
-  const me = useMe()
-  const { projectId } = useActiveProject()
-  const [, navigate] = useLocation()
-  useBackgroundNotices(projectId, me.user.id, navigate)
-  return null
 }

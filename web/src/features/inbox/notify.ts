@@ -1,8 +1,9 @@
 /** Notices of the browser about what comes into the inbox while nobody looks at the page. Never asked for but by a click. */
 import { useCallback, useEffect, useSyncExternalStore } from 'react'
 import { OutlastClient, ProjectStore, type InboxItem, type OutlastEvent } from '@outlast/sdk'
+import { useApps, type App } from '@/lib/apps'
 import { useStored } from '@/lib/stored'
-import { hrefOf, placeOf, titleOf } from './waiting'
+import { kindOf, placeOf } from './inbox-kinds'
 
 export type NotifyState =
   | 'unsupported' // this browser has none, or the page does not come over https or from this machine
@@ -41,7 +42,8 @@ export function useNotify(): { state: NotifyState; turnOn: () => Promise<void>; 
 /** While the page is hidden, one of its tabs listens to the project and tells of what comes. */
 export function useBackgroundNotices(projectId: string, me: string, navigate: (href: string) => void): void {
   const { state } = useNotify()
-  const show = useCallback((item: InboxItem) => showNotice(item, navigate), [navigate])
+  const apps = useApps()
+  const show = useCallback((item: InboxItem) => showNotice(apps, item, navigate), [apps, navigate])
   useEffect(() => {
     if (state !== 'on') return
     let life = new AbortController()
@@ -102,13 +104,18 @@ async function tell(
   if (found !== undefined) show(found)
 }
 
-function showNotice(item: InboxItem, navigate: (href: string) => void): void {
-  const body = [item.text, placeOf(item)].filter((line) => line !== '').join('\n')
+function showNotice(apps: readonly App[], item: InboxItem, navigate: (href: string) => void): void {
+  const place = placeOf(apps, item)
+  const body = [item.text, place.title].filter((line) => line !== '').join('\n')
   try {
-    const notice = new Notification(titleOf(item), { body, tag: `${item.kind} ${item.id}`, icon: '/icon.svg' })
+    const notice = new Notification(kindOf(apps, item).title(item), {
+      body,
+      tag: `${item.kind} ${item.id}`,
+      icon: '/icon.svg',
+    })
     notice.onclick = () => {
       window.focus()
-      navigate(hrefOf(item))
+      navigate(place.href)
       notice.close()
     }
   } catch {

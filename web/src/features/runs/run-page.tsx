@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Download, Square } from 'lucide-react'
-import { useEffect, useState, type ReactNode } from 'react'
+import { Suspense, useEffect, useState } from 'react'
 import { Link } from 'wouter'
 import type { RunView, WorkflowStep } from '@outlast/sdk'
 import { useRun } from '@outlast/sdk/react'
@@ -10,9 +10,11 @@ import { Problem } from '@/components/problem'
 import { SkeletonRows } from '@/components/states'
 import { Countdown } from '@/components/time'
 import { complain } from '@/components/toast'
-import { bytes, count, dollars, duration, fullTime, percent, plural } from '@/lib/format'
+import { useApps } from '@/lib/apps'
+import { count, dollars, duration, fullTime, percent } from '@/lib/format'
 import { client, modelsQuery } from '@/lib/queries'
 import { PageHeader } from '../shell/shell'
+import { Fact } from './fact'
 import { Timeline } from './timeline'
 import { Workflow } from './workflow'
 
@@ -81,6 +83,7 @@ interface DetailsProps {
 
 function Details({ run, workflow, statusText }: DetailsProps) {
   const { usage } = run
+  const apps = useApps()
   const models = useQuery(modelsQuery).data?.items
   const provider = models?.find(({ id }) => id === run.model)?.provider
   return (
@@ -132,7 +135,14 @@ function Details({ run, workflow, statusText }: DetailsProps) {
         <Fact name="Provider">{provider ?? '–'}</Fact>
         <Fact name="Model turns">{count(run.step_count)}</Fact>
         <Fact name="Tool calls">{count(run.tool_count)}</Fact>
-        {run.page !== null && <PageFacts page={run.page} />}
+        {apps.map(
+          ({ name, RunFacts }) =>
+            RunFacts !== undefined && (
+              <Suspense key={name}>
+                <RunFacts run={run} />
+              </Suspense>
+            ),
+        )}
       </dl>
       {run.clocks.length > 0 && (
         <ul className="mt-4 space-y-1 text-muted">
@@ -152,26 +162,3 @@ function Details({ run, workflow, statusText }: DetailsProps) {
     </>
   )
 }
-
-function PageFacts({ page: { version, stats } }: { page: NonNullable<RunView['page']> }) {
-  return (
-    <>
-      <Fact name="Page">version {count(version)}</Fact>
-      <Fact name="Changes">
-        {stats === null ? '–' : plural(stats.patches, 'patch', 'patches')}
-        {stats !== null && stats.replaced > 0 && `, ${count(stats.replaced)} whole`}
-      </Fact>
-      <Fact name="Lines refused">{stats === null ? '–' : count(stats.refused)}</Fact>
-      <Fact name="Page size">
-        {stats === null ? '–' : `${bytes(stats.html_bytes)}, ${plural(stats.elements, 'element')}`}
-      </Fact>
-    </>
-  )
-}
-
-const Fact = ({ name, children }: { name: string; children: ReactNode }) => (
-  <div className="min-w-0 bg-bg px-3.5 py-2.5">
-    <dt className="text-xs text-faint">{name}</dt>
-    <dd className="mt-0.5 truncate tabular-nums">{children}</dd>
-  </div>
-)

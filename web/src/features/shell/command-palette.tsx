@@ -1,28 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
-import {
-  Activity,
-  BookOpen,
-  Box,
-  Frame,
-  Inbox,
-  LayoutTemplate,
-  MessageSquare,
-  Moon,
-  Search,
-  ShieldCheck,
-  SquarePen,
-  Sun,
-  Files,
-} from 'lucide-react'
+import { Activity, Box, Inbox, MessageSquare, Moon, Search, ShieldCheck, SquarePen, Sun } from 'lucide-react'
 import { Dialog } from 'radix-ui'
 import { useDeferredValue, useState, type KeyboardEvent, type ReactNode } from 'react'
 import { useLocation } from 'wouter'
 import { Dot } from '@/components/dot'
+import { useApps } from '@/lib/apps'
 import { cn } from '@/lib/cn'
 import { client } from '@/lib/queries'
 import { setTheme } from '@/lib/theme'
 import { useMe } from '../session/session-gate'
 import { useActiveProject, useProjects } from './active-project'
+import { listPages } from './list-pages'
 
 interface Command {
   key: string
@@ -110,6 +98,7 @@ function Palette({ onClose }: { onClose: () => void }) {
 function useCommands(q: string): Command[] {
   const [, navigate] = useLocation()
   const { projectId, choose } = useActiveProject()
+  const apps = useApps()
   const me = useMe()
   const projects = useProjects()
   const wanted = useDeferredValue(q.trim())
@@ -121,15 +110,12 @@ function useCommands(q: string): Command[] {
   const fixed: Command[] = [
     { key: 'new', icon: <SquarePen />, label: 'New thread', run: () => navigate(`/projects/${projectId}`) },
     { key: 'inbox', icon: <Inbox />, label: 'Inbox', run: () => navigate('/inbox') },
-    { key: 'canvas', icon: <Frame />, label: 'Canvas', run: () => navigate(`/projects/${projectId}/canvas`) },
-    { key: 'pages', icon: <LayoutTemplate />, label: 'Pages', run: () => navigate(`/projects/${projectId}/pages`) },
-    { key: 'files', icon: <Files />, label: 'Files', run: () => navigate(`/projects/${projectId}/files`) },
-    {
-      key: 'knowledge',
-      icon: <BookOpen />,
-      label: 'Knowledge',
-      run: () => navigate(`/projects/${projectId}/knowledge`),
-    },
+    ...listPages(apps).map(({ label, icon: Icon, path }) => ({
+      key: path,
+      icon: <Icon />,
+      label,
+      run: () => navigate(`/projects/${projectId}/${path}`),
+    })),
     { key: 'runs', icon: <Activity />, label: 'Runs', run: () => navigate('/runs') },
     { key: 'sandboxes', icon: <Box />, label: 'Sandboxes', run: () => navigate('/sandboxes') },
     ...(me.user.is_admin

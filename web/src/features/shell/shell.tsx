@@ -1,6 +1,6 @@
 import { Menu as MenuIcon, PanelLeft } from 'lucide-react'
 import { Dialog } from 'radix-ui'
-import { createContext, useContext, useEffect, useState, type ReactNode } from 'react'
+import { createContext, lazy, Suspense, useContext, useEffect, useState, type ReactNode } from 'react'
 import { useLocation } from 'wouter'
 import { IconButton } from '@/components/button'
 import { cn } from '@/lib/cn'
@@ -8,10 +8,12 @@ import { useKeys } from '@/lib/keys'
 import { useStored } from '@/lib/stored'
 import { InboxProvider } from '../inbox/inbox-context'
 import { InboxDot } from '../inbox/inbox-link'
-import { BackgroundNotices } from '../inbox/notify-setting'
 import { ActiveProjectProvider, useActiveProject } from './active-project'
 import { CommandPalette } from './command-palette'
 import { Sidebar } from './sidebar'
+
+/** Without it everything else works, so a failure to load it is no error. */
+const BackgroundNotices = lazy(() => import('../inbox/background-notices').catch(() => ({ default: () => null })))
 
 const SidebarContext = createContext<{ collapsed: boolean; show: () => void }>({
   collapsed: false,
@@ -23,7 +25,9 @@ export function Shell({ children }: { children: ReactNode }) {
   return (
     <ActiveProjectProvider>
       <InboxProvider>
-        <BackgroundNotices />
+        <Suspense>
+          <BackgroundNotices />
+        </Suspense>
         <Frame>{children}</Frame>
       </InboxProvider>
     </ActiveProjectProvider>

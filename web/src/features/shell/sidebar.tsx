@@ -1,13 +1,15 @@
-import { Activity, BookOpen, Box, Files, FileText, Frame, LayoutTemplate, Search, SquarePen } from 'lucide-react'
+import { Activity, Box, Search, SquarePen } from 'lucide-react'
 import { useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { Kbd } from '@/components/kbd'
+import { useApps, type ListPage } from '@/lib/apps'
 import { cn } from '@/lib/cn'
 import { MOD } from '@/lib/keys'
 import { InboxLink } from '../inbox/inbox-link'
 import { ProjectSwitcher } from '../projects/project-switcher'
 import { ThreadList } from '../threads/thread-list'
 import { useActiveProject } from './active-project'
+import { listPages } from './list-pages'
 import { UserMenu } from './user-menu'
 
 const ITEM =
@@ -20,6 +22,7 @@ function toComposer(): void {
 
 export function Sidebar({ onPalette }: { onPalette: () => void }) {
   const { projectId } = useActiveProject()
+  const apps = useApps()
   const [path] = useLocation()
   const [q, setQ] = useState('')
   const [archived, setArchived] = useState(false)
@@ -40,31 +43,9 @@ export function Sidebar({ onPalette }: { onPalette: () => void }) {
           <Kbd>N</Kbd>
         </Link>
         <InboxLink className={ITEM} />
-        <Link
-          data-nav-link
-          onClick={toComposer}
-          href={`/projects/${projectId}/canvas`}
-          className={cn(ITEM, isCanvas(path) && 'bg-active text-fg')}
-        >
-          <Frame />
-          Canvas
-        </Link>
-        <Link href={`/projects/${projectId}/pages`} className={cn(ITEM, isPages(path) && 'bg-active text-fg')}>
-          <LayoutTemplate />
-          Pages
-        </Link>
-        <Link href={`/projects/${projectId}/documents`} className={cn(ITEM, isDocuments(path) && 'bg-active text-fg')}>
-          <FileText />
-          Documents
-        </Link>
-        <Link href={`/projects/${projectId}/files`} className={cn(ITEM, isFiles(path) && 'bg-active text-fg')}>
-          <Files />
-          Files
-        </Link>
-        <Link href={`/projects/${projectId}/knowledge`} className={cn(ITEM, isKnowledge(path) && 'bg-active text-fg')}>
-          <BookOpen />
-          Knowledge
-        </Link>
+        {listPages(apps).map((list) => (
+          <ListLink key={list.path} list={list} />
+        ))}
         <Link href="/runs" className={cn(ITEM, path.startsWith('/runs') && 'bg-active text-fg')}>
           <Activity />
           Runs
@@ -88,13 +69,24 @@ export function Sidebar({ onPalette }: { onPalette: () => void }) {
   )
 }
 
-const isCanvas = (path: string) => /^\/(screens\/|projects\/[^/]+\/canvas)/.test(path)
-const isPages = (path: string) => /^\/(pages\/|projects\/[^/]+\/pages)/.test(path)
-const isDocuments = (path: string) => /^\/(documents\/|projects\/[^/]+\/documents)/.test(path)
-const isFiles = (path: string) => /^\/projects\/[^/]+\/files/.test(path)
-const isKnowledge = (path: string) => /^\/projects\/[^/]+\/knowledge/.test(path)
-const isStart = (path: string) =>
-  path.startsWith('/projects') && ![isCanvas, isPages, isDocuments, isFiles, isKnowledge].some((is) => is(path))
+const isStart = (path: string) => /^\/projects\/[^/]+\/?$/.test(path)
+
+function ListLink({ list: { label, icon: Icon, path, items, hasComposer } }: { list: ListPage }) {
+  const { projectId } = useActiveProject()
+  const [location] = useLocation()
+  const isOpen =
+    location.startsWith(`/projects/${projectId}/${path}`) || (items !== undefined && location.startsWith(items))
+  return (
+    <Link
+      href={`/projects/${projectId}/${path}`}
+      {...(hasComposer === true && { 'data-nav-link': true, onClick: toComposer })}
+      className={cn(ITEM, isOpen && 'bg-active text-fg')}
+    >
+      <Icon />
+      {label}
+    </Link>
+  )
+}
 
 function SearchBox({ value, onChange }: { value: string; onChange: (value: string) => void }) {
   return (

@@ -1,14 +1,12 @@
 import { memo } from 'react'
 import { FileDiff } from 'lucide-react'
 import { Link } from 'wouter'
-import { isTerminal, readAnswers, statusText, type Message, type RunState } from '@outlast/sdk'
+import { isTerminal, statusText, type Message, type RunState } from '@outlast/sdk'
 import { IconButton } from '@/components/button'
 import { CopyIcon } from '@/components/copy'
 import { ClockTime } from '@/components/time'
 import { plural } from '@/lib/format'
 import { ChangedFilesButton } from '../files/files-button'
-// oxlint-disable-next-line no-restricted-imports -- until apps register what they show in a thread
-import { useOpenCode } from '@/apps/screens/code/open-code'
 import { AnswerHead } from './answer-head'
 import { ForkButton } from './fork-button'
 import { Parts } from './parts'
@@ -16,6 +14,7 @@ import { PausedNote } from './paused-note'
 import { Problems } from './problems'
 import { CutAtLimit, RunEnd } from './run-end'
 import { useThreadFacts } from './thread-context'
+import { useThreadViews } from './thread-views'
 import { isUnreadable, tellsUnreadable, UnreadableFiles } from './unreadable-files'
 import { textOf } from './user-message'
 import { Workflow } from './workflow'
@@ -56,7 +55,7 @@ export const Answer = memo(function Answer({ message, run, isLast, continued }: 
       )}
       <div className="space-y-3">
         {live !== undefined && <Workflow run={live} when="before" />}
-        <Parts key="parts" parts={message?.parts ?? live?.parts ?? []} pending={live?.pending} live={working} />
+        <Parts key="parts" parts={message?.parts ?? live?.parts ?? []} pending={live?.pending ?? []} live={working} />
         {live !== undefined && <Workflow run={live} when="after" />}
       </div>
       {live !== undefined && <Working run={live} />}
@@ -138,23 +137,18 @@ function StatusLine({ run }: { run: RunState }) {
 }
 
 function Foot({ message }: { message: Message }) {
-  const { look, profile, screenId } = useThreadFacts()
-  const openCode = useOpenCode(screenId)
+  const { look, profile, showChanges } = useThreadFacts()
+  const answerText = useThreadViews().agents[profile]?.answerText ?? textOf
   const { run_id } = message
-  const copied = () => (profile === 'screen' ? shownTextOf(message) : textOf(message))
   return (
     <footer className="mt-1 -ml-1.5 flex h-7 items-center gap-0.5 text-xs text-faint">
-      <CopyIcon label="Copy answer" text={copied} />
+      <CopyIcon label="Copy answer" text={() => answerText(message)} />
       <ForkButton messageId={message.id} />
-      {openCode === null ? (
+      {showChanges === null ? (
         <ChangedFilesButton messageId={message.id} />
       ) : (
         run_id !== null && (
-          <IconButton
-            label="What this answer changed"
-            size="icon-sm"
-            onClick={() => openCode({ view: 'changes', runId: run_id })}
-          >
+          <IconButton label="What this answer changed" size="icon-sm" onClick={() => showChanges(run_id)}>
             <FileDiff />
           </IconButton>
         )
@@ -178,9 +172,3 @@ const Facts = ({ message: { created_at, model, credits } }: { message: Message }
     {credits !== null && credits > 0 && <span>{plural(credits, 'credit')}</span>}
   </>
 )
-
-/** A screen's answer as it is read: without its marks. */
-const shownTextOf = ({ parts }: Message): string =>
-  readAnswers(parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])))
-    .flatMap(({ text }) => (text === '' ? [] : [text]))
-    .join('\n\n')

@@ -9,6 +9,7 @@ import { parseObject, prettyJson } from '@/lib/format'
 import { client } from '@/lib/queries'
 import { ClockNote } from './clock-note'
 import { useOpenThread, useThreadFacts } from './thread-context'
+import { useThreadViews } from './thread-views'
 import { Block } from './tool-body'
 
 /** A tool call that waits for a person: look, change, approve or deny. */
@@ -74,10 +75,8 @@ function editable({ tool, arguments: json }: Approval): Editable {
 
 type Mode = 'look' | 'edit' | 'deny'
 
-/** What reaches beyond the thread; the server refuses to remember these. */
-const DECIDED_EACH_TIME = new Set(['publish_module'])
-
 function Decide({ approval }: { approval: Approval }) {
+  const { decidedEachTime } = useThreadViews()
   const [mode, setMode] = useState<Mode>('look')
   const field = useMemo(() => editable(approval), [approval])
   const [draft, setDraft] = useState(field.text)
@@ -127,7 +126,7 @@ function Decide({ approval }: { approval: Approval }) {
         </form>
       )}
       {decide.error !== null && <Problem error={decide.error} />}
-      {mode !== 'deny' && !DECIDED_EACH_TIME.has(approval.tool) && (
+      {mode !== 'deny' && !decidedEachTime.has(approval.tool) && (
         <label className="flex w-fit items-center gap-2 text-[13px] text-muted">
           <input
             type="checkbox"

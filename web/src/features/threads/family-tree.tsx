@@ -8,11 +8,12 @@ import { IconButton } from '@/components/button'
 import { Dialog } from '@/components/dialog'
 import { Dot } from '@/components/dot'
 import { Since } from '@/components/time'
+import { useApps } from '@/lib/apps'
 import { cn } from '@/lib/cn'
 import { plural } from '@/lib/format'
 import { client, queryClient } from '@/lib/queries'
 import { branchesOf, type Branch } from './family'
-import { besideDocument, documentOf } from './thread-place'
+import { relatedHref } from './subjects'
 
 const familyQuery = (threadId: string) =>
   queryOptions({
@@ -86,7 +87,7 @@ interface FamilyTreeProps {
 
 function FamilyTree({ thread, family, onGo }: FamilyTreeProps) {
   const branches = useMemo(() => branchesOf(family), [family])
-  const document = documentOf(thread)
+  const apps = useApps()
   return (
     <ul role="tree" aria-label="Forks" data-family-tree className="-mx-1.5">
       {branches.map((branch) => (
@@ -94,8 +95,7 @@ function FamilyTree({ thread, family, onGo }: FamilyTreeProps) {
           key={branch.thread.id}
           branch={branch}
           here={branch.thread.id === thread.id}
-          // Forks are about the same as what they were forked from.
-          href={document === null ? `/threads/${branch.thread.id}` : besideDocument(document, branch.thread.id)}
+          href={relatedHref(apps, thread, branch.thread.id)}
           onGo={onGo}
         />
       ))}

@@ -3,15 +3,12 @@ import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { IconButton } from '@/components/button'
 import { complain, say } from '@/components/toast'
+import { useApps, type Subject } from '@/lib/apps'
 import { once } from '@/lib/intent'
 import { client } from '@/lib/queries'
-// oxlint-disable-next-line no-restricted-imports -- until apps register what they show in a thread
-import { putScreen } from '@/apps/screens/canvas/screens'
-// oxlint-disable-next-line no-restricted-imports -- until apps register what they show in a thread
-import { putPage } from '@/apps/pages/pages'
+import { subjectOf, threadHref } from './subjects'
 import { patchThreads } from './thread-cache'
 import { useThreadFacts } from './thread-context'
-import { documentOf, hrefOf, pageOf, screenOf } from './thread-place'
 
 interface ForkOptions {
   /** The last message that is copied; none: all are. */
@@ -23,6 +20,7 @@ interface ForkOptions {
 /** Makes a thread of one's own from the messages up to a point, or from a summary of them, and opens it. */
 export function useFork(): [fork: (options?: ForkOptions) => void, busy: boolean] {
   const { threadId } = useThreadFacts()
+  const apps = useApps()
   const [, navigate] = useLocation()
   const [busy, setBusy] = useState(false)
   const fork = ({ messageId, summary = false }: ForkOptions = {}) => {
@@ -31,12 +29,11 @@ export function useFork(): [fork: (options?: ForkOptions) => void, busy: boolean
     once(`fork ${threadId} ${JSON.stringify(body)}`, (key) => client.fork(threadId, body, key))
       .then(async (forked) => {
         patchThreads(forked)
-        const [screen, page] = [screenOf(forked), pageOf(forked)]
-        // The canvas knows its screens from a stream that may bring the new one later than this answer.
-        if (screen !== null) putScreen(await client.screens.get(screen))
-        if (page !== null) putPage(await client.pages.get(page))
-        say(summary ? 'Forked. What was said is being summed up.' : `Forked. You are ${whereOf(forked)}.`)
-        navigate(hrefOf(forked))
+        const about = subjectOf(apps, forked)
+        // The project's stream may bring the copy later than this answer.
+        if (about !== null) await about.subject.load?.(about.id)
+        say(summary ? 'Forked. A summary is being written.' : forkedText(about?.subject))
+        navigate(threadHref(apps, forked))
       })
       .catch(complain)
       .finally(() => setBusy(false))
@@ -44,10 +41,12 @@ export function useFork(): [fork: (options?: ForkOptions) => void, busy: boolean
   return [fork, busy]
 }
 
-function whereOf(forked: Parameters<typeof screenOf>[0]): string {
-  if (screenOf(forked) !== null) return 'on a copy of the screen'
-  if (pageOf(forked) !== null) return 'on a copy of the page'
-  return documentOf(forked) === null ? 'in the new thread' : 'in a conversation of your own'
+function forkedText(subject: Subject | undefined): string {
+  if (subject === undefined) return 'Forked. This is the new thread.'
+  const noun = subject.label.toLowerCase()
+  return subject.forksAre === 'about a copy'
+    ? `Forked. This is a copy of the ${noun}.`
+    : 'Forked. This is your conversation.'
 }
 
 export function ForkButton({ messageId }: { messageId: string }) {

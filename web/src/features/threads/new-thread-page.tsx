@@ -3,13 +3,15 @@ import { useEffect, useState, type ReactNode } from 'react'
 import { useLocation } from 'wouter'
 import { Mark } from '@/components/brand'
 import { complain } from '@/components/toast'
-import { client } from '@/lib/queries'
+import { useApps } from '@/lib/apps'
+import { client, queryClient } from '@/lib/queries'
 import { CreditsChip } from '../account/credits-chip'
 import { useActiveProject } from '../shell/active-project'
 import { PageHeader } from '../shell/shell'
 import { Composer } from './composer'
 import { useModelChoice } from './model-choice'
 import { bodyOf, keyFor, type Outgoing } from './sending'
+import { threadViewsQuery } from './thread-views'
 
 const SUGGESTIONS: [icon: ReactNode, text: string][] = [
   [<TerminalSquare />, 'Write and run a small program'],
@@ -25,10 +27,15 @@ const QUIET_MS = 1000
 
 /** Where a thread begins: with its first message. */
 export function NewThreadPage({ projectId }: { projectId: string }) {
+  const apps = useApps()
   useEffect(() => {
-    const timer = setTimeout(() => void loadThreadPage().catch(() => undefined), QUIET_MS)
+    const load = () => {
+      loadThreadPage().catch(() => undefined)
+      void queryClient.prefetchQuery(threadViewsQuery(apps))
+    }
+    const timer = setTimeout(load, QUIET_MS)
     return () => clearTimeout(timer)
-  }, [])
+  }, [apps])
   const { projectId: active, choose, project } = useActiveProject()
   const { model } = useModelChoice()
   const [, navigate] = useLocation()

@@ -1,36 +1,26 @@
 import { memo } from 'react'
 import { Info, TriangleAlert } from 'lucide-react'
-import { readAnswers, type ImagePart, type NoticePart, type Part, type Pending, type ReadAnswer } from '@outlast/sdk'
+import type { ImagePart, NoticePart, Part, Pending } from '@outlast/sdk'
 import { Markdown } from '@/components/markdown'
 import { Zoom } from '@/components/zoom'
+import type { AnswerProps } from '@/lib/apps'
 import { cn } from '@/lib/cn'
 import { client } from '@/lib/queries'
-// oxlint-disable-next-line no-restricted-imports -- until apps register what they show in a thread
-import { ProposalCard } from '@/apps/documents/review-card'
-import { AnswerFiles } from './answer-files'
 import { PendingCard } from './pending-card'
 import { Reasoning } from './reasoning'
 import { useThreadFacts } from './thread-context'
-import { PageChange } from './page-change'
+import { useThreadViews } from './thread-views'
 import { ToolCard } from './tool-card'
 import { tellsUnreadable } from './unreadable-files'
-import { sectionsOf } from './work'
-import { WorkGroup } from './work-group'
 
-interface PartsProps {
-  parts: Part[]
-  pending?: Pending[]
-  live?: boolean
-}
-
-/** The pieces of an answer in order; what waits for a person is shown in the place of its tool call. */
-export function Parts({ parts, pending = [], live = false }: PartsProps) {
+/** The parts of an answer in order; what waits for a person is shown in the place of its tool call. */
+export function Parts({ parts, pending, live }: AnswerProps) {
   const { profile } = useThreadFacts()
+  const Answer = useThreadViews().agents[profile]?.Answer ?? PartList
   const placed = new Set(parts.map(({ id }) => id))
-  const Pieces = profile === 'screen' ? ScreenPieces : PlainPieces
   return (
     <div className="space-y-3">
-      <Pieces parts={parts} pending={pending} live={live} />
+      <Answer parts={parts} pending={pending} live={live} />
       {pending
         .filter(({ part_id }) => !placed.has(part_id))
         .map((item) => (
@@ -40,7 +30,7 @@ export function Parts({ parts, pending = [], live = false }: PartsProps) {
   )
 }
 
-const PlainPieces = ({ parts, pending, live }: Required<PartsProps>) =>
+const PartList = ({ parts, pending, live }: AnswerProps) =>
   parts.map((part, index) => (
     <PartView
       key={part.id}
@@ -50,46 +40,13 @@ const PlainPieces = ({ parts, pending, live }: Required<PartsProps>) =>
     />
   ))
 
-/** Its texts by the id of their part; a text grows only while it is the last part. */
-function readParts(parts: readonly Part[], live: boolean): Map<string, ReadAnswer> {
-  const texts = parts.filter((part) => part.type === 'text')
-  const growing = live && parts.at(-1)?.type === 'text'
-  const read = readAnswers(
-    texts.map(({ text }) => text),
-    growing,
-  )
-  return new Map(texts.flatMap(({ id }, at) => (read[at] === undefined ? [] : [[id, read[at]]])))
-}
-
-/** A screen's answer: without its marks, the work folded, its files in one place. */
-function ScreenPieces({ parts, pending, live }: Required<PartsProps>) {
-  const read = readParts(parts, live)
-  const sections = sectionsOf(parts, (part) => part.type !== 'text' || (read.get(part.id)?.text ?? '') !== '')
-  const files = [...read.values()].flatMap((answer) => answer.files)
-  return (
-    <>
-      {sections.map((section, at) => {
-        const growing = live && at === sections.length - 1
-        if (section.kind === 'work')
-          return <WorkGroup key={section.id} parts={section.parts} pending={pending} growing={growing} />
-        const { part } = section
-        if (part.type === 'text') return <Markdown key={part.id} text={read.get(part.id)?.text ?? ''} />
-        return <PartView key={part.id} part={part} pending={undefined} growing={growing} />
-      })}
-      {!live && files.length > 0 && <AnswerFiles files={files} />}
-    </>
-  )
-}
-
-const PartView = memo(function PartView({
-  part,
-  pending,
-  growing,
-}: {
+interface PartViewProps {
   part: Part
   pending: Pending | undefined
   growing: boolean
-}) {
+}
+
+export const PartView = memo(function PartView({ part, pending, growing }: PartViewProps) {
   if (pending !== undefined) return <PendingCard pending={pending} />
   switch (part.type) {
     case 'text':
@@ -102,12 +59,16 @@ const PartView = memo(function PartView({
       return <Picture part={part} />
     case 'notice':
       return tellsUnreadable([part]) ? null : <Notice part={part} />
-    case 'page':
-      return <PageChange part={part} />
-    case 'proposal':
-      return <ProposalCard part={part} />
+    default:
+      return <AppPart part={part} />
   }
 })
+
+/** A part of an app; nothing where no app knows its type. */
+function AppPart({ part }: { part: Part }) {
+  const View = useThreadViews().parts[part.type]
+  return View === undefined ? null : <View part={part} />
+}
 
 /** A picture in an answer, as large as the answer is wide. */
 const Picture = ({ part: { attachment_id, name, width, height } }: { part: ImagePart }) => (

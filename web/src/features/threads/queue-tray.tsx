@@ -3,15 +3,14 @@ import { useState } from 'react'
 import { queuedRuns, type Message, type RunState } from '@outlast/sdk'
 import { IconButton } from '@/components/button'
 import { complain } from '@/components/toast'
+import type { MessageView } from '@/lib/apps'
 import { plural } from '@/lib/format'
 import { client } from '@/lib/queries'
-// oxlint-disable-next-line no-restricted-imports -- until apps register what they show in a thread
-import { wordsOf } from '@/apps/pages/action-words'
 import { useMe } from '../session/session-gate'
-import { readActed } from './acted'
 import { readCaptures } from './captures'
 import { hasArrived } from './sending'
 import { useOpenThread, useSender, useThreadFacts } from './thread-context'
+import { useThreadViews } from './thread-views'
 import { textOf } from './user-message'
 
 /** Messages that wait for the answer before them, in their order. Each joins the conversation when its turn comes. */
@@ -40,6 +39,7 @@ export function QueueTray() {
 function Row({ message, run }: { message: Message; run: RunState | null }) {
   const me = useMe()
   const { mayWrite } = useThreadFacts()
+  const { messages } = useThreadViews()
   const [busy, setBusy] = useState(false)
   const other = message.sender_id !== null && message.sender_id !== me.user.id
   const cancel = () => {
@@ -59,7 +59,7 @@ function Row({ message, run }: { message: Message; run: RunState | null }) {
       )}
       <p className="min-w-0 flex-1 truncate">
         {other && <span className="text-faint">{message.sender_name}: </span>}
-        {summaryOf(message)}
+        {summaryOf(message, messages)}
       </p>
       {mayWrite && run !== null && (
         <IconButton label="Remove from the queue" size="icon-sm" disabled={busy} onClick={cancel}>
@@ -71,10 +71,10 @@ function Row({ message, run }: { message: Message; run: RunState | null }) {
 }
 
 /** A message in one line. */
-function summaryOf(message: Message): string {
+function summaryOf(message: Message, formats: readonly MessageView[]): string {
   const { text, captures } = readCaptures(textOf(message))
-  const acted = readActed(text)
-  if (acted !== null) return acted.map(wordsOf).join(', ')
+  const format = formats.find(({ matches }) => matches(text))
+  if (format !== undefined) return format.summary(text)
   const images = message.parts.filter(({ type }) => type === 'image').length
   const more = [
     ...(images > 0 ? [plural(images, 'image')] : []),

@@ -15,8 +15,8 @@ export interface ThreadFacts {
   profile: string
   /** A page of its own, or a narrow panel beside something else. */
   look: 'page' | 'panel'
-  /** The screen that the thread is about, where it is shown beside it. */
-  screenId: string | null
+  /** Shows beside the thread what a run changed; null: a dialog shows it. */
+  showChanges: ((runId: string) => void) | null
 }
 
 interface LiveThread {

@@ -1,15 +1,4 @@
-import {
-  Activity,
-  Archive,
-  ArchiveRestore,
-  Ellipsis,
-  FileText,
-  GitFork,
-  LayoutTemplate,
-  Pencil,
-  ScrollText,
-  Trash2,
-} from 'lucide-react'
+import { Activity, Archive, ArchiveRestore, Ellipsis, GitFork, Pencil, ScrollText, Trash2 } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
 import { IconButton } from '@/components/button'
@@ -17,6 +6,7 @@ import { Confirm } from '@/components/confirm'
 import { Menu, MenuItem, MenuLine } from '@/components/menu'
 import { Rename } from '@/components/rename'
 import { complain, say } from '@/components/toast'
+import { useApps } from '@/lib/apps'
 import { client } from '@/lib/queries'
 import { CreditsChip } from '../account/credits-chip'
 import { FilesButton } from '../files/files-button'
@@ -24,17 +14,14 @@ import { PageHeader } from '../shell/shell'
 import { FamilyButton } from './family-tree'
 import { useFork } from './fork-button'
 import { LockChip } from './lock-chip'
+import { subjectOf, threadHref } from './subjects'
 import { forgetThread, patchThreads } from './thread-cache'
 import { useOpenThread } from './thread-context'
-import { documentOf, hrefOf, pageOf } from './thread-place'
 import { Watching } from './presence'
 
 export function ThreadHeader({ preview }: { preview: ReactNode }) {
   const { thread, open } = useOpenThread()
   const [renaming, setRenaming] = useState(false)
-  const parent = open.lineage[0]
-  const page = pageOf(thread)
-  const document = documentOf(thread)
   return (
     <PageHeader>
       <div className="min-w-0 flex-1">
@@ -52,27 +39,7 @@ export function ThreadHeader({ preview }: { preview: ReactNode }) {
             {thread.title === '' ? 'Untitled' : thread.title}
           </h1>
         )}
-        {page !== null && !renaming && (
-          <Link href={`/pages/${page}`} className="flex items-center gap-1 text-xs text-faint hover:text-fg">
-            <LayoutTemplate className="size-3 shrink-0" aria-hidden />
-            <span className="truncate">The conversation of a page: open it</span>
-          </Link>
-        )}
-        {document !== null && !renaming && (
-          <Link href={hrefOf(thread)} className="flex items-center gap-1 text-xs text-faint hover:text-fg">
-            <FileText className="size-3 shrink-0" aria-hidden />
-            <span className="truncate">A conversation about a document: open it</span>
-          </Link>
-        )}
-        {page === null && document === null && thread.parent_thread_id !== null && !renaming && (
-          <Link
-            href={`/threads/${thread.parent_thread_id}`}
-            className="flex items-center gap-1 text-xs text-faint hover:text-fg"
-          >
-            <GitFork className="size-3 shrink-0" aria-hidden />
-            <span className="truncate">Fork of {parent?.title ?? 'another thread'}</span>
-          </Link>
-        )}
+        {!renaming && <Origin />}
       </div>
       <Watching />
       <FamilyButton thread={thread} />
@@ -82,6 +49,25 @@ export function ThreadHeader({ preview }: { preview: ReactNode }) {
       <CreditsChip />
       <ThreadMenu onRename={() => setRenaming(true)} />
     </PageHeader>
+  )
+}
+
+/** A link to what the thread is about, or to what it was forked from. */
+function Origin() {
+  const apps = useApps()
+  const { thread, open } = useOpenThread()
+  const about = subjectOf(apps, thread)
+  if (about === null && thread.parent_thread_id === null) return null
+  const Icon = about?.subject.icon ?? GitFork
+  const [href, text] =
+    about === null
+      ? [`/threads/${thread.parent_thread_id}`, `Fork of ${open.lineage[0]?.title ?? 'another thread'}`]
+      : [threadHref(apps, thread), `Open the ${about.subject.label.toLowerCase()}`]
+  return (
+    <Link href={href} className="flex items-center gap-1 text-xs text-faint hover:text-fg">
+      <Icon className="size-3 shrink-0" aria-hidden />
+      <span className="truncate">{text}</span>
+    </Link>
   )
 }
 

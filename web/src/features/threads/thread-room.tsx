@@ -1,14 +1,17 @@
+import { useQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, type ReactNode } from 'react'
 import { Link } from 'wouter'
 import { Gone, PermissionNeeded } from '@outlast/sdk'
 import { useThread } from '@outlast/sdk/react'
 import { Problem } from '@/components/problem'
 import { Empty, Skeleton } from '@/components/states'
+import { useApps } from '@/lib/apps'
 import { isSignedOut, meQuery, queryClient } from '@/lib/queries'
 import { useSending } from './sending'
 import { FactsContext, LiveContext, SenderContext, type OpenThread, type ThreadFacts } from './thread-context'
+import { threadViewsQuery, ThreadViewsContext } from './thread-views'
 
-interface ThreadRoomProps extends Partial<Pick<ThreadFacts, 'look' | 'screenId'>> {
+interface ThreadRoomProps extends Partial<Pick<ThreadFacts, 'look' | 'showChanges'>> {
   threadId: string
   /** What stands around the thread while it loads, and when it cannot be shown. */
   frame?: (inner: ReactNode) => ReactNode
@@ -18,23 +21,27 @@ interface ThreadRoomProps extends Partial<Pick<ThreadFacts, 'look' | 'screenId'>
 const bare = (inner: ReactNode) => inner
 
 /** Follows a thread, and lets everything inside know it; until it is there, what it waits for or why it is not. */
-export function ThreadRoom({ threadId, look = 'page', screenId = null, frame = bare, children }: ThreadRoomProps) {
+export function ThreadRoom({ threadId, look = 'page', showChanges = null, frame = bare, children }: ThreadRoomProps) {
   const open = useThread(threadId)
   const sender = useSending(threadId, open.messages)
+  const views = useQuery(threadViewsQuery(useApps()))
   const { thread, connection, role } = open
   const profile = thread?.profile ?? ''
   const mayWrite = role !== 'viewer' && thread?.status === 'open'
   const facts = useMemo(
-    () => ({ threadId, role, mayWrite, profile, look, screenId }),
-    [threadId, role, mayWrite, profile, look, screenId],
+    () => ({ threadId, role, mayWrite, profile, look, showChanges }),
+    [threadId, role, mayWrite, profile, look, showChanges],
   )
   useSignedOut(connection.error)
   if (connection.status === 'failed' && connection.error !== null) return frame(<Failed error={connection.error} />)
-  if (thread === null) return frame(<Loading open={open} />)
+  if (views.error !== null) return frame(<Failed error={views.error} />)
+  if (thread === null || views.data === undefined) return frame(<Loading open={open} />)
   return (
     <FactsContext value={facts}>
       <LiveContext value={{ open, thread }}>
-        <SenderContext value={sender}>{children}</SenderContext>
+        <SenderContext value={sender}>
+          <ThreadViewsContext value={views.data}>{children}</ThreadViewsContext>
+        </SenderContext>
       </LiveContext>
     </FactsContext>
   )

@@ -1,18 +1,20 @@
-import { FileText, Frame, GitFork, LayoutTemplate, Lock as LockIcon } from 'lucide-react'
+import { GitFork, Lock as LockIcon } from 'lucide-react'
 import { Link } from 'wouter'
 import type { Lock, Thread } from '@outlast/sdk'
 import { Dot } from '@/components/dot'
 import { Ago } from '@/components/time'
+import { useApps } from '@/lib/apps'
 import { cn } from '@/lib/cn'
 import { useReached } from '@/lib/time'
 import { useMe } from '../session/session-gate'
-import { documentOf, hrefOf, pageOf, screenOf } from './thread-place'
+import { subjectOf, threadHref } from './subjects'
 
 export function ThreadRow({ thread, current, q }: { thread: Thread; current: boolean; q: string }) {
+  const apps = useApps()
   const quiet = thread.run_status === 'idle' || thread.run_status === 'complete'
   return (
     <Link
-      href={hrefOf(thread)}
+      href={threadHref(apps, thread)}
       data-thread-link
       aria-current={current ? 'page' : undefined}
       className={cn(
@@ -21,7 +23,7 @@ export function ThreadRow({ thread, current, q }: { thread: Thread; current: boo
       )}
     >
       <span className="flex items-center gap-2">
-        <AboutMark thread={thread} />
+        <SubjectIcon thread={thread} />
         {thread.parent_thread_id !== null && <GitFork aria-label="Fork" className="size-3.5 shrink-0 text-faint" />}
         <span className={cn('min-w-0 flex-1 truncate', thread.title === '' && 'text-muted')}>
           {thread.title === '' ? 'Untitled' : thread.title}
@@ -38,12 +40,11 @@ export function ThreadRow({ thread, current, q }: { thread: Thread; current: boo
   )
 }
 
-/** What a thread is read beside. */
-function AboutMark({ thread }: { thread: Thread }) {
-  const look = 'size-3.5 shrink-0 text-faint'
-  if (screenOf(thread) !== null) return <Frame aria-label="Screen" className={look} />
-  if (pageOf(thread) !== null) return <LayoutTemplate aria-label="Page" className={look} />
-  return documentOf(thread) === null ? null : <FileText aria-label="Document" className={look} />
+function SubjectIcon({ thread }: { thread: Thread }) {
+  const about = subjectOf(useApps(), thread)
+  if (about === null) return null
+  const { icon: Icon, label } = about.subject
+  return <Icon aria-label={label} className="size-3.5 shrink-0 text-faint" />
 }
 
 function LockMark({ lock }: { lock: Lock | null }) {

@@ -5,9 +5,11 @@ import type { Checkpoint, Part } from '@outlast/sdk'
 import { Button } from '@/components/button'
 import { Confirm } from '@/components/confirm'
 import { complain, say } from '@/components/toast'
+import type { WorkspaceTexts } from '@/lib/apps'
 import { client, queryClient } from '@/lib/queries'
 import { checkpointsQuery, useCheckpointNews } from '../files/checkpoints'
 import { useOpenThread, useThreadFacts } from './thread-context'
+import { useThreadViews } from './thread-views'
 
 /** The code of the error, and of the notice in an answer. */
 const UNREADABLE = 'workspace_unreadable'
@@ -17,26 +19,11 @@ export const isUnreadable = (error: { code: string } | null): boolean => error?.
 export const tellsUnreadable = (parts: readonly Part[]): boolean =>
   parts.some((part) => part.type === 'notice' && part.code === UNREADABLE)
 
-interface Words {
-  start: string
-  ask: string
-  lost: string
-  done: string
-}
-
-const WORDS: Record<'empty' | 'template', Words> = {
-  empty: {
-    start: 'Start with an empty workspace',
-    ask: 'Start with an empty workspace?',
-    lost: 'The agent loses the files that it has worked on here and starts in an empty folder.',
-    done: 'This thread started again with an empty workspace.',
-  },
-  template: {
-    start: 'Start again from the template',
-    ask: 'Start again from the template?',
-    lost: 'The screen loses what was built so far and starts with the files of its template.',
-    done: 'This screen started again from its template.',
-  },
+const OF_A_THREAD: WorkspaceTexts = {
+  owner: 'thread',
+  start: 'Start with an empty workspace',
+  lost: 'The agent loses the files that it has worked on here and starts in an empty folder.',
+  done: 'This thread started again with an empty workspace.',
 }
 
 /** What a workspace begins with anew. */
@@ -52,10 +39,10 @@ export function UnreadableFiles({ since }: { since: string | null }) {
   const [asking, setAsking] = useState(false)
   const [busy, setBusy] = useState(false)
   const [started, setStarted] = useState(false)
-  const words = WORDS[profile === 'screen' ? 'template' : 'empty']
+  const texts = useThreadViews().agents[profile]?.workspace ?? OF_A_THREAD
   const later =
     data?.items.filter(({ created_at }) => since !== null && Date.parse(created_at) > Date.parse(since)) ?? []
-  if (started || later.some(isFresh)) return <p className="mt-3 text-[13px] text-muted">{words.done}</p>
+  if (started || later.some(isFresh)) return <p className="mt-3 text-[13px] text-muted">{texts.done}</p>
   if (isPending || later.length > 0) return null // an earlier version was restored, or the missing file came back
   const start = () => {
     setBusy(true)
@@ -63,7 +50,7 @@ export function UnreadableFiles({ since }: { since: string | null }) {
       .resetWorkspace(threadId)
       .then(() => {
         setStarted(true)
-        say(words.done)
+        say(texts.done)
         void queryClient.invalidateQueries(checkpointsQuery(threadId))
       }, complain)
       .finally(() => setBusy(false))
@@ -76,7 +63,7 @@ export function UnreadableFiles({ since }: { since: string | null }) {
     >
       <p className="flex gap-2 font-medium text-danger">
         <FileX2 className="mt-0.5 size-4 shrink-0" aria-hidden />
-        The files of this {profile === 'screen' ? 'screen' : 'thread'} cannot be restored
+        The files of this {texts.owner} cannot be restored
       </p>
       <p className="mt-1 pl-6 text-muted">
         A file that the server stored is missing or damaged. If there is a backup, ask the operator of the server to
@@ -85,12 +72,18 @@ export function UnreadableFiles({ since }: { since: string | null }) {
       {mayWrite && (
         <div className="mt-2.5 pl-6">
           <Button size="sm" busy={busy} disabled={open.activeRun !== null} onClick={() => setAsking(true)}>
-            {words.start}
+            {texts.start}
           </Button>
         </div>
       )}
-      <Confirm open={asking} onClose={() => setAsking(false)} title={words.ask} action="Start again" onConfirm={start}>
-        {words.lost} The conversation stays. Earlier versions stay listed, but those that need the missing file cannot
+      <Confirm
+        open={asking}
+        onClose={() => setAsking(false)}
+        title={`${texts.start}?`}
+        action="Start again"
+        onConfirm={start}
+      >
+        {texts.lost} The conversation stays. Earlier versions stay listed, but those that need the missing file cannot
         be restored.
       </Confirm>
     </section>

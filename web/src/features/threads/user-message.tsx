@@ -1,5 +1,5 @@
-import { CircleSlash, MousePointerClick } from 'lucide-react'
-import { memo, useState } from 'react'
+import { CircleSlash } from 'lucide-react'
+import { memo } from 'react'
 import type { ImagePart, Message } from '@outlast/sdk'
 import { CopyIcon } from '@/components/copy'
 import { Zoom } from '@/components/zoom'
@@ -8,14 +8,12 @@ import { cn } from '@/lib/cn'
 import { client } from '@/lib/queries'
 import { useMentionable } from '@/features/mentions/people'
 import { Named } from '@/features/mentions/said'
-// oxlint-disable-next-line no-restricted-imports -- until apps register what they show in a thread
-import { folded, foldedWords } from '@/apps/pages/action-words'
 import { useMe } from '../session/session-gate'
 import { useActiveProject } from '../shell/active-project'
-import { readActed, type Acted } from './acted'
 import { CaptureChips } from './capture-chips'
 import { readCaptures } from './captures'
 import { ForkButton } from './fork-button'
+import { useThreadViews } from './thread-views'
 
 interface UserMessageProps {
   message: Message
@@ -30,7 +28,7 @@ export const UserMessage = memo(function UserMessage({ message, unsaved = false,
   const images = message.parts.filter((part) => part.type === 'image')
   const whole = textOf(message)
   const { text, captures } = readCaptures(whole)
-  const acted = readActed(text)
+  const format = useThreadViews().messages.find(({ matches }) => matches(text))
   const other = message.sender_id !== null && message.sender_id !== me.user.id
   return (
     <article aria-label="Your message" data-message={message.id} className="group relative flex flex-col items-end">
@@ -43,8 +41,8 @@ export const UserMessage = memo(function UserMessage({ message, unsaved = false,
         </ul>
       )}
       {captures.length > 0 && <CaptureChips captures={captures} className="mb-1.5 justify-end" />}
-      {acted !== null && <Actions acted={acted} className={unsaved ? 'opacity-60' : ''} />}
-      {text !== '' && acted === null && (
+      {format !== undefined && <format.View text={text} className={unsaved ? 'opacity-60' : ''} />}
+      {text !== '' && format === undefined && (
         <div
           className={cn(
             'max-w-[min(36rem,88%)] rounded-2xl rounded-br-md bg-bubble px-4 py-2.5 text-[15px] leading-relaxed whitespace-pre-wrap [overflow-wrap:anywhere]',
@@ -82,36 +80,6 @@ export const textOf = (message: Message): string =>
     .filter((part) => part.type === 'text')
     .map(({ text }) => text)
     .join('\n\n')
-
-/** What was clicked, sent or chosen on a page: the same things as one line, and only a few lines at first. */
-function Actions({ acted, className }: { acted: Acted[]; className: string }) {
-  const [all, setAll] = useState(false)
-  const groups = folded(acted)
-  const shown = all ? groups : groups.slice(0, FEW_ACTIONS)
-  const rest = groups.slice(shown.length).reduce((sum, { actions }) => sum + actions.length, 0)
-  return (
-    <ul aria-label="Done on the page" className={cn('flex max-w-[88%] flex-col items-end gap-1', className)}>
-      {shown.map((group, at) => (
-        <li
-          key={at}
-          className="flex max-w-full items-center gap-2 rounded-full border border-line bg-bubble px-3 py-1.5 text-[13px]"
-        >
-          <MousePointerClick className="size-3.5 shrink-0 text-faint" aria-hidden />
-          <span className="truncate">{foldedWords(group)}</span>
-        </li>
-      ))}
-      {rest > 0 && (
-        <li>
-          <button className="rounded px-2 py-0.5 text-xs text-muted hover:text-fg" onClick={() => setAll(true)}>
-            {rest} more
-          </button>
-        </li>
-      )}
-    </ul>
-  )
-}
-
-const FEW_ACTIONS = 3
 
 const Thumbnail = ({ image }: { image: ImagePart }) => (
   <li>

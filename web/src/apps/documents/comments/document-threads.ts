@@ -4,7 +4,7 @@ import { useCallback } from 'react'
 import type { OutlastEvent, Thread } from '@outlast/sdk'
 import { useEvents } from '@outlast/sdk/react'
 import { client, showNews } from '@/lib/queries'
-import { documentOf } from '@/features/threads/thread-place'
+import { documentOf } from '../subject'
 
 const threadsOfDocument = (documentId: string) =>
   queryOptions({

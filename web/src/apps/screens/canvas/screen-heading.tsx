@@ -1,7 +1,7 @@
 import { Palette } from 'lucide-react'
 import type { ScreenData } from '@outlast/sdk'
 import { IconButton } from '@/components/button'
-import { ThemeSelector } from '@/apps/screens/themes/theme-selector'
+import { ThemeSelector } from '../themes/theme-selector'
 import { useCanvas } from './canvas-context'
 import { TEMPLATES } from './new-screen-form'
 import { PicturesMenu } from './pictures-menu'

@@ -15,17 +15,17 @@ export const TABS: Record<TabName, Tab> = {
   chat: {
     label: 'Chat',
     icon: MessageSquare,
-    view: lazy(() => import('@/apps/screens/chat/chat-tab').then(({ ChatTab }) => ({ default: ChatTab }))),
+    view: lazy(() => import('../chat/chat-tab').then(({ ChatTab }) => ({ default: ChatTab }))),
   },
   edit: {
     label: 'Edit',
     icon: SlidersHorizontal,
-    view: lazy(() => import('@/apps/screens/edit/edit-tab').then(({ EditTab }) => ({ default: EditTab }))),
+    view: lazy(() => import('../edit/edit-tab').then(({ EditTab }) => ({ default: EditTab }))),
   },
   code: {
     label: 'Code',
     icon: Code2,
-    view: lazy(() => import('@/apps/screens/code/code-tab').then(({ CodeTab }) => ({ default: CodeTab }))),
+    view: lazy(() => import('../code/code-tab').then(({ CodeTab }) => ({ default: CodeTab }))),
   },
 }
 

@@ -1,4 +1,4 @@
-import { useMemo } from 'react'
+import { useCallback, useMemo } from 'react'
 import type { ScreenData } from '@outlast/sdk'
 import { Mark } from '@/components/brand'
 import { ConnectionBar } from '@/features/threads/connection-bar'
@@ -6,16 +6,21 @@ import { MessageList } from '@/features/threads/message-list'
 import { useOpenThread, useThreadFacts } from '@/features/threads/thread-context'
 import { Footer } from '@/features/threads/thread-footer'
 import { ThreadRoom } from '@/features/threads/thread-room'
+import { OpenCodeContext, useCodeTab } from '../code/open-code'
 import { takeDraft, watchDrafts } from './draft-store'
 import { SuggestionChips } from '@/features/threads/suggestion-chips'
 import { firstSuggestions, nextSuggestions } from './suggestions'
 
 /** The conversation about a screen, beside it. */
 export function ChatTab({ screen }: { screen: ScreenData }) {
+  const openCode = useCodeTab(screen.id)
+  const showChanges = useCallback((runId: string) => openCode({ view: 'changes', runId }), [openCode])
   return (
-    <ThreadRoom key={screen.id} threadId={screen.thread_id} look="panel" screenId={screen.id}>
-      <Chat screen={screen} />
-    </ThreadRoom>
+    <OpenCodeContext value={openCode}>
+      <ThreadRoom key={screen.id} threadId={screen.thread_id} look="panel" showChanges={showChanges}>
+        <Chat screen={screen} />
+      </ThreadRoom>
+    </OpenCodeContext>
   )
 }
 

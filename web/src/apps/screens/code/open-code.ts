@@ -1,5 +1,5 @@
-import { useCallback, useEffect, useState } from 'react'
-import { useTab } from '@/apps/screens/canvas/screen-sidebar'
+import { createContext, useCallback, useContext, useEffect, useState } from 'react'
+import { useTab } from '../canvas/screen-sidebar'
 
 /** What the Code tab is asked to show. */
 export interface CodeRequest {
@@ -13,19 +13,22 @@ export interface CodeRequest {
 const asked = new Map<string, CodeRequest>()
 const listeners = new Set<() => void>()
 
-/** How to open a screen's Code tab at something; null where there is no screen beside. */
-export function useOpenCode(screenId: string | null): ((request: CodeRequest) => void) | null {
+/** Opens the Code tab of the screen beside the conversation; null: there is no screen beside it. */
+export const OpenCodeContext = createContext<((request: CodeRequest) => void) | null>(null)
+
+export const useOpenCode = () => useContext(OpenCodeContext)
+
+/** Opens a screen's Code tab at a file, at a run's changes, or at its history. */
+export function useCodeTab(screenId: string): (request: CodeRequest) => void {
   const [, setTab] = useTab()
-  const open = useCallback(
+  return useCallback(
     (request: CodeRequest) => {
-      if (screenId === null) return
       asked.set(screenId, request)
       setTab('code')
       for (const listener of [...listeners]) listener()
     },
     [screenId, setTab],
   )
-  return screenId === null ? null : open
 }
 
 /** For the Code tab: hears of each request once, also of one that was made before it was there. */

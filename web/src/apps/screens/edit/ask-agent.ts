@@ -1,7 +1,7 @@
 import { useCallback } from 'react'
 import { keyOf, type EditRefusal, type PendingElement } from '@outlast/sdk'
-import { useTab } from '@/apps/screens/canvas/screen-sidebar'
-import { putDraft } from '@/apps/screens/chat/draft-store'
+import { useTab } from '../canvas/screen-sidebar'
+import { putDraft } from '../chat/draft-store'
 import { useEditing } from './edit-context'
 import { askPrompt, wishesOf } from './prompts'
 

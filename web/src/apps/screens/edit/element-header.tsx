@@ -4,7 +4,7 @@ import type { Crumb } from '@outlast/sdk'
 import { IconButton } from '@/components/button'
 import { complain, say } from '@/components/toast'
 import { cn } from '@/lib/cn'
-import { putElement } from '@/apps/screens/chat/draft-store'
+import { putElement } from '../chat/draft-store'
 import { useEditing } from './edit-context'
 
 /** What is chosen: the way to it through the page, its name, its place in the source. */

@@ -3,15 +3,12 @@ import { useState } from 'react'
 import type { AnswerFile } from '@outlast/sdk'
 import { cn } from '@/lib/cn'
 import { plural } from '@/lib/format'
-// oxlint-disable-next-line no-restricted-imports -- until apps register what they show in a thread
-import { useOpenCode } from '@/apps/screens/code/open-code'
-import { useThreadFacts } from './thread-context'
+import { useOpenCode } from '../code/open-code'
 
 /** The files that an answer says it changed, folded; each opens where code is shown. */
 export function AnswerFiles({ files }: { files: AnswerFile[] }) {
   const [open, setOpen] = useState(false)
-  const { screenId } = useThreadFacts()
-  const openCode = useOpenCode(screenId)
+  const openCode = useOpenCode()
   return (
     <section data-answer-files className="overflow-hidden rounded-xl border border-line bg-raised text-[13px]">
       <button

@@ -1,15 +1,13 @@
-/** What was done on a page, as the message that tells the agent of it. Pure. */
+/** The message that tells the agent which actions people took on a page. Pure. */
+import type { PageAction } from '@outlast/sdk'
 
-export interface Acted {
-  name: string
-  data: Record<string, unknown>
-}
+export type MessageAction = Pick<PageAction, 'name' | 'data'>
 
 const LINE = /^\d+\. Action: ([a-z][a-z0-9_.:-]*) Data: (\{.*\})$/
 
-/** The actions that a message consists of; null: it has words of a person. */
-export function readActed(text: string): Acted[] | null {
-  const found: Acted[] = []
+/** The actions that a message lists; null: a person wrote it. */
+export function readActions(text: string): MessageAction[] | null {
+  const found: MessageAction[] = []
   for (const line of text.split('\n')) {
     const match = LINE.exec(line)
     const data = match === null ? null : objectOf(match[2]!)

@@ -1,7 +1,7 @@
 /** An answer's parts as they are read: prose, and between it the work, folded. Pure. */
 import type { Part, ToolCallPart } from '@outlast/sdk'
 import { duration, parseObject, plural } from '@/lib/format'
-import { filesOf, pathsOf } from './tool-text'
+import { filesOf, pathsOf } from '@/features/threads/tool-text'
 
 export type Work = Extract<Part, { type: 'tool_call' | 'reasoning' }>
 export type Section = { kind: 'part'; part: Part } | { kind: 'work'; id: string; parts: Work[] }

@@ -2,33 +2,33 @@
 import type { PageAction } from '@outlast/sdk'
 
 /** "refresh", "add-item: title Milk": the name and the values that came with it. */
-export function wordsOf({ name, data }: Pick<PageAction, 'name' | 'data'>): string {
+export function actionText({ name, data }: Pick<PageAction, 'name' | 'data'>): string {
   const values = Object.entries(data).map(([key, value]) => `${key} ${short(value)}`)
   return values.length === 0 ? name : `${name}: ${values.join(', ')}`
 }
 
 /** What is the same, as one line. */
-export interface Folded<T> {
+export interface FoldedActions<T> {
   words: string
   actions: readonly T[]
 }
 
 /** Actions with the same words (and by the same person) as one, in the order of the first of each. Pure. */
-export function folded<T extends Pick<PageAction, 'name' | 'data'> & { by?: string }>(
+export function foldActions<T extends Pick<PageAction, 'name' | 'data'> & { by?: string }>(
   actions: readonly T[],
-): Folded<T>[] {
+): FoldedActions<T>[] {
   const found = new Map<string, { words: string; actions: T[] }>()
   for (const action of actions) {
     const key = JSON.stringify([action.by ?? null, action.name, action.data])
     const known = found.get(key)
-    if (known === undefined) found.set(key, { words: wordsOf(action), actions: [action] })
+    if (known === undefined) found.set(key, { words: actionText(action), actions: [action] })
     else known.actions.push(action)
   }
   return [...found.values()]
 }
 
 /** "inc ×47" */
-export const foldedWords = ({ words, actions }: Folded<unknown>): string =>
+export const foldedText = ({ words, actions }: FoldedActions<unknown>): string =>
   actions.length === 1 ? words : `${words} ×${actions.length}`
 
 const short = (value: unknown): string => {

@@ -2,9 +2,9 @@ import { ChevronRight, Hammer } from 'lucide-react'
 import { useState } from 'react'
 import type { Pending } from '@outlast/sdk'
 import { cn } from '@/lib/cn'
-import { PendingCard } from './pending-card'
-import { Reasoning } from './reasoning'
-import { ToolCard } from './tool-card'
+import { PendingCard } from '@/features/threads/pending-card'
+import { Reasoning } from '@/features/threads/reasoning'
+import { ToolCard } from '@/features/threads/tool-card'
 import { failures, summaryOf, type Work } from './work'
 
 interface WorkGroupProps {

@@ -1,0 +1,5 @@
+/** What documents show inside threads. */
+import type { ThreadViews } from '@/lib/apps'
+import { ProposalCard } from './review-card'
+
+export default { parts: { proposal: ProposalCard } } satisfies ThreadViews

@@ -1,0 +1,18 @@
+/** What screens show inside threads. */
+import type { ThreadViews } from '@/lib/apps'
+import { answerText, ScreenAnswer } from './chat/screen-answer'
+
+export default {
+  agents: {
+    screen: {
+      Answer: ScreenAnswer,
+      answerText,
+      workspace: {
+        owner: 'screen',
+        start: 'Start again from the template',
+        lost: 'The screen loses what was built so far and starts with the files of its template.',
+        done: 'This screen started again from its template.',
+      },
+    },
+  },
+} satisfies ThreadViews

@@ -1,0 +1,13 @@
+import { useLocation } from 'wouter'
+import { useMe } from '../session/session-gate'
+import { useActiveProject } from '../shell/active-project'
+import { useBackgroundNotices } from './notify'
+
+/** Listens while the page is in the background; shows nothing in the page. */
+export default function BackgroundNotices() {
+  const me = useMe()
+  const { projectId } = useActiveProject()
+  const [, navigate] = useLocation()
+  useBackgroundNotices(projectId, me.user.id, navigate)
+  return null
+}
