@@ -54,7 +54,7 @@ async def test_what_a_provider_lacks_it_refuses_by_name(provider: SandboxProvide
             with pytest.raises(SandboxUnavailable) as caught:
                 await call(provider, sandbox)
             assert caught.value.fields["capability"] == capability
-            assert "docs/concepts/sandboxes.md" in caught.value.hint
+            assert "/docs/concepts/sandboxes/" in caught.value.hint
     assert (await sandbox.run(Command("eff_1", 1, "echo alive"))).output == "alive\n"
 
 
