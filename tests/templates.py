@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from outlast.apps.screens.theme_list import THEMES
+from outlast.apps.screens.theme_list import shipped_themes
 from outlast.apps.screens.themes import apply_theme
 from outlast.kernel.sandboxes.services.rules import Declared
 from outlast.kernel.sandboxes.templates import DEV_PORT, DEV_SERVER, Template, Templates
 
 PAGE = b"export default function Page() {\n  return <main>Hello</main>\n}\n"
-STYLES = apply_theme('@import "tailwindcss";\n\n@theme inline {\n}\n', THEMES["default"]).encode()
+STYLES = apply_theme('@import "tailwindcss";\n\n@theme inline {\n}\n', shipped_themes()["default"]).encode()
 
 
 def small_templates() -> Templates:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from outlast.apps.screens.theme_list import THEMES
+from outlast.apps.screens.theme_list import shipped_themes
 from outlast.apps.screens.theme_classes import dress
 from outlast.apps.screens.themes import apply_theme
 
@@ -32,9 +32,9 @@ def compiled(css: str) -> str:
 
 def test_semantic_classes_compute_after_a_rewrite() -> None:
     """The screen said `cyberpunk` and was white: the variables were there, and no class used them."""
-    before = compiled(apply_theme(REWRITTEN, THEMES["cyberpunk"]))
+    before = compiled(apply_theme(REWRITTEN, shipped_themes()["cyberpunk"]))
     assert ".bg-background" not in before
-    after = " ".join(compiled(dress(REWRITTEN, THEMES["cyberpunk"])).split())
+    after = " ".join(compiled(dress(REWRITTEN, shipped_themes()["cyberpunk"])).split())
     assert ".bg-background { background-color: var(--background);" in after
     assert ".text-primary { color: var(--primary);" in after
     assert r".dark\:bg-card:is(.dark *) { background-color: var(--card);" in after

@@ -40,7 +40,7 @@ from outlast.apps.screens import files as screen_files
 from outlast.apps.screens import theme_classes as theme_mapping
 from outlast.apps.screens.agent import captures, tags
 from outlast.apps.screens.edits import design_system, literals, marks, syntax
-from outlast.apps.screens.theme_list import THEMES
+from outlast.apps.screens.theme_list import shipped_themes
 from outlast.base import packages
 from outlast.kernel.files import kinds
 from outlast.kernel.http import static_files as static
@@ -356,7 +356,12 @@ READERS = [
     Reader(bounds.demand_bounded, HTML, 1_000_000),
     Reader(sanitise.sanitised, HTML, 100_000),
     Reader(offers.offer_of, HTML, 1_000_000, lambda text: offers.offer_of(text, "x")),
-    Reader(theme_mapping.dress, CSS, 500_000, lambda text: theme_mapping.dress(text, next(iter(THEMES.values())))),
+    Reader(
+        theme_mapping.dress,
+        CSS,
+        500_000,
+        lambda text: theme_mapping.dress(text, shipped_themes()["default"]),
+    ),
     Reader(screen_files.hits_in, MARKDOWN, 1_000_000, lambda text: list(screen_files.hits_in("a", text.encode(), "a"))),
     Reader(syntax.parse, CODE, 20_000, lambda text: syntax.parse(text.encode())),
     Reader(image_hosts.checked_host, ADDRESSES, 200_000),

@@ -9,6 +9,8 @@ import unicodedata
 from functools import lru_cache
 from typing import Final
 
+from outlast.base.names import read_names
+
 VERSION: Final = 1
 MAX_WORD_CHARS: Final = 64
 MAX_QUERY_TERMS: Final = 64
@@ -20,98 +22,7 @@ _CAMEL: Final = re.compile(
     r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\WA-Za-z\d_]+"
 )  # HTTPServer2 → HTTP Server 2
 _ENDINGS: Final = ("ation", "ing", "ed", "er", "or", "ion", "ly", "e")
-_STOP: Final = frozenset(
-    {
-        "a",
-        "about",
-        "am",
-        "an",
-        "and",
-        "any",
-        "are",
-        "as",
-        "at",
-        "be",
-        "been",
-        "being",
-        "but",
-        "by",
-        "can",
-        "could",
-        "did",
-        "do",
-        "does",
-        "doing",
-        "for",
-        "from",
-        "had",
-        "has",
-        "have",
-        "having",
-        "he",
-        "her",
-        "hers",
-        "him",
-        "his",
-        "how",
-        "i",
-        "if",
-        "in",
-        "into",
-        "is",
-        "it",
-        "its",
-        "itself",
-        "just",
-        "me",
-        "my",
-        "no",
-        "nor",
-        "of",
-        "on",
-        "or",
-        "our",
-        "ours",
-        "she",
-        "should",
-        "so",
-        "some",
-        "such",
-        "than",
-        "that",
-        "the",
-        "their",
-        "theirs",
-        "them",
-        "then",
-        "there",
-        "these",
-        "they",
-        "this",
-        "those",
-        "to",
-        "too",
-        "us",
-        "very",
-        "was",
-        "we",
-        "were",
-        "what",
-        "when",
-        "where",
-        "which",
-        "while",
-        "who",
-        "whom",
-        "why",
-        "will",
-        "with",
-        "would",
-        "you",
-        "your",
-        "yours",
-    }
-)
+_STOP: Final = read_names(__file__, "stop_words")
 
 
 def terms_of(text: str) -> list[str]:

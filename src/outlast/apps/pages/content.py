@@ -6,84 +6,13 @@ template, noscript, MathML, foreignObject, SVG animation, password and file fiel
 
 from typing import Final
 
+from outlast.base.names import read_names
+
 VOID: Final = frozenset({"br", "hr", "img", "input", "col", "wbr"})
 HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
-_SECTIONS: Final = frozenset(
-    {
-        "article",
-        "aside",
-        "section",
-        "header",
-        "footer",
-        "main",
-        "nav",
-        "hgroup",
-        "address",
-        "p",
-        "div",
-        "blockquote",
-        "pre",
-        "ul",
-        "ol",
-        "li",
-        "dl",
-        "dt",
-        "dd",
-        "menu",
-        "figure",
-        "figcaption",
-    }
-)
-_WORDS: Final = frozenset(
-    {
-        "a",
-        "b",
-        "strong",
-        "i",
-        "em",
-        "u",
-        "s",
-        "small",
-        "sub",
-        "sup",
-        "mark",
-        "code",
-        "kbd",
-        "samp",
-        "var",
-        "q",
-        "cite",
-        "abbr",
-        "dfn",
-        "time",
-        "data",
-        "span",
-        "del",
-        "ins",
-        "bdi",
-        "bdo",
-        "ruby",
-        "rt",
-        "rp",
-    }
-)
-_FORMS: Final = frozenset(
-    {
-        "form",
-        "fieldset",
-        "legend",
-        "label",
-        "textarea",
-        "select",
-        "optgroup",
-        "option",
-        "datalist",
-        "button",
-        "output",
-        "progress",
-        "meter",
-    }
-)
+_SECTIONS: Final = read_names(__file__, "section_elements")
+_WORDS: Final = read_names(__file__, "word_elements")
+_FORMS: Final = read_names(__file__, "form_elements")
 TABLE_PARTS: Final = frozenset(
     {
         "caption",
@@ -110,46 +39,7 @@ TEXT_ONLY: Final = frozenset({"textarea", "option", "title", "desc"})
 LEADING_BREAK_LOST: Final = frozenset({"pre", "textarea"})  # browsers drop one line break at their beginning
 
 # Removed with all that they hold; every other element that is not kept gives its content to its parent.
-DROPPED: Final = frozenset(
-    {
-        "script",
-        "style",
-        "template",
-        "iframe",
-        "frame",
-        "frameset",
-        "noframes",
-        "noscript",
-        "noembed",
-        "object",
-        "embed",
-        "applet",
-        "link",
-        "meta",
-        "base",
-        "head",
-        "math",
-        "video",
-        "audio",
-        "source",
-        "track",
-        "canvas",
-        "area",
-        "portal",
-        "xmp",
-        "plaintext",
-        "listing",
-        "foreignObject",
-        "animate",
-        "animateMotion",
-        "animateTransform",
-        "set",
-        "mpath",
-        "image",
-        "feImage",
-        "param",
-    }
-)
+DROPPED: Final = read_names(__file__, "dropped_elements")
 
 # --- attributes -------------------------------------------------------------------------------------------------------
 GLOBAL: Final = frozenset(
@@ -225,29 +115,7 @@ OF_TAG: Final[dict[str, frozenset[str]]] = {
     "details": frozenset({"open", "name"}),
     "dialog": frozenset({"open"}),
 }
-INPUT_TYPES: Final = frozenset(
-    {
-        "text",
-        "search",
-        "email",
-        "url",
-        "tel",
-        "number",
-        "range",
-        "date",
-        "time",
-        "datetime-local",
-        "month",
-        "week",
-        "color",
-        "checkbox",
-        "radio",
-        "hidden",
-        "submit",
-        "button",
-        "reset",
-    }
-)
+INPUT_TYPES: Final = read_names(__file__, "input_types")
 WORDS_OF: Final[dict[tuple[str, str], frozenset[str]]] = {
     ("input", "type"): INPUT_TYPES,
     ("button", "type"): frozenset({"submit", "button", "reset"}),

@@ -12,80 +12,13 @@ from typing import Final
 
 from outlast.apps.pages.content import HEADINGS, HTML, TEXT_ONLY, VOID
 from outlast.apps.pages.svg_names import SVG
+from outlast.base.names import read_names
 
 MOST_DEPTH: Final = 100  # browsers flatten what lies much deeper
 
-_CLOSES_P: Final = HEADINGS | frozenset(
-    {
-        "address",
-        "article",
-        "aside",
-        "blockquote",
-        "details",
-        "dialog",
-        "div",
-        "dl",
-        "fieldset",
-        "figcaption",
-        "figure",
-        "footer",
-        "header",
-        "hgroup",
-        "main",
-        "menu",
-        "nav",
-        "ol",
-        "p",
-        "section",
-        "summary",
-        "ul",
-        "pre",
-        "form",
-        "li",
-        "dd",
-        "dt",
-        "table",
-        "hr",
-    }
-)
+_CLOSES_P: Final = HEADINGS | read_names(__file__, "closes_p")
 # Elements that end the parser's search for an open `li`, `dd` or `dt`.
-_ENDS_ITEM_SEARCH: Final = HEADINGS | frozenset(
-    {
-        "article",
-        "aside",
-        "blockquote",
-        "button",
-        "caption",
-        "dd",
-        "details",
-        "dl",
-        "dt",
-        "fieldset",
-        "figcaption",
-        "figure",
-        "footer",
-        "form",
-        "header",
-        "hgroup",
-        "li",
-        "main",
-        "menu",
-        "nav",
-        "ol",
-        "pre",
-        "section",
-        "select",
-        "summary",
-        "table",
-        "tbody",
-        "td",
-        "tfoot",
-        "th",
-        "thead",
-        "tr",
-        "ul",
-    }
-)
+_ENDS_ITEM_SEARCH: Final = HEADINGS | read_names(__file__, "ends_item_search")
 _CHILDREN: Final = {
     "table": frozenset({"caption", "colgroup", "thead", "tbody", "tfoot"}),
     "colgroup": frozenset({"col"}),

@@ -3,7 +3,7 @@
 Words: a *screen* is a row with a place on the *canvas* (the plane that a project's screens lie on), a thread in which
 it is talked about, and a workspace with its files; the three live and die together. Its *state* is never stored: it
 follows from the thread's runs and from what is known to be wrong (`rules.py`, drawn in docs/states.md). A *theme* is
-what its app looks like: *tokens* by name, light and dark (`theme_tokens.py`, `theme_list.py`), written into one marked
+what its app looks like: *tokens* by name, light and dark (`theme_tokens.py`, `themes.toml`), written into one marked
 block of the app's style sheet (`themes.py`). An *edit* is a change of the source made by hand (`edits`).
 
 `store.py` has the rows and the news. Whoever changes a screen, its thread's runs or its sandbox announces the screen in

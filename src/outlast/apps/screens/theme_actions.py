@@ -6,7 +6,7 @@ from functools import partial
 from outlast.apps.screens import store
 from outlast.apps.screens.file_writer import rewrite
 from outlast.apps.screens.theme_classes import dress
-from outlast.apps.screens.theme_list import THEMES
+from outlast.apps.screens.theme_list import shipped_themes
 from outlast.apps.screens.theme_tokens import Theme
 from outlast.apps.screens.themes import STYLE_SHEET, theme_of
 from outlast.base.errors import OutlastError, SandboxUnavailable, ThreadBusy
@@ -24,7 +24,7 @@ log = logging.getLogger("outlast.screens")
 
 def list_themes() -> list[Theme]:
     """The themes that ship."""
-    return list(THEMES.values())
+    return list(shipped_themes().values())
 
 
 async def write_theme(services: Services, screen: ScreenData) -> CheckpointData | None:

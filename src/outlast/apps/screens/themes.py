@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Final, Literal
 
 from outlast.apps.screens.css import declarations, read_rules, rules_from
-from outlast.apps.screens.theme_list import THEMES
+from outlast.apps.screens.theme_list import shipped_themes
 from outlast.apps.screens.theme_tokens import COLOURS, LOOKS, SHARED, TOKENS, Look, Theme
 from outlast.apps.screens.theme_values import demand_value
 from outlast.base.errors import MalformedInput, UnknownTheme
@@ -46,7 +46,7 @@ def checked_tokens(given: ThemeTokens) -> ThemeTokens:
 
 def custom_theme(tokens: ThemeTokens) -> Theme:
     """A theme of one's own; tokens that it does not say are the default theme's."""
-    base = THEMES[DEFAULT]
+    base = shipped_themes()[DEFAULT]
     light = {**base.light, **tokens.light}
     shared = {name: light[name] for name in SHARED}
     dark = {**base.dark, **tokens.dark, **shared}
@@ -57,9 +57,9 @@ def theme_of(theme_id: str, tokens: ThemeTokens | Mapping[str, Any] | None = Non
     """The theme of a screen, by what its row says. Raises `UnknownTheme`."""
     if theme_id == CUSTOM and tokens is not None:
         return custom_theme(tokens if isinstance(tokens, ThemeTokens) else ThemeTokens(**tokens))
-    found = THEMES.get(theme_id)
+    found = shipped_themes().get(theme_id)
     if found is None:
-        known = ", ".join(THEMES)
+        known = ", ".join(shipped_themes())
         raise UnknownTheme(
             f"There is no theme {theme_id[:40]!r}.",
             hint=f"There are: {known}; or custom, with theme_tokens.",

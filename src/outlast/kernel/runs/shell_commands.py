@@ -17,130 +17,17 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from outlast.base.names import read_names
 from outlast.base.syntax_trees import TooManySteps
 from outlast.kernel.runs.shell_syntax import UNKNOWN, Budget, SimpleCommand, simple_commands
 
 Words = tuple[str, ...]
 _SHELLS: Final = frozenset({"sh", "bash", "dash", "ash", "zsh", "ksh", "fish"})
-_WRAPPERS: Final = frozenset(
-    {
-        "env",
-        "command",
-        "builtin",
-        "exec",
-        "nohup",
-        "setsid",
-        "nice",
-        "ionice",
-        "chrt",
-        "taskset",
-        "timeout",
-        "stdbuf",
-        "sudo",
-        "doas",
-        "chroot",
-        "unshare",
-        "watch",
-        "strace",
-        "ltrace",
-        "flock",
-        "su",
-        "runuser",
-        "script",
-        "busybox",
-        "time",
-        "xargs",
-        "parallel",
-        "cross-env",
-        "dotenv",
-        "concurrently",
-        "corepack",
-        "npx",
-        "pnpx",
-        "bunx",
-        "coproc",
-        "tsx",
-        "ts-node",
-        "nodemon",
-        "node",
-        "deno",
-        "bun",
-        "dlx",
-        "faketime",
-        "setarch",
-        "prlimit",
-        "systemd-run",
-        "start-stop-daemon",
-        "unbuffer",
-    }
-)
+_WRAPPERS: Final = read_names(__file__, "wrappers")
 _MANAGERS: Final = frozenset({"npm", "pnpm", "yarn", "bun", "cnpm", "tnpm"})
 _RUN: Final = frozenset({"run", "run-script", "rum", "urn", "task"})
 _EXEC: Final = frozenset({"exec", "x", "dlx", "explore", "node"})
-_OTHER_VERBS: Final = frozenset(
-    {
-        "install",
-        "i",
-        "in",
-        "ins",
-        "inst",
-        "isntall",
-        "add",
-        "ci",
-        "clean-install",
-        "uninstall",
-        "remove",
-        "rm",
-        "un",
-        "unlink",
-        "update",
-        "up",
-        "upgrade",
-        "outdated",
-        "ls",
-        "list",
-        "ll",
-        "la",
-        "view",
-        "info",
-        "show",
-        "why",
-        "init",
-        "create",
-        "publish",
-        "pack",
-        "config",
-        "cache",
-        "audit",
-        "fund",
-        "doctor",
-        "help",
-        "version",
-        "login",
-        "logout",
-        "whoami",
-        "link",
-        "root",
-        "prefix",
-        "bin",
-        "dedupe",
-        "prune",
-        "rebuild",
-        "search",
-        "token",
-        "pkg",
-        "query",
-        "set-script",
-        "store",
-        "import",
-        "patch",
-        "workspaces",
-        "workspace",
-        "self-update",
-        "env",
-        "setup",
-    }
-)
+_OTHER_VERBS: Final = read_names(__file__, "package_manager_verbs")
 _OWN_SCRIPTS: Final = frozenset({"start", "stop", "restart", "test"})  # npm runs these without `run`
 _VERBS: Final = {
     "next": frozenset(

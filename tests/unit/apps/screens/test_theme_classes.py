@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from outlast.apps.screens.css import declarations, read_rules
 from outlast.apps.screens.theme_classes import MAP_BEGIN, MAPPING, dress
-from outlast.apps.screens.theme_list import THEMES
+from outlast.apps.screens.theme_list import shipped_themes
 from outlast.apps.screens.theme_tokens import Theme
 from outlast.apps.screens.themes import STYLE_SHEET, apply_theme
 from outlast.kernel.sandboxes.template_files import SOURCES
@@ -36,7 +36,7 @@ def mapped(css: str) -> dict[str, str]:
 def test_a_rewritten_style_sheet_gets_back_all_that_the_classes_need() -> None:
     """An agent left `@import "tailwindcss"; body { color: red }`: the variables were put back, but not what ties
     classes to them, so the page was white and no semantic class worked, while the screen said `cyberpunk`."""
-    css = dress('@import "tailwindcss";\nbody { color: red; }\n', THEMES["cyberpunk"])
+    css = dress('@import "tailwindcss";\nbody { color: red; }\n', shipped_themes()["cyberpunk"])
     assert mapped(css) == MAPPING
     assert "@custom-variant dark" in css
     assert "@apply bg-background" in css
@@ -47,19 +47,21 @@ def test_a_rewritten_style_sheet_gets_back_all_that_the_classes_need() -> None:
 def test_only_what_is_missing_is_put_back() -> None:
     css = '@import "tailwindcss";\n@custom-variant dark (&:is(.dark *));\nbody { background: var(--background); }\n'
     css += "@theme inline { --color-primary: hotpink; }\n"
-    dressed = dress(css, THEMES["default"])
+    dressed = dress(css, shipped_themes()["default"])
     assert mapped(dressed) == {**MAPPING, "--color-primary": "hotpink"}
     assert dressed.count("@custom-variant") == 1
     assert "@layer base" not in dressed
 
 
 def test_a_lost_import_is_put_back_at_the_beginning() -> None:
-    assert dress("body { color: red; }\n", THEMES["default"]).startswith('@import "tailwindcss";\n')
+    assert dress("body { color: red; }\n", shipped_themes()["default"]).startswith('@import "tailwindcss";\n')
     other = '@import url("tailwindcss");\n'
-    assert dress(other, THEMES["default"]).count("tailwindcss") == 1
+    assert dress(other, shipped_themes()["default"]).count("tailwindcss") == 1
 
 
-@pytest.mark.parametrize("theme", [THEMES["default"], THEMES["cyberpunk"]], ids=lambda theme: theme.id)
+@pytest.mark.parametrize(
+    "theme", [shipped_themes()["default"], shipped_themes()["cyberpunk"]], ids=lambda theme: theme.id
+)
 def test_the_templates_style_sheet_lacks_nothing(theme: Theme) -> None:
     css = (SOURCES / "shared" / STYLE_SHEET).read_text()
     assert dress(css, theme) == apply_theme(css, theme)
@@ -76,4 +78,4 @@ def test_dressing_again_changes_nothing(css: str, theme: Theme) -> None:
 )
 @pytest.mark.timeout(20)
 def test_what_is_left_open_is_read_a_few_times_and_not_for_each_place(left_open: str) -> None:
-    dress((left_open * (190_000 // len(left_open)))[:199_000], THEMES["default"])
+    dress((left_open * (190_000 // len(left_open)))[:199_000], shipped_themes()["default"])

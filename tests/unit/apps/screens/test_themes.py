@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outlast.apps.screens.css import declarations, read_rules
-from outlast.apps.screens.theme_list import THEMES
+from outlast.apps.screens.theme_list import shipped_themes
 from outlast.apps.screens.theme_tokens import COLOURS, LOOKS, PAIRS, SHARED, TOKENS, Look, Theme
 from outlast.apps.screens.theme_values import is_value
 from outlast.apps.screens.themes import (
@@ -28,10 +28,10 @@ from tests.unit.apps.screens.colours import contrast
 
 every_look = pytest.mark.parametrize(
     ("theme", "look"),
-    [(theme, look) for theme in THEMES.values() for look in LOOKS],
+    [(theme, look) for theme in shipped_themes().values() for look in LOOKS],
     ids=lambda value: value.id if isinstance(value, Theme) else value,
 )
-themes = st.sampled_from(sorted(THEMES)).map(THEMES.__getitem__)
+themes = st.sampled_from(sorted(shipped_themes())).map(shipped_themes().__getitem__)
 MANGLED = (
     BEGIN,
     END,
@@ -51,9 +51,9 @@ sheets = st.lists(st.sampled_from(MANGLED), max_size=8).map("".join)
 
 
 def test_there_are_the_named_ones_and_more():
-    assert {"default", "claude", "vercel", "cyberpunk"} < set(THEMES)
-    assert len(THEMES) >= 10
-    assert all(theme.name and theme.description.endswith(".") for theme in THEMES.values())
+    assert {"default", "claude", "vercel", "cyberpunk"} < set(shipped_themes())
+    assert len(shipped_themes()) >= 10
+    assert all(theme.name and theme.description.endswith(".") for theme in shipped_themes().values())
 
 
 @every_look
@@ -90,7 +90,7 @@ def test_charts_and_the_focus_ring_stand_out(theme: Theme, look: Look):
 
 
 def test_light_is_lighter_than_dark():
-    for theme in THEMES.values():
+    for theme in shipped_themes().values():
         assert contrast(theme.light["background"], "oklch(0 0 0)") > 15
         assert contrast(theme.dark["background"], "oklch(1 0 0)") > 12
 
@@ -145,14 +145,14 @@ def test_without_a_block_one_is_added_at_the_end(css: str, theme: Theme):
 
 def test_the_templates_style_sheet_has_the_default_theme():
     css = (SOURCES / "shared" / STYLE_SHEET).read_text()
-    assert apply_theme(css, THEMES["default"]) == css
+    assert apply_theme(css, shipped_themes()["default"]) == css
 
 
 def test_what_an_agent_has_put_into_the_block_beside_the_tokens_stays():
-    css = apply_theme("", THEMES["default"])
+    css = apply_theme("", shipped_themes()["default"])
     css = css.replace(":root {", ":root {\n  --brand: oklch(0.7 0.1 20);\n  --primary: hotpink;")
     css = css.replace(END, f"@layer base {{ body {{ color: red; }} }}\n{END}")
-    themed = apply_theme(css, THEMES["rose"])
+    themed = apply_theme(css, shipped_themes()["rose"])
     assert "--brand: oklch(0.7 0.1 20);" in themed
     assert "@layer base { body { color: red; } }" in themed
     assert "hotpink" not in themed
@@ -160,16 +160,20 @@ def test_what_an_agent_has_put_into_the_block_beside_the_tokens_stays():
 
 def test_a_block_that_lost_its_end_ends_after_its_own_rules():
     """An agent rewrote the lines below the tokens and took the closing mark away; its own rules must stay."""
-    css = apply_theme("", THEMES["default"]).replace(END, "") + ".mine { color: red; }\n"
-    themed = apply_theme(css, THEMES["ocean"])
+    css = apply_theme("", shipped_themes()["default"]).replace(END, "") + ".mine { color: red; }\n"
+    themed = apply_theme(css, shipped_themes()["ocean"])
     assert themed.count(END) == 1
     assert themed.count(":root {") == 1
     assert themed.index(END) < themed.index(".mine { color: red; }")
 
 
 def test_a_second_block_does_not_win_over_the_first():
-    css = apply_theme("", THEMES["default"]) + ".a { color: red; }\n" + apply_theme("", THEMES["rose"])
-    themed = apply_theme(css, THEMES["solar"])
+    css = (
+        apply_theme("", shipped_themes()["default"])
+        + ".a { color: red; }\n"
+        + apply_theme("", shipped_themes()["rose"])
+    )
+    themed = apply_theme(css, shipped_themes()["solar"])
     assert themed.count(BEGIN) == themed.count(END) == 1
     assert ".a { color: red; }" in themed
 
@@ -179,7 +183,7 @@ def test_a_custom_theme_fills_what_is_not_said_from_the_default():
     theme = custom_theme(checked_tokens(tokens))
     assert (theme.light["primary"], theme.dark["primary"]) == ("#123456", "white")
     assert theme.light["radius"] == theme.dark["radius"] == "2px"
-    assert theme.light["card"] == THEMES["default"].light["card"]
+    assert theme.light["card"] == shipped_themes()["default"].light["card"]
     assert theme_of("custom", tokens) == theme
 
 
@@ -257,7 +261,7 @@ def test_whatever_is_accepted_stays_in_its_declaration(value: str, name: str):
 )
 def test_a_style_sheet_that_nobody_wrote_for_people_is_refused(css: str):
     with pytest.raises(MalformedInput):
-        apply_theme(css, THEMES["default"])
+        apply_theme(css, shipped_themes()["default"])
 
 
 @pytest.mark.parametrize("left_open", ["/* ", '"\\', "'a\n", "{", ":root{", "--a:(;", "\"a'b"])
@@ -265,7 +269,7 @@ def test_a_style_sheet_that_nobody_wrote_for_people_is_refused(css: str):
 def test_what_is_left_open_is_read_once_and_not_again_for_each_place(left_open: str):
     """A sandbox may write anything into its style sheet; reading it must not keep the server busy."""
     css = (BEGIN + left_open * (190_000 // len(left_open)))[:200_000]
-    assert BEGIN in apply_theme(css, THEMES["default"])
+    assert BEGIN in apply_theme(css, shipped_themes()["default"])
 
 
 def block_of(css: str) -> str:
