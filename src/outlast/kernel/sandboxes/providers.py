@@ -5,7 +5,8 @@ from pathlib import Path
 
 from outlast.base.data_directory import cache_directory, node_of
 from outlast.base.settings import SandboxSettings
-from outlast.kernel.sandboxes.translation import TranslatedProvider, translated, translated_provider
+from outlast.kernel.sandboxes.translation import translated, translated_provider
+from outlast_sandbox.interface import SandboxProvider
 from outlast_sandbox.providers import registry
 from outlast_sandbox.providers.setup import ProviderSetup
 
@@ -23,7 +24,7 @@ def provider_setup(settings: SandboxSettings, data_dir: Path) -> ProviderSetup:
     )
 
 
-def open_provider(settings: SandboxSettings, data_dir: Path) -> TranslatedProvider:
+def open_provider(settings: SandboxSettings, data_dir: Path) -> SandboxProvider:
     """The chosen provider; nothing is started. Raises `InvalidSetting` for a name that nobody has (naming those there
     are) and for options it does not know, `StartRefused` where it cannot be loaded."""
     return _open(settings.provider, provider_setup(settings, data_dir))
@@ -38,6 +39,6 @@ def check_provider(settings: SandboxSettings) -> None:
     _open(settings.provider, setup)
 
 
-def _open(name: str, setup: ProviderSetup) -> TranslatedProvider:
+def _open(name: str, setup: ProviderSetup) -> SandboxProvider:
     with translated():
         return translated_provider(registry.open_provider(name, setup))

@@ -9,13 +9,13 @@ import pytest
 from outlast.base.errors import InvalidSetting
 from outlast.base.settings import SandboxSettings
 from outlast.kernel.sandboxes.providers import check_provider, open_provider, provider_setup
-from outlast.kernel.sandboxes.translation import TranslatedProvider
+from outlast.kernel.sandboxes.translation import Translated
 from outlast_sandbox.providers.local.provider import LocalProvider
 
 
 def test_a_provider_is_opened_with_the_errors_of_the_server(tmp_path: Path) -> None:
     provider = open_provider(SandboxSettings(), tmp_path)
-    assert isinstance(provider, TranslatedProvider)
+    assert isinstance(provider, Translated)
     assert isinstance(provider.inner, LocalProvider)
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from outlast.base import errors as ours
-from outlast.kernel.sandboxes.translation import ERRORS, as_ours, translated, translated_provider
+from outlast.kernel.sandboxes.translation import ERRORS, Translated, as_ours, translated, translated_provider
 from outlast_sandbox import errors as theirs
 from outlast_sandbox.errors import SandboxError
 from outlast_sandbox.interface import SandboxSpec
@@ -55,3 +58,37 @@ async def test_what_a_wrapped_provider_makes_raises_the_errors_of_the_server(tmp
         await sandbox.kill()
         with pytest.raises(ours.SandboxLost):
             await sandbox.list_files()
+
+
+async def test_what_is_read_piece_by_piece_or_entered_raises_the_errors_of_the_server() -> None:
+    sandbox: Any = Translated(_Interactive())
+    assert [piece async for piece in sandbox.files.read("there")] == [b"a", b"b"]
+    with pytest.raises(ours.NotFound):
+        await anext(aiter(sandbox.files.read("missing")))
+    async with sandbox.files.watch("there") as changes:
+        assert [change async for change in changes] == [b"a", b"b"]
+    with pytest.raises(ours.NotFound):
+        async with sandbox.files.watch("missing"):
+            pass
+
+
+class _Interactive:
+    """A sandbox whose files are two pieces."""
+
+    @property
+    def files(self) -> _Interactive:
+        return self
+
+    async def read(self, path: str) -> AsyncIterator[bytes]:
+        self._demand(path)
+        for piece in (b"a", b"b"):
+            yield piece
+
+    @asynccontextmanager
+    async def watch(self, path: str) -> AsyncIterator[AsyncIterator[bytes]]:
+        self._demand(path)
+        yield self.read("there")
+
+    def _demand(self, path: str) -> None:
+        if path == "missing":
+            raise theirs.NotFound("no such file")
