@@ -1,10 +1,12 @@
 """The HTTP application: doors around routes, errors as problems, the web app below everything else."""
 
+import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from fastapi import APIRouter, FastAPI
 from fastapi.exceptions import RequestValidationError
+from pydantic.warnings import UnsupportedFieldAttributeWarning
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.routing import BaseRoute, Match, Route
@@ -27,6 +29,9 @@ DESCRIPTION = (
     "`Authorization: Bearer <token>`; on the machine itself, local mode needs none. Errors are problem documents "
     "(RFC 9457) with `code`, `detail`, `hint` and `fields`. Lists answer `{items, next}`. Times are ISO 8601 in UTC."
 )
+
+# FastAPI silences this one itself where it builds the shape of a body at once; ours are built when first needed.
+warnings.filterwarnings("ignore", category=UnsupportedFieldAttributeWarning)
 
 
 def create_http(surface: Surface, hosts: KnownHosts, e2b: E2bRuntime | None = None) -> Doors:
