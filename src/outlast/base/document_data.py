@@ -46,8 +46,7 @@ class BlockData(Frozen):
 
 
 class SectionHead(Frozen):
-    """A section without its blocks. `level` 0: what stands before the first heading (no heading). `lock`: who keeps it
-    for themselves."""
+    """A section without its blocks."""
 
     id: str
     document_id: str
@@ -87,9 +86,7 @@ class DocumentView(DocumentData):
 
 
 class DocumentChanges(Frozen):
-    """What became of a document between two versions: everything that is new or other, the ids that are gone, and the
-    order wherever it may have changed. `made`: new ids by the `ref` of the change that made them. `section_order`: all
-    sections; null: as before. `block_order`: all blocks of each section that is named; the others keep theirs."""
+    """Everything that changed in a document between two versions."""
 
     version: int
     made: dict[str, str]
@@ -114,8 +111,7 @@ class DocumentDeleted(Frozen):
 
 
 class DocumentVersion(Frozen):
-    """One line of a document's history. `by`: who wrote, or who accepted what an agent wrote. `sections` and `blocks`
-    are the ids of what changed, up to 500 each; of more none are named."""
+    """One version in a document's history."""
 
     document_id: str
     version: int
@@ -151,8 +147,7 @@ class BlockDifference(Frozen):
 
 
 class SectionDifference(Frozen):
-    """What became of a section and its blocks, in reading order, those that are gone where they stood. A section where
-    nothing differs comes without its blocks."""
+    """Changes of a section and its blocks, in reading order. A section that did not change has no blocks here."""
 
     id: str
     state: DiffState
@@ -172,8 +167,7 @@ class DocumentDifference(Frozen):
 
 
 class VersionCreated(Frozen):
-    """A document changed: whoever shows it asks for what is new since the version it has. In the project's log, and in
-    the thread's that proposed it."""
+    """A document has a new version. In the project's log, and in the log of the thread that proposed it."""
 
     version: DocumentVersion
 
@@ -187,9 +181,7 @@ class Quote(Frozen):
 
 
 class CommentData(Frozen):
-    """A remark on a document, a section, a block or a quote of it; with `parent_id` an answer to another one.
-    `section_id` null: on the whole document, or its section is gone (`orphaned`). `assigned_to`: a user's id, or
-    `agent`; then `thread_id` is the conversation about it. `by` null: an agent wrote it."""
+    """A comment on a document, or a reply to one."""
 
     id: str
     document_id: str
@@ -230,10 +222,7 @@ class CommentDeleted(Frozen):
 
 
 class EditData(Frozen):
-    """One proposed change. `old_text` is what the block said when it was proposed. `applied_text` is what was written
-    (a person may have edited or merged it). `superseded_by` names an edit or a version (`version:12`), `reason` says it
-    in words. `reopened`: how often a decision was taken back. `origin_id`: of a copy in a fork, the edit that it is a
-    copy of; while both are open and say the same, the document counts one of them."""
+    """One proposed change. In a fork, an edit and its original count once while both are open and say the same."""
 
     id: str
     proposal_id: str
@@ -275,15 +264,13 @@ class ProposalData(Frozen):
 
 
 class ProposalCreated(Frozen):
-    """An agent proposed edits. In the thread's log and the project's. Told again, whole, where texts of it have other
-    places by now: their neighbours went, or others came before them."""
+    """An agent proposed edits, or their places changed. In the logs of the thread and the project."""
 
     proposal: ProposalData
 
 
 class EditsResolved(Frozen):
-    """Edits were accepted or rejected together; `version` is what came of it (None: nothing was accepted). In the
-    thread's log and the project's."""
+    """Edits were accepted or rejected together. In the logs of the thread and the project."""
 
     proposal_id: str
     document_id: str
@@ -293,8 +280,7 @@ class EditsResolved(Frozen):
 
 
 class EditsReopened(Frozen):
-    """Decisions about edits were taken back: the edits are open again. `version` is the document without what had been
-    accepted (None: nothing differs). In the thread's log and the project's."""
+    """Decisions about edits were taken back. In the logs of the thread and the project."""
 
     proposal_id: str
     document_id: str
@@ -342,8 +328,7 @@ class ArtifactDeleted(Frozen):
 
 
 class InboxChanged(Frozen):
-    """What waits for somebody may have changed (project log): the inbox is worth reading again. `user_id` null: of
-    everybody who may decide. `item` says it in one line for a notification; null: something was done, nothing came."""
+    """An inbox may have changed: read it again. `user_id` null: those of all who may decide. In the project's log."""
 
     user_id: str | None
     kind: Literal["approval", "question", "proposal", "handover", "mention", "assigned"]

@@ -17,8 +17,7 @@ SourceState = Literal["waiting", "fetching", "ready", "failed"]
 
 
 class SourceData(Frozen):
-    """Where passages come from. `project_id` None: everybody's, from the configuration. `error` may stand beside older
-    passages, which stay. `embedded` of `passages` have a vector by the configured embedder."""
+    """A source of documentation. `project_id` null: it is configured for all projects."""
 
     id: str
     project_id: str | None
@@ -50,8 +49,7 @@ class PassageData(Frozen):
 
 
 class SourceChanged(Frozen):
-    """A source of a project as it is now (project log; of those of the configuration the
-    projects hear that somebody follows)."""
+    """A source changed. In the project's log; configured ones only where somebody follows it."""
 
     source: SourceData
 

@@ -37,9 +37,7 @@ ActionState = Literal[
 
 
 class Patch(Frozen):
-    """One change of a page. `at` names the element: `#id`, or `page` for the whole (only `html`, `append`, `prepend`).
-    HTML is what the sanitiser made of what was asked for, written as a browser would write it, so that every client
-    comes to the same tree as the server."""
+    """One change of a page. HTML is sanitised and written as browsers do, so that every client builds the same tree."""
 
     op: PatchOp
     at: str
@@ -53,8 +51,7 @@ class Patch(Frozen):
 
 
 class PageData(Frozen):
-    """A page as lists and events show it; `version` counts its changes. `html` is given by reads of one page, and is
-    empty in lists and events."""
+    """A page. Lists and events leave `html` empty."""
 
     id: str
     project_id: str
@@ -96,8 +93,7 @@ class PagePatched(Frozen):
 
 
 class PageHtml(Frozen):
-    """The whole page as it is at `version`, which may be lower than one told before. In the run's log, or, where no run
-    did it, in the thread's."""
+    """The whole page at `version`, which may be lower than before. In the run's log, else in the thread's."""
 
     page_id: str
     version: int
@@ -109,8 +105,7 @@ class PageHtml(Frozen):
 
 
 class PageStats(Frozen):
-    """What a run made of the page. `cached_share`: which part of the prompts came from the provider's cache, 0 to 1
-    (None: the provider does not say); `told` is what the agent itself counted."""
+    """What a run made of the page, and what it cost."""
 
     page_id: str
     version: int
@@ -162,9 +157,7 @@ class PageVersion(Frozen):
 
 
 class ModuleData(Frozen):
-    """Reusable code that an agent saved as a file of its workspace. Scope `session`: found there; `user`: published,
-    found by all agents that work for this user, also when the project is gone. `verified`: its imports worked with the
-    dependencies as they are."""
+    """Code that an agent saved for reuse: `session` modules belong to the thread, `user` modules to their publisher."""
 
     id: str
     project_id: str | None

@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 
 class Frozen(BaseModel):
-    model_config = ConfigDict(defer_build=True, frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 class TextPart(Frozen):
@@ -41,8 +41,7 @@ ToolStatus = Literal[
 
 
 class ToolCallPart(Frozen):
-    """One call of a tool: `arguments` is JSON text (partial while streaming), `output` what the tool printed live,
-    `result` the text the model is given."""
+    """One tool call of the model."""
 
     type: Literal["tool_call"] = "tool_call"
     id: str
@@ -82,8 +81,7 @@ class NoticePart(Frozen):
 
 
 class PagePart(Frozen):
-    """What a step made of a page: `patches` changes of single elements, or a whole new page (`whole`). `refused` lines
-    could not be taken, and the model was told."""
+    """What a step changed on a page."""
 
     type: Literal["page"] = "page"
     id: str

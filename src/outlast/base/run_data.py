@@ -199,8 +199,7 @@ class ThreadDeleted(Frozen):
 
 
 class LockChanged(Frozen):
-    """Who drives a thread (its log), or edits a section of a document (project log), changed, or somebody asked to;
-    `lock` null: nobody does."""
+    """The lock of a thread (its log) or of a document's section (project's log) changed, or was asked for."""
 
     thread_id: str = ""
     section_id: str = ""

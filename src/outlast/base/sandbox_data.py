@@ -30,8 +30,7 @@ class ServiceStateData(Frozen):
 
 
 class SandboxStateData(Frozen):
-    """A sandbox moved along its life cycle, or a service in it did. `reason`: the code of the error that it was ended
-    for, as `disk_limit`."""
+    """A sandbox, or a service in it, has another state."""
 
     sandbox_id: str
     workspace_id: str
@@ -50,9 +49,7 @@ class ContextLost(Frozen):
 
 
 class SnapshotProgress(Frozen):
-    """How far the snapshot is that a sandbox of this project waits for. `output` is the end of what `step` has printed
-    so far; `error` says why the build failed, and `older` that the sandbox starts from an older one instead; `template`
-    is the app template whose packages it holds (empty: none)."""
+    """Progress of the snapshot that a sandbox of this project waits for."""
 
     name: str
     state: Literal["building", "ready", "failed"]

@@ -49,10 +49,7 @@ class ThemeTokens(Frozen):
 
 
 class ScreenData(Frozen):
-    """An app on the canvas: place and size in CSS pixels; `theme` is a theme's id or `custom` (then `theme_tokens`);
-    `picture_id` is the attachment with its last screenshot; `sandbox_id` its newest sandbox, also asleep or gone;
-    `preview_url` where its app is shown, for those who are let in (None while it has no sandbox, and in events);
-    `trouble` why its sandbox could not be had when it was last opened (None: it could)."""
+    """An app on the canvas. Place and size are in CSS pixels."""
 
     id: str
     project_id: str

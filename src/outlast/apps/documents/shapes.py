@@ -115,8 +115,7 @@ class MoveSectionChange(Request):
 
 
 class DeleteSectionChange(Request):
-    """A section away. `keep_blocks`: they join the section before it. `seen`: the document's version that was seen;
-    text that is newer is not deleted."""
+    """Delete a section, with its blocks or without."""
 
     op: Literal["delete_section"]
     section_id: Id
@@ -141,8 +140,7 @@ AnyChange = Annotated[
 
 
 class ChangesRequest(Request):
-    """Changes that are made together or not at all. `since`: tell all that is new since this version; without: what
-    these changes made of it."""
+    """Changes to a document. All are made, as one version, or none."""
 
     changes: list[AnyChange] = Field(min_length=1, max_length=1000)
     summary: str = Field("", max_length=2000)
@@ -150,8 +148,7 @@ class ChangesRequest(Request):
 
 
 class ImportRequest(Request):
-    """A Markdown text, to stand behind a section (null: at the end), or in the place of everything (then `seen` is the
-    document's version that was looked at: nothing newer is replaced)."""
+    """Markdown to insert behind a section, or to replace the document with."""
 
     markdown: str
     after_section_id: Id | None = None
@@ -160,8 +157,7 @@ class ImportRequest(Request):
 
 
 class RestoreDocumentRequest(Request):
-    """Which version the document is to say again. `seen`: its version that was looked at; nothing newer is
-    replaced."""
+    """Restore the text of an earlier version."""
 
     version: int = Field(ge=0, le=MOST)
     seen: int | None = Field(None, ge=0, le=MOST)

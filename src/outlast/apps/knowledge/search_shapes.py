@@ -14,8 +14,7 @@ class HitScores(Answer):
 
 
 class HitAnswer(Answer):
-    """A passage (`doc`), or saved code (`module`: `heading` is its path, `usage` an import to copy). `score` is from 0
-    to 1; `terms` are words of the text that were found."""
+    """A passage of documentation, or a saved module."""
 
     type: Literal["doc", "module"]
     id: str

@@ -9,8 +9,7 @@ from outlast.kernel.http.shapes import Request
 
 
 class SourceRequest(Request):
-    """What is to be added: what is at `location` (an address, or a package as `npm:NAME` or `pypi:NAME`), or a `text`
-    with the `name` of its file. Without `kind`, the address tells what is there."""
+    """Documentation to add: an address, a package (`npm:NAME`, `pypi:NAME`), or a text with its file name."""
 
     model_config = ConfigDict(str_max_length=None)
 

@@ -93,8 +93,7 @@ class ScreenFileAnswer(Answer):
 
 
 class ScreenFilesAnswer(Answer):
-    """A screen's files, without installed packages and caches. `live`: read from its awake sandbox; else they are
-    those of the checkpoint."""
+    """A screen's files, without installed packages and caches."""
 
     items: list[ScreenFileAnswer]
     checkpoint_id: str | None
@@ -116,8 +115,7 @@ class HitsAnswer(Answer):
 
 
 class FileChangeAnswer(Answer):
-    """One file that differs. A text is null where the file was not there (its bytes are null too), is no text, or is
-    too long."""
+    """One file that a run changed."""
 
     path: str
     status: Literal["added", "changed", "removed"]

@@ -6,8 +6,7 @@ from outlast.kernel.http.shapes import Answer
 
 
 class InboxItemAnswer(Answer):
-    """Something that waits for the caller. `id`: the approval's, question's, proposal's or mention's, or that of the
-    thread or section that is asked for. `by`: who asks, names or gives. The rest says where it is."""
+    """Something that waits for you, and where it is."""
 
     kind: Literal["approval", "question", "proposal", "handover", "mention", "assigned"]
     id: str

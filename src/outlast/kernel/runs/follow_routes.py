@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Header, Query, Request
+from fastapi import APIRouter, Depends, Header, Query, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp
 
@@ -17,10 +17,7 @@ from outlast.kernel.projects.rules import Right
 from outlast.kernel.runs import follow_actions as actions
 
 router = APIRouter(prefix="/v1", tags=["Streams"])
-After = Annotated[str, Query(max_length=100, description="The cursor to go on from; 0: the beginning.")]
-LastEventId = Annotated[
-    str | None, Header(alias="Last-Event-ID", max_length=100, description="Beats `after` (browsers send it).")
-]
+LastEventId = Annotated[str | None, Header(alias="Last-Event-ID", max_length=100)]
 STREAM: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "Server-sent events; `id` is the cursor, `data` one event.",
@@ -30,17 +27,20 @@ STREAM: dict[int | str, dict[str, Any]] = {
 }
 
 
+def cursor(after: Annotated[str, Query(max_length=100)] = "0", last: LastEventId = None) -> str:
+    """The cursor to go on from; that of a browser's `EventSource` wins."""
+    return last or after
+
+
+Cursor = Annotated[str, Depends(cursor)]
+
+
 @router.get("/runs/{run_id}/events", response_class=Response, responses=STREAM)
 async def follow_run(
-    run_id: str,
-    request: Request,
-    surface: Served,
-    actor: Signed,
-    after: After = "0",
-    last: LastEventId = None,
+    run_id: str, request: Request, surface: Served, actor: Signed, cursor: Cursor
 ) -> Response:
     """A run's events after an integer cursor: those missed, then live, until `stream.ended`."""
-    frames = await actions.follow_run(surface.services, actor, run_id, last or after, pusher(request.scope))
+    frames = await actions.follow_run(surface.services, actor, run_id, cursor, pusher(request.scope))
     if frames is None:
         return nothing()
     return _stream(surface, actor, frames, _still(request, surface, require_run, run_id))
@@ -48,30 +48,20 @@ async def follow_run(
 
 @router.get("/threads/{thread_id}/events", response_class=Response, responses=STREAM)
 async def follow_thread(
-    thread_id: str,
-    request: Request,
-    surface: Served,
-    actor: Signed,
-    after: After = "0",
-    last: LastEventId = None,
+    thread_id: str, request: Request, surface: Served, actor: Signed, cursor: Cursor
 ) -> Response:
     """A thread's events and those of its runs, after an opaque cursor. Shows the caller to others as watching."""
     push = pusher(request.scope)
-    frames = await actions.follow_thread(surface.services, actor, thread_id, last or after, push)
+    frames = await actions.follow_thread(surface.services, actor, thread_id, cursor, push)
     return _stream(surface, actor, frames, _still(request, surface, require_thread, thread_id))
 
 
 @router.get("/projects/{project_id}/events", response_class=Response, responses=STREAM)
 async def follow_project(
-    project_id: str,
-    request: Request,
-    surface: Served,
-    actor: Signed,
-    after: After = "0",
-    last: LastEventId = None,
+    project_id: str, request: Request, surface: Served, actor: Signed, cursor: Cursor
 ) -> Response:
     """A project's events: threads changed, members, locks, sandboxes."""
-    frames = await actions.follow_project(surface.services, actor, project_id, last or after)
+    frames = await actions.follow_project(surface.services, actor, project_id, cursor)
     return _stream(surface, actor, frames, _still(request, surface, require, project_id))
 
 

@@ -23,9 +23,7 @@ from outlast.kernel.runs.start_shapes import StartRequest, StartThreadRequest
 from outlast.kernel.threads.routes import draft_of
 
 router = APIRouter(prefix="/v1", tags=["Runs"])
-Key = Annotated[
-    str | None, Header(alias="Idempotency-Key", description="A repeated start gets the first answer.")
-]
+Key = Annotated[str | None, Header(alias="Idempotency-Key")]
 
 
 @router.post("/threads/{thread_id}/runs", status_code=202, response_model=StartedAnswer)

@@ -29,9 +29,7 @@ from outlast.kernel.threads.shapes import (
 )
 
 router = APIRouter(prefix="/v1", tags=["Threads"])
-Key = Annotated[
-    str | None, Header(alias="Idempotency-Key", description="A repeated request gets the first answer.")
-]
+Key = Annotated[str | None, Header(alias="Idempotency-Key")]
 MAX_POSITION = 2**31 - 1  # of a message, as the databases count
 
 

@@ -13,6 +13,7 @@ from outlast.surfaces.contract import (
     patches_page,
     schemas,
     settings_page,
+    shapes_page,
 )
 
 ROOT: Final = Path(__file__).resolve().parents[4]
@@ -21,6 +22,7 @@ FILES: Final[Mapping[str, Callable[[], str]]] = {
     "contract/events.json": schemas.events,
     "contract/page-patches.json": patches_page.schema,
     "docs/reference/api.md": api_page.write,
+    "docs/reference/shapes.md": shapes_page.write,
     "docs/reference/configuration.md": settings_page.write,
     "docs/reference/errors.md": errors_page.write,
     "docs/reference/events.md": events_page.write,

@@ -1,56 +1,52 @@
-"""docs/reference/api.md, from the routes."""
+"""docs/reference/api.md, from the OpenAPI document."""
 
+import json
 from typing import Any
 
 from outlast.surfaces.contract.pages import code, heading, page, prose, table
+from outlast.surfaces.contract.shapes_page import type_name
 from outlast.surfaces.http.application import create_api
-
-INTRODUCTION = prose("api")
 
 
 def write() -> str:
     """The page."""
-    schema = create_api().openapi()
-    lines = heading("HTTP API", INTRODUCTION)
-    for tag, routes in _by_tag(schema).items():
-        lines += [f"## {tag}", "", *table(("route", "body", "answer", "what it does"), map(_row, routes))]
+    document = create_api().openapi()
+    lines = heading("HTTP API", prose("api"))
+    for tag in document["tags"]:
+        routes = [
+            (f"{method.upper()} {path}", route)
+            for path, methods in document["paths"].items()
+            for method, route in methods.items()
+            if tag["name"] in route["tags"]
+        ]
+        lines += [f"## {tag['name']}", "", tag["description"], ""]
+        lines += table(("route", "body", "answer", "what it does"), (_row(*entry) for entry in routes))
+        lines += _parameters([item for _, route in routes for item in route.get("parameters", ())])
     return page(lines)
 
 
-def _by_tag(schema: dict[str, Any]) -> dict[str, list[tuple[str, str, dict[str, Any]]]]:
-    tags: dict[str, list[tuple[str, str, dict[str, Any]]]] = {}
-    for path, methods in schema["paths"].items():
-        for method, route in methods.items():
-            tags.setdefault(route["tags"][0], []).append((method.upper(), path, route))
-    return tags
-
-
-def _row(entry: tuple[str, str, dict[str, Any]]) -> tuple[str, str, str, str]:
-    method, path, route = entry
+def _row(address: str, route: dict[str, Any]) -> tuple[str, str, str, str]:
     query = [item["name"] for item in route.get("parameters", ()) if item["in"] == "query"]
-    shown = code(f"{method} {path}{'?' + '&'.join(query) if query else ''}")
-    return shown, _body(route), _answer(route), " ".join(route.get("description", "").split())
+    shown = code(f"{address}{'?' + '&'.join(query) if query else ''}")
+    answers = (
+        f"{status} {_shapes(answer)}".strip() for status, answer in route["responses"].items() if status < "3"
+    )
+    about = " ".join(route.get("description", "").split())
+    return shown, _shapes(route.get("requestBody", {})), "; ".join(answers), about
 
 
-def _body(route: dict[str, Any]) -> str:
-    content = route.get("requestBody", {}).get("content", {})
-    return ", ".join(code(_name(body["schema"])) for body in content.values())
+def _parameters(items: list[dict[str, Any]]) -> list[str]:
+    """Each parameter of a tag's routes once, as often as it means something else."""
+    rows = {
+        (code(item["name"]), item["in"], item["description"], code(json.dumps(item["example"]))) for item in items
+    }
+    return table(("parameter", "in", "meaning", "example"), sorted(rows)) if rows else []
 
 
-def _answer(route: dict[str, Any]) -> str:
-    told = []
-    for status, answer in route["responses"].items():
-        if status.startswith("2"):
-            names = [
-                _name(body.get("schema", {})) or kind for kind, body in answer.get("content", {}).items()
-            ]
-            told.append(" ".join([status, *(code(name) for name in names)]))
-    return "; ".join(told)
-
-
-def _name(schema: dict[str, Any]) -> str:
-    if "$ref" in schema:
-        name = str(schema["$ref"]).rsplit("/", 1)[-1]
-        return f"Page[{name[5:].strip('_')}]" if name.startswith("Page_") else name
-    options = [_name(option) for option in schema.get("anyOf", ()) if option.get("type") != "null"]
-    return options[0] if options else ""
+def _shapes(message: dict[str, Any]) -> str:
+    """The shapes of a body or an answer; its media type where it has none."""
+    named = (
+        type_name(body["schema"], "shapes.md") if "$ref" in str(body.get("schema")) else code(kind)
+        for kind, body in message.get("content", {}).items()
+    )
+    return ", ".join(named)

@@ -7,7 +7,6 @@ from outlast.base.errors import OutlastError
 from outlast.surfaces.contract.pages import code, heading, page, prose, table
 from outlast.kernel.http.problems import status_of
 
-INTRODUCTION = prose("errors")
 ANSWERS = {
     "InvalidRequest": "Fix the request",
     "PermissionNeeded": "Ask for permission",
@@ -23,7 +22,7 @@ ANSWERS = {
 
 def write() -> str:
     """The page."""
-    lines = heading("Errors", INTRODUCTION)
+    lines = heading("Errors", prose("errors"))
     for branch in OutlastError.__subclasses__():
         rows = (
             (code(kind.code), status_of(kind), code(kind.__name__), kind.default_hint)

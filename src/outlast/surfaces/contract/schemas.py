@@ -7,6 +7,7 @@ from pydantic.json_schema import models_json_schema
 
 from outlast.base.events import EVENT_ADAPTER, EphemeralPresence
 from outlast.surfaces.http.application import create_api
+from outlast.surfaces.http.descriptions import describe_shapes
 
 
 def openapi() -> str:
@@ -15,13 +16,19 @@ def openapi() -> str:
 
 
 def events() -> str:
+    """`event_schema`, as text."""
+    return _text(event_schema())
+
+
+def event_schema() -> dict[str, Any]:
     """JSON Schema of every event: `$defs` holds each by its class, the schema itself is the union of them all."""
     schema: dict[str, Any] = EVENT_ADAPTER.json_schema()
     _, presence = models_json_schema([(EphemeralPresence, "validation")])
     schema["$defs"] |= presence["$defs"]
+    describe_shapes(schema["$defs"])
     schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
     schema["title"] = "Event"
-    return _text(schema)
+    return schema
 
 
 def _text(schema: dict[str, Any]) -> str:

@@ -11,13 +11,12 @@ from outlast.base.settings.tables import Settings
 from outlast.base.settings.values import plain
 from outlast.surfaces.contract.pages import code, heading, page, prose, table
 
-INTRODUCTION = prose("settings")
 COLUMNS = ("setting", "default", "unit", "values", "meaning")
 
 
 def write() -> str:
     """The page."""
-    lines = heading("Configuration", INTRODUCTION)
+    lines = heading("Configuration", prose("settings"))
     hints = typing.get_type_hints(Settings)
     top = [field for field in fields(Settings) if not _table_of(hints[field.name])[0]]
     lines += ["## Top of the file", "", *table(COLUMNS, (_row("", field, hints) for field in top))]

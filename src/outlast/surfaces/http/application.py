@@ -1,12 +1,10 @@
 """The HTTP application: doors around routes, errors as problems, the web app below everything else."""
 
-import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from fastapi import APIRouter, FastAPI
 from fastapi.exceptions import RequestValidationError
-from pydantic.warnings import UnsupportedFieldAttributeWarning
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.routing import BaseRoute, Match, Route
@@ -20,18 +18,10 @@ from outlast.kernel.http.problems import tell_http, tell_invalid, tell_refusal, 
 from outlast.kernel.http.shapes import Problem
 from outlast.kernel.http.static_files import WebApp
 from outlast.surfaces.http import routes
+from outlast.surfaces.http.descriptions import DescribedApi
 from outlast.surfaces.http.doors import Doors
 from outlast.surfaces.protocols.e2b.door import E2bDoor
 from outlast.surfaces.protocols.e2b.runtime import E2bRuntime
-
-DESCRIPTION = (
-    "Runs of AI agents that outlast the tab, the connection, the process and the sandbox. Send "
-    "`Authorization: Bearer <token>`; on the machine itself, local mode needs none. Errors are problem documents "
-    "(RFC 9457) with `code`, `detail`, `hint` and `fields`. Lists answer `{items, next}`. Times are ISO 8601 in UTC."
-)
-
-# FastAPI silences this one itself where it builds the shape of a body at once; ours are built when first needed.
-warnings.filterwarnings("ignore", category=UnsupportedFieldAttributeWarning)
 
 
 def create_http(surface: Surface, hosts: KnownHosts, e2b: E2bRuntime | None = None) -> Doors:
@@ -66,10 +56,7 @@ def create_api(
 ) -> FastAPI:
     """The routes alone: what openapi.json describes. `first`: the routers asked most often, since a request tries one
     route after the other."""
-    api = FastAPI(
-        title="Outlast",
-        description=DESCRIPTION,
-        version="1",
+    api = DescribedApi(
         docs_url=None,
         redoc_url=None,
         openapi_url="/openapi.json",

@@ -17,8 +17,7 @@ class QuoteInput(Request):
 
 
 class CommentRequest(Request):
-    """A remark on a place of the document (none: the whole of it), or with `parent_id` an answer. `mentions`: users
-    that were picked; names in the text (`@Ada`) count too. `assign`: `agent`, or a user's id."""
+    """A comment on a section, a block or a quote of it; on the whole document if no place is given."""
 
     body: str
     section_id: str | None = None
@@ -39,8 +38,7 @@ class CommentPatch(Request):
 
 
 class AssignRequest(Request):
-    """Who takes care of it: `agent`, a user's id, or null for nobody. `message`: what the agent is told (without one:
-    the comment's words)."""
+    """Who takes care of a comment."""
 
     to: str | None
     message: str | None = None

@@ -10,9 +10,7 @@ from outlast.kernel.http.shapes import Answer, Request
 
 
 class DecisionRequest(Request):
-    """About one edit. `text`: what is written in the place of what was proposed. `old`: the block's text that the
-    decision was made from, after `text_changed`. `reopen` takes a decision back; `decided_at` says which one (left out:
-    whichever it is)."""
+    """A decision about one edit."""
 
     decision: Literal["accept", "reject", "reopen"]
     text: str | None = None
@@ -27,16 +25,14 @@ class NamedDecision(DecisionRequest):
 
 
 class DecisionsRequest(Request):
-    """Decisions about edits of one proposal: all or none of them. With `possible`, edits that cannot be accepted now
-    stay open and are named in `left`."""
+    """Decisions about edits of one proposal: all are made, or none. `possible` leaves open what cannot be accepted."""
 
     decisions: list[NamedDecision] = Field(min_length=1, max_length=1000)
     possible: bool = False
 
 
 class LeftEdit(Answer):
-    """An edit that stays open: its text changed since (`text_changed`), or somebody else keeps its section
-    (`section_locked`)."""
+    """An edit that could not be accepted and stays open."""
 
     edit_id: str
     code: Literal["text_changed", "section_locked"]
@@ -44,8 +40,7 @@ class LeftEdit(Answer):
 
 
 class DecidedAnswer(Answer):
-    """`version`: the document's, made by what was accepted or reopened; null: nothing is different. The edits as they
-    are now, and which of them could not be accepted."""
+    """The edits as they are now, and the version of the document that the decisions made."""
 
     version: int | None
     edits: list[EditData]
@@ -62,8 +57,7 @@ class MergeHunk(Answer):
 
 
 class MergeAnswer(Answer):
-    """What accepting an edit would write (`text`; null: there are conflicts), of what the agent saw (`base`), what the
-    block says now (`current`) and what the agent wants (`wanted`). The hunks in order are all three texts."""
+    """The result of accepting an edit, and its three sources. The hunks in order make up each text."""
 
     base: str
     current: str

@@ -14,8 +14,7 @@ MOST_CLASSES = 200
 
 
 class EditRequest(Request):
-    """One edit. `loc` is where the element begins (`path:line:column`), `tag` what it is called there (not checked when
-    left out), `seen` the value that the person saw (null: none), `value` the new one."""
+    """One edit of an element in the screen's source."""
 
     loc: str = Field(max_length=MAX_MARK_CHARS, description="As `data-loc` or `data-use` says it.")
     kind: EditKind
@@ -30,8 +29,7 @@ class EditsRequest(Request):
 
 
 class EditAnswer(Answer):
-    """What became of one edit. `loc`: where its element begins now. `code`, `reason`, `hint`: why it was not made;
-    `found`: what the source says instead of what was seen."""
+    """What became of one edit: applied, refused or stale."""
 
     status: EditStatus
     loc: str
@@ -88,8 +86,7 @@ class RefusalAnswer(Answer):
 
 
 class ValueAnswer(Answer):
-    """What the source says (null: nothing yet, or `refusal` says why it cannot be edited). `partly`: code adds to it,
-    and what it adds may win."""
+    """A value in the source, and whether it can be edited."""
 
     value: str | None
     partly: bool
@@ -112,8 +109,7 @@ class InspectAnswer(Answer):
 
 
 class StylesRequest(Request):
-    """`styles`: CSS by property, to be said in classes (`exact`: with these very values, not by their names);
-    `classes`: those to be asked about."""
+    """CSS to turn into classes, and classes to turn into CSS."""
 
     styles: dict[str, str] = Field(default_factory=dict, max_length=MOST_STYLES)
     classes: list[str] = Field(default_factory=list, max_length=MOST_CLASSES)
@@ -121,9 +117,7 @@ class StylesRequest(Request):
 
 
 class StylesAnswer(Answer):
-    """`classes` by CSS property; `refused` says why a value has none. `known`: what each class says (null: there is
-    none; empty: it has states or several rules; missing: nobody could be asked). `design`: whether the project's own
-    design system answered; else they are arbitrary values."""
+    """Classes for CSS values, and CSS of classes."""
 
     classes: dict[str, str]
     refused: dict[str, str]

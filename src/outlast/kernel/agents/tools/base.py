@@ -12,7 +12,7 @@ from outlast.kernel.runs.profile import ToolContext
 
 
 class Arguments(BaseModel):
-    model_config = ConfigDict(defer_build=True, extra="forbid")
+    model_config = ConfigDict(extra="forbid")
 
 
 @cache

@@ -4,8 +4,7 @@ from outlast.kernel.http.shapes import Answer
 
 
 class SecretUseAnswer(Answer):
-    """One request that carried a secret. `path` is without its query; `status` null: no answer came; `user_id` whom
-    the work was done for."""
+    """One request that carried a secret."""
 
     id: str
     project_id: str

@@ -9,7 +9,7 @@ from outlast.kernel.accounts.shapes import HealthAnswer, ReadyAnswer
 from outlast.kernel.http.auth import Served
 from outlast.kernel.http.responses import reply
 
-Verbose = Annotated[str | None, Query(max_length=10, description="Say more: `?verbose`.")]
+Verbose = Annotated[str | None, Query(max_length=10)]
 router = APIRouter(tags=["Health"])
 
 
