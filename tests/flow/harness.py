@@ -13,10 +13,11 @@ from outlast.base.settings import Settings
 from outlast.db.database import Database
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.models.protocol import NOTE_MARK, ModelMessage, ModelRequest, TextPiece, ToolResultPiece
-from outlast.kernel.runs.actions import Started, start_run
+from outlast.kernel.runs.actions import start_run
 from outlast.kernel.runs.follow_actions import follow_run, follow_thread
 from outlast.kernel.runs.profile import Tool
 from outlast.kernel.runs.rules import ENDED
+from outlast.kernel.runs.shapes import StartedAnswer
 from outlast.kernel.runs.store import run_of
 from outlast.kernel.runs.sweeper import Sweeper
 from outlast.kernel.runs.worker import Worker
@@ -40,7 +41,7 @@ class Stage:
     project_id: str
     thread_id: str
 
-    async def start(self, text: str = "Hello", **options: Any) -> Started:
+    async def start(self, text: str = "Hello", **options: Any) -> StartedAnswer:
         target = options.pop("target", self.thread_id)
         actor = options.pop("actor", self.owner)
         return await start_run(self.services, actor, target, Draft(text), **options)

@@ -120,7 +120,7 @@ describe('a thread as a chat', () => {
 
 describe('sending in a chat', () => {
   const gone = new TryLater({ status: 503, code: 'try_later', detail: 'The server stops.' })
-  const started = { run_id: 'run_1', thread_id: 'thr_1', message_id: 'm1', cursor: '0' }
+  const started = { run_id: 'run_1', thread_id: 'thr_1', message_id: 'm1', cursor: 0 }
 
   it('sends a refused message again under its first key, and says meanwhile why it was refused', async () => {
     const asked: unknown[] = []

@@ -13,6 +13,7 @@ const model = (id: string, credits: number, change: Partial<Model> = {}): Model 
   default: false,
   demo: false,
   available: true,
+  reason: null,
   ...change,
 })
 const GROK = model('grok', 1)

@@ -34,6 +34,7 @@ describe('forks', () => {
   const one = (id: string, parent: string | null, minute: number): FamilyThread => ({
     id,
     title: id,
+    profile: 'assistant',
     parent_thread_id: parent,
     parent_message_id: null,
     status: 'open',

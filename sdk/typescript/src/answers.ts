@@ -2,11 +2,7 @@
  * What a screen's answer says, apart from the marks that it carries for the server: `<title>`, `<task_summary>` and
  * `<files_summary>`. Pure, and total: any text can be read, also one that is only half there.
  */
-
-export interface AnswerFile {
-  path: string
-  description: string
-}
+import type { ScreenFile } from './api.gen.ts'
 
 export interface ReadAnswer {
   /** Markdown to show: the prose and the summary, never a mark nor the list of files. */
@@ -15,7 +11,7 @@ export interface ReadAnswer {
   concludes: boolean
   /** null while there is none. */
   title: string | null
-  files: AnswerFile[]
+  files: ScreenFile[]
 }
 
 type Place = 'prose' | 'title' | 'task_summary' | 'files_summary'
@@ -131,7 +127,7 @@ const couldBecome = (begun: string, mark: string): boolean =>
 const LINE = /^(?:[-*+•]|\d+[.)])?\s*(?:\*\*)?`?([^\s`*:]+)`?(?:\*\*)?\s*(?:\([^)]*\)\s*)?(?::|[-–—]+(?=\s))?\s*(.*)$/
 
 /** The files that a summary names, one a line: `- path: what it is`. Lines that name none are left out. */
-export function filesOf(summary: string): AnswerFile[] {
+export function filesOf(summary: string): ScreenFile[] {
   return summary.split('\n').flatMap((line) => {
     const [, path = '', description = ''] = LINE.exec(line.trim()) ?? []
     return isPath(path) ? [{ path: path.replace(/^\.\//, ''), description: description.trim() }] : []

@@ -1,47 +1,7 @@
-/** Artifacts: files of a project, whose text is searched. Types as the server sends them, and the requests, as
+/** Artifacts: files of a project, whose text is searched. The requests, as
  * `client.artifacts`. */
+import type { ArtifactData, ArtifactHits, ArtifactText, Page } from './api.gen.ts'
 import type { OutlastClient } from './client.ts'
-import type { Page } from './types.ts'
-
-/** `state`: its text is being read, can be searched (`ready`), or there is none. */
-export interface ArtifactData {
-  id: string
-  project_id: string
-  name: string
-  media_type: string
-  size_bytes: number
-  state: 'reading' | 'ready' | 'no_text' | 'failed'
-  pages: number | null
-  characters: number
-  width: number | null
-  height: number | null
-  /** Why its text could not be read. */
-  trouble: string | null
-  created_by: string
-  created_by_name: string
-  created_at: string
-}
-/** A passage of a file: `page` of a PDF (null: it has no pages), `terms` the words in it that the query found. */
-export interface ArtifactHit {
-  artifact: ArtifactData
-  heading: string
-  text: string
-  page: number | null
-  score: number
-  terms: string[]
-}
-/** Passages, best first; `note` says in a sentence how the search went, or is empty. */
-export interface ArtifactHits {
-  items: ArtifactHit[]
-  note: string
-}
-/** A page of a file's text; texts without pages have one. */
-export interface ArtifactText {
-  artifact: ArtifactData
-  text: string
-  page: number
-  pages: number
-}
 
 interface Signalled {
   signal?: AbortSignal | undefined

@@ -1,9 +1,9 @@
 /** Sends a chat's messages, remembers the one that was refused, and sends it again with the same key. */
+import type { OnBusy, StartRun } from './api.gen.ts'
 import { chatError, type ChatError } from './chats.ts'
 import type { OutlastClient } from './client.ts'
 import type { RunState } from './fold.ts'
 import { Store } from './store.ts'
-import type { OnBusy, StartRun } from './types.ts'
 
 export interface SendOptions {
   modelId?: string

@@ -1,11 +1,11 @@
 /** A thread as a chat shows it: messages without marks, one live answer, one line of status, steps, one error. Pure. */
-import { readAnswers, type AnswerFile } from './answers.ts'
+import type { Credits, ImagePart, Message, Part, RunError, ScreenFile } from './api.gen.ts'
+import { readAnswers } from './answers.ts'
 import { CreditsNeeded, OutlastError } from './errors.ts'
 import { isTerminal, type RunState } from './fold.ts'
 import { statusText } from './status.ts'
 import { stepsOf, type StreamingStep } from './steps.ts'
 import { activeRun, liveRuns, type ThreadSnapshot } from './threads.ts'
-import type { Credits, ImagePart, Message, Part, RunError } from './types.ts'
 
 export type ChatStatus = 'ready' | 'submitted' | 'streaming' | 'error'
 
@@ -16,7 +16,7 @@ export interface ChatMessage {
   content: string
   images: ImagePart[]
   /** What the assistant said that it changed. */
-  files: AnswerFile[]
+  files: ScreenFile[]
   modelId: string | null
   credits: number | null
   createdAt: string | null

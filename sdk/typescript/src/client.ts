@@ -6,7 +6,7 @@ import { errorOf, unreachable } from './errors.ts'
 import { Knowledge } from './knowledge.ts'
 import { Pages } from './pages.ts'
 import { Screens } from './screens.ts'
-import type * as api from './types.ts'
+import type * as api from './api.gen.ts'
 import { tellsProgress, uploadForm } from './uploading.ts'
 
 export interface ClientOptions {
@@ -148,20 +148,19 @@ export class OutlastClient {
   me = (signal?: AbortSignal) => this.#get<api.Me>('/v1/me', {}, signal)
   signIn = (token: string) => this.#json<void>('POST', '/v1/session', { body: { token } })
   signOut = () => this.#json<void>('DELETE', '/v1/session')
-  models = () => this.#get<{ items: api.Model[] }>('/v1/models')
+  models = () => this.#get<api.Page<api.Model>>('/v1/models')
   credits = () => this.#get<api.Credits>('/v1/credits')
   inbox = (project?: string, { signal, ...query }: ListOptions = {}) =>
     this.#get<api.Page<api.InboxItem>>('/v1/inbox', { project, ...query }, signal)
   tokens = () => this.#get<api.Page<api.Token>>('/v1/tokens')
-  createToken = (body: { name: string; expires_in_days?: number }) =>
-    this.#json<api.Token & { token: string }>('POST', '/v1/tokens', { body })
+  createToken = (body: api.TokenRequest) => this.#json<api.NewToken>('POST', '/v1/tokens', { body })
   revokeToken = (id: string) => this.#json<void>('DELETE', `/v1/tokens/${id}`)
 
   // --- administration of the server
 
   users = ({ signal, ...query }: { q?: string; after?: string | null; limit?: number; signal?: AbortSignal } = {}) =>
-    this.#get<api.Page<api.UserSummary> & { plans: string[] }>('/v1/admin/users', query, signal)
-  changeUser = (id: string, body: { plan?: string; is_admin?: boolean }) =>
+    this.#get<api.Users>('/v1/admin/users', query, signal)
+  changeUser = (id: string, body: api.UserChangeRequest) =>
     this.#json<api.UserSummary>('PATCH', `/v1/admin/users/${id}`, { body })
   grantCredits = (id: string, credits: number) =>
     this.#json<api.UserSummary>('POST', `/v1/admin/users/${id}/grants`, { body: { credits } })
@@ -179,19 +178,17 @@ export class OutlastClient {
   renameProject = (id: string, name: string) =>
     this.#json<api.Project>('PATCH', `/v1/projects/${id}`, { body: { name } })
   deleteProject = (id: string) => this.#json<void>('DELETE', `/v1/projects/${id}`)
-  members = (projectId: string) => this.#get<api.Page<api.Member>>(`/v1/projects/${projectId}/members`)
+  members = (projectId: string) => this.#get<api.Page<api.ListedMember>>(`/v1/projects/${projectId}/members`)
   changeRole = (projectId: string, userId: string, role: api.Role) =>
     this.#json<api.Member>('PATCH', `/v1/projects/${projectId}/members/${userId}`, { body: { role } })
   removeMember = (projectId: string, userId: string) =>
     this.#json<void>('DELETE', `/v1/projects/${projectId}/members/${userId}`)
   invitations = (projectId: string) => this.#get<api.Page<api.Invitation>>(`/v1/projects/${projectId}/invitations`)
-  invite = (projectId: string, body: { role: api.Role; name?: string; expires_in_days?: number }) =>
-    this.#json<api.Invitation & { url: string; token: string }>('POST', `/v1/projects/${projectId}/invitations`, {
-      body,
-    })
+  invite = (projectId: string, body: api.InvitationRequest) =>
+    this.#json<api.NewInvitation>('POST', `/v1/projects/${projectId}/invitations`, { body })
   withdrawInvitation = (id: string) => this.#json<void>('DELETE', `/v1/invitations/${id}`)
   acceptInvitation = (token: string, name: string) =>
-    this.#json<{ project_id: string; user: api.Me['user']; token?: string }>('POST', '/v1/invitations/accept', {
+    this.#json<api.AcceptedInvitation>('POST', '/v1/invitations/accept', {
       body: { token, name },
     })
 
@@ -203,12 +200,10 @@ export class OutlastClient {
     options: ListOptions & { status?: 'open' | 'archived'; q?: string; profile?: string } = {},
   ) => {
     const { signal, ...query } = options
-    return this.#get<api.Page<api.Thread>>(`/v1/projects/${projectId}/threads`, query, signal)
+    return this.#get<api.Page<api.ListedThread>>(`/v1/projects/${projectId}/threads`, query, signal)
   }
-  createThread = (
-    projectId: string,
-    body: { title?: string; profile?: string; anchor?: Record<string, unknown> | null } = {},
-  ) => this.#json<api.Thread>('POST', `/v1/projects/${projectId}/threads`, { body })
+  createThread = (projectId: string, body: api.ThreadRequest = {}) =>
+    this.#json<api.Thread>('POST', `/v1/projects/${projectId}/threads`, { body })
   thread = (id: string, signal?: AbortSignal) => this.#get<api.ThreadView>(`/v1/threads/${id}`, {}, signal)
   renameThread = (id: string, title: string) =>
     this.#json<api.Thread>('PATCH', `/v1/threads/${id}`, { body: { title } })
@@ -216,33 +211,25 @@ export class OutlastClient {
   messages = (threadId: string, { signal, ...query }: ListOptions = {}) =>
     this.#get<api.Page<api.Message>>(`/v1/threads/${threadId}/messages`, query, signal)
   /** `@agent` in it starts a run (`started_run_id`); members named in it, or by id, find it in their inbox. */
-  postMessage = (
-    threadId: string,
-    body: { content: string; images?: string[]; mentions?: string[] },
-    idempotencyKey: string = crypto.randomUUID(),
-  ) =>
-    this.#json<api.Message & { started_run_id: string | null }>('POST', `/v1/threads/${threadId}/messages`, {
+  postMessage = (threadId: string, body: api.MessageRequest, idempotencyKey: string = crypto.randomUUID()) =>
+    this.#json<api.PostedMessage>('POST', `/v1/threads/${threadId}/messages`, {
       body,
       headers: { 'idempotency-key': idempotencyKey },
     })
   /** With `summary` the new thread begins with a run (`run_id`) that sums up the old one, instead of its messages. */
-  fork = (
-    threadId: string,
-    body: { message_id?: string; title?: string; summary?: boolean } = {},
-    idempotencyKey: string = crypto.randomUUID(),
-  ) =>
-    this.#json<api.Thread & { run_id?: string | null }>('POST', `/v1/threads/${threadId}/fork`, {
+  fork = (threadId: string, body: api.ForkRequest = {}, idempotencyKey: string = crypto.randomUUID()) =>
+    this.#json<api.ForkedThread>('POST', `/v1/threads/${threadId}/fork`, {
       body,
       headers: { 'idempotency-key': idempotencyKey },
     })
   archive = (threadId: string) => this.#json<api.Thread>('POST', `/v1/threads/${threadId}/archive`)
   unarchive = (threadId: string) => this.#json<api.Thread>('POST', `/v1/threads/${threadId}/unarchive`)
   takeLock = (threadId: string, takeOver = false) =>
-    this.#json<{ lock: api.Lock }>('PUT', `/v1/threads/${threadId}/lock`, { body: { take_over: takeOver } })
+    this.#json<api.LockAnswer>('PUT', `/v1/threads/${threadId}/lock`, { body: { take_over: takeOver } })
   releaseLock = (threadId: string) => this.#json<void>('DELETE', `/v1/threads/${threadId}/lock`)
-  requestLock = (threadId: string) => this.#json<{ lock: api.Lock }>('POST', `/v1/threads/${threadId}/lock/request`)
+  requestLock = (threadId: string) => this.#json<api.LockAnswer>('POST', `/v1/threads/${threadId}/lock/request`)
   handOverLock = (threadId: string, userId: string) =>
-    this.#json<{ lock: api.Lock }>('POST', `/v1/threads/${threadId}/lock/handover`, { body: { user_id: userId } })
+    this.#json<api.LockAnswer>('POST', `/v1/threads/${threadId}/lock/handover`, { body: { user_id: userId } })
   typing = (threadId: string, typing: boolean) =>
     this.#json<void>('POST', `/v1/threads/${threadId}/typing`, { body: { typing } })
 
@@ -255,7 +242,7 @@ export class OutlastClient {
       headers: { 'idempotency-key': idempotencyKey },
     })
   /** The same, creating the thread. */
-  startThread = (body: api.StartRun & { project_id?: string; profile?: string }, idempotencyKey: string) =>
+  startThread = (body: api.StartThread, idempotencyKey: string) =>
     this.#json<api.StartedRun>('POST', '/v1/runs', { body, headers: { 'idempotency-key': idempotencyKey } })
   runs = (options: ListOptions & { project?: string; thread?: string; status?: api.RunStatus; q?: string } = {}) => {
     const { signal, ...query } = options
@@ -273,9 +260,9 @@ export class OutlastClient {
   continue = (runId: string) => this.#json<api.StartedRun>('POST', `/v1/runs/${runId}/continue`)
   resume = (runId: string) => this.#json<api.RunSummary>('POST', `/v1/runs/${runId}/resume`)
   decide = (approvalId: string, body: api.ApprovalDecision) =>
-    this.#json<{ id: string; decision: string }>('POST', `/v1/approvals/${approvalId}`, { body })
+    this.#json<api.DecisionResult>('POST', `/v1/approvals/${approvalId}`, { body })
   answer = (questionId: string, answers: api.Answers) =>
-    this.#json<{ id: string }>('POST', `/v1/questions/${questionId}`, { body: { answers } })
+    this.#json<api.DecisionResult>('POST', `/v1/questions/${questionId}`, { body: { answers } })
 
   // --- sandboxes
 

@@ -2,9 +2,9 @@
  * The one routine that keeps a client in step: take a snapshot with its cursor, follow from the cursor, and on any
  * break resume from the last cursor with growing pauses. Nothing else opens a stream.
  */
+import type { OutlastEvent, Presence } from './api.gen.ts'
 import { OutlastError } from './errors.ts'
 import { readFrames, type Frame } from './sse.ts'
-import type { OutlastEvent, Presence } from './types.ts'
 
 export type ConnectionStatus = 'connecting' | 'live' | 'reconnecting' | 'resting' | 'ended' | 'failed'
 

@@ -1,6 +1,6 @@
 /** A document's sections and blocks, and how changes make others of them. Plain functions: states are never changed in
  * place, and what did not change stays the same object, so that whoever shows a block can tell. */
-import type { BlockData, DocumentChange, DocumentChanges, SectionData, SectionHead } from './documents.ts'
+import type { BlockData, DocumentChange, DocumentChanges, SectionData, SectionHead } from './api.gen.ts'
 
 /** A section with the ids of its blocks, in order. */
 export interface SectionNode extends SectionHead {
@@ -84,13 +84,14 @@ export function foreseen(content: DocumentContent, change: DocumentChange): Docu
     }
     case 'insert_block': {
       const section_id = change.section_id ?? preamble(content)
-      if (change.ref === undefined || content.sections[section_id] === undefined) return content
+      if (change.ref == null || content.sections[section_id] === undefined) return content
       return withBlock(content, newBlock(change.ref, section_id, change.markdown), change.after)
     }
     case 'edit_section': {
       const section = content.sections[change.section_id]
       if (section === undefined) return content
-      const { heading = section.heading, level = section.level } = change
+      const heading = change.heading ?? section.heading
+      const level = change.level ?? section.level
       return { ...content, sections: { ...content.sections, [section.id]: { ...section, heading, level } } }
     }
     case 'move_section': {
@@ -100,15 +101,15 @@ export function foreseen(content: DocumentContent, change: DocumentChange): Docu
     }
     case 'delete_section': {
       // What may be refused, for it is newer than what was seen, stays until the server agrees.
-      if (change.keep_blocks === true || change.seen !== undefined) return content
+      if (change.keep_blocks === true || change.seen != null) return content
       const { [change.section_id]: gone, ...sections } = content.sections
       return gone === undefined
         ? content
         : { ...content, sections, order: content.order.filter((id) => id !== change.section_id) }
     }
     case 'insert_section': {
-      if (change.ref === undefined) return content
-      const { ref: id, heading, level } = change
+      if (change.ref == null) return content
+      const { ref: id, heading, level = 2 } = change
       const document_id = Object.values(content.sections)[0]?.document_id ?? ''
       const section: SectionNode = { id, document_id, heading, level, version: content.version, lock: null, blocks: [] }
       const order = movedTo(content.order, id, change.after)

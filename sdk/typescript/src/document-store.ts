@@ -3,8 +3,6 @@
  * somebody else keeps open (`ProjectStore`), and reads what is new since the version it has; so nothing is missed, however
  * often the connection breaks. What one does is shown at once, and taken back where the server refuses it.
  */
-import type { OutlastClient } from './client.ts'
-import { foreseen, NO_CONTENT, contentOf, sharing, withChanges, type DocumentContent } from './document-content.ts'
 import type {
   CommentData,
   Decided,
@@ -13,14 +11,17 @@ import type {
   DocumentChanges,
   DocumentData,
   DocumentPlace,
-  DocumentPresence,
   EditData,
+  OutlastEvent,
+  Page,
+  Presence,
   ProposalData,
-} from './documents.ts'
+} from './api.gen.ts'
+import type { OutlastClient } from './client.ts'
+import { foreseen, NO_CONTENT, contentOf, sharing, withChanges, type DocumentContent } from './document-content.ts'
 import { Gone } from './errors.ts'
 import { withComment, withEdits, withoutComment, withProposal } from './proposals.ts'
 import { Store } from './store.ts'
-import type { OutlastEvent, Page } from './types.ts'
 
 export interface DocumentSnapshot {
   document: DocumentData | null
@@ -30,7 +31,7 @@ export interface DocumentSnapshot {
   comments: readonly CommentData[]
   /** Those that were open when it was loaded, and all that came since; oldest first. */
   proposals: readonly ProposalData[]
-  presence: Pick<DocumentPresence, 'watching' | 'typing' | 'places'>
+  presence: Pick<Presence, 'watching' | 'typing' | 'places'>
   /** Edits whose decision the server has not answered yet. */
   deciding: Readonly<Record<string, 'accept' | 'reject'>>
   /** Changes that the server has not answered yet. */
@@ -424,7 +425,7 @@ export class DocumentStore extends Store<DocumentSnapshot> {
     this.patch({ content, saving: this.#underway.length })
   }
 
-  #present({ document_id, watching, typing, places }: DocumentPresence): void {
+  #present({ document_id, watching, typing, places }: Presence): void {
     if (document_id === this.documentId) this.patch({ presence: { watching, typing, places } })
   }
 

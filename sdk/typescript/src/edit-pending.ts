@@ -1,6 +1,6 @@
 /** What a person has changed by hand and not saved yet: how it looks meanwhile, and what is saved of it. Pure. */
+import type { EditRefusal, EditResult, ScreenEdit, SourceElement } from './api.gen.ts'
 import type { ElementAim, ElementPreview, ElementReport } from './edit-protocol.ts'
-import type { EditRefusal, EditResult, ScreenEdit, SourceElement } from './edits.ts'
 
 /** Joins class lists; of classes that contradict each other the last one stays. tailwind-merge's `twMerge` does it well. */
 export type MergeClasses = (classes: string) => string
@@ -194,7 +194,7 @@ function remaining(
       left.seen.classes = now
       if (result.status === 'applied') Object.assign(left, { styles: {}, added: {}, removed: [], shown: one.shown })
     } else if (edit.kind === 'text') left.seen.text = now
-    else if (edit.attribute !== undefined) left.seen[edit.attribute] = now
+    else if (edit.attribute != null) left.seen[edit.attribute] = now
   })
   left.problem = {
     code: refused.code ?? refused.status,

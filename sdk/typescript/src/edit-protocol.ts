@@ -5,14 +5,9 @@
  * window. What comes out of the frame was written by an app that an agent made: it is read here, bounded, and never
  * trusted with more than how its own page looks.
  */
+import type { ThemeTokens } from './api.gen.ts'
 
 export const FRAME_VERSION = 1
-
-/** CSS values by token name, as themes have them. */
-export interface FrameTokens {
-  light: Record<string, string>
-  dark: Record<string, string>
-}
 
 /** Which of its marks an element is meant by: where it is written (`loc`), or where its component is used (`use`). */
 export type ElementAim = 'loc' | 'use'
@@ -52,7 +47,7 @@ export type FrameCommand =
   /** The script answers `measured`, since version 2. */
   | { outlast: 'measure'; id: string; aim: ElementAim; mark: string; checks: StyleCheck[] }
   /** Shows a theme without saving it; null: its own again. */
-  | { outlast: 'theme'; tokens: FrameTokens | null }
+  | { outlast: 'theme'; tokens: ThemeTokens | null }
   /** The script answers `captured`. */
   | { outlast: 'capture'; id: string }
 
@@ -63,12 +58,7 @@ export interface Crumb {
   use: string | null
 }
 
-export interface ElementBox {
-  x: number
-  y: number
-  width: number
-  height: number
-}
+export type ElementBox = Pick<DOMRect, 'x' | 'y' | 'width' | 'height'>
 
 /** The chosen element as the page shows it. */
 export interface ElementReport {

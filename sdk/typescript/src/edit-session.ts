@@ -1,4 +1,5 @@
 /** Visual edit mode of one screen: what is chosen in its frame, what is pending, saving and taking back. */
+import type { SourceElement } from './api.gen.ts'
 import type { OutlastClient } from './client.ts'
 import { fitClasses, stillFits, type FittedClasses } from './edit-classes.ts'
 import {
@@ -24,7 +25,6 @@ import {
   type FrameReport,
   type StyleCheck,
 } from './edit-protocol.ts'
-import type { SourceElement } from './edits.ts'
 import { OutlastError } from './errors.ts'
 import { Store } from './store.ts'
 

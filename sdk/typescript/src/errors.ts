@@ -1,16 +1,8 @@
 /** The server's error tree: the class answers "what now?", `code` says exactly what happened. */
+import type { Problem } from './api.gen.ts'
 
-/** A problem document (RFC 9457) as the server sends it. */
-export interface Problem {
-  title?: string
-  status: number
-  code: string
-  detail: string
-  hint?: string
-  request_id?: string | null
-  fields?: Record<string, unknown>
-  retry_after_s?: number | null
-}
+/** What is known of a refusal: all of the server's problem document (RFC 9457), or what came instead of one. */
+export type Refusal = Pick<Problem, 'status' | 'code' | 'detail'> & Partial<Problem>
 
 export class OutlastError extends Error {
   readonly code: string
@@ -20,7 +12,7 @@ export class OutlastError extends Error {
   readonly requestId: string | null
   readonly retryAfterS: number | null
 
-  constructor(problem: Problem, options?: ErrorOptions) {
+  constructor(problem: Refusal, options?: ErrorOptions) {
     super(problem.detail, options)
     this.name = new.target.name
     this.code = problem.code
@@ -51,7 +43,7 @@ export class InternalError extends OutlastError {}
 /** No answer at all: the server is down or the network is. */
 export class Unreachable extends TryLater {}
 
-type ErrorClass = new (problem: Problem, options?: ErrorOptions) => OutlastError
+type ErrorClass = new (problem: Refusal, options?: ErrorOptions) => OutlastError
 
 const BY_CODE: Record<string, ErrorClass> = {
   credits_needed: CreditsNeeded,
@@ -77,7 +69,7 @@ const BY_STATUS: Record<number, ErrorClass> = {
 }
 
 /** The error for a problem document, by its code where that decides and else by its status. */
-export function errorFrom(problem: Problem): OutlastError {
+export function errorFrom(problem: Refusal): OutlastError {
   const known = BY_CODE[problem.code] ?? BY_STATUS[problem.status]
   return new (known ?? (problem.status >= 500 ? InternalError : InvalidRequest))(problem)
 }

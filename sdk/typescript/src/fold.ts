@@ -2,22 +2,25 @@
  * Events in, state out. Plain functions without React, clock or network; the Python twin is
  * `kernel/streams/fold.py` and both run `contract/cases/*.json`. States are plain JSON and never changed in place.
  */
-import type { ProposalData } from './documents.ts'
-import type { ModuleData, PageAction, PageStats } from './pages.ts'
-import { withEdits, withProposal } from './proposals.ts'
-import type { WorkflowStep } from './screens.ts'
 import type {
   EventData,
   Lock,
   Message,
+  ModuleData,
   OutlastEvent,
+  PageAction,
+  PageStats,
   Part,
   Pending,
+  ProposalData,
   RunError,
+  RunPage,
   RunStatus,
   Thread,
   Usage,
-} from './types.ts'
+  WorkflowStep,
+} from './api.gen.ts'
+import { withEdits, withProposal } from './proposals.ts'
 
 export interface RunState {
   run_id: string
@@ -51,13 +54,6 @@ export interface RunState {
   error: RunError | null
   /** True after `stream.ended`: nothing more will come. */
   ended: boolean
-}
-
-export interface RunPage {
-  page_id: string
-  version: number
-  /** Told at the run's end. */
-  stats: PageStats | null
 }
 
 export interface ThreadState {

@@ -2,8 +2,7 @@
  * A page kept in step with its thread's stream. Whole HTML is read from the server; patches lead on from it. A patch that
  * does not begin where we are is one that we have, or one that others came before: then the page is read again.
  */
-import type { PagePatch } from './pages.ts'
-import type { OutlastEvent } from './types.ts'
+import type { OutlastEvent, PagePatch } from './api.gen.ts'
 
 /** What a page's viewer has to do: show other HTML, or apply patches to what it shows. */
 export type PageChange =

@@ -1,8 +1,8 @@
 /** One project kept in step: its news as they happen. Lists are loaded by whoever shows them. */
+import type { Member, OutlastEvent, Project } from './api.gen.ts'
 import type { OutlastClient } from './client.ts'
 import { Connection, type ConnectionState } from './connection.ts'
 import { Store } from './store.ts'
-import type { Member, OutlastEvent, Project } from './types.ts'
 
 export interface ProjectSnapshot {
   project: Project | null

@@ -1,5 +1,5 @@
 /** Lists of proposals and comments after news of them. Plain functions; news may come twice, and in either order. */
-import type { CommentData, EditData, ProposalData } from './documents.ts'
+import type { CommentData, EditData, ProposalData } from './api.gen.ts'
 
 /** An edit that was decided stays so until it is reopened, whatever older news says. */
 const newer = (known: EditData | undefined, told: EditData): EditData =>

@@ -1,10 +1,10 @@
 /** One run kept in step, for programs that care about the answer and not the thread. */
+import type { OutlastEvent, RunView } from './api.gen.ts'
 import type { OutlastClient } from './client.ts'
 import { Connection, type ConnectionState } from './connection.ts'
 import { emptyRun, foldRun, isTerminal, type RunState } from './fold.ts'
 import { Store } from './store.ts'
 import { runFromView } from './threads.ts'
-import type { OutlastEvent, RunView } from './types.ts'
 
 export interface RunSnapshot {
   run: RunState

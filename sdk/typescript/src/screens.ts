@@ -1,151 +1,22 @@
-/** Screens: apps on a project's canvas. Types as the server sends them, and the requests, as `client.screens`. */
+/** Screens: apps on a project's canvas: the requests, as `client.screens`. */
+import type {
+  Checkpoint,
+  ImageHost,
+  NewScreen,
+  Page,
+  Preview,
+  ScreenChange,
+  ScreenChanges,
+  ScreenData,
+  ScreenFiles,
+  ScreenMove,
+  SearchHits,
+  Theme,
+} from './api.gen.ts'
 import type { OutlastClient } from './client.ts'
-import type { Checkpoint, Page, Preview } from './types.ts'
 
-/** `new`: nothing asked for yet; `waiting`: a run waits for a person; `problems`: the last run left type errors or a
- * page that throws. */
-export type ScreenState = 'new' | 'working' | 'waiting' | 'ready' | 'problems' | 'failed'
-export type TemplateName = 'next' | 'vite'
-
-/** CSS values by token name (`background`, `primary`, `chart-1`, `radius`, `font-sans` …). */
-export interface ThemeTokens {
-  light: Record<string, string>
-  dark: Record<string, string>
-}
-/** A named look. `id` goes into a screen's `theme`. */
-export interface Theme extends ThemeTokens {
-  id: string
-  name: string
-  description: string
-}
-/** A file that the agent spoke of when it had finished, and what it said. */
-export interface ScreenFile {
-  path: string
-  description: string
-}
 /** Place and size are CSS pixels of the canvas. */
-export interface ScreenPlace {
-  x: number
-  y: number
-  width: number
-  height: number
-}
-export interface ScreenData extends ScreenPlace {
-  id: string
-  project_id: string
-  thread_id: string
-  workspace_id: string
-  title: string
-  template: TemplateName
-  /** A theme's id, or `custom`: then `theme_tokens` holds it. */
-  theme: string
-  theme_tokens: ThemeTokens | null
-  files: ScreenFile[]
-  problems: string[]
-  /** The attachment with its last screenshot. */
-  picture_id: string | null
-  pictured_at: string | null
-  state: ScreenState
-  active_run_id: string | null
-  /** Its newest sandbox, also asleep or gone. */
-  sandbox_id: string | null
-  /** Where its app is shown, for those whom `client.screens.preview` let in; never in events. */
-  preview_url: string | null
-  /** Why its sandbox could not be had when it was last opened. */
-  trouble: string | null
-  created_by: string
-  created_at: string
-  updated_at: string
-}
-
-export interface NewScreen extends Partial<ScreenPlace> {
-  title?: string
-  template?: TemplateName
-  theme?: string
-}
-export interface ScreenChange extends Partial<ScreenPlace> {
-  title?: string
-  /** A theme's id; with `custom` give `theme_tokens`. */
-  theme?: string
-  theme_tokens?: ThemeTokens
-}
-export interface ScreenMove extends Partial<ScreenPlace> {
-  id: string
-  x: number
-  y: number
-}
-
-export interface ScreenFileEntry {
-  path: string
-  size: number
-}
-/** `live`: read from the awake sandbox; otherwise as kept in the checkpoint. */
-export interface ScreenFiles {
-  items: ScreenFileEntry[]
-  checkpoint_id: string | null
-  live: boolean
-  truncated: boolean
-}
-export interface SearchHit {
-  path: string
-  /** From 1. */
-  line: number
-  text: string
-}
-export interface SearchHits {
-  items: SearchHit[]
-  truncated: boolean
-}
-/** `before` and `after` are the texts; null where the file was not there (then its bytes are null too), is no text, or is
- * too long. */
-export interface FileChange {
-  path: string
-  status: 'added' | 'changed' | 'removed'
-  before: string | null
-  after: string | null
-  before_bytes: number | null
-  after_bytes: number | null
-}
-/** What a run changed: from the files as it found them to those it left. */
-export interface ScreenChanges {
-  run_id: string | null
-  before: Checkpoint | null
-  after: Checkpoint | null
-  items: FileChange[]
-  truncated: boolean
-}
-
-/** One named step of a run's way, as `workflow.step` brings it. */
-export interface WorkflowStep {
-  run_id: string
-  name:
-    | 'load_screen'
-    | 'open_sandbox'
-    | 'tell_context_lost'
-    | 'load_messages'
-    | 'agent'
-    | 'check'
-    | 'preview_url'
-    | 'picture'
-    | 'save_screen'
-    | 'load_page'
-    | 'check_page'
-    | 'save_page'
-    | 'save_answer'
-    | 'settle_credits'
-    | 'save_error'
-  status: 'started' | 'done' | 'failed' | 'skipped' | 'cancelled'
-  detail: string
-  duration_s: number | null
-}
-
-/** A host of other sites' pictures; `allowed_at` null: they were blocked, and nobody has allowed them. */
-export interface ImageHost {
-  host: string
-  asked_at: string
-  allowed_by: string | null
-  allowed_at: string | null
-}
+export type ScreenPlace = Pick<ScreenData, 'x' | 'y' | 'width' | 'height'>
 
 interface Signalled {
   signal?: AbortSignal | undefined

@@ -1,8 +1,7 @@
 /** What a run is doing, in words for people; derived here and nowhere else. */
+import type { ToolCallPart, WorkflowStep } from './api.gen.ts'
 import type { RunState } from './fold.ts'
-import type { WorkflowStep } from './screens.ts'
 import { toolLabel, workflowNow } from './steps.ts'
-import type { ToolCallPart } from './types.ts'
 
 export interface StatusOptions {
   /** Writes a time of day; the reader's own format by default. */

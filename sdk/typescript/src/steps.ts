@@ -1,7 +1,6 @@
 /** What an agent does, step by step, in words for people. Pure. */
+import type { ToolCallPart, ToolStatus, WorkflowStep } from './api.gen.ts'
 import type { RunState } from './fold.ts'
-import type { WorkflowStep } from './screens.ts'
-import type { ToolCallPart, ToolStatus } from './types.ts'
 
 export type StepStatus = 'pending' | 'active' | 'complete' | 'failed' | 'skipped'
 

@@ -1,4 +1,16 @@
 /** One thread kept in step: its messages, lock, live runs, who is there. */
+import type {
+  Member,
+  Message,
+  OutlastEvent,
+  Presence,
+  Role,
+  RunStatus,
+  RunSummary,
+  RunView,
+  ThreadRunStatus,
+  ThreadView,
+} from './api.gen.ts'
 import type { OutlastClient } from './client.ts'
 import { Connection, type ConnectionState } from './connection.ts'
 import {
@@ -11,18 +23,6 @@ import {
   type ThreadState,
 } from './fold.ts'
 import { DRAWING_MS, Store } from './store.ts'
-import type {
-  Member,
-  Message,
-  OutlastEvent,
-  Presence,
-  Role,
-  RunStatus,
-  RunSummary,
-  RunView,
-  ThreadRunStatus,
-  ThreadView,
-} from './types.ts'
 
 export interface ThreadSnapshot extends ThreadState {
   loading: boolean

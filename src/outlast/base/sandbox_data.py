@@ -4,6 +4,8 @@ from typing import Literal
 
 from outlast.base.parts import Frozen
 
+ServiceStatus = Literal["stopped", "starting", "healthy", "failed"]
+
 
 class FileChange(Frozen):
     path: str
@@ -24,7 +26,7 @@ class ServiceStateData(Frozen):
 
     name: str
     port: int
-    state: Literal["stopped", "starting", "healthy", "failed"]
+    state: ServiceStatus
     error: str | None = None
     restarts: int = 0
 

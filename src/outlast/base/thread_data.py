@@ -4,6 +4,8 @@ from typing import Any, Literal
 
 from outlast.base.parts import Frozen, Part
 
+ThreadRunStatus = Literal["idle", "generating", "awaiting_approval", "paused", "complete", "error"]
+
 
 class UsageData(Frozen):
     input_tokens: int = 0
@@ -92,7 +94,7 @@ class ThreadData(Frozen):
     title: str
     profile: str
     status: Literal["open", "archived"]
-    run_status: Literal["idle", "generating", "awaiting_approval", "paused", "complete", "error"]
+    run_status: ThreadRunStatus
     active_run_id: str | None = None
     sandbox_id: str | None = None
     anchor: dict[str, Any] | None = None

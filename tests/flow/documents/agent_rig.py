@@ -25,7 +25,8 @@ from outlast.base.settings import Settings
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
 from outlast.kernel.models.protocol import LanguageModel, ModelRequest, TextPiece
-from outlast.kernel.runs.actions import Started, start_run
+from outlast.kernel.runs.actions import start_run
+from outlast.kernel.runs.shapes import StartedAnswer
 from outlast.kernel.runs.sweeper import Sweeper
 from outlast.kernel.runs.worker import Worker
 from outlast.kernel.threads import store as threads
@@ -83,7 +84,7 @@ class DocumentAgent(Stage):
     async def rewrite(self, block: Block, text: str) -> int:
         return await self.write(EditBlock(block.id, text, block.markdown))
 
-    async def ask(self, text: str = "Tighten this document", **options: Any) -> Started:
+    async def ask(self, text: str = "Tighten this document", **options: Any) -> StartedAnswer:
         target = options.pop("target", self.thread_id)
         return await start_run(self.services, self.owner, target, Draft(text), **options)
 

@@ -32,8 +32,9 @@ from outlast.db.database import Database
 from outlast.kernel.agents.workspaces import Workspaces
 from outlast.kernel.models.protocol import ModelRequest, TextPiece
 from outlast.kernel.runs import tables
-from outlast.kernel.runs.actions import Started, start_run
+from outlast.kernel.runs.actions import start_run
 from outlast.kernel.runs.approval_actions import decide_approval
+from outlast.kernel.runs.shapes import StartedAnswer
 from outlast.kernel.runs.sweeper import Sweeper
 from outlast.kernel.runs.worker import Worker
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
@@ -111,14 +112,14 @@ class PageAgent(Stage):
     async def now(self) -> PageData:
         return await read_page(self.services, self.owner, self.page.id)
 
-    async def ask(self, text: str = "Show my issues", **options: Any) -> Started:
+    async def ask(self, text: str = "Show my issues", **options: Any) -> StartedAnswer:
         return await start_run(self.services, self.owner, self.thread_id, Draft(text), **options)
 
     async def asked(self, text: str = "Show my issues", **options: Any) -> list[Event]:
         """Every event of a run that has ended."""
         return await self.events((await self.ask(text, **options)).run_id)
 
-    async def approve(self, started: Started) -> None:
+    async def approve(self, started: StartedAnswer) -> None:
         event = await self.until(started.run_id, "approval.requested")
         approval_id = event["data"]["approval"]["id"]
         await decide_approval(self.services, self.owner, approval_id, "approve")

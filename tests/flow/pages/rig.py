@@ -11,9 +11,10 @@ from typing import Any
 import anyio
 import sqlalchemy as sa
 
-from outlast.apps.pages.act_actions import Acted, act
+from outlast.apps.pages.act_actions import act
 from outlast.apps.pages.actions import create_page
 from outlast.apps.pages.page_actions import list_actions
+from outlast.apps.pages.shapes import ActionAnswer
 from outlast.apps.pages.tables import pages
 from outlast.base.events import PageAction, PageData
 from outlast.base.settings import Settings
@@ -48,7 +49,7 @@ class PageStage(Stage):
     page: PageData
     team: Team
 
-    async def act(self, name: str = "refresh", actor: Actor | None = None, **more: Any) -> Acted:
+    async def act(self, name: str = "refresh", actor: Actor | None = None, **more: Any) -> ActionAnswer:
         data = more.pop("data", {})
         return await act(self.services, actor or self.owner, self.page.id, name, data, **more)
 

@@ -29,7 +29,7 @@ async def test_a_runs_page_and_export_show_what_it_made_of_the_page_and_its_cach
         stats = details.page["stats"]
         assert (stats["patches"], stats["replaced"], stats["refused"]) == (2, 1, 1)
         assert (stats["input_tokens"], stats["cached_tokens"], stats["cached_share"]) == (2000, 900, 0.45)
-        assert summary_.usage["cached_tokens"] == 900
+        assert summary_.usage.cached_tokens == 900
         exported = await export_run(it.services, it.owner, started.run_id)
         assert exported["cached_share"] == 0.45
         assert exported["page"] == details.page

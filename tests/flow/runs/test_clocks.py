@@ -14,7 +14,8 @@ from outlast.db.connect import open_database
 from outlast.db.database import Database, Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.runs import store, timers
-from outlast.kernel.runs.actions import Started, cancel_run, continue_run, export_run, start_run
+from outlast.kernel.runs.actions import cancel_run, continue_run, export_run, start_run
+from outlast.kernel.runs.shapes import StartedAnswer
 from outlast.kernel.runs.sweeper import Sweeper
 from outlast.kernel.runs.tables import followers, runs
 from outlast.kernel.services import Services
@@ -33,7 +34,7 @@ class Quiet:
     ) -> None:
         self.db, self.clock, self.services, self.owner, self.thread_id = db, clock, services, owner, thread_id
 
-    async def start(self, **options: str) -> Started:
+    async def start(self, **options: str) -> StartedAnswer:
         return await start_run(self.services, self.owner, self.thread_id, Draft("Hello"), **options)  # type: ignore[arg-type]
 
     async def later(self, seconds: float) -> None:

@@ -90,7 +90,8 @@ async def test_no_answer_is_saved_when_the_sandbox_could_not_even_be_made(
         started = await it.start()
         assert await it.ended(started.run_id) == "error"
         summary, _ = await read_run(it.services, it.owner, started.run_id)
-        assert (summary.stop_reason, (summary.error or {})["code"]) == ("sandbox", "sandbox_unavailable")
+        assert summary.error is not None
+        assert (summary.stop_reason, summary.error.code) == ("sandbox", "sandbox_unavailable")
         assert len(await it.messages()) == (2 if worked_before else 1)
 
 

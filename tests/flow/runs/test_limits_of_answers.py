@@ -69,7 +69,7 @@ async def test_a_call_cut_at_the_limit_goes_back_to_the_model_with_how_much_fitt
         ]
         assert sent.arguments.startswith('{"invalid_json":')
         summary, _ = await read_run(it.services, it.owner, started.run_id)
-        assert (summary.stop_reason, summary.usage["output_tokens"]) == ("end", 15)
+        assert (summary.stop_reason, summary.usage.output_tokens) == ("end", 15)
 
 
 async def test_malformed_arguments_go_back_to_the_model_like_other_tool_errors(
@@ -94,8 +94,8 @@ async def test_failed_tries_are_booked_as_far_as_the_provider_said(db: Database,
         started = await it.start()
         assert await it.ended(started.run_id) == "completed"
         summary, _ = await read_run(it.services, it.owner, started.run_id)
-        assert (summary.usage["input_tokens"], summary.usage["output_tokens"]) == (210, 16_389)
-        assert summary.usage["cost_usd"] == 1.0
+        assert (summary.usage.input_tokens, summary.usage.output_tokens) == (210, 16_389)
+        assert summary.usage.cost_usd == 1.0
 
 
 async def test_a_turn_that_failed_for_good_is_booked_too(db: Database, tmp_path: Path) -> None:
@@ -105,7 +105,7 @@ async def test_a_turn_that_failed_for_good_is_booked_too(db: Database, tmp_path:
         started = await it.start()
         assert await it.ended(started.run_id) == "error"
         summary, _ = await read_run(it.services, it.owner, started.run_id)
-        assert (summary.usage["input_tokens"], summary.usage["output_tokens"]) == (100, 7)
+        assert (summary.usage.input_tokens, summary.usage.output_tokens) == (100, 7)
 
 
 async def test_what_the_provider_did_by_itself_is_shown_between_the_texts(

@@ -86,7 +86,7 @@ async def test_a_run_under_which_three_processes_died_ends_with_what_it_has_and_
             assert await it.ended(first.run_id) == "error"
             summary, _ = await read_run(it.services, it.owner, first.run_id)
             assert summary.error is not None
-            assert summary.error["code"] == "run_crashes_server"
+            assert summary.error.code == "run_crashes_server"
             again = await retry_run(it.services, it.owner, first.run_id)
             assert await it.ended(again.run_id) == "completed"
             group.cancel_scope.cancel()

@@ -22,7 +22,8 @@ from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database
 from outlast.kernel.agents.workspaces import Workspaces
 from outlast.kernel.models.protocol import ModelSpec
-from outlast.kernel.runs.actions import Started, start_run
+from outlast.kernel.runs.actions import start_run
+from outlast.kernel.runs.shapes import StartedAnswer
 from outlast.kernel.runs.store import run_of
 from outlast.kernel.runs.sweeper import Sweeper
 from outlast.kernel.runs.worker import Worker
@@ -115,7 +116,7 @@ class Studio(Stage):
     async def now(self) -> ScreenData:
         return await read_screen(self.services, self.owner, self.screen.id)
 
-    async def ask(self, text: str = "A pricing page", **options: Any) -> Started:
+    async def ask(self, text: str = "A pricing page", **options: Any) -> StartedAnswer:
         return await start_run(
             self.services,
             self.owner,

@@ -1,7 +1,6 @@
+import type { OutlastEvent, ScreenFiles } from '../api.gen.ts'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { fileTree, foldersOf, type TreeNode } from '../code-tree.ts'
-import type { ScreenFiles } from '../screens.ts'
-import type { OutlastEvent } from '../types.ts'
 import { useClient } from './context.tsx'
 import { useEvents } from './hooks.ts'
 

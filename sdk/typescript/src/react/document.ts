@@ -1,7 +1,7 @@
+import type { BlockData, CommentData, EditData, ProposalData } from '../api.gen.ts'
 import { useEffect, useMemo, useSyncExternalStore } from 'react'
 import type { SectionNode } from '../document-content.ts'
 import { DocumentStore, type DocumentSnapshot } from '../document-store.ts'
-import type { BlockData, CommentData, EditData, ProposalData } from '../documents.ts'
 import type { Store } from '../store.ts'
 import { useShared, useStore } from './context.tsx'
 import { useProjectNews } from './news.ts'

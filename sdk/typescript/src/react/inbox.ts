@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useMemo, useState } from 'react'
 import type { OutlastClient } from '../client.ts'
-import type { InboxItem, OutlastEvent } from '../types.ts'
+import type { InboxItem, OutlastEvent } from '../api.gen.ts'
 import { useClient } from './context.tsx'
 import { useEvents } from './hooks.ts'
 import { useProjectNews } from './news.ts'

@@ -2,7 +2,6 @@
 `document_changes.py`; who keeps a section: `section_locks.py`."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import anyio.to_thread
@@ -27,6 +26,7 @@ from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.idempotency import remember, request_hash
 from outlast.kernel.limits.rules import checked_line, checked_markdown
 from outlast.kernel.limits.store import check_made_rate
+from outlast.kernel.lists import Listed
 from outlast.kernel.projects.permissions import require
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.sandboxes.store import announce_to_project, give_up
@@ -34,14 +34,6 @@ from outlast.kernel.services import Services
 from outlast.kernel.threads import store as threads
 
 UNTITLED = "Untitled document"
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentList:
-    """Documents in the order in which they were made; `next` asks for the following ones (None: there are none)."""
-
-    items: list[DocumentData]
-    next: str | None
 
 
 async def create_document(
@@ -77,12 +69,12 @@ async def create_document(
 
 async def list_documents(
     services: Services, actor: Actor, project_id: str, after: str | None = None, limit: int = 100
-) -> DocumentList:
+) -> Listed[DocumentData, str]:
     """The project's documents, oldest first, without their text."""
 
-    def run(tx: Tx) -> DocumentList:
+    def run(tx: Tx) -> Listed[DocumentData, str]:
         require(tx, actor, project_id, Right.READ)
-        return DocumentList(*store.list_documents(tx, project_id, after, limit))
+        return Listed(*store.list_documents(tx, project_id, after, limit))
 
     return await services.db.read(run)
 

@@ -16,6 +16,7 @@ from outlast.apps.documents.proposals.store import proposal_data
 from outlast.apps.documents.tables import proposals
 from outlast.base.document_data import EditData
 from outlast.base.errors import InternalError, OutlastError, RunFinished
+from outlast.base.thread_data import ErrorData
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.projects.permissions import require_run
@@ -24,6 +25,7 @@ from outlast.kernel.runs import store, views
 from outlast.kernel.runs.actions import start_run
 from outlast.kernel.runs.follow_actions import follow_run
 from outlast.kernel.runs.rules import ENDED
+from outlast.kernel.runs.shapes import RunSummaryAnswer
 from outlast.kernel.services import Services
 from outlast.kernel.threads.message_parts import Draft
 from outlast.kernel.threads.rules import text_of
@@ -126,11 +128,11 @@ def _outcome(tx: Tx, actor: Actor, run_id: str) -> AgentAnswer | StillOpen:
             **ids,
         )
     if summary.status == "error":
-        raise _error_of(summary.error or {}, ids)
+        raise _error_of(summary.error, ids)
     return _answer(tx, summary)
 
 
-def _answer(tx: Tx, summary: views.RunSummary) -> AgentAnswer:
+def _answer(tx: Tx, summary: RunSummaryAnswer) -> AgentAnswer:
     parts = views.details_of(tx, summary.id).parts
     made = [
         proposal_data(tx, proposal_id) for proposal_id in tx.execute(_OF_RUN, {"run": summary.id}).scalars()
@@ -153,11 +155,12 @@ def _message(parts: Sequence[dict[str, Any]]) -> str:
     return last or text_of(list(parts)).strip()
 
 
-def _error_of(told: Mapping[str, Any], ids: Mapping[str, Any]) -> OutlastError:
+def _error_of(told: ErrorData | None, ids: Mapping[str, Any]) -> OutlastError:
     """The run's own error again, with the same code, so that the caller is answered as if it had happened here."""
-    kind = _kinds(OutlastError).get(str(told.get("code", "")), InternalError)
-    message = str(told.get("message") or "The run stopped.")
-    return kind(message, hint=str(told.get("hint") or ""), retry_after_s=told.get("retry_after_s"), **ids)
+    if told is None:
+        return InternalError("The run stopped.", **ids)
+    kind = _kinds(OutlastError).get(told.code, InternalError)
+    return kind(told.message or "The run stopped.", hint=told.hint, retry_after_s=told.retry_after_s, **ids)
 
 
 def _kinds(kind: type[OutlastError]) -> dict[str, type[OutlastError]]:

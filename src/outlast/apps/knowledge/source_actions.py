@@ -1,6 +1,5 @@
 """Sources of documentation: list, add, look into, read again, remove. Those of the configuration are everybody's."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
@@ -22,6 +21,7 @@ from outlast.base.packages import NPM, PYPI, NotAPackage, name_of, parse_package
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.limits.rules import check_bytes, checked_line, clean, is_blank
+from outlast.kernel.lists import Listed
 from outlast.kernel.projects import store as projects
 from outlast.kernel.projects.permissions import require, require_owned
 from outlast.kernel.projects.rules import Right
@@ -44,14 +44,6 @@ class Addition:
     text: str | None = None
     name: str = ""
     kind: SourceKind | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Passages:
-    """Some passages of a source, in its order; `next` goes on (None: these are the last)."""
-
-    items: Sequence[PassageData]
-    next: int | None
 
 
 async def list_sources(
@@ -82,14 +74,14 @@ async def read_source(services: Services, actor: Actor, source_id: str) -> Sourc
 
 async def read_passages(
     services: Services, actor: Actor, source_id: str, after: int = -1, limit: int = PASSAGES
-) -> Passages:
+) -> Listed[PassageData, int]:
     """At most `limit` passages of a source behind the position `after` (members). Raises `NotFound`."""
 
-    def run(tx: Tx) -> Passages:
+    def run(tx: Tx) -> Listed[PassageData, int]:
         _source(tx, actor, source_id, Right.READ)
         found = store.page_of_passages(tx, source_id, after, limit + 1)
         shown = found[:limit]
-        return Passages(shown, shown[-1].position if len(found) > limit else None)
+        return Listed(shown, shown[-1].position if len(found) > limit else None)
 
     return await services.db.read(run)
 

@@ -1,7 +1,6 @@
 """What people do on pages: an action starts a run, or waits with all others for the next one; it can be taken back."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import anyio.to_thread
@@ -13,6 +12,7 @@ from outlast.apps.pages.offers import Offer, demand_fields, offer_of
 from outlast.apps.pages.page_actions import NewAction
 from outlast.apps.pages.permissions import require_page
 from outlast.apps.pages.rules import checked_action, demand_waiting_room, told
+from outlast.apps.pages.shapes import ActionAnswer
 from outlast.apps.pages.tables import page_actions as page_actions_table
 from outlast.base.errors import ActionNotOffered, ActionsFull, ActionTaken, Forbidden, InputTooLarge
 from outlast.base.events import PageAction, TextPart
@@ -22,6 +22,7 @@ from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.idempotency import remember, request_hash
 from outlast.kernel.limits.rules import check_bytes
 from outlast.kernel.limits.store import check_made_rate
+from outlast.kernel.lists import Listed
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.runs import store as runs
 from outlast.kernel.runs.actions import start_in
@@ -36,25 +37,6 @@ from outlast.kernel.threads.message_parts import Draft
 from outlast.kernel.threads.rules import demand_open
 
 
-@dataclass(frozen=True, slots=True)
-class Acted:
-    """An action that was taken in. `state` is `taken` where its run's turn has come, and `waiting` while that run is
-    queued behind another. Follow `thread_id` for both."""
-
-    action_id: str
-    state: ActionState
-    run_id: str
-    thread_id: str
-
-
-@dataclass(frozen=True, slots=True)
-class ActionPage:
-    """Actions, newest first; `next` asks for older ones (None: there are none)."""
-
-    items: list[PageAction]
-    next: str | None
-
-
 async def act(
     services: Services,
     actor: Actor,
@@ -64,7 +46,7 @@ async def act(
     *,
     model: str | None = None,
     key: str | None = None,
-) -> Acted:
+) -> ActionAnswer:
     """Take in what somebody did on a page (editors who are not kept out by another's lock). Where no run works, one
     starts, as any run does; else the action joins the run that waits for its turn, and where none waits, queues one.
     `model` None: that of the page's last run. A repeated `key` gets the first answer, and so does what the same person
@@ -100,9 +82,9 @@ async def act(
 
     offered = await _offered(services, actor, page_id, name)
 
-    def run(tx: Tx) -> Acted:
+    def run(tx: Tx) -> ActionAnswer:
         require_page(tx, actor, page_id, Right.EDIT)
-        return Acted(**remember(tx, actor.user_id, key, asked, lambda: produce(tx)))
+        return ActionAnswer(**remember(tx, actor.user_id, key, asked, lambda: produce(tx)))
 
     acted = await services.db.write(run)
     services.warm(acted.thread_id)
@@ -134,12 +116,12 @@ async def list_actions(
     state: ActionState | None = None,
     before: str | None = None,
     limit: int = 50,
-) -> ActionPage:
+) -> Listed[PageAction, str]:
     """What people did on a page, newest first."""
 
-    def run(tx: Tx) -> ActionPage:
+    def run(tx: Tx) -> Listed[PageAction, str]:
         require_page(tx, actor, page_id, Right.READ)
-        return ActionPage(*store.list_actions(tx, page_id, state, before, limit))
+        return Listed(*store.list_actions(tx, page_id, state, before, limit))
 
     return await services.db.read(run)
 

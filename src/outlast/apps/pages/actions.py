@@ -2,7 +2,6 @@
 `page_history.py`; copies: `page_copies.py`; links for others: `page_links.py`; what ran for them: `page_code.py`."""
 
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
 import anyio.to_thread
@@ -21,6 +20,7 @@ from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.idempotency import remember, request_hash
 from outlast.kernel.limits.rules import checked_line, clean
 from outlast.kernel.limits.store import check_made_rate
+from outlast.kernel.lists import Listed
 from outlast.kernel.projects.permissions import require
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.sandboxes.orphans import collect
@@ -28,14 +28,6 @@ from outlast.kernel.sandboxes.seeds import empty_workspace
 from outlast.kernel.sandboxes.store import announce_to_project, give_up
 from outlast.kernel.services import Services
 from outlast.kernel.threads import store as threads
-
-
-@dataclass(frozen=True, slots=True)
-class PageList:
-    """Pages in the order in which they were made; `next` asks for the following ones (None: there are none)."""
-
-    items: list[PageData]
-    next: str | None
 
 
 async def create_page(
@@ -73,12 +65,12 @@ async def create_page(
 
 async def list_pages(
     services: Services, actor: Actor, project_id: str, after: str | None = None, limit: int = 100
-) -> PageList:
+) -> Listed[PageData, str]:
     """The project's pages, oldest first, without their HTML."""
 
-    def run(tx: Tx) -> PageList:
+    def run(tx: Tx) -> Listed[PageData, str]:
         require(tx, actor, project_id, Right.READ)
-        return PageList(*store.list_pages(tx, project_id, after, limit))
+        return Listed(*store.list_pages(tx, project_id, after, limit))
 
     return await services.db.read(run)
 

@@ -1,16 +1,17 @@
 """What ran for a page: the code of its agent's tool calls and what came of it, from its conversation."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 import orjson
 
 from outlast.apps.pages.permissions import require_page
+from outlast.apps.pages.shapes import CodeAnswer
 from outlast.base.clock import iso
 from outlast.base.events import MessageData
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.lists import Listed
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.runs import views
 from outlast.kernel.runs.store import run_of
@@ -28,39 +29,13 @@ LANGUAGES: Final[Mapping[str, str]] = {"run_code": "typescript", "terminal": "sh
 MOST_MESSAGES: Final = 200
 
 
-@dataclass(frozen=True, slots=True)
-class PageCode:
-    """One call: `code` is what ran (a query for a search, the paths of written files), `description` the agent's words
-    for it, `result` what the model read of it (None: not there yet). `message_id` None: its run works."""
-
-    run_id: str
-    message_id: str | None
-    part_id: str
-    tool: str
-    description: str
-    code: str
-    language: str
-    status: str
-    result: str | None
-    duration_s: float | None
-    at: str
-
-
-@dataclass(frozen=True, slots=True)
-class CodeList:
-    """Calls, newest first; `next` asks for older ones (None: there are none)."""
-
-    items: list[PageCode]
-    next: int | None
-
-
 async def list_code(
     services: Services, actor: Actor, page_id: str, before: int | None = None, limit: int = 50
-) -> CodeList:
+) -> Listed[CodeAnswer, int]:
     """What ran for a page, newest first: about `limit` calls, those of one answer together. `before` is a position of a
     message, as `next` gave it."""
 
-    def run(tx: Tx) -> CodeList:
+    def run(tx: Tx) -> Listed[CodeAnswer, int]:
         thread_id = require_page(tx, actor, page_id, Right.READ)["thread_id"]
         thread = threads.thread_data(tx, thread_id)
         items = []
@@ -71,14 +46,16 @@ async def list_code(
     return await services.db.read(run)
 
 
-def _of_run(tx: Tx, services: Services, run_id: str) -> list[PageCode]:
+def _of_run(tx: Tx, services: Services, run_id: str) -> list[CodeAnswer]:
     parts = views.details_of(tx, run_id, services.settings.sandbox).parts
     row = run_of(tx, run_id)
     at = iso(row.started_at or row.created_at)
     return _calls(parts, run_id, None, at)
 
 
-def _of_messages(tx: Tx, thread_id: str, items: list[PageCode], before: int | None, limit: int) -> CodeList:
+def _of_messages(
+    tx: Tx, thread_id: str, items: list[CodeAnswer], before: int | None, limit: int
+) -> Listed[CodeAnswer, int]:
     seen = 0
     while len(items) < limit and seen < MOST_MESSAGES:
         messages, before = threads.list_messages(tx, thread_id, before)
@@ -86,29 +63,29 @@ def _of_messages(tx: Tx, thread_id: str, items: list[PageCode], before: int | No
         for message in reversed(messages):
             items += _of_message(message)
             if len(items) >= limit:
-                return CodeList(items, message.position if message.position > 1 else None)
+                return Listed(items, message.position if message.position > 1 else None)
         if before is None:
             break
-    return CodeList(items, before)
+    return Listed(items, before)
 
 
-def _of_message(message: MessageData) -> list[PageCode]:
+def _of_message(message: MessageData) -> list[CodeAnswer]:
     if message.run_id is None:
         return []
     parts = [part.model_dump() for part in message.parts if part.type == "tool_call"]
     return _calls(parts, message.run_id, message.id, message.created_at)
 
 
-def _calls(parts: list[dict[str, Any]], run_id: str, message_id: str | None, at: str) -> list[PageCode]:
+def _calls(parts: list[dict[str, Any]], run_id: str, message_id: str | None, at: str) -> list[CodeAnswer]:
     calls = [part for part in parts if part["type"] == "tool_call" and part["tool"] in SHOWN]
     return [_code(part, run_id, message_id, at) for part in reversed(calls)]
 
 
-def _code(part: Mapping[str, Any], run_id: str, message_id: str | None, at: str) -> PageCode:
+def _code(part: Mapping[str, Any], run_id: str, message_id: str | None, at: str) -> CodeAnswer:
     arguments = _arguments(part["arguments"])
     tool = part["tool"]
     code = arguments.get(SHOWN[tool], part["arguments"] if not arguments else "")
-    return PageCode(
+    return CodeAnswer(
         run_id=run_id,
         message_id=message_id,
         part_id=part["id"],

@@ -4,8 +4,9 @@ from datetime import timedelta
 
 from outlast.apps.pages import links as store
 from outlast.apps.pages import store as pages
-from outlast.apps.pages.links import NewLink, PageLink
+from outlast.apps.pages.links import NewLink
 from outlast.apps.pages.permissions import require_page
+from outlast.apps.pages.shapes import LinkAnswer
 from outlast.base.errors import MalformedInput
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import ACCESS_BELL, Actor
@@ -34,10 +35,10 @@ async def create_link(
     return await services.db.write(run)
 
 
-async def list_links(services: Services, actor: Actor, page_id: str) -> list[PageLink]:
+async def list_links(services: Services, actor: Actor, page_id: str) -> list[LinkAnswer]:
     """The page's valid links, newest first, without their secrets (editors)."""
 
-    def run(tx: Tx) -> list[PageLink]:
+    def run(tx: Tx) -> list[LinkAnswer]:
         require_page(tx, actor, page_id, Right.EDIT)
         return store.list_links(tx, page_id)
 

@@ -10,6 +10,7 @@ from typing import Final
 
 import sqlalchemy as sa
 
+from outlast.apps.pages.shapes import LinkAnswer
 from outlast.apps.pages.tables import page_links, pages
 from outlast.base.clock import iso
 from outlast.base.errors import NotFound
@@ -39,22 +40,10 @@ _OPEN: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class PageLink:
-    """A valid link as members see it; its secret is gone."""
-
-    id: str
-    page_id: str
-    name: str
-    created_by: str
-    created_at: str
-    expires_at: str | None
-
-
-@dataclass(frozen=True, slots=True)
 class NewLink:
     """A link just made; `secret` is never shown again."""
 
-    link: PageLink
+    link: LinkAnswer
     secret: str
 
 
@@ -84,7 +73,7 @@ def link_of(tx: Tx, page_id: str, link_id: str) -> sa.RowMapping:
     return row
 
 
-def list_links(tx: Tx, page_id: str) -> list[PageLink]:
+def list_links(tx: Tx, page_id: str) -> list[LinkAnswer]:
     """The page's links that are neither revoked nor over, newest first."""
     valid = sa.or_(page_links.c.expires_at.is_(None), page_links.c.expires_at > tx.now)
     mine = sa.select(page_links).where(page_links.c.page_id == page_id, page_links.c.revoked_at.is_(None))
@@ -112,8 +101,8 @@ def closed() -> NotFound:
     return NotFound("This link opens nothing, or nothing any more.", hint="Ask whoever gave it to you.")
 
 
-def _data(row: sa.RowMapping) -> PageLink:
-    return PageLink(
+def _data(row: sa.RowMapping) -> LinkAnswer:
+    return LinkAnswer(
         id=row["id"],
         page_id=row["page_id"],
         name=row["name"],

@@ -1,6 +1,5 @@
 """Pages: make, list, read, rename, duplicate, delete; what people do on them; their history, code and links."""
 
-from dataclasses import asdict
 from html import escape
 from typing import Annotated
 
@@ -109,7 +108,7 @@ async def act_on_page(
     """What somebody did on the page (editors). Where no run works, one starts; else it waits for the next one, with all
     others that wait."""
     acted = await page_actions.act(services, actor, page_id, body.name, body.data, model=body.model, key=key)
-    return reply(asdict(acted), 202)
+    return reply(acted, 202)
 
 
 @router.get("/pages/{page_id}/actions", response_model=Page[PageAction])
@@ -176,13 +175,13 @@ async def list_page_code(
 ) -> Response:
     """The code that ran for the page, and what came of it; newest first."""
     found = await page_code.list_code(services, actor, page_id, before, limit)
-    return reply(page([asdict(one) for one in found.items], found.next))
+    return reply(page(found.items, found.next))
 
 
 @router.get("/pages/{page_id}/links", response_model=Page[LinkAnswer])
 async def list_page_links(page_id: str, services: Svc, actor: Signed) -> Response:
     """The page's valid links, newest first (editors)."""
-    return reply(page([asdict(one) for one in await page_links.list_links(services, actor, page_id)]))
+    return reply(page(await page_links.list_links(services, actor, page_id)))
 
 
 @router.post("/pages/{page_id}/links", status_code=201, response_model=NewLinkAnswer)
@@ -195,7 +194,7 @@ async def create_page_link(
     scheme, host = here(request, surface)
     url = embed_url(page_hosts(surface.previews), page_id, made.secret, scheme=scheme, host=host)
     frame = FRAME.format(url=escape(url), title=escape(made.link.name or "Page"))
-    return reply({**asdict(made.link), "url": url, "frame": frame}, 201)
+    return reply({**made.link.model_dump(), "url": url, "frame": frame}, 201)
 
 
 @router.delete("/pages/{page_id}/links/{link_id}", status_code=204)

@@ -1,7 +1,6 @@
 """What pages were, and making them so again: versions, undo, restore."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from outlast.apps.pages import store, versions
 from outlast.apps.pages.actions import demand_idle
@@ -9,27 +8,20 @@ from outlast.apps.pages.permissions import require_page
 from outlast.base.events import PageData, PageVersion
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.lists import Listed
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.services import Services
 from outlast.kernel.threads import driver as driving
 
 
-@dataclass(frozen=True, slots=True)
-class VersionList:
-    """Versions, newest first; `next` asks for older ones (None: there are none, or none are kept)."""
-
-    items: list[PageVersion]
-    next: int | None
-
-
 async def list_versions(
     services: Services, actor: Actor, page_id: str, before: int | None = None, limit: int = 50
-) -> VersionList:
+) -> Listed[PageVersion, int]:
     """A page's history, newest first; those before a version."""
 
-    def run(tx: Tx) -> VersionList:
+    def run(tx: Tx) -> Listed[PageVersion, int]:
         require_page(tx, actor, page_id, Right.READ)
-        return VersionList(*versions.list_versions(tx, page_id, before, limit))
+        return Listed(*versions.list_versions(tx, page_id, before, limit))
 
     return await services.db.read(run)
 

@@ -23,6 +23,7 @@ from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.idempotency import remember, request_hash
 from outlast.kernel.limits.rules import check_count, checked_line
 from outlast.kernel.limits.store import check_made_rate
+from outlast.kernel.lists import Listed
 from outlast.kernel.projects.permissions import require
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.sandboxes.orphans import collect
@@ -73,14 +74,6 @@ class Move:
     height: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ScreenPage:
-    """Screens in the order in which they were made; `next` asks for the following ones (None: there are none)."""
-
-    items: list[ScreenData]
-    next: str | None
-
-
 async def create_screen(
     services: Services, actor: Actor, project_id: str, new: NewScreen, *, key: str | None = None
 ) -> ScreenData:
@@ -116,12 +109,12 @@ async def create_screen(
 
 async def list_screens(
     services: Services, actor: Actor, project_id: str, after: str | None = None, limit: int = 200
-) -> ScreenPage:
+) -> Listed[ScreenData, str]:
     """The project's screens, oldest first."""
 
-    def run(tx: Tx) -> ScreenPage:
+    def run(tx: Tx) -> Listed[ScreenData, str]:
         require(tx, actor, project_id, Right.READ)
-        return ScreenPage(*store.list_screens(tx, project_id, after, limit))
+        return Listed(*store.list_screens(tx, project_id, after, limit))
 
     return await services.db.read(run)
 

@@ -12,7 +12,6 @@ from outlast.apps.screens.file_writer import awake_sandbox
 from outlast.apps.screens.files import (
     MOST_HITS,
     SEARCHED_BYTES,
-    Hit,
     archive_name,
     checked_query,
     hits_in,
@@ -22,24 +21,32 @@ from outlast.apps.screens.files import (
     packed,
 )
 from outlast.apps.screens.permissions import require_screen
+from outlast.apps.screens.shapes import (
+    CodeHitAnswer,
+    FileChangeAnswer,
+    HitsAnswer,
+    ScreenChangesAnswer,
+    ScreenFileAnswer,
+    ScreenFilesAnswer,
+)
 from outlast.base.errors import NotFound, PathRefused, SandboxLost
 from outlast.base.events import CheckpointData
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.lists import Listed
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.sandboxes.checkpoints import of_runs, store
 from outlast.kernel.sandboxes.checkpoints.actions import (
     MAX_FILE_BYTES,
     MAX_FILES,
-    CheckpointList,
     keeper_of,
     list_of_thread,
     shown_name,
 )
 from outlast.kernel.sandboxes.checkpoints.contents import beginning_of, content_of
-from outlast.kernel.sandboxes.checkpoints.rules import TEXT_BYTES, Change, ChangeKind, changes, is_text
+from outlast.kernel.sandboxes.checkpoints.rules import TEXT_BYTES, Change, changes, is_text
 from outlast.kernel.services import Services
 from outlast.kernel.subjects.copies import save_files
 from outlast.kernel.threads.tables import messages
@@ -50,31 +57,6 @@ MOST_TEXT_BYTES: Final = 4_000_000  # of one answer about changes
 
 
 @dataclass(frozen=True, slots=True)
-class FileFacts:
-    path: str
-    size: int
-
-
-@dataclass(frozen=True, slots=True)
-class FileList:
-    """An app's own files, sorted by path, at most 5,000. `live`: as they are in its sandbox now; else as the checkpoint
-    has them, which is also the newest one there is where they are live."""
-
-    items: list[FileFacts]
-    checkpoint_id: str | None
-    live: bool
-    truncated: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """Lines that hold what was searched for, by path and line; `truncated`: there are more."""
-
-    items: list[Hit]
-    truncated: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Archive:
     """A ZIP, piece by piece, and what it is called."""
 
@@ -82,31 +64,7 @@ class Archive:
     pieces: Iterator[bytes]
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedFile:
-    """One file that differs. A text is None where the file was not there (its bytes are None too), is no text, or is
-    too long."""
-
-    path: str
-    status: ChangeKind
-    before: str | None
-    after: str | None
-    before_bytes: int | None
-    after_bytes: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class RunChanges:
-    """What a run changed in an app's own files, by path, at most 500. None for `after`: nothing."""
-
-    run_id: str | None
-    before: CheckpointData | None
-    after: CheckpointData | None
-    items: list[ChangedFile]
-    truncated: bool
-
-
-async def list_files(services: Services, actor: Actor, screen_id: str) -> FileList:
+async def list_files(services: Services, actor: Actor, screen_id: str) -> ScreenFilesAnswer:
     """The app's own files (members)."""
     row = await services.db.read(require_screen, actor, screen_id, Right.READ)
     workspace_id = row["workspace_id"]
@@ -114,14 +72,16 @@ async def list_files(services: Services, actor: Actor, screen_id: str) -> FileLi
     if sandbox is not None:
         try:
             listed = await sandbox.list_files("", MAX_FILES)
-            found = [FileFacts(shown_name(one.path), one.size) for one in listed if not one.is_dir]
+            found = [
+                ScreenFileAnswer(path=shown_name(one.path), size=one.size) for one in listed if not one.is_dir
+            ]
             newest = await services.db.read(store.newest_of, workspace_id)
             return _listed(found, newest, live=True, truncated=len(listed) >= MAX_FILES)
         except SandboxLost:  # then as it was kept
             pass
     kept, tree = await _kept(services, workspace_id)
     entries = [entry for entry in tree.entries if entry.kind == "file"]
-    facts = [FileFacts(shown_name(entry.path), entry.size) for entry in entries[:MAX_FILES]]
+    facts = [ScreenFileAnswer(path=shown_name(entry.path), size=entry.size) for entry in entries[:MAX_FILES]]
     return _listed(facts, kept, live=False, truncated=len(entries) > MAX_FILES)
 
 
@@ -141,7 +101,7 @@ async def read_file(services: Services, actor: Actor, screen_id: str, path: str)
 
 async def search_files(
     services: Services, actor: Actor, screen_id: str, query: str, limit: int = 100
-) -> Found:
+) -> HitsAnswer:
     """Lines of the app's own text files up to a megabyte that hold the query, whatever the case of its letters
     (members). Raises `MalformedInput`."""
     wanted = checked_query(query)
@@ -164,7 +124,7 @@ async def pack(services: Services, actor: Actor, screen_id: str) -> Archive:
 
 async def list_checkpoints(
     services: Services, actor: Actor, screen_id: str, before: str | None = None, limit: int = 50
-) -> CheckpointList:
+) -> Listed[CheckpointData, str]:
     """The screen's files as they were, newest first (members)."""
     row = await services.db.read(require_screen, actor, screen_id, Right.READ)
     return await list_of_thread(services, actor, row["thread_id"], before, limit)
@@ -172,7 +132,7 @@ async def list_checkpoints(
 
 async def changes_of_run(
     services: Services, actor: Actor, screen_id: str, run_id: str | None = None
-) -> RunChanges:
+) -> ScreenChangesAnswer:
     """What a run has changed so far, or had when it ended (members); without one, the last that changed something.
     Raises `NotFound` for a run of another thread."""
     row = await services.db.read(require_screen, actor, screen_id, Right.READ)
@@ -180,19 +140,23 @@ async def changes_of_run(
     await keeper.settled(row["workspace_id"])
     wanted, before, after = await services.db.read(_span, row, run_id)
     if after is None:
-        return RunChanges(wanted, None, None, [], False)
+        return ScreenChangesAnswer(run_id=wanted, before=None, after=None, items=[], truncated=False)
     old = EMPTY if before is None else await keeper.tree(before)
     new = await keeper.tree(after)
     differing = [one for one in changes(old, new) if is_shown(one.path) and _is_file(one)]
     items = await anyio.to_thread.run_sync(_written_out, services.blobs, differing[:MOST_CHANGES])
-    return RunChanges(wanted, before, after, items, len(differing) > MOST_CHANGES)
+    return ScreenChangesAnswer(
+        run_id=wanted, before=before, after=after, items=items, truncated=len(differing) > MOST_CHANGES
+    )
 
 
 def _listed(
-    files: Sequence[FileFacts], checkpoint: CheckpointData | None, *, live: bool, truncated: bool
-) -> FileList:
+    files: Sequence[ScreenFileAnswer], checkpoint: CheckpointData | None, *, live: bool, truncated: bool
+) -> ScreenFilesAnswer:
     own = sorted((one for one in files if is_shown(one.path)), key=lambda one: one.path)
-    return FileList(own, None if checkpoint is None else checkpoint.id, live, truncated)
+    return ScreenFilesAnswer(
+        items=own, checkpoint_id=None if checkpoint is None else checkpoint.id, live=live, truncated=truncated
+    )
 
 
 async def _kept(services: Services, workspace_id: str) -> tuple[CheckpointData | None, Tree]:
@@ -222,16 +186,16 @@ def _entry(tree: Tree, path: str) -> Entry:
     return entry
 
 
-def _search(blobs: FolderBlobs, tree: Tree, query: str, limit: int) -> Found:
-    found: list[Hit] = []
+def _search(blobs: FolderBlobs, tree: Tree, query: str, limit: int) -> HitsAnswer:
+    found: list[CodeHitAnswer] = []
     for entry in tree.entries:
         if entry.kind != "file" or not 0 < entry.size <= SEARCHED_BYTES or not is_searched(entry.path):
             continue
         for hit in hits_in(shown_name(entry.path), content_of(blobs, entry), query):
             if len(found) == limit:
-                return Found(found, True)
+                return HitsAnswer(items=found, truncated=True)
             found.append(hit)
-    return Found(found, False)
+    return HitsAnswer(items=found, truncated=False)
 
 
 def _span(
@@ -256,13 +220,21 @@ def _is_file(change: Change) -> bool:
     return any(side is not None and side.kind == "file" for side in (change.before, change.after))
 
 
-def _written_out(blobs: FolderBlobs, differing: Sequence[Change]) -> list[ChangedFile]:
+def _written_out(blobs: FolderBlobs, differing: Sequence[Change]) -> list[FileChangeAnswer]:
     left, written = MOST_TEXT_BYTES, []
     for change in differing:
         before, after = (_text(blobs, side, left) for side in (change.before, change.after))
         left -= len(before or "") + len(after or "")
-        sizes = (None if side is None else side.size for side in (change.before, change.after))
-        written.append(ChangedFile(shown_name(change.path), change.kind, before, after, *sizes))
+        written.append(
+            FileChangeAnswer(
+                path=shown_name(change.path),
+                status=change.kind,
+                before=before,
+                after=after,
+                before_bytes=None if change.before is None else change.before.size,
+                after_bytes=None if change.after is None else change.after.size,
+            )
+        )
     return written
 
 

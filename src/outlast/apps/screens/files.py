@@ -4,10 +4,10 @@ import io
 import re
 import zipfile
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final
 
+from outlast.apps.screens.shapes import CodeHitAnswer
 from outlast.base.errors import MalformedInput
 
 SEARCHED_BYTES: Final = 1_000_000  # a longer file is not searched
@@ -45,15 +45,6 @@ _LOCKS: Final = frozenset(
 _LEFT_OVER: Final = re.compile(r".*\.(?:log|tsbuildinfo)|\.DS_Store", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """A line that holds what was searched for: its number from 1, and as much of it as is shown."""
-
-    path: str
-    line: int
-    text: str
-
-
 def is_shown(path: str) -> bool:
     """Whether a file is the app's own: not of an installed package, a cache or a build."""
     return _NOT_OURS.isdisjoint(path.split("/"))
@@ -77,7 +68,7 @@ def checked_query(query: str) -> str:
     return query
 
 
-def hits_in(path: str, content: bytes, query: str) -> Iterator[Hit]:
+def hits_in(path: str, content: bytes, query: str) -> Iterator[CodeHitAnswer]:
     """The lines of a text that hold the query, whatever the case of its letters; none of what is no text or longer than
     a megabyte."""
     if len(content) > SEARCHED_BYTES or b"\0" in content:
@@ -90,7 +81,7 @@ def hits_in(path: str, content: bytes, query: str) -> Iterator[Hit]:
     for number, line in enumerate(lines, start=1):
         at = line.casefold().find(wanted)
         if at >= 0:
-            yield Hit(path, number, _shown(line, at))
+            yield CodeHitAnswer(path=path, line=number, text=_shown(line, at))
 
 
 def archive_name(title: str) -> str:

@@ -3,30 +3,32 @@
 from collections.abc import Iterable
 
 from outlast.apps.screens import image_hosts, store
-from outlast.apps.screens.image_hosts import ImageHost
 from outlast.apps.screens.permissions import require_screen
+from outlast.apps.screens.shapes import ImageHostAnswer
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.services import Services
 
 
-async def list_image_hosts(services: Services, actor: Actor, screen_id: str) -> list[ImageHost]:
+async def list_image_hosts(services: Services, actor: Actor, screen_id: str) -> list[ImageHostAnswer]:
     """The hosts that were allowed or asked for, by name (members)."""
 
-    def run(tx: Tx) -> list[ImageHost]:
+    def run(tx: Tx) -> list[ImageHostAnswer]:
         require_screen(tx, actor, screen_id, Right.READ)
         return image_hosts.list_image_hosts(tx, screen_id)
 
     return await services.db.read(run)
 
 
-async def allow_image_host(services: Services, actor: Actor, screen_id: str, host: str) -> list[ImageHost]:
+async def allow_image_host(
+    services: Services, actor: Actor, screen_id: str, host: str
+) -> list[ImageHostAnswer]:
     """Let the screen load pictures of a host, for everybody who looks at it (editors). Repeating changes nothing.
     Raises `MalformedInput`."""
     checked = image_hosts.checked_host(host)
 
-    def run(tx: Tx) -> list[ImageHost]:
+    def run(tx: Tx) -> list[ImageHostAnswer]:
         require_screen(tx, actor, screen_id, Right.EDIT)
         image_hosts.allow(tx, screen_id, checked, actor.user_id)
         store.announce(tx, screen_id, by=actor.user_id)

@@ -3,12 +3,12 @@
 First argument: the open transaction.
 """
 
-from dataclasses import dataclass
 from typing import Final
 from urllib.parse import urlsplit
 
 import sqlalchemy as sa
 
+from outlast.apps.screens.shapes import ImageHostAnswer
 from outlast.apps.screens.tables import screen_image_hosts as table
 from outlast.apps.screens.tables import screens
 from outlast.base.clock import iso
@@ -18,16 +18,6 @@ from outlast.kernel.accounts.actor import ACCESS_BELL
 from outlast_sandbox.hosts import NotAHost, is_address, plain_host
 
 MOST_HOSTS: Final = 50  # of one screen, asked for and allowed
-
-
-@dataclass(frozen=True, slots=True)
-class ImageHost:
-    """`HOST` or `HOST:PORT`. `allowed_at` None: its pictures were blocked, and nobody has allowed them."""
-
-    host: str
-    asked_at: str
-    allowed_by: str | None
-    allowed_at: str | None
 
 
 def host_of(address: str) -> str | None:
@@ -55,7 +45,7 @@ def checked_host(text: str) -> str:
     return host
 
 
-def list_image_hosts(tx: Tx, screen_id: str) -> list[ImageHost]:
+def list_image_hosts(tx: Tx, screen_id: str) -> list[ImageHostAnswer]:
     """Those of a screen, by name."""
     rows = tx.all(sa.select(table).where(table.c.screen_id == screen_id).order_by(table.c.host))
     return [_image_host(row) for row in rows]
@@ -104,6 +94,8 @@ def remove(tx: Tx, screen_id: str, host: str) -> None:
     tx.ring(ACCESS_BELL)
 
 
-def _image_host(row: sa.RowMapping) -> ImageHost:
+def _image_host(row: sa.RowMapping) -> ImageHostAnswer:
     allowed = None if row["allowed_at"] is None else iso(row["allowed_at"])
-    return ImageHost(row["host"], iso(row["asked_at"]), row["allowed_by"], allowed)
+    return ImageHostAnswer(
+        host=row["host"], asked_at=iso(row["asked_at"]), allowed_by=row["allowed_by"], allowed_at=allowed
+    )

@@ -10,7 +10,8 @@ from outlast.db.connect import one_at_a_time
 from outlast.db.database import Tx
 from outlast.kernel.accounts import store as accounts
 from outlast.kernel.accounts.actor import Actor
-from outlast.kernel.accounts.store import NewToken, TokenData
+from outlast.kernel.accounts.shapes import TokenAnswer
+from outlast.kernel.accounts.store import NewToken
 from outlast.kernel.accounts.tables import tokens as tokens_table
 from outlast.kernel.limits.rules import checked_line
 from outlast.kernel.limits.store import check_made_rate
@@ -92,7 +93,7 @@ async def read_me(services: Services, actor: Actor) -> Me:
     return Me(actor.user_id, row["name"], row["plan"], row["is_admin"], project_id)
 
 
-async def list_tokens(services: Services, actor: Actor) -> list[TokenData]:
+async def list_tokens(services: Services, actor: Actor) -> list[TokenAnswer]:
     """The actor's own tokens, newest first, without their secrets."""
     return await services.db.read(accounts.list_tokens, actor.user_id)
 

@@ -1,6 +1,5 @@
 """Who am I, signing in and out, API tokens."""
 
-from dataclasses import asdict
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -85,7 +84,7 @@ async def list_tokens(services: Svc, actor: Signed) -> Response:
 async def create_token(body: TokenRequest, services: Svc, actor: Signed) -> Response:
     """Make an API token. It is shown in this answer and never again."""
     made = await actions.create_token(services, actor, body.name, body.expires_in_days)
-    return reply({**asdict(made.token), "token": made.secret}, 201)
+    return reply({**made.token.model_dump(), "token": made.secret}, 201)
 
 
 @router.delete("/tokens/{token_id}", status_code=204)

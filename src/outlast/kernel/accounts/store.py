@@ -13,6 +13,7 @@ from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import ACCESS_BELL, Actor
 from outlast.kernel.accounts.secrets import SHOWN_PREFIX_CHARS, TOKEN_PREFIX, hash_of, new_secret
+from outlast.kernel.accounts.shapes import TokenAnswer
 from outlast.kernel.accounts.tables import sessions, tokens, users
 
 SESSION_LIFE: Final = timedelta(days=30)
@@ -21,22 +22,10 @@ LOCAL_NAME: Final = "Owner"
 
 
 @dataclass(frozen=True, slots=True)
-class TokenData:
-    """A token as its owner sees it: `prefix` are its first characters, the secret itself is gone."""
-
-    id: str
-    name: str
-    prefix: str
-    created_at: str
-    last_used_at: str | None
-    expires_at: str | None
-
-
-@dataclass(frozen=True, slots=True)
 class NewToken:
     """A token just made; `secret` is never shown again."""
 
-    token: TokenData
+    token: TokenAnswer
     secret: str
 
 
@@ -137,11 +126,18 @@ def add_token(tx: Tx, user_id: str, name: str, expires_at: datetime | None) -> N
             expires_at=expires_at,
         )
     )
-    shown = TokenData(token_id, name, prefix, iso(tx.now), None, _when(expires_at))
+    shown = TokenAnswer(
+        id=token_id,
+        name=name,
+        prefix=prefix,
+        created_at=iso(tx.now),
+        last_used_at=None,
+        expires_at=_when(expires_at),
+    )
     return NewToken(shown, secret)
 
 
-def list_tokens(tx: Tx, user_id: str) -> list[TokenData]:
+def list_tokens(tx: Tx, user_id: str) -> list[TokenAnswer]:
     """A user's tokens that were not revoked, newest first."""
     mine = tokens.c.user_id == user_id, tokens.c.revoked_at.is_(None)
     rows = tx.all(sa.select(tokens).where(*mine).order_by(tokens.c.created_at.desc(), tokens.c.id.desc()))
@@ -251,9 +247,15 @@ def _valid_token(tx: Tx) -> tuple[sa.ColumnElement[bool], sa.ColumnElement[bool]
     return tokens.c.revoked_at.is_(None), tokens.c.expires_at.is_(None) | (tokens.c.expires_at > tx.now)
 
 
-def _token_data(row: sa.RowMapping) -> TokenData:
-    created, used, expires = iso(row["created_at"]), _when(row["last_used_at"]), _when(row["expires_at"])
-    return TokenData(row["id"], row["name"], row["prefix"], created, used, expires)
+def _token_data(row: sa.RowMapping) -> TokenAnswer:
+    return TokenAnswer(
+        id=row["id"],
+        name=row["name"],
+        prefix=row["prefix"],
+        created_at=iso(row["created_at"]),
+        last_used_at=_when(row["last_used_at"]),
+        expires_at=_when(row["expires_at"]),
+    )
 
 
 def _when(moment: datetime | None) -> str | None:

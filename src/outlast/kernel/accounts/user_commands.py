@@ -11,7 +11,7 @@ from outlast.kernel.cli.consoles import tell_rows
 from outlast.kernel.cli.options import ConfigOption, DataDirOption, read_settings
 
 if TYPE_CHECKING:
-    from outlast.kernel.administration.actions import UserSummary
+    from outlast.kernel.administration.shapes import UserSummaryAnswer
 
 app = typer.Typer(no_args_is_help=True, help="Users; opens the database, also beside a running server.")
 UserArgument = Annotated[str, typer.Argument(help="Id or name of the user.")]
@@ -99,6 +99,6 @@ def _change(user: str, change: Callable[[Tx, str, Settings], None], settings: Se
     tell_rows(COLUMNS, [_cells(changed)], empty="")
 
 
-def _cells(user: "UserSummary") -> tuple[str, ...]:
+def _cells(user: "UserSummaryAnswer") -> tuple[str, ...]:
     balance = "unlimited" if user.balance is None else str(user.balance)
     return user.id, user.name, user.plan, balance, "yes" if user.is_admin else "", user.created_at[:19]

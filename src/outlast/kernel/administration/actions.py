@@ -1,6 +1,5 @@
 """What administrators of the server do: users, their plans and credits. Each verb takes `ServerRight.ADMINISTER`."""
 
-from dataclasses import dataclass
 from typing import Final
 
 import sqlalchemy as sa
@@ -10,6 +9,7 @@ from outlast.base.errors import LastAdministrator, MalformedInput
 from outlast.db.database import Tx
 from outlast.kernel.accounts import store as accounts
 from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.administration.shapes import UserSummaryAnswer
 from outlast.kernel.credits import store as ledger
 from outlast.kernel.credits.store import Plans
 from outlast.kernel.projects.permissions import require_administrator
@@ -20,27 +20,13 @@ MOST_GRANTED: Final = 1_000_000
 MOST_LISTED: Final = 200
 
 
-@dataclass(frozen=True, slots=True)
-class UserSummary:
-    """A user as administrators see them; `balance` and `allowance` (credits a month) None: unlimited."""
-
-    id: str
-    name: str
-    plan: str
-    is_admin: bool
-    is_local: bool
-    balance: int | None
-    allowance: int | None
-    created_at: str
-
-
 async def list_users(
     services: Services, actor: Actor, query: str = "", after: str | None = None, limit: int = 50
-) -> tuple[list[UserSummary], str | None]:
+) -> tuple[list[UserSummaryAnswer], str | None]:
     """A page of users, the newest first, and where the next one begins (None: nowhere). `limit`: 1 to 200."""
     most = min(max(limit, 1), MOST_LISTED)
 
-    def run(tx: Tx) -> tuple[list[UserSummary], str | None]:
+    def run(tx: Tx) -> tuple[list[UserSummaryAnswer], str | None]:
         require_administrator(tx, actor)
         rows = accounts.find_users(tx, query.strip(), after, most + 1)
         more = rows[most - 1]["id"] if len(rows) > most else None
@@ -51,11 +37,11 @@ async def list_users(
 
 async def change_user(
     services: Services, actor: Actor, user_id: str, plan: str | None = None, is_admin: bool | None = None
-) -> UserSummary:
+) -> UserSummaryAnswer:
     """Move a user to another plan, make them an administrator or not (None: as it is). Raises `NotFound`,
     `LastAdministrator`, and `MalformedInput` for a plan that is not configured."""
 
-    def run(tx: Tx) -> UserSummary:
+    def run(tx: Tx) -> UserSummaryAnswer:
         require_administrator(tx, actor)
         if plan is not None:
             move_to_plan(tx, services.settings.credits.plans, user_id, plan)
@@ -66,10 +52,10 @@ async def change_user(
     return await services.db.write(run)
 
 
-async def grant_credits(services: Services, actor: Actor, user_id: str, amount: int) -> UserSummary:
+async def grant_credits(services: Services, actor: Actor, user_id: str, amount: int) -> UserSummaryAnswer:
     """Give a user credits for this month, on top of the plan's. Raises `MalformedInput` where the plan is unlimited."""
 
-    def run(tx: Tx) -> UserSummary:
+    def run(tx: Tx) -> UserSummaryAnswer:
         require_administrator(tx, actor)
         give_credits(tx, services.settings.credits.plans, user_id, amount)
         return summarize(tx, services.settings.credits.plans, accounts.user(tx, user_id))
@@ -104,10 +90,10 @@ def give_credits(tx: Tx, plans: Plans, user_id: str, amount: int) -> int:
     return balance
 
 
-def summarize(tx: Tx, plans: Plans, row: sa.RowMapping) -> UserSummary:
+def summarize(tx: Tx, plans: Plans, row: sa.RowMapping) -> UserSummaryAnswer:
     """A user's row with the balance; a plan that is configured no longer has none."""
     known = row["plan"] in plans
-    return UserSummary(
+    return UserSummaryAnswer(
         id=row["id"],
         name=row["name"],
         plan=row["plan"],

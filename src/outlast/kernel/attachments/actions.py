@@ -5,18 +5,18 @@ import anyio.to_thread
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.attachments import store as attachments
-from outlast.kernel.attachments.store import AttachmentData
 from outlast.kernel.attachments.tables import attachments as attachments_table
 from outlast.kernel.attachments.tables import attachments as table
 from outlast.kernel.limits.store import check_made_rate
 from outlast.kernel.projects.permissions import require, require_owned
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.services import Services
+from outlast.kernel.threads.shapes import AttachmentAnswer
 
 
 async def upload_attachment(
     services: Services, actor: Actor, project_id: str, name: str, content: bytes
-) -> AttachmentData:
+) -> AttachmentAnswer:
     """Store an image in a project (editors). Raises `InputTooLarge`, `MalformedInput`, `DiskFull`. The file is written
     before the row: a failure between the two leaves an unnamed blob, never a row without a file."""
     await services.db.read(require, actor, project_id, Right.EDIT)
@@ -24,7 +24,7 @@ async def upload_attachment(
     image = await anyio.to_thread.run_sync(attachments.checked_image, content, limit)
     blob = await anyio.to_thread.run_sync(services.blobs.put, content)
 
-    def run(tx: Tx) -> AttachmentData:
+    def run(tx: Tx) -> AttachmentAnswer:
         require(tx, actor, project_id, Right.EDIT)
         most = services.settings.limits.attachments_per_minute_per_user
         check_made_rate(tx, attachments_table, actor.user_id, most)
@@ -36,7 +36,7 @@ async def upload_attachment(
 
 async def open_attachment(
     services: Services, actor: Actor, attachment_id: str
-) -> tuple[AttachmentData, bytes]:
+) -> tuple[AttachmentAnswer, bytes]:
     """An attachment and its content, for members of its project."""
     row = await services.db.read(require_owned, actor, table, "attachment", attachment_id, Right.READ)
     return attachments.to_data(row), await anyio.to_thread.run_sync(services.blobs.get, row["blob"])

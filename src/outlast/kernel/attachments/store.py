@@ -1,6 +1,5 @@
 """Attachments in the database: what was uploaded, and the blob that holds it."""
 
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final
 
@@ -12,20 +11,9 @@ from outlast.base.images import Image, recognise
 from outlast.db.database import Tx
 from outlast.kernel.attachments.tables import attachments
 from outlast.kernel.limits.rules import check_bytes, clean
+from outlast.kernel.threads.shapes import AttachmentAnswer
 
 MAX_PIXELS: Final = 100_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class AttachmentData:
-    """An uploaded image as the API shows it; sizes in bytes and pixels."""
-
-    id: str
-    name: str
-    media_type: str
-    size_bytes: int
-    width: int | None
-    height: int | None
 
 
 def checked_image(content: bytes, limit_bytes: int) -> Image:
@@ -57,9 +45,16 @@ def file_name(name: str) -> str:
 
 def add_attachment(
     tx: Tx, project_id: str, user_id: str, name: str, image: Image, size_bytes: int, blob: str
-) -> AttachmentData:
+) -> AttachmentAnswer:
     """Record an uploaded image."""
-    data = AttachmentData(new_id("attachment"), name, image.media_type, size_bytes, image.width, image.height)
+    data = AttachmentAnswer(
+        id=new_id("attachment"),
+        name=name,
+        media_type=image.media_type,
+        size_bytes=size_bytes,
+        width=image.width,
+        height=image.height,
+    )
     tx.execute(
         sa.insert(attachments).values(
             id=data.id,
@@ -77,7 +72,5 @@ def add_attachment(
     return data
 
 
-def to_data(row: sa.RowMapping) -> AttachmentData:
-    return AttachmentData(
-        row["id"], row["name"], row["media_type"], row["size_bytes"], row["width"], row["height"]
-    )
+def to_data(row: sa.RowMapping) -> AttachmentAnswer:
+    return AttachmentAnswer(**{name: row[name] for name in AttachmentAnswer.model_fields})

@@ -14,9 +14,10 @@ from outlast.base.settings import Settings
 from outlast.db.connect import migrate, open_database, sqlite_path
 from outlast.db.database import Database, Tx
 from outlast.kernel.accounts import store as accounts
-from outlast.kernel.accounts.store import NewToken, TokenData
+from outlast.kernel.accounts.shapes import TokenAnswer
+from outlast.kernel.accounts.store import NewToken
 from outlast.kernel.administration import actions as administration
-from outlast.kernel.administration.actions import UserSummary
+from outlast.kernel.administration.shapes import UserSummaryAnswer
 from outlast.kernel.cli.consoles import err
 from outlast.kernel.deployment import Deployment, check
 from outlast.kernel.projects import store as projects
@@ -58,10 +59,10 @@ class Admin:
 
         return self._with_database(lambda database: database.write(run))
 
-    def tokens(self, user: str | None) -> list[TokenData]:
+    def tokens(self, user: str | None) -> list[TokenAnswer]:
         """The user's tokens, newest first."""
 
-        def run(tx: Tx) -> list[TokenData]:
+        def run(tx: Tx) -> list[TokenAnswer]:
             return accounts.list_tokens(tx, _user_id(tx, self._settings, user))
 
         return self._with_database(lambda database: database.write(run))
@@ -74,28 +75,28 @@ class Admin:
 
         self._with_database(lambda database: database.write(run))
 
-    def users(self) -> list[UserSummary]:
+    def users(self) -> list[UserSummaryAnswer]:
         """Every user, oldest first."""
         plans = self._settings.credits.plans
 
-        def run(tx: Tx) -> list[UserSummary]:
+        def run(tx: Tx) -> list[UserSummaryAnswer]:
             return [administration.summarize(tx, plans, row) for row in accounts.list_users(tx)]
 
         return self._with_database(lambda database: database.read(run))
 
-    def add_user(self, name: str, plan: str | None) -> UserSummary:
+    def add_user(self, name: str, plan: str | None) -> UserSummaryAnswer:
         """Make a user with a project of their own. Raises `InvalidSetting` for a plan that is not configured."""
 
-        def run(tx: Tx) -> UserSummary:
+        def run(tx: Tx) -> UserSummaryAnswer:
             user_id = _new_user(tx, self._settings, name, plan)
             return administration.summarize(tx, self._settings.credits.plans, accounts.user(tx, user_id))
 
         return self._with_database(lambda database: database.write(run))
 
-    def change_user(self, user: str, change: Callable[[Tx, str], None]) -> UserSummary:
+    def change_user(self, user: str, change: Callable[[Tx, str], None]) -> UserSummaryAnswer:
         """Do this to the user with this id or name; what they are now. Raises `NotFound`."""
 
-        def run(tx: Tx) -> UserSummary:
+        def run(tx: Tx) -> UserSummaryAnswer:
             user_id = _user_id(tx, self._settings, user)
             change(tx, user_id)
             return administration.summarize(tx, self._settings.credits.plans, accounts.user(tx, user_id))

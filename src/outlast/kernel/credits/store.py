@@ -5,7 +5,6 @@ Every change is made under the user row's lock, so that two runs cannot reserve 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
@@ -18,6 +17,7 @@ from outlast.db.database import Tx
 from outlast.kernel.accounts.tables import users
 from outlast.kernel.credits import rules
 from outlast.kernel.credits.rules import Entry, Kind, period_of
+from outlast.kernel.credits.shapes import CreditsAnswer, LedgerEntryAnswer
 from outlast.kernel.credits.tables import ledger
 
 Plans = Mapping[str, int | None]
@@ -31,31 +31,6 @@ _PAYER: Final = sa.select(ledger.c.user_id).where(
     ledger.c.run_id == sa.bindparam("run"), ledger.c.kind == Kind.RESERVE.value
 )
 _ADD: Final = sa.insert(ledger)
-
-
-@dataclass(frozen=True, slots=True)
-class LedgerRow:
-    """One row as its user sees it."""
-
-    id: str
-    kind: str
-    credits: int
-    run_id: str | None
-    created_at: str
-
-
-@dataclass(frozen=True, slots=True)
-class CreditsData:
-    """A user's credits: `balance` None is unlimited, `allowance` what the plan grants a month (None: unlimited),
-    `reserved` is held by runs that have not ended, `entries` are the last 20 rows, the newest first."""
-
-    plan: str
-    balance: int | None
-    allowance: int | None
-    reserved: int
-    low: bool
-    resets_at: str
-    entries: list[LedgerRow]
 
 
 def ensure_month(tx: Tx, user_id: str, plans: Plans) -> int | None:
@@ -132,17 +107,31 @@ def grant(tx: Tx, user_id: str, amount: int, plans: Plans) -> int | None:
     return left + amount
 
 
-def credits_data(tx: Tx, user_id: str, plans: Plans, low_at: int) -> CreditsData:
+def credits_data(tx: Tx, user_id: str, plans: Plans, low_at: int) -> CreditsAnswer:
     """What the user sees of the ledger; `low` from a balance of `low_at` downwards."""
     left = balance(tx, user_id, plans)
     mine = sa.select(ledger).where(ledger.c.user_id == user_id)
     rows = tx.all(mine.order_by(ledger.c.created_at.desc(), ledger.c.id.desc()).limit(SHOWN_ENTRIES))
-    entries = [LedgerRow(r["id"], r["kind"], r["credits"], r["run_id"], iso(r["created_at"])) for r in rows]
-    resets_at = iso(rules.next_reset(tx.now))
-    low = left is not None and left <= low_at
+    entries = [
+        LedgerEntryAnswer(
+            id=row["id"],
+            kind=row["kind"],
+            credits=row["credits"],
+            run_id=row["run_id"],
+            created_at=iso(row["created_at"]),
+        )
+        for row in rows
+    ]
     plan = _user(tx, user_id)["plan"]
-    allowance = rules.allowance_of(plan, plans)
-    return CreditsData(plan, left, allowance, _reserved(tx, user_id), low, resets_at, entries)
+    return CreditsAnswer(
+        plan=plan,
+        balance=left,
+        allowance=rules.allowance_of(plan, plans),
+        reserved=_reserved(tx, user_id),
+        low=left is not None and left <= low_at,
+        resets_at=iso(rules.next_reset(tx.now)),
+        entries=entries,
+    )
 
 
 def _user(tx: Tx, user_id: str) -> sa.RowMapping:

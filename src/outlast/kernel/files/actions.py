@@ -1,7 +1,5 @@
 """Files of projects: upload, list, open, read, search, delete."""
 
-from dataclasses import dataclass
-
 import anyio.to_thread
 
 from outlast.base.errors import MalformedInput
@@ -10,22 +8,16 @@ from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.files import store
 from outlast.kernel.files.kinds import file_name, kind_of
-from outlast.kernel.files.search import FileAnswer, FilePage, ProjectFiles
+from outlast.kernel.files.search import FileAnswer, ProjectFiles
+from outlast.kernel.files.shapes import FileTextAnswer
 from outlast.kernel.files.tables import artifacts
 from outlast.kernel.files.tables import artifacts as artifacts_table
 from outlast.kernel.limits.rules import check_bytes, clean
 from outlast.kernel.limits.store import check_made_rate
+from outlast.kernel.lists import Listed
 from outlast.kernel.projects.permissions import require, require_owned
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.services import Services
-
-
-@dataclass(frozen=True, slots=True)
-class ArtifactList:
-    """Files, newest first; `next` asks for older ones (None: there are none)."""
-
-    items: list[ArtifactData]
-    next: str | None
 
 
 async def upload_artifact(
@@ -60,12 +52,12 @@ async def upload_artifact(
 
 async def list_artifacts(
     services: Services, actor: Actor, project_id: str, before: str | None = None, limit: int = 50
-) -> ArtifactList:
+) -> Listed[ArtifactData, str]:
     """The project's files, newest first (members)."""
 
-    def run(tx: Tx) -> ArtifactList:
+    def run(tx: Tx) -> Listed[ArtifactData, str]:
         require(tx, actor, project_id, Right.READ)
-        return ArtifactList(*store.list_artifacts(tx, project_id, before, limit))
+        return Listed(*store.list_artifacts(tx, project_id, before, limit))
 
     return await services.db.read(run)
 
@@ -91,7 +83,9 @@ async def open_artifact(services: Services, actor: Actor, artifact_id: str) -> t
     return data, await anyio.to_thread.run_sync(services.blobs.get, blob)
 
 
-async def read_artifact_text(services: Services, actor: Actor, artifact_id: str, page: int = 1) -> FilePage:
+async def read_artifact_text(
+    services: Services, actor: Actor, artifact_id: str, page: int = 1
+) -> FileTextAnswer:
     """A page of a file's text (members). Raises `NotFound`, and `Conflict` where there is no text (yet)."""
     row = await services.db.read(require_owned, actor, artifacts, "artifact", artifact_id, Right.READ)
     return await _files(services).read(row["project_id"], artifact_id, page)

@@ -13,38 +13,17 @@ from outlast.db.database import Database, Tx
 from outlast.kernel.files import store
 from outlast.kernel.files.keeper import PACKAGE
 from outlast.kernel.files.kinds import page_of
+from outlast.kernel.files.shapes import FileHitAnswer, FileTextAnswer
 from outlast.kernel.files.tables import artifacts
 from outlast.kernel.files.texts import PAGE_BREAK
-
-
-@dataclass(frozen=True, slots=True)
-class FileHit:
-    """A passage of a file: `page` of a PDF (None: it has no pages), `terms` the words in it that the query found."""
-
-    artifact: ArtifactData
-    heading: str
-    text: str
-    page: int | None
-    score: float
-    terms: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class FileAnswer:
     """Passages, best first; `note` is "" or one sentence about how the search went."""
 
-    hits: Sequence[FileHit]
+    hits: Sequence[FileHitAnswer]
     note: str
-
-
-@dataclass(frozen=True, slots=True)
-class FilePage:
-    """A piece of a file's text: a page of a PDF, else the whole. `pages` counts them."""
-
-    artifact: ArtifactData
-    text: str
-    page: int
-    pages: int
 
 
 class ProjectFiles:
@@ -64,7 +43,14 @@ class ProjectFiles:
         ids = [hit.source_id for hit in hits if hit.source_id is not None]
         known = await self._db.read(store.by_source, project_id, ids) if ids else {}
         found = [
-            FileHit(known[hit.source_id], hit.heading, hit.text, page_of(hit.url), hit.score, hit.terms)
+            FileHitAnswer(
+                artifact=known[hit.source_id],
+                heading=hit.heading,
+                text=hit.text,
+                page=page_of(hit.url),
+                score=hit.score,
+                terms=list(hit.terms),
+            )
             for hit in hits
             if hit.source_id in known
         ]
@@ -73,7 +59,7 @@ class ProjectFiles:
             note = "The project has no files."
         return FileAnswer(found, note)
 
-    async def read(self, project_id: str, artifact_id: str, page: int = 1) -> FilePage:
+    async def read(self, project_id: str, artifact_id: str, page: int = 1) -> FileTextAnswer:
         """A page of a file's text. Raises `NotFound`, `Conflict` where there is no text."""
 
         def find(tx: Tx) -> tuple[ArtifactData, str | None]:
@@ -96,4 +82,4 @@ class ProjectFiles:
         texts = (await anyio.to_thread.run_sync(self._blobs.get, blob)).decode().split(PAGE_BREAK)
         if not 1 <= page <= len(texts):
             raise NotFound(f"This file has {len(texts)} pages.", pages=len(texts))
-        return FilePage(data, texts[page - 1], page, len(texts))
+        return FileTextAnswer(artifact=data, text=texts[page - 1], page=page, pages=len(texts))

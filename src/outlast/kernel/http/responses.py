@@ -8,7 +8,8 @@ import orjson
 from pydantic import BaseModel
 from starlette.responses import Response
 
-from outlast.kernel.runs.views import RunDetails, RunSummary
+from outlast.kernel.runs.shapes import RunSummaryAnswer
+from outlast.kernel.runs.views import RunDetails
 
 MEDIA_TYPE = "application/json"
 
@@ -28,9 +29,9 @@ def nothing() -> Response:
     return Response(status_code=204)
 
 
-def shown_run(summary: RunSummary, details: RunDetails) -> dict[str, Any]:
+def shown_run(summary: RunSummaryAnswer, details: RunDetails) -> dict[str, Any]:
     """A run's two halves as one object."""
-    return {field.name: getattr(half, field.name) for half in (summary, details) for field in fields(half)}
+    return dict(summary) | {field.name: getattr(details, field.name) for field in fields(details)}
 
 
 def _plain(value: Any) -> Any:

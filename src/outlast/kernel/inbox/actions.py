@@ -1,36 +1,28 @@
 """What waits for the actor."""
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from outlast.base.errors import CursorUnknown
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.inbox.sources import sources
+from outlast.kernel.lists import Listed
 from outlast.kernel.mentions.items import InboxItem, InboxPart, Waiting
 from outlast.kernel.projects.permissions import require
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.services import Services
 
 
-@dataclass(frozen=True, slots=True)
-class InboxPage:
-    """A part of an inbox, newest first; `next`: what to pass as `before` for the items after it."""
-
-    items: list[InboxItem]
-    next: str | None
-
-
 async def read_inbox(
     services: Services, actor: Actor, project_id: str | None, limit: int, before: str | None
-) -> InboxPage:
+) -> Listed[InboxItem, str]:
     """As `list_inbox`, at most `limit` items from a place on: no more rows are read of any kind than the page may hold,
     and one. An item that goes meanwhile moves nothing. Raises `CursorUnknown`."""
     part = InboxPart(limit + 1, None if before is None else _place(before))
     found = await services.db.read(_waiting, actor, project_id, part)
     shown = found[:limit]
     last = _named(*shown[-1]) if len(found) > limit else None
-    return InboxPage([item for _, item in shown], last)
+    return Listed([item for _, item in shown], last)
 
 
 async def list_inbox(services: Services, actor: Actor, project_id: str | None = None) -> list[InboxItem]:

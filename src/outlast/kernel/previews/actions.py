@@ -17,6 +17,7 @@ from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.accounts.store import still_signed_in
 from outlast.kernel.previews import store as previews
 from outlast.kernel.previews.listening_ports import TABLES, listening_ports
+from outlast.kernel.previews.shapes import PortAnswer
 from outlast.kernel.previews.store import Grant
 from outlast.kernel.projects.permissions import require_sandbox
 from outlast.kernel.projects.rules import Right, Role, allows
@@ -91,17 +92,7 @@ async def open_preview(services: Services, actor: Actor, sandbox_id: str, port: 
     return await services.db.write(run)
 
 
-@dataclass(frozen=True, slots=True)
-class PortView:
-    """A port one may want to see: `service` is declared to listen on it, `listening` says that something does now."""
-
-    port: int
-    service: str | None
-    state: str | None
-    listening: bool
-
-
-async def list_ports(services: Services, actor: Actor, sandbox_id: str) -> list[PortView]:
+async def list_ports(services: Services, actor: Actor, sandbox_id: str) -> list[PortAnswer]:
     """The ports of declared services, then others that something listens on, by number (members). Wakes nothing: of a
     sandbox that sleeps only the declared ones are known."""
 
@@ -113,10 +104,11 @@ async def list_ports(services: Services, actor: Actor, sandbox_id: str) -> list[
     listening = await _listening(services, workspace_id)
     named = {service.declared.port: service for service in declared}
     first = [
-        PortView(port, service.name, service.state.value, port in listening)
+        PortAnswer(port=port, service=service.name, state=service.state.value, listening=port in listening)
         for port, service in sorted(named.items())
     ]
-    return first + [PortView(port, None, None, True) for port in sorted(listening - named.keys())]
+    others = sorted(listening - named.keys())
+    return first + [PortAnswer(port=port, service=None, state=None, listening=True) for port in others]
 
 
 async def _listening(services: Services, workspace_id: str) -> set[int]:

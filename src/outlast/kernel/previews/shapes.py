@@ -2,6 +2,7 @@
 
 from pydantic import Field
 
+from outlast.base.sandbox_data import ServiceStatus
 from outlast.kernel.http.shapes import Answer, Request
 
 
@@ -26,5 +27,5 @@ class PortAnswer(Answer):
 
     port: int
     service: str | None
-    state: str | None
+    state: ServiceStatus | None
     listening: bool

@@ -11,27 +11,16 @@ from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.accounts.secrets import INVITATION_PREFIX, hash_of, new_secret
 from outlast.kernel.projects.rules import Role
+from outlast.kernel.projects.shapes import InvitationAnswer
 from outlast.kernel.projects.store import add_member
 from outlast.kernel.projects.tables import invitations
-
-
-@dataclass(frozen=True, slots=True)
-class InvitationData:
-    """An open invitation as an owner sees it; the link itself is gone."""
-
-    id: str
-    project_id: str
-    role: str
-    name: str
-    created_at: str
-    expires_at: str
 
 
 @dataclass(frozen=True, slots=True)
 class NewInvitation:
     """An invitation just made; `secret` is never shown again."""
 
-    invitation: InvitationData
+    invitation: InvitationAnswer
     secret: str
 
 
@@ -52,11 +41,18 @@ def add_invitation(
             expires_at=expires_at,
         )
     )
-    data = InvitationData(invitation_id, project_id, role.value, name, iso(tx.now), iso(expires_at))
+    data = InvitationAnswer(
+        id=invitation_id,
+        project_id=project_id,
+        role=role.value,
+        name=name,
+        created_at=iso(tx.now),
+        expires_at=iso(expires_at),
+    )
     return NewInvitation(data, secret)
 
 
-def list_invitations(tx: Tx, project_id: str) -> list[InvitationData]:
+def list_invitations(tx: Tx, project_id: str) -> list[InvitationAnswer]:
     """The project's open invitations, newest first."""
     open_ones = invitations.c.project_id == project_id, *_open(tx)
     rows = tx.all(sa.select(invitations).where(*open_ones).order_by(invitations.c.created_at.desc()))
@@ -103,6 +99,12 @@ def _open(tx: Tx) -> tuple[sa.ColumnElement[bool], sa.ColumnElement[bool]]:
     return invitations.c.accepted_at.is_(None), invitations.c.expires_at > tx.now
 
 
-def _data(row: sa.RowMapping) -> InvitationData:
-    created, expires = iso(row["created_at"]), iso(row["expires_at"])
-    return InvitationData(row["id"], row["project_id"], row["role"], row["name"], created, expires)
+def _data(row: sa.RowMapping) -> InvitationAnswer:
+    return InvitationAnswer(
+        id=row["id"],
+        project_id=row["project_id"],
+        role=row["role"],
+        name=row["name"],
+        created_at=iso(row["created_at"]),
+        expires_at=iso(row["expires_at"]),
+    )

@@ -1,6 +1,6 @@
 """Members and invitations."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
@@ -16,9 +16,10 @@ from outlast.kernel.limits.rules import checked_line
 from outlast.kernel.limits.store import check_made_rate
 from outlast.kernel.projects import invitations
 from outlast.kernel.projects import store as projects
-from outlast.kernel.projects.invitations import InvitationData, NewInvitation
+from outlast.kernel.projects.invitations import NewInvitation
 from outlast.kernel.projects.permissions import require
 from outlast.kernel.projects.rules import Right, Role
+from outlast.kernel.projects.shapes import InvitationAnswer, MemberAnswer
 from outlast.kernel.projects.tables import invitations as invitations_table
 from outlast.kernel.services import Services
 from outlast.kernel.subjects import registry
@@ -40,26 +41,21 @@ class Joined:
     cookie: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class MemberSummary:
-    """A member. Owners see plan and balance, which None leaves open: it is unlimited, or not theirs to see."""
-
-    user_id: str
-    name: str
-    role: str
-    created_at: str
-    plan: str | None = None
-    balance: int | None = None
-
-
-async def list_members(services: Services, actor: Actor, project_id: str) -> list[MemberSummary]:
+async def list_members(services: Services, actor: Actor, project_id: str) -> list[MemberAnswer]:
     """Everybody in the project, in the order of joining; for owners with plan and balance."""
     plans = services.settings.credits.plans
 
-    def run(tx: Tx) -> list[MemberSummary]:
+    def run(tx: Tx) -> list[MemberAnswer]:
         role = require(tx, actor, project_id, Right.READ)
         found = [
-            MemberSummary(one.user_id, one.name, one.role, one.created_at)
+            MemberAnswer(
+                user_id=one.user_id,
+                name=one.name,
+                role=one.role,
+                created_at=one.created_at,
+                plan=None,
+                balance=None,
+            )
             for one in projects.list_members(tx, project_id)
         ]
         return [_with_credits(tx, plans, one) for one in found] if role is Role.OWNER else found
@@ -67,10 +63,10 @@ async def list_members(services: Services, actor: Actor, project_id: str) -> lis
     return await services.db.read(run)
 
 
-def _with_credits(tx: Tx, plans: Plans, member: MemberSummary) -> MemberSummary:
+def _with_credits(tx: Tx, plans: Plans, member: MemberAnswer) -> MemberAnswer:
     plan = str(accounts.user(tx, member.user_id)["plan"])
     balance = credits.balance(tx, member.user_id, plans) if plan in plans else 0
-    return replace(member, plan=plan, balance=balance)
+    return member.model_copy(update={"plan": plan, "balance": balance})
 
 
 async def change_member(
@@ -133,10 +129,10 @@ async def create_invitation(
     return await services.db.write(run)
 
 
-async def list_invitations(services: Services, actor: Actor, project_id: str) -> list[InvitationData]:
+async def list_invitations(services: Services, actor: Actor, project_id: str) -> list[InvitationAnswer]:
     """The project's open invitations (owners), newest first."""
 
-    def run(tx: Tx) -> list[InvitationData]:
+    def run(tx: Tx) -> list[InvitationAnswer]:
         require(tx, actor, project_id, Right.OWN)
         return invitations.list_invitations(tx, project_id)
 

@@ -13,6 +13,7 @@ from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import ACCESS_BELL
 from outlast.kernel.accounts.tables import users
 from outlast.kernel.projects.rules import Role, leaves_an_owner
+from outlast.kernel.projects.shapes import RoleName
 from outlast.kernel.projects.tables import members, projects
 from outlast.kernel.runs.tables import runs, timers
 from outlast.kernel.streams.log import append
@@ -40,7 +41,7 @@ class ProjectData:
 
     id: str
     name: str
-    role: str
+    role: RoleName
     created_at: str
     updated_at: str
     thread_count: int
@@ -53,7 +54,7 @@ class Membership:
 
     user_id: str
     name: str
-    role: str
+    role: RoleName
     created_at: str
 
 

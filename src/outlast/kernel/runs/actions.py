@@ -20,6 +20,7 @@ from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.idempotency import remember, request_hash
 from outlast.kernel.limits.store import check_run_rates
+from outlast.kernel.lists import Listed
 from outlast.kernel.mentions.actions import tell_named
 from outlast.kernel.models.protocol import ModelSpec
 from outlast.kernel.projects import store as projects
@@ -28,13 +29,13 @@ from outlast.kernel.projects.rules import Right
 from outlast.kernel.runs import cache_shares as caching
 from outlast.kernel.runs import parked as parking
 from outlast.kernel.runs import store, views
-from outlast.kernel.runs.cache_shares import CacheShare
 from outlast.kernel.runs.notifications import announce_thread
 from outlast.kernel.runs.permissions import require_steering
 from outlast.kernel.runs.rules import ENDED, may_continue, may_retry
 from outlast.kernel.runs.run_start import NewRun, active_run, last_queued, let_wait_for, queue_run
+from outlast.kernel.runs.shapes import CacheShareAnswer, RunSummaryAnswer, StartedAnswer
 from outlast.kernel.runs.sweeper import request_cancel
-from outlast.kernel.runs.views import RunDetails, RunSummary
+from outlast.kernel.runs.views import RunDetails
 from outlast.kernel.services import Services
 from outlast.kernel.subjects import registry
 from outlast.kernel.threads import driver as driving
@@ -51,28 +52,12 @@ CONFIRM_S = 2.0  # a cancel is confirmed within this time
 
 
 @dataclass(frozen=True, slots=True)
-class Started:
-    """Where to follow: the run's events after `cursor`."""
-
-    run_id: str
-    thread_id: str
-    message_id: str
-    cursor: int = 0
-
-
-@dataclass(frozen=True, slots=True)
 class NewThread:
     """The thread that a start makes when none is named; no project: the caller's default one."""
 
     project_id: str | None = None
     profile: str | None = None
     title: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class RunPage:
-    items: list[RunSummary]
-    next: str | None
 
 
 async def start_run(
@@ -84,7 +69,7 @@ async def start_run(
     model: str | None = None,
     on_busy: OnBusy = "reject",
     key: str | None = None,
-) -> Started:
+) -> StartedAnswer:
     """Post the message and queue a run that answers it, in a thread (by id) or a new one. Returns as soon as that is
     durable. A repeated `key` gets the first answer. Raises `ThreadBusy`, `ThreadLocked`, `ThreadArchived`,
     `CreditsNeeded`, `RateLimited`, `UnknownModel`, `VisionUnsupported`, and what composing a message raises; then
@@ -106,12 +91,12 @@ async def start_run(
             require_thread(tx, actor, made["thread_id"], Right.EDIT)
         return made
 
-    started = Started(**await services.db.write(run))
+    started = StartedAnswer(**await services.db.write(run), cursor=0)
     services.warm(started.thread_id)
     return started
 
 
-async def cancel_run(services: Services, actor: Actor, run_id: str) -> RunSummary:
+async def cancel_run(services: Services, actor: Actor, run_id: str) -> RunSummaryAnswer:
     """Cancel: the first one counts, repeating is harmless. Returns when the run has ended, at the latest after two
     seconds. Raises `RunFinished` for a run that completed or failed before."""
 
@@ -137,20 +122,20 @@ async def cancel_run(services: Services, actor: Actor, run_id: str) -> RunSummar
 
 async def retry_run(
     services: Services, actor: Actor, run_id: str, *, model: str | None = None, key: str | None = None
-) -> Started:
+) -> StartedAnswer:
     """A new run for the same message, from its start. Raises as `start_run`, and `RunNotContinuable` while it works."""
     return await _again(services, actor, run_id, "retry", model, key)
 
 
 async def continue_run(
     services: Services, actor: Actor, run_id: str, *, model: str | None = None, key: str | None = None
-) -> Started:
+) -> StartedAnswer:
     """A new run that goes on where a failed or cancelled one stopped, with all that was done. Raises as `start_run`,
     `RunNotContinuable`, and `RunCleanedUp` once its records are gone."""
     return await _again(services, actor, run_id, "continue", model, key)
 
 
-async def resume_run(services: Services, actor: Actor, run_id: str) -> RunSummary:
+async def resume_run(services: Services, actor: Actor, run_id: str) -> RunSummaryAnswer:
     """Wake a paused run and its sandbox without deciding; it waits again. Harmless while it already waits."""
 
     def run(tx: Tx) -> str | None:
@@ -170,10 +155,10 @@ async def resume_run(services: Services, actor: Actor, run_id: str) -> RunSummar
     return await services.db.read(views.summary_of, run_id)
 
 
-async def read_run(services: Services, actor: Actor, run_id: str) -> tuple[RunSummary, RunDetails]:
+async def read_run(services: Services, actor: Actor, run_id: str) -> tuple[RunSummaryAnswer, RunDetails]:
     """The polling fallback: status, parts as saved, what is pending, steps, clocks. Counts as following for a while."""
 
-    def run(tx: Tx) -> tuple[RunSummary, RunDetails]:
+    def run(tx: Tx) -> tuple[RunSummaryAnswer, RunDetails]:
         require_run(tx, actor, run_id, Right.READ)
         return views.summary_of(tx, run_id), views.details_of(tx, run_id, services.settings.sandbox)
 
@@ -192,29 +177,29 @@ async def list_runs(
     query: str = "",
     before: str | None = None,
     limit: int = 50,
-) -> RunPage:
+) -> Listed[RunSummaryAnswer, str]:
     """Runs of one project, or of all of the actor's, newest first."""
 
-    def run(tx: Tx) -> RunPage:
+    def run(tx: Tx) -> Listed[RunSummaryAnswer, str]:
         if project_id is not None:
             require(tx, actor, project_id, Right.READ)
         mine = [project_id] if project_id else [p.id for p in projects.list_projects(tx, actor.user_id)]
         found = views.list_summaries(
             tx, mine, thread_id=thread_id, status=status, query=query, before=before, limit=limit
         )
-        return RunPage(*found)
+        return Listed(*found)
 
     return await services.db.read(run)
 
 
 async def cache_shares(
     services: Services, actor: Actor, project_id: str | None = None, days: int = CACHE_DAYS
-) -> list[CacheShare]:
+) -> list[CacheShareAnswer]:
     """How much of their prompts the models read from a cache, in runs of the last `days` days of one project, or of all
     of the actor's; by provider."""
     provider = {model.id: model.provider for model in services.engine.catalog.list()}
 
-    def run(tx: Tx) -> list[CacheShare]:
+    def run(tx: Tx) -> list[CacheShareAnswer]:
         if project_id is not None:
             require(tx, actor, project_id, Right.READ)
         mine = [project_id] if project_id else [p.id for p in projects.list_projects(tx, actor.user_id)]
@@ -247,7 +232,7 @@ def start_in(
     profile: str | None = None,
 ) -> dict[str, Any]:
     """As `start_run`, inside a transaction that does more; `profile` answers in the place of the thread's. The fields
-    of `Started`, as plain JSON; call `services.warm(thread_id)` after the commit."""
+    of `StartedAnswer`, as plain JSON; call `services.warm(thread_id)` after the commit."""
     thread_id = target if isinstance(target, str) else _new_thread(tx, services, actor, target)
     thread = require_thread(tx, actor, thread_id, Right.EDIT)
     if on_busy == "interrupt":
@@ -347,7 +332,7 @@ def _not_again(status: str, mode: str) -> str:
 
 async def _again(
     services: Services, actor: Actor, run_id: str, mode: str, model: str | None, key: str | None
-) -> Started:
+) -> StartedAnswer:
     def produce(tx: Tx, row: sa.RowMapping) -> dict[str, Any]:
         thread = threads.hold(tx, row["thread_id"])
         demand_open(thread["status"], row["thread_id"])
@@ -385,4 +370,4 @@ async def _again(
         asked = request_hash(run_id, mode, model)
         return remember(tx, actor.user_id, key, asked, lambda: produce(tx, row))
 
-    return Started(**await services.db.write(run))
+    return StartedAnswer(**await services.db.write(run), cursor=0)

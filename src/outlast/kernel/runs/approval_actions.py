@@ -1,7 +1,6 @@
 """Decisions on approvals and answers to questions: the first one stands, and the run goes on."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 import anyio.to_thread
@@ -30,6 +29,7 @@ from outlast.kernel.runs import policy, store
 from outlast.kernel.runs.inbox import tell_settled
 from outlast.kernel.runs.permissions import require_steering
 from outlast.kernel.runs.rules import ENDED
+from outlast.kernel.runs.shapes import DecisionAnswer
 from outlast.kernel.runs.tables import approvals, effects, grants
 from outlast.kernel.services import Services
 
@@ -45,18 +45,6 @@ _ITEM = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Decided:
-    """A decision as it stands. `answers` for questions, the rest for approvals."""
-
-    id: str
-    run_id: str
-    decision: str
-    reason: str
-    by: str | None
-    decided_at: str | None
-
-
 async def decide_approval(
     services: Services,
     actor: Actor,
@@ -66,7 +54,7 @@ async def decide_approval(
     reason: str = "",
     arguments: Mapping[str, Any] | str | None = None,
     remember: Literal["thread"] | None = None,
-) -> Decided:
+) -> DecisionAnswer:
     """Approve (perhaps with edited arguments, perhaps for the whole thread) or deny with a reason. Raises
     `ApprovalDecided` with the first decision, `RunFinished`, `ArgumentsInvalid`, `PolicyDenied` for edited
     arguments that the policy denies."""
@@ -76,7 +64,7 @@ async def decide_approval(
     if decision == "approve" and edited is not None:
         checked = await _checked(services, approval_id, edited)
 
-    def run(tx: Tx) -> Decided:
+    def run(tx: Tx) -> DecisionAnswer:
         row = _open_item(tx, actor, approval_id, "approval")
         if isinstance(checked, OutlastError):
             raise checked
@@ -101,11 +89,11 @@ async def decide_approval(
 
 async def answer_question(
     services: Services, actor: Actor, question_id: str, answers: Mapping[str, str | list[str]]
-) -> Decided:
+) -> DecisionAnswer:
     """Answer every question asked. Raises `ApprovalDecided` with the first answers, `RunFinished`, `MalformedInput`
     naming the question that is missing or unknown."""
 
-    def run(tx: Tx) -> Decided:
+    def run(tx: Tx) -> DecisionAnswer:
         row = _open_item(tx, actor, question_id, "question")
         asked = (parse_arguments(row["arguments"]) or {}).get("questions", [])
         _check_answers(services, asked, answers)
@@ -116,10 +104,10 @@ async def answer_question(
     return await services.db.write(run)
 
 
-async def read_decision(services: Services, actor: Actor, approval_id: str) -> Decided:
+async def read_decision(services: Services, actor: Actor, approval_id: str) -> DecisionAnswer:
     """An approval or question as it stands ("open" until decided)."""
 
-    def run(tx: Tx) -> Decided:
+    def run(tx: Tx) -> DecisionAnswer:
         row = _item(tx, approval_id)
         require_run(tx, actor, row["run_id"], Right.READ)
         return _decided(dict(row))
@@ -242,7 +230,7 @@ def _check_answers(
 
 def _resolve(
     tx: Tx, services: Services, actor: Actor, row: sa.RowMapping, status: str, decision: dict[str, Any]
-) -> Decided:
+) -> DecisionAnswer:
     decided = {"status": status, "decision": decision, "decided_by": actor.user_id, "decided_at": tx.now}
     tx.update(approvals, {"id": row["id"]}, **decided)
     run = store.run_of(tx, row["run_id"])
@@ -255,9 +243,9 @@ def _resolve(
     return _decided(resolved)
 
 
-def _decided(row: Mapping[str, Any]) -> Decided:
+def _decided(row: Mapping[str, Any]) -> DecisionAnswer:
     words = {"approved": "approve", "denied": "deny", "answered": "answer"}
-    return Decided(
+    return DecisionAnswer(
         id=row["id"],
         run_id=row["run_id"],
         decision=words.get(row["status"], row["status"]),

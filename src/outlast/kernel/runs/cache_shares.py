@@ -1,31 +1,18 @@
 """How much of their prompts providers read from their caches, over the runs of some days."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 import sqlalchemy as sa
 
 from outlast.db.database import Tx
+from outlast.kernel.runs.shapes import CacheShareAnswer
 from outlast.kernel.runs.tables import runs
-
-
-@dataclass(frozen=True, slots=True)
-class CacheShare:
-    """Of one model: how many runs asked it, with how many tokens, and which part of those (0 to 1) came from its
-    provider's cache. `provider` is empty for a model that is not configured any more."""
-
-    provider: str
-    model: str
-    runs: int
-    input_tokens: int
-    cached_tokens: int
-    cached_share: float
 
 
 def cache_shares(
     tx: Tx, project_ids: Sequence[str], since: datetime, provider_of: Callable[[str], str]
-) -> list[CacheShare]:
+) -> list[CacheShareAnswer]:
     """By provider and model; models that were asked nothing are left out."""
     asked, cached = sa.func.sum(runs.c.input_tokens), sa.func.sum(runs.c.cached_tokens)
     rows = tx.all(
@@ -39,13 +26,13 @@ def cache_shares(
         .group_by(runs.c.model)
     )
     found = [
-        CacheShare(
-            provider_of(row["model"]),
-            row["model"],
-            int(row["count"]),
-            int(row["input_tokens"]),
-            int(row["cached_tokens"]),
-            round(min(int(row["cached_tokens"]) / int(row["input_tokens"]), 1.0), 4),
+        CacheShareAnswer(
+            provider=provider_of(row["model"]),
+            model=row["model"],
+            runs=int(row["count"]),
+            input_tokens=int(row["input_tokens"]),
+            cached_tokens=int(row["cached_tokens"]),
+            cached_share=round(min(int(row["cached_tokens"]) / int(row["input_tokens"]), 1.0), 4),
         )
         for row in rows
     ]

@@ -11,7 +11,7 @@ from outlast.kernel.http.auth import Signed, Svc
 from outlast.kernel.http.responses import page, reply, shown_run
 from outlast.kernel.http.shapes import Page
 from outlast.kernel.runs import actions
-from outlast.kernel.runs.actions import NewThread, Started
+from outlast.kernel.runs.actions import NewThread
 from outlast.kernel.runs.shapes import (
     AgainRequest,
     CacheShareAnswer,
@@ -126,5 +126,5 @@ async def export_run(run_id: str, services: Svc, actor: Signed) -> Response:
     return Response(content, 200, headers, "application/json")
 
 
-def _accepted(started: Started) -> Response:
+def _accepted(started: StartedAnswer) -> Response:
     return reply(started, 202)

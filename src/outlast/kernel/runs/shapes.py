@@ -67,11 +67,14 @@ class CacheShareAnswer(Answer):
     cached_share: float
 
 
+StepKind = Literal["start", "prepare", "model", "tool", "check", "wait", "settle"]
+
+
 class StepAnswer(Answer):
     """One named step, as operators see it."""
 
     name: str
-    kind: Literal["start", "prepare", "model", "tool", "check", "wait", "settle"]
+    kind: StepKind
     step: int | None
     tool: str | None
     status: str

@@ -11,9 +11,11 @@ import sqlalchemy as sa
 from outlast.base.clock import iso
 from outlast.base.errors import CursorUnknown, NotFound
 from outlast.base.settings import SandboxSettings
+from outlast.base.thread_data import ErrorData, UsageData
 from outlast.db.database import Tx
 from outlast.kernel.accounts.tables import users
 from outlast.kernel.runs import timers
+from outlast.kernel.runs.shapes import ClockAnswer, RunSummaryAnswer, StepAnswer, StepKind
 from outlast.kernel.runs.tables import approvals, effects, runs
 from outlast.kernel.sandboxes.clocks import clocks_beside_run
 from outlast.kernel.streams.fold import fold_lines
@@ -29,64 +31,6 @@ TAKES_AWAY: Final[Mapping[str, str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class RunSummary:
-    """A run as lists show it. Times are ISO 8601 in UTC, `usage` the sums over its model turns."""
-
-    id: str
-    thread_id: str
-    project_id: str
-    thread_title: str
-    profile: str
-    model: str
-    status: str
-    stop_reason: str | None
-    waiting_for: str | None
-    problems: list[str]
-    parent_run_id: str | None
-    after_run_id: str | None
-    started_by: str
-    started_by_name: str
-    message_id: str
-    answer_message_id: str | None
-    attempt: int
-    usage: dict[str, Any]
-    credits: int
-    error: dict[str, Any] | None
-    step_count: int
-    tool_count: int
-    created_at: str
-    started_at: str | None
-    ended_at: str | None
-    duration_s: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class StepView:
-    """One named step for operators."""
-
-    name: str
-    kind: str
-    step: int | None
-    tool: str | None
-    status: str
-    started_at: str | None
-    ended_at: str | None
-    duration_s: float | None
-    usage: dict[str, Any] | None
-    cost_usd: float | None
-    retries: int
-    error: dict[str, Any] | None
-    attempt: int
-
-
-@dataclass(frozen=True, slots=True)
-class ClockView:
-    name: str
-    due_at: str
-    takes_away: str
-
-
-@dataclass(frozen=True, slots=True)
 class RunDetails:
     """What a single run shows beyond its summary; `cursor` is where its stream goes on after these parts; `workflow`
     its named steps as they were last told (empty: its agent has none), `page` where it has brought its page, with the
@@ -94,15 +38,15 @@ class RunDetails:
 
     parts: list[dict[str, Any]]
     pending: list[dict[str, Any]]
-    steps: list[StepView]
+    steps: list[StepAnswer]
     cursor: int
-    clocks: list[ClockView]
+    clocks: list[ClockAnswer]
     workflow: list[dict[str, Any]]
     page: dict[str, Any] | None
     modules: list[dict[str, Any]]
 
 
-def summary_of(tx: Tx, run_id: str) -> RunSummary:
+def summary_of(tx: Tx, run_id: str) -> RunSummaryAnswer:
     """Raises `NotFound`."""
     row = tx.one(_summaries().where(runs.c.id == run_id))
     if row is None:
@@ -119,7 +63,7 @@ def list_summaries(
     query: str = "",
     before: str | None = None,
     limit: int = 50,
-) -> tuple[list[RunSummary], str | None]:
+) -> tuple[list[RunSummaryAnswer], str | None]:
     """Runs of these projects, newest first; `query` is looked for in ids, thread titles, models, errors and the
     messages they answer. The second value is the `before` of the next page."""
     chosen = _summaries().where(runs.c.project_id.in_(project_ids))
@@ -149,17 +93,23 @@ def details_of(tx: Tx, run_id: str, sandbox: SandboxSettings | None = None) -> R
         saved = tx.execute(sa.select(messages.c.parts).where(messages.c.id == row["answer_id"])).scalar()
         parts = saved if saved is not None else parts
     due = timers.due_of(tx, run_id)
-    clocks = [ClockView(kind, iso(moment), TAKES_AWAY[kind]) for kind, moment in due if kind in TAKES_AWAY]
+    clocks = [
+        ClockAnswer(name=kind, due_at=iso(moment), takes_away=TAKES_AWAY[kind])
+        for kind, moment in due
+        if kind in TAKES_AWAY
+    ]
     if sandbox is not None and row["workspace_id"] is not None and row["ended_at"] is None:
         beside = clocks_beside_run(tx, sandbox, row["workspace_id"])
-        clocks += [ClockView(clock.name, clock.due_at, clock.takes_away) for clock in beside]
+        clocks += [
+            ClockAnswer(name=clock.name, due_at=clock.due_at, takes_away=clock.takes_away) for clock in beside
+        ]
     steps = steps_of(tx, row)
     return RunDetails(
         parts, state.pending, steps, state.last_seq, clocks, state.workflow, state.page, state.modules
     )
 
 
-def steps_of(tx: Tx, run: sa.RowMapping) -> list[StepView]:
+def steps_of(tx: Tx, run: sa.RowMapping) -> list[StepAnswer]:
     """The run as named steps: start, stages (prepare, check), model turns, tool calls, waits, settle."""
     rows = tx.all(sa.select(effects).where(effects.c.run_id == run["id"]).order_by(effects.c.ordinal))
     waits = {
@@ -199,25 +149,23 @@ def export_of(tx: Tx, run_id: str) -> dict[str, Any]:
     rows = tx.all(sa.select(effects).where(effects.c.run_id == run_id).order_by(effects.c.ordinal))
     run = tx.one(sa.select(runs).where(runs.c.id == run_id))
     assert run is not None
-    plain = {name: getattr(summary, name) for name in RunSummary.__dataclass_fields__}
     lines = read_all(tx, run_id)
     shown = fold_lines(lines)
     return {
         "format": "outlast-run/1",
-        "run": plain,
+        "run": summary.model_dump(),
         "cached_share": cached_share(summary.usage),
         "page": shown.page,
         "modules": shown.modules,
-        "steps": [{n: getattr(step, n) for n in StepView.__dataclass_fields__} for step in steps_of(tx, run)],
+        "steps": [step.model_dump() for step in steps_of(tx, run)],
         "effects": [{str(key): _plain(value) for key, value in row.items()} for row in rows],
         "events": [orjson.loads(line) for _, line in lines],
     }
 
 
-def cached_share(usage: Mapping[str, Any]) -> float | None:
+def cached_share(usage: UsageData) -> float | None:
     """Which part of the input tokens came from the provider's cache, 0 to 1; None: nothing was asked yet."""
-    asked: int = usage["input_tokens"]
-    return None if asked == 0 else round(usage["cached_tokens"] / asked, 4)
+    return None if usage.input_tokens == 0 else round(usage.cached_tokens / usage.input_tokens, 4)
 
 
 def _plain(value: Any) -> Any:
@@ -226,17 +174,17 @@ def _plain(value: Any) -> Any:
 
 def _step(
     name: str,
-    kind: str,
+    kind: StepKind,
     status: str,
     started_at: datetime | None,
     ended_at: datetime | None,
     row: sa.RowMapping | None = None,
     plain: bool = False,
-) -> StepView:
+) -> StepAnswer:
     duration = (ended_at - started_at).total_seconds() if started_at and ended_at else None
     own = None if plain else row
     usage = own["usage"] if own is not None else None
-    return StepView(
+    return StepAnswer(
         name=name,
         kind=kind,
         step=row["step"] if row is not None else None,
@@ -253,10 +201,10 @@ def _step(
     )
 
 
-def _error(error: Mapping[str, Any] | None) -> dict[str, Any] | None:
+def _error(error: Mapping[str, Any] | None) -> ErrorData | None:
     if error is None:
         return None
-    return {"code": error["code"], "message": error["message"], "hint": error.get("hint", "")}
+    return ErrorData(code=error["code"], message=error["message"], hint=error.get("hint", ""))
 
 
 def _summaries() -> sa.Select[Any]:
@@ -284,12 +232,12 @@ def _matches(query: str) -> sa.ColumnElement[bool]:
     return sa.or_(*(column.ilike(like, escape="\\") for column in columns), asked.exists())
 
 
-def _summary(row: sa.RowMapping) -> RunSummary:
+def _summary(row: sa.RowMapping) -> RunSummaryAnswer:
     names = ("input_tokens", "output_tokens", "cached_tokens", "reasoning_tokens", "cost_usd")
     began, ended = row["started_at"], row["ended_at"]
     released = row["status"] in ("cancelled", "error") or bool(row["problems"])
-    same = {name: row[name] for name in RunSummary.__dataclass_fields__ if name in row}
-    return RunSummary(
+    same = {name: row[name] for name in RunSummaryAnswer.model_fields if name in row}
+    return RunSummaryAnswer(
         **{
             **same,
             "answer_message_id": row["answer_id"],

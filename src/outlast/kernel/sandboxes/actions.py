@@ -22,12 +22,13 @@ from outlast.kernel.sandboxes.hosted import running_workspaces
 from outlast.kernel.sandboxes.idle_policy import step_down
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.orphans import collect
-from outlast.kernel.sandboxes.views import SandboxView, read_sandbox, require_row
+from outlast.kernel.sandboxes.shapes import SandboxAnswer
+from outlast.kernel.sandboxes.views import read_sandbox, require_row
 from outlast.kernel.services import Services
 from outlast_sandbox.interface import FileEntry
 
 
-async def pause_sandbox(services: Services, actor: Actor, sandbox_id: str) -> SandboxView:
+async def pause_sandbox(services: Services, actor: Actor, sandbox_id: str) -> SandboxAnswer:
     """Freeze it with its memory (editors); a run that waits for a person there is paused with it. Repeating is
     harmless, and so is pausing one that has ended."""
     row = await services.db.read(require_row, actor, sandbox_id, Right.EDIT)
@@ -37,7 +38,7 @@ async def pause_sandbox(services: Services, actor: Actor, sandbox_id: str) -> Sa
     return await read_sandbox(services, actor, sandbox_id)
 
 
-async def resume_sandbox(services: Services, actor: Actor, sandbox_id: str) -> SandboxView:
+async def resume_sandbox(services: Services, actor: Actor, sandbox_id: str) -> SandboxAnswer:
     """Wake the sandbox of its workspace, a new one over the same files where this one has ended (editors); a run that
     was paused with it waits again."""
     row = await services.db.read(require_row, actor, sandbox_id, Right.EDIT)
@@ -46,7 +47,7 @@ async def resume_sandbox(services: Services, actor: Actor, sandbox_id: str) -> S
     return await read_sandbox(services, actor, sandbox.sandbox_id)
 
 
-async def kill_sandbox(services: Services, actor: Actor, sandbox_id: str) -> SandboxView:
+async def kill_sandbox(services: Services, actor: Actor, sandbox_id: str) -> SandboxAnswer:
     """End it with all its processes; the files stay (editors). Repeating is harmless."""
     row = await services.db.read(require_row, actor, sandbox_id, Right.EDIT)
     if row["ended_at"] is None:

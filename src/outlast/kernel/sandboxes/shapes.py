@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from outlast.base.events import ServiceStateData
+from outlast.base.sandbox_data import ServiceStatus
 from outlast.kernel.http.shapes import Answer, Request
 from outlast.kernel.runs.shapes import ClockAnswer
 
@@ -73,7 +74,7 @@ class ServiceAnswer(Answer):
     command: str
     port: int
     health_path: str
-    state: Literal["stopped", "starting", "healthy", "failed"]
+    state: ServiceStatus
     error: str | None
     restarts: int
     created_at: str

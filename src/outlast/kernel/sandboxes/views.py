@@ -18,6 +18,7 @@ from outlast.kernel.runs.tables import runs
 from outlast.kernel.sandboxes.clocks import SandboxClock, clocks_of
 from outlast.kernel.sandboxes.rules import State, is_alive
 from outlast.kernel.sandboxes.services.store import states_of
+from outlast.kernel.sandboxes.shapes import SandboxAnswer, SandboxLimitsAnswer
 from outlast.kernel.sandboxes.sizes import limits_of
 from outlast.kernel.sandboxes.store import row_of
 from outlast.kernel.sandboxes.tables import hosted_sandboxes, sandboxes, workspaces
@@ -26,45 +27,6 @@ from outlast.kernel.threads.tables import threads
 
 MEASURED_AT_A_TIME: Final = 8
 MOST_LISTED: Final = 200
-
-
-@dataclass(frozen=True, slots=True)
-class SandboxLimits:
-    memory_bytes: int
-    disk_bytes: int
-    processes: int
-    cpus: float
-
-
-@dataclass(frozen=True, slots=True)
-class SandboxView:
-    """A sandbox as its project sees it. Memory, processes and CPU are measured now, and None while it is not awake; the
-    disk is measured within the last ten seconds, and None where its files do not lie on this machine."""
-
-    id: str
-    workspace_id: str
-    project_id: str
-    thread_id: str | None
-    thread_title: str | None
-    owner_type: str
-    user_id: str | None
-    user_name: str | None
-    active_run_id: str | None
-    provider: str
-    node_id: str | None
-    snapshot: str | None
-    state: str
-    pause_kind: str | None
-    memory_bytes: int | None
-    processes: int | None
-    cpu_s: float | None
-    disk_bytes: int | None
-    limits: SandboxLimits | None
-    services: list[ServiceStateData]
-    clocks: list[SandboxClock]
-    created_at: str
-    last_used_at: str
-    ended_at: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +46,7 @@ class Usage:
     disk_bytes: int | None = None
 
 
-async def list_sandboxes(services: Services, actor: Actor, project_id: str) -> list[SandboxView]:
+async def list_sandboxes(services: Services, actor: Actor, project_id: str) -> list[SandboxAnswer]:
     """The project's living sandboxes, newest first, at most 200; a few at a time are measured."""
 
     def run(tx: Tx) -> list[Recorded]:
@@ -107,7 +69,7 @@ async def list_sandboxes(services: Services, actor: Actor, project_id: str) -> l
     return [_view(services, one, used[one.row["id"]]) for one in found]
 
 
-async def read_sandbox(services: Services, actor: Actor, sandbox_id: str) -> SandboxView:
+async def read_sandbox(services: Services, actor: Actor, sandbox_id: str) -> SandboxAnswer:
     """One sandbox, measured; it is not woken for that."""
     found = await services.db.read(partial(_read, services=services, actor=actor, sandbox_id=sandbox_id))
     return _view(services, found, await _measure(services, found))
@@ -172,16 +134,19 @@ def _rows() -> sa.Select[Any]:
     )
 
 
-def _view(services: Services, one: Recorded, used: Usage) -> SandboxView:
+def _view(services: Services, one: Recorded, used: Usage) -> SandboxAnswer:
     row, settings = one.row, services.settings.sandbox
-    same = {name: row[name] for name in SandboxView.__dataclass_fields__ if name in row}
+    same = {name: row[name] for name in SandboxAnswer.model_fields if name in row}
     machines = services.machines
     template = machines.lives.templates.get(row["template"] or "") if machines is not None else None
     bounds = settings and limits_of(settings, template)
-    limits = bounds and SandboxLimits(
-        bounds.memory_bytes, bounds.disk_bytes, bounds.processes, bounds.cpu_count
+    limits = bounds and SandboxLimitsAnswer(
+        memory_bytes=bounds.memory_bytes,
+        disk_bytes=bounds.disk_bytes,
+        processes=bounds.processes,
+        cpus=bounds.cpu_count,
     )
-    return SandboxView(
+    return SandboxAnswer(
         **{
             **same,
             "memory_bytes": used.memory_bytes,

@@ -16,6 +16,7 @@ from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.limits.rules import checked_line
 from outlast.kernel.limits.store import check_made_rate
+from outlast.kernel.lists import Listed
 from outlast.kernel.projects.permissions import require, require_thread
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.sandboxes.orphans import collect
@@ -26,7 +27,7 @@ from outlast.kernel.subjects.copies import save_files
 from outlast.kernel.threads import lists
 from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.forks import fork_thread as copy_thread
-from outlast.kernel.threads.lists import ThreadPage
+from outlast.kernel.threads.lists import ListedThread
 from outlast.kernel.threads.rules import checked_anchor, fork_title
 from outlast.kernel.threads.tables import threads as threads_table
 
@@ -42,14 +43,6 @@ class ThreadView:
     lineage: Sequence[tuple[str, str]]
 
 
-@dataclass(frozen=True, slots=True)
-class MessagePage:
-    """Messages, oldest first; `next` is the position to ask older ones with (None: there are none)."""
-
-    items: list[MessageData]
-    next: int | None
-
-
 async def list_threads(
     services: Services,
     actor: Actor,
@@ -60,11 +53,11 @@ async def list_threads(
     profile: str | None = None,
     before: str | None = None,
     limit: int = 50,
-) -> ThreadPage:
+) -> Listed[ListedThread, str]:
     """The project's threads, last changed first; with a query those it finds, whatever their status. Those of screens
     and pages are among them, with it as their anchor; `profile` leaves only those of one agent profile."""
 
-    def run(tx: Tx) -> ThreadPage:
+    def run(tx: Tx) -> Listed[ListedThread, str]:
         require(tx, actor, project_id, Right.READ)
         if query.strip():
             return lists.search_threads(tx, project_id, query, before, limit, profile=profile)
@@ -239,12 +232,12 @@ async def fork_thread(
 
 async def list_messages(
     services: Services, actor: Actor, thread_id: str, before: int | None = None, limit: int = 50
-) -> MessagePage:
+) -> Listed[MessageData, int]:
     """A page of a thread's messages: the newest, or those before a position."""
 
-    def run(tx: Tx) -> MessagePage:
+    def run(tx: Tx) -> Listed[MessageData, int]:
         require_thread(tx, actor, thread_id, Right.READ)
-        return MessagePage(*threads.list_messages(tx, thread_id, before, limit))
+        return Listed(*threads.list_messages(tx, thread_id, before, limit))
 
     return await services.db.read(run)
 

@@ -1,6 +1,5 @@
 """A thread with those it was forked from and all forks of them."""
 
-from dataclasses import dataclass
 from typing import Any, Final
 
 import sqlalchemy as sa
@@ -8,6 +7,7 @@ import sqlalchemy as sa
 from outlast.base.clock import iso
 from outlast.db.database import Tx
 from outlast.kernel.accounts.tables import users
+from outlast.kernel.threads.shapes import FamilyThreadAnswer
 from outlast.kernel.threads.tables import threads
 
 MOST: Final = 200
@@ -28,24 +28,7 @@ _COLUMNS: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class FamilyThread:
-    """One thread of a family. `parent_message_id`: the last message of its parent that it goes on from."""
-
-    id: str
-    title: str
-    profile: str
-    parent_thread_id: str | None
-    parent_message_id: str | None
-    status: str
-    run_status: str
-    message_count: int
-    created_by: str
-    created_by_name: str | None
-    created_at: str
-
-
-def family(tx: Tx, thread_id: str, most: int = MOST) -> list[FamilyThread]:
+def family(tx: Tx, thread_id: str, most: int = MOST) -> list[FamilyThreadAnswer]:
     """The thread's ancestors, itself, and everything forked from any of them, parents before children; at most `most`,
     the thread and its ancestors always among them. An ancestor that was deleted ends the line upwards."""
     line = _line(tx, thread_id)
@@ -60,9 +43,9 @@ def family(tx: Tx, thread_id: str, most: int = MOST) -> list[FamilyThread]:
     return list(found.values())
 
 
-def _line(tx: Tx, thread_id: str) -> list[FamilyThread]:
+def _line(tx: Tx, thread_id: str) -> list[FamilyThreadAnswer]:
     """From the oldest ancestor to the thread itself."""
-    line: list[FamilyThread] = []
+    line: list[FamilyThreadAnswer] = []
     wanted: str | None = thread_id
     while wanted is not None and len(line) < DEEPEST and all(one.id != wanted for one in line):
         row = tx.one(_select().where(threads.c.id == wanted))
@@ -77,5 +60,5 @@ def _select() -> sa.Select[Any]:
     return sa.select(*_COLUMNS).select_from(threads.outerjoin(users, users.c.id == threads.c.created_by))
 
 
-def _thread(row: sa.RowMapping) -> FamilyThread:
-    return FamilyThread(**{**row, "created_at": iso(row["created_at"])})
+def _thread(row: sa.RowMapping) -> FamilyThreadAnswer:
+    return FamilyThreadAnswer(**{**row, "created_at": iso(row["created_at"])})

@@ -18,10 +18,10 @@ from outlast.kernel.services import Services
 from outlast.kernel.threads import family
 from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.actions import check_thread_rate
-from outlast.kernel.threads.family import FamilyThread
 from outlast.kernel.threads.message_parts import Draft
 from outlast.kernel.threads.messages import message_in
 from outlast.kernel.threads.rules import fork_title
+from outlast.kernel.threads.shapes import FamilyThreadAnswer
 
 SUMMARY: Final = "summary"  # the profile that answers in the fork's first run
 ASKED: Final = "Sum up “{title}” up to this point, so that we can go on from here."
@@ -35,10 +35,10 @@ class SummarisedFork:
     run_id: str
 
 
-async def read_family(services: Services, actor: Actor, thread_id: str) -> list[FamilyThread]:
+async def read_family(services: Services, actor: Actor, thread_id: str) -> list[FamilyThreadAnswer]:
     """The thread with its ancestors and all their forks, parents before children; at most 200."""
 
-    def run(tx: Tx) -> list[FamilyThread]:
+    def run(tx: Tx) -> list[FamilyThreadAnswer]:
         require_thread(tx, actor, thread_id, Right.READ)
         return family.family(tx, thread_id)
 

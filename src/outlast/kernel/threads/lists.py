@@ -9,7 +9,9 @@ import sqlalchemy as sa
 from outlast.base.errors import CursorUnknown
 from outlast.base.events import ThreadData
 from outlast.db.database import Tx
-from outlast.kernel.threads.search import Match, match_in, matching_threads
+from outlast.kernel.lists import Listed
+from outlast.kernel.threads.search import match_in, matching_threads
+from outlast.kernel.threads.shapes import Match
 from outlast.kernel.threads.store import select_threads, to_data
 from outlast.kernel.threads.tables import threads
 
@@ -24,14 +26,6 @@ class ListedThread:
     match: Match | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ThreadPage:
-    """Threads, the last changed first; `next` asks for the following page (None: this was the last)."""
-
-    items: list[ListedThread]
-    next: str | None
-
-
 def list_threads(
     tx: Tx,
     project_id: str,
@@ -40,24 +34,24 @@ def list_threads(
     limit: int,
     *,
     profile: str | None = None,
-) -> ThreadPage:
+) -> Listed[ListedThread, str]:
     """The project's threads of one status and one agent profile (None: all), at most `limit`. Raises
     `CursorUnknown`."""
     chosen = _of(project_id, profile)
     if status is not None:
         chosen = chosen.where(threads.c.status == status)
     rows, following = _page(tx, chosen, before, limit)
-    return ThreadPage([ListedThread(to_data(row)) for row in rows], following)
+    return Listed([ListedThread(to_data(row)) for row in rows], following)
 
 
 def search_threads(
     tx: Tx, project_id: str, query: str, before: str | None, limit: int, *, profile: str | None = None
-) -> ThreadPage:
+) -> Listed[ListedThread, str]:
     """The project's threads, archived ones included, in whose title or in one of whose messages every word of the query
     begins a word. A query without words finds nothing. Raises `CursorUnknown`."""
     found = matching_threads(tx, project_id, query)
     if found is None:
-        return ThreadPage([], None)
+        return Listed([], None)
     chosen = (
         _of(project_id, profile)
         .add_columns(found.c.first, found.c.last)
@@ -68,7 +62,7 @@ def search_threads(
         ListedThread(to_data(row), match_in(tx, row["id"], row["title"], row["first"], row["last"], query))
         for row in rows
     ]
-    return ThreadPage(items, following)
+    return Listed(items, following)
 
 
 def _of(project_id: str, profile: str | None) -> sa.Select[Any]:

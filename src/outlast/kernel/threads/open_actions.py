@@ -10,7 +10,8 @@ from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.mentions.actions import see_thread
 from outlast.kernel.mentions.store import anything_waits
 from outlast.kernel.runs import views
-from outlast.kernel.runs.views import RunDetails, RunSummary
+from outlast.kernel.runs.shapes import RunSummaryAnswer
+from outlast.kernel.runs.views import RunDetails
 from outlast.kernel.services import Services
 from outlast.kernel.streams import follow
 from outlast.kernel.threads.actions import ThreadView, view_thread
@@ -26,8 +27,8 @@ class OpenedThread:
 
     view: ThreadView
     cursor: str
-    active_run: tuple[RunSummary, RunDetails] | None
-    queued: list[RunSummary]
+    active_run: tuple[RunSummaryAnswer, RunDetails] | None
+    queued: list[RunSummaryAnswer]
     watching: list[MemberData]
     about: About | None = None
 
@@ -63,7 +64,7 @@ async def open_thread(services: Services, actor: Actor, thread_id: str) -> Opene
     return opened
 
 
-def in_turn(runs: Sequence[RunSummary]) -> list[RunSummary]:
+def in_turn(runs: Sequence[RunSummaryAnswer]) -> list[RunSummaryAnswer]:
     """Queued runs with each behind the one that it waits for: who interrupts goes before those who came earlier."""
     left, ordered = list(runs), []
     while left:

@@ -8,7 +8,6 @@ over a tsvector on PostgreSQL; `_matches` knows the difference. All words must m
 
 import re
 import unicodedata
-from dataclasses import dataclass
 from typing import Any, Final
 
 import sqlalchemy as sa
@@ -16,6 +15,7 @@ from sqlalchemy.dialects.postgresql import TSQUERY
 
 from outlast.db.database import Tx
 from outlast.kernel.threads.rules import text_of
+from outlast.kernel.threads.shapes import Match
 from outlast.kernel.threads.tables import messages, search_entries, threads
 
 MAX_TEXT_CHARS: Final = 100_000  # of one message; PostgreSQL holds at most 1 MB of words in a row
@@ -35,14 +35,6 @@ _RETITLE: Final = (
     .where(search_entries.c.thread_id == sa.bindparam("thread"), search_entries.c.position == TITLE)
     .values(words=sa.bindparam("entry"))
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Match:
-    """Why a thread was found: the words around the hit, and the message they stand in (None: the title)."""
-
-    snippet: str
-    message_id: str | None
 
 
 def words_of(text: str) -> list[str]:
@@ -97,10 +89,12 @@ def match_in(tx: Tx, thread_id: str, title: str, first: int, last: int, query: s
     """What to show for a thread that was found: its title where that matched, else the newest message that did."""
     wanted = words_of(query)
     if first == TITLE:
-        return Match(snippet(title, wanted), None)
+        return Match(snippet=snippet(title, wanted), message_id=None)
     at = messages.c.thread_id == thread_id, messages.c.position == last
     row = tx.one(sa.select(messages.c.id, messages.c.parts).where(*at))
-    return Match("", None) if row is None else Match(snippet(text_of(row["parts"]), wanted), row["id"])
+    if row is None:
+        return Match(snippet="", message_id=None)
+    return Match(snippet=snippet(text_of(row["parts"]), wanted), message_id=row["id"])
 
 
 def snippet(text: str, wanted: list[str]) -> str:

@@ -5,7 +5,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from outlast.base.events import LockData, MessageData, ThreadData
+from outlast.base.thread_data import ThreadRunStatus
 from outlast.kernel.http.shapes import Answer, Request
+from outlast.kernel.projects.shapes import RoleName
 from outlast.kernel.runs.shapes import RunAnswer
 
 
@@ -68,7 +70,7 @@ class ThreadAnswer(ThreadData):
     active_run: RunAnswer | None
     queued_runs: list[QueuedRunAnswer]
     about: AboutAnswer | None
-    project_role: str
+    project_role: RoleName
 
 
 class TextInput(Request):
@@ -127,7 +129,7 @@ class FamilyThreadAnswer(Answer):
     parent_thread_id: str | None
     parent_message_id: str | None
     status: Literal["open", "archived"]
-    run_status: str
+    run_status: ThreadRunStatus
     message_count: int
     created_by: str
     created_by_name: str | None

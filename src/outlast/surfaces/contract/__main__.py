@@ -14,6 +14,7 @@ from outlast.surfaces.contract import (
     schemas,
     settings_page,
     shapes_page,
+    typescript,
 )
 
 ROOT: Final = Path(__file__).resolve().parents[4]
@@ -21,6 +22,7 @@ FILES: Final[Mapping[str, Callable[[], str]]] = {
     "contract/openapi.json": schemas.openapi,
     "contract/events.json": schemas.events,
     "contract/page-patches.json": patches_page.schema,
+    "sdk/typescript/src/api.gen.ts": typescript.write,
     "docs/reference/api.md": api_page.write,
     "docs/reference/shapes.md": shapes_page.write,
     "docs/reference/configuration.md": settings_page.write,

@@ -1,6 +1,7 @@
 """The two schemas that other programs are generated from."""
 
 import json
+from functools import cache
 from typing import Any
 
 from pydantic.json_schema import models_json_schema
@@ -10,16 +11,13 @@ from outlast.surfaces.http.application import create_api
 from outlast.surfaces.http.descriptions import describe_shapes
 
 
-def openapi() -> str:
+@cache
+def openapi_schema() -> dict[str, Any]:
     """OpenAPI 3.1 of every route."""
-    return _text(create_api().openapi())
+    return create_api().openapi()
 
 
-def events() -> str:
-    """`event_schema`, as text."""
-    return _text(event_schema())
-
-
+@cache
 def event_schema() -> dict[str, Any]:
     """JSON Schema of every event: `$defs` holds each by its class, the schema itself is the union of them all."""
     schema: dict[str, Any] = EVENT_ADAPTER.json_schema()
@@ -29,6 +27,16 @@ def event_schema() -> dict[str, Any]:
     schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
     schema["title"] = "Event"
     return schema
+
+
+def openapi() -> str:
+    """The file `contract/openapi.json`."""
+    return _text(openapi_schema())
+
+
+def events() -> str:
+    """The file `contract/events.json`."""
+    return _text(event_schema())
 
 
 def _text(schema: dict[str, Any]) -> str:

@@ -6,14 +6,15 @@ from datetime import timedelta
 from typing import Any
 
 from outlast.db.database import Database, Tx
-from outlast.kernel.runs.cache_shares import CacheShare, cache_shares
+from outlast.kernel.runs.cache_shares import cache_shares
+from outlast.kernel.runs.shapes import CacheShareAnswer
 from tests.factories import make_project, make_run, make_thread, make_user
 
 
 async def test_shares_are_told_by_model_with_its_provider_over_the_runs_of_the_time_asked_for(
     db: Database,
 ) -> None:
-    def run(tx: Tx) -> tuple[list[CacheShare], list[CacheShare]]:
+    def run(tx: Tx) -> tuple[list[CacheShareAnswer], list[CacheShareAnswer]]:
         owner = make_user(tx)
         project_id, other = make_project(tx, owner), make_project(tx, owner)
         ended = {"status": "completed", "leg": "ended"}
@@ -38,8 +39,21 @@ async def test_shares_are_told_by_model_with_its_provider_over_the_runs_of_the_t
 
     told, none = await db.write(run)
     assert told == [
-        CacheShare("", "gone", 1, 10, 0, 0.0),
-        CacheShare("east", "slow", 1, 300, 100, 0.3333),
-        CacheShare("north", "swift", 2, 2000, 900, 0.45),
+        share("", "gone", 1, 10, 0, 0.0),
+        share("east", "slow", 1, 300, 100, 0.3333),
+        share("north", "swift", 2, 2000, 900, 0.45),
     ]
     assert none == []
+
+
+def share(
+    provider: str, model: str, runs: int, input_tokens: int, cached_tokens: int, cached_share: float
+) -> CacheShareAnswer:
+    return CacheShareAnswer(
+        provider=provider,
+        model=model,
+        runs=runs,
+        input_tokens=input_tokens,
+        cached_tokens=cached_tokens,
+        cached_share=cached_share,
+    )

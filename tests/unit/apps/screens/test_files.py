@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from outlast.apps.screens.files import (
     SEARCHED_BYTES,
     SHOWN_CHARS,
-    Hit,
     archive_name,
     checked_query,
     hits_in,
@@ -20,6 +19,7 @@ from outlast.apps.screens.files import (
     is_shown,
     packed,
 )
+from outlast.apps.screens.shapes import CodeHitAnswer
 from outlast.base.errors import MalformedInput
 
 
@@ -70,7 +70,7 @@ def test_what_is_no_text_or_too_long_is_not_searched():
 def test_exactly_the_lines_that_hold_the_query_are_found(lines: list[str], query: str):
     found = list(hits_in("a.txt", "\n".join(lines).encode(), query))
     expected = [
-        Hit("a.txt", number, line)
+        CodeHitAnswer(path="a.txt", line=number, text=line)
         for number, line in enumerate(lines, start=1)
         if query.lower() in line.lower()
     ]

@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { UserMinus } from 'lucide-react'
 import { useState } from 'react'
-import type { Member, Project, Role } from '@outlast/sdk'
+import type { ListedMember, Project, Role } from '@outlast/sdk'
 import { IconButton } from '@/components/button'
 import { Confirm } from '@/components/confirm'
 import { Dialog } from '@/components/dialog'
@@ -32,7 +32,7 @@ export function MembersDialog({ project, open, onClose }: MembersDialogProps) {
 
 function Members({ project }: { project: Project }) {
   const { data, error, refetch } = useQuery(membersQuery(project.id))
-  const [leaving, setLeaving] = useState<Member | null>(null)
+  const [leaving, setLeaving] = useState<ListedMember | null>(null)
   const reload = () => queryClient.invalidateQueries({ queryKey: ['members', project.id] })
   const change = useMutation({
     mutationFn: ({ user, role }: { user: string; role: Role }) => client.changeRole(project.id, user, role),
@@ -70,7 +70,7 @@ function Members({ project }: { project: Project }) {
 }
 
 interface MemberRowProps {
-  member: Member
+  member: ListedMember
   mayManage: boolean
   onRole: (role: Role) => void
   onRemove: () => void
@@ -85,10 +85,10 @@ function MemberRow({ member, mayManage, onRole, onRemove }: MemberRowProps) {
         {member.name}
         {member.user_id === me.user.id && <span className="text-faint"> (you)</span>}
       </span>
-      {member.plan != null && (
+      {member.plan !== null && (
         <span className="text-xs text-faint max-sm:hidden">
           {member.plan}
-          {member.balance != null && `, ${plural(member.balance, 'credit')}`}
+          {member.balance !== null && `, ${plural(member.balance, 'credit')}`}
         </span>
       )}
       {mayManage ? (

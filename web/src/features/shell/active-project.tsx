@@ -30,8 +30,9 @@ export function useActiveProject(): ActiveProject {
 
 /** The project whose threads the sidebar shows, followed live. */
 export function ActiveProjectProvider({ children }: { children: ReactNode }) {
-  const me = useMe()
-  const [projectId, setProjectId] = useState(() => localStorage.getItem(LAST) ?? me.default_project_id)
+  const { default_project_id: first } = useMe()
+  const home = first ?? ''
+  const [projectId, setProjectId] = useState(() => localStorage.getItem(LAST) ?? home)
   const choose = useCallback((id: string) => {
     setProjectId(id)
     localStorage.setItem(LAST, id)
@@ -41,10 +42,10 @@ export function ActiveProjectProvider({ children }: { children: ReactNode }) {
   useEffect(() => {
     if (connection.status !== 'failed') return
     if (isSignedOut(connection.error)) void queryClient.invalidateQueries(meQuery)
-    if (isSignedOut(connection.error) || projectId === me.default_project_id) return
+    if (isSignedOut(connection.error) || projectId === home) return
     if (connection.error !== null) complain(connection.error)
-    choose(me.default_project_id)
-  }, [connection, projectId, me.default_project_id, choose])
+    choose(home)
+  }, [connection, projectId, home, choose])
   return <Context value={{ projectId, project, watching, choose, connection }}>{children}</Context>
 }
 

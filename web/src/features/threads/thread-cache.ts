@@ -1,5 +1,5 @@
 import { infiniteQueryOptions, type InfiniteData } from '@tanstack/react-query'
-import type { Lock, Page, Thread } from '@outlast/sdk'
+import type { ListedThread, Lock, Page, Thread } from '@outlast/sdk'
 import { client, queryClient, showNews } from '@/lib/queries'
 
 export interface ThreadFilter {
@@ -8,7 +8,7 @@ export interface ThreadFilter {
   q: string
 }
 
-type Pages = InfiniteData<Page<Thread>, string | null>
+type Pages = InfiniteData<Page<ListedThread>, string | null>
 
 export const threadsQuery = ({ projectId, status, q }: ThreadFilter) =>
   infiniteQueryOptions({
@@ -48,11 +48,12 @@ function patched(data: Pages, thread: Thread, filter: ThreadFilter): Pages {
   if (filter.q !== '')
     return mapPages(data, (items) => items.map((item) => (item.id === thread.id ? { ...item, ...thread } : item)))
   if (thread.status !== filter.status) return mapPages(data, (items) => items.filter(({ id }) => id !== thread.id))
-  if (known) return mapPages(data, (items) => items.map((item) => (item.id === thread.id ? thread : item)))
-  return mapPages(data, (items, page) => (page === 0 ? [thread, ...items] : items))
+  const listed = { ...thread, match: null }
+  if (known) return mapPages(data, (items) => items.map((item) => (item.id === thread.id ? listed : item)))
+  return mapPages(data, (items, page) => (page === 0 ? [listed, ...items] : items))
 }
 
-const mapPages = (data: Pages, change: (items: Thread[], page: number) => Thread[]): Pages => ({
+const mapPages = (data: Pages, change: (items: ListedThread[], page: number) => ListedThread[]): Pages => ({
   ...data,
   pages: data.pages.map((page, index) => ({ ...page, items: change(page.items, index) })),
 })

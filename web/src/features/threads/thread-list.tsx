@@ -2,7 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { Archive, MessagesSquare, SearchX } from 'lucide-react'
 import { Fragment, useDeferredValue } from 'react'
 import { useRoute } from 'wouter'
-import type { Thread } from '@outlast/sdk'
+import type { ListedThread } from '@outlast/sdk'
 import { Button } from '@/components/button'
 import { Problem } from '@/components/problem'
 import { Empty, SkeletonRows } from '@/components/states'
@@ -61,9 +61,10 @@ export function ThreadList({ projectId, q, archived, onArchived }: ThreadListPro
   )
 }
 
-const sorted = (threads: Thread[]) => threads.toSorted((a, b) => Date.parse(b.updated_at) - Date.parse(a.updated_at))
+const sorted = (threads: ListedThread[]) =>
+  threads.toSorted((a, b) => Date.parse(b.updated_at) - Date.parse(a.updated_at))
 
-function Groups({ threads, q }: { threads: Thread[]; q: string }) {
+function Groups({ threads, q }: { threads: ListedThread[]; q: string }) {
   const now = useMinutes()
   const [, params] = useRoute('/threads/:id')
   let last = ''

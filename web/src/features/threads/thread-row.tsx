@@ -1,6 +1,6 @@
 import { GitFork, Lock as LockIcon } from 'lucide-react'
 import { Link } from 'wouter'
-import type { Lock, Thread } from '@outlast/sdk'
+import type { ListedThread, Lock, Thread } from '@outlast/sdk'
 import { Dot } from '@/components/dot'
 import { Ago } from '@/components/time'
 import { useApps } from '@/lib/apps'
@@ -9,7 +9,7 @@ import { useReached } from '@/lib/time'
 import { useMe } from '../session/session-gate'
 import { subjectOf, threadHref } from './subjects'
 
-export function ThreadRow({ thread, current, q }: { thread: Thread; current: boolean; q: string }) {
+export function ThreadRow({ thread, current, q }: { thread: ListedThread; current: boolean; q: string }) {
   const apps = useApps()
   const quiet = thread.run_status === 'idle' || thread.run_status === 'complete'
   return (
@@ -31,7 +31,7 @@ export function ThreadRow({ thread, current, q }: { thread: Thread; current: boo
         <LockMark lock={thread.lock} />
         {quiet ? <Ago iso={thread.updated_at} className="text-xs text-faint" /> : <Dot status={thread.run_status} />}
       </span>
-      {thread.match !== undefined && thread.match.snippet !== '' && (
+      {thread.match !== null && thread.match.snippet !== '' && (
         <span className="mt-0.5 line-clamp-2 text-xs text-muted">
           <Snippet text={thread.match.snippet} q={q} />
         </span>

@@ -7,7 +7,8 @@ import orjson
 from pydantic import Field
 
 from outlast.kernel.agents.tools.base import Arguments, ToolBase
-from outlast.kernel.files.search import FileAnswer, FileHit, FilePage
+from outlast.kernel.files.search import FileAnswer
+from outlast.kernel.files.shapes import FileHitAnswer, FileTextAnswer
 from outlast.kernel.runs.profile import ToolContext, ToolResult
 
 RESULTS: Final = 6
@@ -19,7 +20,7 @@ class Files(Protocol):
     """Whoever knows a project's files."""
 
     async def search(self, project_id: str, query: str, limit: int = 5) -> FileAnswer: ...
-    async def read(self, project_id: str, artifact_id: str, page: int = 1) -> FilePage: ...
+    async def read(self, project_id: str, artifact_id: str, page: int = 1) -> FileTextAnswer: ...
 
 
 class SearchFilesArguments(Arguments):
@@ -80,7 +81,7 @@ class ReadFile(ToolBase):
         return ToolResult(orjson.dumps(body, option=orjson.OPT_INDENT_2).decode())
 
 
-def _told(hit: FileHit) -> dict[str, Any]:
+def _told(hit: FileHitAnswer) -> dict[str, Any]:
     told: dict[str, Any] = {"file": hit.artifact.name, "id": hit.artifact.id, "heading": hit.heading}
     if hit.page is not None:
         told["page"] = hit.page

@@ -20,6 +20,7 @@ from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.idempotency import remember, request_hash
 from outlast.kernel.limits.rules import check_count, clean, is_blank
 from outlast.kernel.limits.store import check_made_rate
+from outlast.kernel.lists import Listed
 from outlast.kernel.mentions import store as mentions
 from outlast.kernel.mentions.rules import AGENT, Named, without_agent
 from outlast.kernel.projects.permissions import require_owned, role_of
@@ -34,14 +35,6 @@ from outlast.kernel.threads.tables import threads as thread_table
 PROFILE: Final = "document"
 MOST_LINKED: Final = 50
 MOST_NAMED: Final = 100
-
-
-@dataclass(frozen=True, slots=True)
-class CommentList:
-    """Comments and answers in the order in which they were written; `next` asks for the following ones."""
-
-    items: list[CommentData]
-    next: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +88,12 @@ async def list_comments(
     status: Status = "all",
     after: str | None = None,
     limit: int = store.LIST_LIMIT,
-) -> CommentList:
+) -> Listed[CommentData, str]:
     """A document's comments with their answers, the oldest first."""
 
-    def run(tx: Tx) -> CommentList:
+    def run(tx: Tx) -> Listed[CommentData, str]:
         require_document(tx, actor, document_id, Right.READ)
-        return CommentList(*store.list_comments(tx, document_id, status, after, limit))
+        return Listed(*store.list_comments(tx, document_id, status, after, limit))
 
     return await services.db.read(run)
 

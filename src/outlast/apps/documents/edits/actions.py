@@ -1,7 +1,7 @@
 """What people write in documents, what is new since they looked, and what was: changes, import, versions, restore."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from dataclasses import replace as with_fields
 from typing import Any
 
@@ -33,6 +33,7 @@ from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.idempotency import remember, request_hash
 from outlast.kernel.limits.rules import check_count, checked_markdown, clean
 from outlast.kernel.limits.store import check_made_rate
+from outlast.kernel.lists import Listed
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.services import Services
 
@@ -41,14 +42,6 @@ TEXTS = ("markdown", "old", "heading")
 MOST_CHARS = 200_000  # of one change's text; the text of an import may be longer
 MOST_TOGETHER = 400_000  # of all texts of a request
 FEW_CHARS = 2_000  # so many are cut sooner than another thread is asked to
-
-
-@dataclass(frozen=True, slots=True)
-class VersionList:
-    """Versions, newest first; `next` asks for older ones (None: there are none)."""
-
-    items: list[DocumentVersion]
-    next: int | None
 
 
 async def change_document(
@@ -149,12 +142,12 @@ async def import_markdown(
 
 async def list_versions(
     services: Services, actor: Actor, document_id: str, before: int | None = None, limit: int = 50
-) -> VersionList:
+) -> Listed[DocumentVersion, int]:
     """A document's history, newest first; those before a version."""
 
-    def run(tx: Tx) -> VersionList:
+    def run(tx: Tx) -> Listed[DocumentVersion, int]:
         require_document(tx, actor, document_id, Right.READ)
-        return VersionList(*history.list_versions(tx, document_id, before, limit))
+        return Listed(*history.list_versions(tx, document_id, before, limit))
 
     return await services.db.read(run)
 

@@ -27,19 +27,12 @@ from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.idempotency import remember, request_hash
 from outlast.kernel.limits.rules import checked_markdown
+from outlast.kernel.lists import Listed
 from outlast.kernel.projects.permissions import require_owned, require_thread
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.services import Services
 
 MOST_TOGETHER = 200_000  # characters of a person's own texts in one request: they are cut while others wait
-
-
-@dataclass(frozen=True, slots=True)
-class ProposalList:
-    """Proposals, newest first; `next` asks for older ones (None: there are none)."""
-
-    items: list[ProposalData]
-    next: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +55,12 @@ async def list_document_proposals(
     state: State = "open",
     before: str | None = None,
     limit: int = 100,
-) -> ProposalList:
+) -> Listed[ProposalData, str]:
     """What agents propose about a document, in whichever thread."""
 
-    def run(tx: Tx) -> ProposalList:
+    def run(tx: Tx) -> Listed[ProposalData, str]:
         require_document(tx, actor, document_id, Right.READ)
-        return ProposalList(
+        return Listed(
             *store.list_proposals(tx, document_id=document_id, state=state, before=before, limit=limit)
         )
 
@@ -81,14 +74,12 @@ async def list_thread_proposals(
     state: State = "all",
     before: str | None = None,
     limit: int = 100,
-) -> ProposalList:
+) -> Listed[ProposalData, str]:
     """What a thread's agent proposes."""
 
-    def run(tx: Tx) -> ProposalList:
+    def run(tx: Tx) -> Listed[ProposalData, str]:
         require_thread(tx, actor, thread_id, Right.READ)
-        return ProposalList(
-            *store.list_proposals(tx, thread_id=thread_id, state=state, before=before, limit=limit)
-        )
+        return Listed(*store.list_proposals(tx, thread_id=thread_id, state=state, before=before, limit=limit))
 
     return await services.db.read(run)
 

@@ -12,6 +12,7 @@ from outlast.base.events import CheckpointData
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.lists import Listed
 from outlast.kernel.projects.permissions import require_checkpoint, require_sandbox, require_thread
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.sandboxes import store as sandbox_rows
@@ -21,11 +22,11 @@ from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.kernel.sandboxes.checkpoints.rules import (
     TEXT_BYTES,
     Change,
-    ChangeKind,
     below,
     changes,
     text_difference,
 )
+from outlast.kernel.sandboxes.checkpoints.shapes import ComparisonAnswer, FileDifferenceAnswer
 from outlast.kernel.sandboxes.checkpoints.store import NewCheckpoint
 from outlast.kernel.sandboxes.rules import State
 from outlast.kernel.sandboxes.seeds import Seed
@@ -37,14 +38,6 @@ MAX_FILE_BYTES: Final = 5_000_000
 MAX_FILES: Final = 5_000
 MAX_WRITTEN_OUT: Final = 100  # differences shown line by line, of one comparison
 WRITING_OUT_S: Final = 3.0  # and no more of them once this has passed
-
-
-@dataclass(frozen=True, slots=True)
-class CheckpointList:
-    """Checkpoints, newest first; `next` is the one to ask older ones with (None: there are none)."""
-
-    items: list[CheckpointData]
-    next: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,34 +61,12 @@ class CheckpointView:
     truncated: bool
 
 
-@dataclass(frozen=True, slots=True)
-class FileDifference:
-    """One path that differs; `diff` is the unified difference of two texts (None: no text, or too long)."""
-
-    path: str
-    change: ChangeKind
-    before_bytes: int | None
-    after_bytes: int | None
-    diff: str | None
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """What changed from one checkpoint (None: from no files at all) to another, sorted by path, at most 5,000; of the
-    first hundred, line by line."""
-
-    before: CheckpointData | None
-    after: CheckpointData
-    changes: list[FileDifference]
-    truncated: bool
-
-
 async def list_checkpoints(
     services: Services, actor: Actor, sandbox_id: str, before: str | None = None, limit: int = 50
-) -> CheckpointList:
+) -> Listed[CheckpointData, str]:
     """Those of the workspace that a sandbox runs."""
 
-    def run(tx: Tx) -> CheckpointList:
+    def run(tx: Tx) -> Listed[CheckpointData, str]:
         workspace_id = require_sandbox(tx, actor, sandbox_id, Right.READ)["workspace_id"]
         return _page(tx, workspace_id, before, limit)
 
@@ -104,12 +75,12 @@ async def list_checkpoints(
 
 async def list_of_thread(
     services: Services, actor: Actor, thread_id: str, before: str | None = None, limit: int = 50
-) -> CheckpointList:
+) -> Listed[CheckpointData, str]:
     """Those of a thread's files, also while no sandbox is there."""
 
-    def run(tx: Tx) -> CheckpointList:
+    def run(tx: Tx) -> Listed[CheckpointData, str]:
         workspace_id = require_thread(tx, actor, thread_id, Right.READ)["workspace_id"]
-        return CheckpointList([], None) if workspace_id is None else _page(tx, workspace_id, before, limit)
+        return Listed([], None) if workspace_id is None else _page(tx, workspace_id, before, limit)
 
     return await services.db.read(run)
 
@@ -122,7 +93,9 @@ async def read_checkpoint(services: Services, actor: Actor, checkpoint_id: str) 
     return CheckpointView(checkpoint, entries, len(tree.entries) > MAX_FILES)
 
 
-async def compare(services: Services, actor: Actor, checkpoint_id: str, to: str | None = None) -> Comparison:
+async def compare(
+    services: Services, actor: Actor, checkpoint_id: str, to: str | None = None
+) -> ComparisonAnswer:
     """What changed from this checkpoint to another of the same project. Without: what its answer changed, or, where it
     belongs to none, what changed since the one before it."""
 
@@ -140,7 +113,9 @@ async def compare(services: Services, actor: Actor, checkpoint_id: str, to: str 
     old = EMPTY if before is None else await keeper.tree(before)
     new = await keeper.tree(after)
     compared = await anyio.to_thread.run_sync(partial(_differences, services.blobs, old, new))
-    return Comparison(before, after, compared[:MAX_FILES], len(compared) > MAX_FILES)
+    return ComparisonAnswer(
+        before=before, after=after, changes=compared[:MAX_FILES], truncated=len(compared) > MAX_FILES
+    )
 
 
 async def read_kept_file(services: Services, actor: Actor, checkpoint_id: str, path: str) -> bytes:
@@ -228,9 +203,9 @@ def _require(tx: Tx, actor: Actor, checkpoint_id: str, right: Right) -> Checkpoi
     return store.to_data(require_checkpoint(tx, actor, checkpoint_id, right))
 
 
-def _page(tx: Tx, workspace_id: str, before: str | None, limit: int) -> CheckpointList:
+def _page(tx: Tx, workspace_id: str, before: str | None, limit: int) -> Listed[CheckpointData, str]:
     found = store.list_of(tx, workspace_id, before, limit + 1)
-    return CheckpointList(found[:limit], found[limit - 1].id if len(found) > limit else None)
+    return Listed(found[:limit], found[limit - 1].id if len(found) > limit else None)
 
 
 def _inside(path: str) -> str:
@@ -247,15 +222,17 @@ def _entry(tree: Tree, path: str) -> Entry:
     return found
 
 
-def _differences(blobs: FolderBlobs, before: Tree, after: Tree) -> list[FileDifference]:
+def _differences(blobs: FolderBlobs, before: Tree, after: Tree) -> list[FileDifferenceAnswer]:
     until = time.monotonic() + WRITING_OUT_S
     return [
-        FileDifference(
-            shown_name(change.path),
-            change.kind,
-            None if change.before is None else change.before.size,
-            None if change.after is None else change.after.size,
-            _difference(blobs, change) if number < MAX_WRITTEN_OUT and time.monotonic() < until else None,
+        FileDifferenceAnswer(
+            path=shown_name(change.path),
+            change=change.kind,
+            before_bytes=None if change.before is None else change.before.size,
+            after_bytes=None if change.after is None else change.after.size,
+            diff=_difference(blobs, change)
+            if number < MAX_WRITTEN_OUT and time.monotonic() < until
+            else None,
         )
         for number, change in enumerate(changes(before, after))
     ]

@@ -1,41 +1,17 @@
 """The log of secrets in use: which request to which host carried which secret. Values are nowhere in it."""
 
-from dataclasses import dataclass
 from functools import partial
 
 from outlast.base.clock import iso
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.lists import Listed
 from outlast.kernel.projects.permissions import require
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.sandboxes.egress import store
+from outlast.kernel.sandboxes.egress.shapes import SecretUseAnswer
 from outlast.kernel.sandboxes.egress.store import KeptUse
 from outlast.kernel.services import Services
-
-
-@dataclass(frozen=True, slots=True)
-class SecretUseView:
-    """One request that carried a secret. `path` is without its query; `status` None: no answer came; `user_id` whom
-    the work was done for."""
-
-    id: str
-    project_id: str
-    sandbox_id: str
-    user_id: str | None
-    secret: str
-    host: str
-    method: str
-    path: str
-    status: int | None
-    at: str
-
-
-@dataclass(frozen=True, slots=True)
-class SecretUseList:
-    """Uses, newest first; `next` is the one to ask for older ones with (None: there are none)."""
-
-    items: list[SecretUseView]
-    next: str | None
 
 
 async def list_secret_uses(
@@ -47,13 +23,13 @@ async def list_secret_uses(
     limit: int,
     sandbox_id: str | None,
     secret: str | None,
-) -> SecretUseList:
+) -> Listed[SecretUseAnswer, str]:
     """The project's uses of secrets (editors), optionally those of one sandbox or one secret. A use is listed at most
     half a second after its answer began."""
     run = partial(_list, actor, project_id, before, limit, sandbox_id, secret)
     found = await services.db.read(run)
     items = [_view(kept) for kept in found[:limit]]
-    return SecretUseList(items, items[-1].id if len(found) > limit else None)
+    return Listed(items, items[-1].id if len(found) > limit else None)
 
 
 def _list(
@@ -69,9 +45,9 @@ def _list(
     return store.uses_of(tx, project_id, limit + 1, before, sandbox_id, secret)
 
 
-def _view(kept: KeptUse) -> SecretUseView:
+def _view(kept: KeptUse) -> SecretUseAnswer:
     use = kept.use
-    return SecretUseView(
+    return SecretUseAnswer(
         id=str(kept.id),
         project_id=use.project_id,
         sandbox_id=use.sandbox_id,

@@ -1,6 +1,5 @@
 """Services that a workspace declares: list, declare, remove; and the logs of a sandbox."""
 
-from dataclasses import dataclass
 from typing import Final
 
 from outlast.base.clock import iso
@@ -12,56 +11,34 @@ from outlast.kernel.sandboxes.services import store
 from outlast.kernel.sandboxes.services.keeper import ServiceKeeper
 from outlast.kernel.sandboxes.services.rules import Declared
 from outlast.kernel.sandboxes.services.store import ServiceRow
+from outlast.kernel.sandboxes.shapes import LogAnswer, ServiceAnswer
 from outlast.kernel.sandboxes.views import require_row
 from outlast.kernel.services import Services
 
 SANDBOX: Final = "sandbox"
 
 
-@dataclass(frozen=True, slots=True)
-class ServiceView:
-    """A declared service; `error` says why it failed or was last restarted, with the end of its output."""
-
-    name: str
-    command: str
-    port: int
-    health_path: str
-    state: str
-    error: str | None
-    restarts: int
-    created_at: str
-    changed_at: str
-
-
-@dataclass(frozen=True, slots=True)
-class LogView:
-    """One log: `source` is `sandbox` (what its start and its shim wrote) or a service's name; `text` is its end."""
-
-    source: str
-    text: str
-
-
-async def list_services(services: Services, actor: Actor, sandbox_id: str) -> list[ServiceView]:
+async def list_services(services: Services, actor: Actor, sandbox_id: str) -> list[ServiceAnswer]:
     """The services of the sandbox's workspace, by name. They stay when the sandbox is replaced."""
 
-    def run(tx: Tx) -> list[ServiceView]:
+    def run(tx: Tx) -> list[ServiceAnswer]:
         row = require_row(tx, actor, sandbox_id, Right.READ)
         return [_view(service) for service in store.services_of(tx, row["workspace_id"])]
 
     return await services.db.read(run)
 
 
-async def read_service(services: Services, actor: Actor, sandbox_id: str, name: str) -> ServiceView:
+async def read_service(services: Services, actor: Actor, sandbox_id: str, name: str) -> ServiceAnswer:
     """Raises `NotFound`."""
 
-    def run(tx: Tx) -> ServiceView:
+    def run(tx: Tx) -> ServiceAnswer:
         row = require_row(tx, actor, sandbox_id, Right.READ)
         return _view(store.service_of(tx, row["workspace_id"], name))
 
     return await services.db.read(run)
 
 
-async def put_service(services: Services, actor: Actor, sandbox_id: str, wanted: Declared) -> ServiceView:
+async def put_service(services: Services, actor: Actor, sandbox_id: str, wanted: Declared) -> ServiceAnswer:
     """Declare a service, or replace its declaration (editors). It starts now if the sandbox is awake, else with it. A
     repeated declaration leaves what runs alone, but starts a failed one again. Raises `MalformedInput`."""
     row = await services.db.read(require_row, actor, sandbox_id, Right.EDIT)
@@ -74,7 +51,7 @@ async def remove_service(services: Services, actor: Actor, sandbox_id: str, name
     await _keeper(services).remove(row["workspace_id"], name)
 
 
-async def read_logs(services: Services, actor: Actor, sandbox_id: str) -> list[LogView]:
+async def read_logs(services: Services, actor: Actor, sandbox_id: str) -> list[LogAnswer]:
     """What the shim wrote since its start, then the last 64 KiB of each service's output. Nothing is
     woken; secrets that the server knows are hidden."""
 
@@ -85,8 +62,9 @@ async def read_logs(services: Services, actor: Actor, sandbox_id: str) -> list[L
     workspace_id, declared = await services.db.read(run)
     keeper = _keeper(services)
     noted = await machines_of(services).log_of(workspace_id, sandbox_id)
-    logs = [LogView(SANDBOX, keeper.logs.hide(noted.encode()).decode("utf-8", "replace"))]
-    return logs + [LogView(one.name, keeper.logs.tail(workspace_id, one.name)) for one in declared]
+    own = keeper.logs.hide(noted.encode()).decode("utf-8", "replace")
+    of_services = [(one.name, keeper.logs.tail(workspace_id, one.name)) for one in declared]
+    return [LogAnswer(source=source, text=text) for source, text in [(SANDBOX, own), *of_services]]
 
 
 def _keeper(services: Services) -> ServiceKeeper:
@@ -95,9 +73,9 @@ def _keeper(services: Services) -> ServiceKeeper:
     return services.keeper
 
 
-def _view(row: ServiceRow) -> ServiceView:
+def _view(row: ServiceRow) -> ServiceAnswer:
     declared = row.declared
-    return ServiceView(
+    return ServiceAnswer(
         name=declared.name,
         command=declared.command,
         port=declared.port,

@@ -1,12 +1,12 @@
 import { ChevronRight, FileCode2 } from 'lucide-react'
 import { useState } from 'react'
-import type { AnswerFile } from '@outlast/sdk'
+import type { ScreenFile } from '@outlast/sdk'
 import { cn } from '@/lib/cn'
 import { plural } from '@/lib/format'
 import { useOpenCode } from '../code/open-code'
 
 /** The files that an answer says it changed, folded; each opens where code is shown. */
-export function AnswerFiles({ files }: { files: AnswerFile[] }) {
+export function AnswerFiles({ files }: { files: ScreenFile[] }) {
   const [open, setOpen] = useState(false)
   const openCode = useOpenCode()
   return (
@@ -47,7 +47,7 @@ export function AnswerFiles({ files }: { files: AnswerFile[] }) {
   )
 }
 
-const FileLine = ({ path, description }: AnswerFile) => (
+const FileLine = ({ path, description }: ScreenFile) => (
   <>
     <span className="block truncate font-mono text-xs">{path}</span>
     {description !== '' && <span className="block text-xs text-faint">{description}</span>}
