@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import os
 import re
 import runpy
 import subprocess
 import sys
-import time
 import tomllib
-import urllib.request
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +26,6 @@ PAGES = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md")])
 # Written by `make gen`, and proved current by a test of their own.
 WRITTEN_BY_HAND = [page for page in PAGES if page.parent != DOCS / "reference"]
 OUTLAST = [sys.executable, "-m", "outlast"]
-START_TRIES = 600
 COMMAND = r"(?:^|[` ])outlast ([a-z-]+(?: [a-z-]+)?)"
 
 
@@ -104,7 +98,9 @@ def test_the_architecture_is_one_page_with_the_way_of_a_message_and_six_rules() 
     page = (ROOT / "ARCHITECTURE.md").read_text()
     assert page.count("\n") <= 100
     assert "```mermaid" in section("ARCHITECTURE.md", "## The way of a message")
-    rules = re.findall(r"^(\d)\. \*\*", section("ARCHITECTURE.md", "## Six rules to find a place"), re.MULTILINE)
+    rules = re.findall(
+        r"^(\d)\. \*\*", section("ARCHITECTURE.md", "## Six rules to find a place"), re.MULTILINE
+    )
     assert rules == list("123456")
 
 
@@ -197,7 +193,9 @@ SITE = runpy.run_path(str(ROOT / "scripts" / "site.py"))
 HOOKS = runpy.run_path(str(ROOT / "scripts" / "site_hooks.py"))
 
 
-def test_pages_of_the_site_load_nothing_from_elsewhere_and_run_no_script_of_their_own_text(site: Path) -> None:
+def test_pages_of_the_site_load_nothing_from_elsewhere_and_run_no_script_of_their_own_text(
+    site: Path,
+) -> None:
     pages = sorted(site.rglob("*.html"))
     loads = r"""<(?:script|img|link)\b[^>]*?(?:src|href)=["']?(?:https?:)?//[^>]*>"""
     inline = r"<script(?![^>]*(?:src=|application/json))[^>]*>"
@@ -231,111 +229,6 @@ def test_hints_name_pages_that_the_site_has(site: Path) -> None:
 
 
 # --- commands ---------------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A server as the quickstart starts it, on a port of its own."""
-    folder = tmp_path_factory.mktemp("docs")
-    command = [*OUTLAST, "serve", "--data-dir", str(folder / "data"), "--port", "0"]
-    with (folder / "log").open("w+b") as log:
-        process = subprocess.Popen(command, stderr=log, cwd=folder)
-        try:
-            yield _address(process, folder / "log")
-        finally:
-            process.terminate()
-            process.wait(30)
-
-
-def _address(process: subprocess.Popen[bytes], log: Path) -> str:
-    for _ in range(START_TRIES):
-        found = re.search(r"http://127\.0\.0\.1:\d+", log.read_text())
-        if found:
-            return found[0]
-        if process.poll() is not None:
-            break
-        time.sleep(0.1)
-    pytest.fail(f"the server did not start:\n{log.read_text()}")
-
-
-def here(script: str, address: str, **ids: str) -> str:
-    """A snippet for the server of this test."""
-    for name, value in ids.items():
-        script = script.replace(name, value)
-    script = script.replace("http://127.0.0.1:8400", address).replace(". .venv/bin/activate\n", "")
-    return re.sub(r"^outlast ", f"{' '.join(OUTLAST)} ", script, flags=re.MULTILINE)
-
-
-def shell(script: str, address: str) -> str:
-    environment = {**os.environ, "OUTLAST_URL": address}
-    done = subprocess.run(
-        ["sh", "-c", script],
-        check=False,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-    )
-    assert done.returncode == 0, f"{script}\n{done.stdout}\n{done.stderr}"
-    return done.stdout
-
-
-@pytest.mark.parametrize("page", ["README.md", "docs/quickstart.md", "docs/guides/follow-a-run.md"])
-def test_the_first_run_from_curl_and_from_the_command_line_works_as_written(page: str, address: str) -> None:
-    scripts = [
-        block
-        for block in blocks(ROOT / page, "sh")
-        if "127.0.0.1:8400/v1" in block or "outlast run " in block
-    ]
-    start = next(script for script in scripts if "content-type" in script)
-    started = json.loads(shell(here(start, address), address))
-    assert set(started) == {"run_id", "thread_id", "message_id", "cursor"}
-    for script in scripts:
-        if script is not start:
-            said = shell(here(script, address, RUN_ID=started["run_id"]), address)
-            assert "fibonacci" in said or "stream.ended" in said
-    with urllib.request.urlopen(f"{address}/v1/runs/{started['run_id']}", timeout=30) as answer:
-        assert json.load(answer)["status"] == "completed"
-
-
-def test_the_python_program_shown_follows_a_run_to_its_end(address: str, tmp_path: Path) -> None:
-    program = tmp_path / "follow.py"
-    [shown] = blocks(DOCS / "guides" / "follow-a-run.md", "python")
-    program.write_text(here(shown, address))
-    done = subprocess.run(
-        [sys.executable, str(program)], capture_output=True, text=True, timeout=120, check=True
-    )
-    assert done.stdout.splitlines()[-1] == "completed"
-    assert "fibonacci.py" in done.stdout
-
-
-def test_decisions_are_made_on_the_shell_as_written(address: str) -> None:
-    page = DOCS / "guides" / "approvals-and-policies.md"
-    commands = [
-        line
-        for block in blocks(page, "sh")
-        for line in re.sub(r"\\\n +", "", block).splitlines()
-        if "apr_01m7…" in line
-    ]
-    assert len(commands) == 5
-    for command in commands:
-        approval = _waiting(address)
-        assert "approve" in command or "deny" in command
-        shell(here(command, address).replace("apr_01m7…", approval), address)
-
-
-def _waiting(address: str) -> str:
-    """The id of an approval that waits, in a thread of its own."""
-    body = json.dumps({"content": "Clean up the build folder"}).encode()
-    request = urllib.request.Request(f"{address}/v1/runs", body, {"content-type": "application/json"})
-    with urllib.request.urlopen(request, timeout=30) as answer:
-        run_id = json.load(answer)["run_id"]
-    with urllib.request.urlopen(f"{address}/v1/runs/{run_id}/events", timeout=60) as stream:
-        for line in stream:
-            if line.startswith(b"data: ") and b'"approval.requested"' in line[:200]:
-                return str(json.loads(line[6:])["data"]["approval"]["id"])
-    raise AssertionError("the run ended without asking")
 
 
 def test_doctor_finds_this_machine_fit_for_what_is_configured(tmp_path: Path) -> None:
