@@ -9,7 +9,7 @@ import unicodedata
 from functools import lru_cache
 from typing import Final
 
-from outlast.base.names import read_names
+from outlast.base.data_files import read_names
 
 VERSION: Final = 1
 MAX_WORD_CHARS: Final = 64

@@ -6,7 +6,7 @@ template, noscript, MathML, foreignObject, SVG animation, password and file fiel
 
 from typing import Final
 
-from outlast.base.names import read_names
+from outlast.base.data_files import read_names
 
 VOID: Final = frozenset({"br", "hr", "img", "input", "col", "wbr"})
 HEADINGS: Final = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})

@@ -12,7 +12,7 @@ from typing import Final
 
 from outlast.apps.pages.content import HEADINGS, HTML, TEXT_ONLY, VOID
 from outlast.apps.pages.svg_names import SVG
-from outlast.base.names import read_names
+from outlast.base.data_files import read_names
 
 MOST_DEPTH: Final = 100  # browsers flatten what lies much deeper
 

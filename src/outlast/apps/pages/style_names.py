@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from outlast.base.names import read_names
+from outlast.base.data_files import read_names
 
 STYLE_PROPERTIES: Final = read_names(__file__, "style_properties")
 STYLE_FUNCTIONS: Final = read_names(__file__, "style_functions")

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from outlast.base.names import read_names
+from outlast.base.data_files import read_names
 
 SVG: Final = read_names(__file__, "svg_elements")
 SVG_ATTRIBUTES: Final = read_names(__file__, "svg_attributes")

@@ -4,8 +4,8 @@ Pure."""
 import re
 from typing import Final, Literal, NoReturn
 
+from outlast.base.data_files import read_names
 from outlast.base.errors import MalformedInput
-from outlast.base.names import read_names
 
 Kind = Literal["colour", "length", "fonts"]
 MOST_CHARS: Final = 300

@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from outlast.base.names import read_names
+from outlast.base.data_files import read_names
 from outlast.base.syntax_trees import TooManySteps
 from outlast.kernel.runs.shell_syntax import UNKNOWN, Budget, SimpleCommand, simple_commands
 
