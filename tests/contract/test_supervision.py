@@ -45,7 +45,7 @@ TASKS = {
     "kernel/sandboxes/browser/browsers.py Browsers._until_over": PART,
     "kernel/sandboxes/browser/browsers.py Browsers.take": GUARDED,
     "outlast_sandbox/browser/single_target_proxy.py _splice": PART,
-    "kernel/sandboxes/checkpoints/scan.py _Work.save_all": PART,
+    "outlast_sandbox/checkpoints/scan.py _Work.save_all": PART,
     "kernel/sandboxes/disk_guard.py DiskGuard._look": GUARDED,
     "outlast_sandbox/egress/allow_list.py serve_allow_list": PART,
     "kernel/sandboxes/egress/keeper.py EgressKeeper._serve": PART,

@@ -14,8 +14,8 @@ from outlast.base.errors import DiskLimit
 from outlast.db.connect import open_database
 from outlast.kernel.sandboxes import sizes, store
 from outlast.kernel.sandboxes.disk_guard import DiskGuard
-from outlast.kernel.sandboxes.disk_walk import DiskUse, measure
 from outlast.kernel.sandboxes.rules import State
+from outlast_sandbox.disk_walk import DiskUse, measure
 from outlast_sandbox.interface import Command, CommandResult, SandboxProvider
 from tests.sandbox.test_lives import Home
 from tests.sandbox.test_manager import SETTINGS, House

@@ -50,11 +50,11 @@ from outlast.kernel.models.keys import ApiKey
 from outlast.kernel.models.providers import openai_stream
 from outlast.kernel.previews import cookies, keepalives
 from outlast.kernel.runs import lines as run_lines
-from outlast.kernel.sandboxes.checkpoints import rules as checkpoints
 from outlast.kernel.threads import search
 from outlast.kernel.threads.rules import title_from
 from outlast_sandbox import hosts as host_patterns
 from outlast_sandbox.browser import requests
+from outlast_sandbox.checkpoints import changes as checkpoints
 from outlast_sandbox.egress import client_hello, http1
 from outlast_sandbox.egress import rules as egress_rules
 from outlast_sandbox.egress.redaction import Redactor

@@ -46,10 +46,10 @@ from outlast.kernel.sandboxes.checkpoints.actions import (
     shown_name,
 )
 from outlast.kernel.sandboxes.checkpoints.contents import beginning_of, content_of
-from outlast.kernel.sandboxes.checkpoints.rules import TEXT_BYTES, Change, changes, is_text
 from outlast.kernel.services import Services
 from outlast.kernel.subjects.copies import save_files
 from outlast.kernel.threads.tables import messages
+from outlast_sandbox.checkpoints.changes import TEXT_BYTES, Change, changes, is_text
 from outlast_sandbox.checkpoints.tree import EMPTY, Entry, Tree
 
 MOST_CHANGES: Final = 500

@@ -21,12 +21,12 @@ from anyio.abc import TaskGroup
 
 from outlast.base.errors import DiskLimit, SandboxLost, SandboxUnavailable
 from outlast.kernel.sandboxes import store
-from outlast.kernel.sandboxes.disk_walk import DiskUse, measure
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.rules import State
 from outlast.kernel.sandboxes.sizes import MEBIBYTE, most_on_disk
 from outlast.kernel.sandboxes.store import SandboxRow
 from outlast.kernel.set_aside import kinds
+from outlast_sandbox.disk_walk import DiskUse, measure
 from outlast_sandbox.interface import Sandbox
 
 LOOK_EVERY_S: Final = 0.25

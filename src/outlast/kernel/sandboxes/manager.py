@@ -17,7 +17,6 @@ from outlast.base.settings import SandboxSettings
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.database import Database
 from outlast.kernel.sandboxes import store
-from outlast.kernel.sandboxes.checkpoints.saved_folders import KEPT
 from outlast.kernel.sandboxes.lifecycle import Attendant, FileKeeper, Lives, Snapshots, WayOut
 from outlast.kernel.sandboxes.rules import (
     PauseKind,
@@ -33,7 +32,8 @@ from outlast.kernel.sandboxes.sizes import MEBIBYTE, places_taken
 from outlast.kernel.sandboxes.store import Announce, SandboxRow, announce_to_project
 from outlast.kernel.sandboxes.templates import Templates
 from outlast.kernel.sandboxes.translation import translated_provider
-from outlast.kernel.sandboxes.usage import DiskUsage
+from outlast_sandbox.checkpoints.saved_folders import KEPT
+from outlast_sandbox.disk_usage import DiskUsage
 from outlast_sandbox.interface import Sandbox, SandboxProvider, SandboxStatistics
 
 TOUCH_EVERY_S: Final = 30.0

@@ -18,7 +18,6 @@ from outlast.base.ids import new_id
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Tx
 from outlast.kernel.sandboxes.checkpoints import store as checkpoints
-from outlast.kernel.sandboxes.checkpoints.packs import store_batch
 from outlast.kernel.sandboxes.checkpoints.store import NewCheckpoint
 from outlast.kernel.sandboxes.services import store as services
 from outlast.kernel.sandboxes.services.rules import Declared
@@ -26,6 +25,7 @@ from outlast.kernel.sandboxes.tables import workspaces
 from outlast.kernel.sandboxes.templates import Template, Templates, dev_server
 from outlast.kernel.threads.tables import messages, threads
 from outlast_sandbox.checkpoints.folder import Content
+from outlast_sandbox.checkpoints.packs import store_batch
 from outlast_sandbox.checkpoints.tree import Entry, Tree, encode
 
 SCREEN: Final = "screen"

@@ -4,8 +4,8 @@ import math
 from typing import Final
 
 from outlast.base.settings import SandboxSettings
-from outlast.kernel.sandboxes.disk_walk import DiskUse
 from outlast.kernel.sandboxes.templates import Template
+from outlast_sandbox.disk_walk import DiskUse
 from outlast_sandbox.interface import Limits
 
 MEBIBYTE: Final = 1024 * 1024

@@ -12,7 +12,7 @@ from typing import Any, Final, TypeVar, cast
 
 from outlast.base import errors as ours
 from outlast_sandbox import errors as theirs
-from outlast_sandbox.interface import Sandbox, SandboxProvider
+from outlast_sandbox.interface import SandboxProvider
 
 T = TypeVar("T")
 ERRORS: Final[Mapping[type[theirs.SandboxError], type[ours.OutlastError]]] = MappingProxyType(
@@ -61,9 +61,9 @@ def translated_provider(provider: SandboxProvider) -> SandboxProvider:
     return provider if isinstance(provider, Translated) else cast("SandboxProvider", Translated(provider))
 
 
-def untranslated(sandbox: Sandbox) -> Sandbox:
-    """The sandbox as the package made it, for what the package does with it."""
-    return cast("Sandbox", sandbox.inner) if isinstance(sandbox, Translated) else sandbox
+def untranslated(part: T) -> T:
+    """A provider or sandbox as the package made it, for what the package does with it."""
+    return cast("T", part.inner) if isinstance(part, Translated) else part
 
 
 class Translated:

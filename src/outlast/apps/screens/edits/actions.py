@@ -31,9 +31,9 @@ from outlast.kernel.sandboxes.checkpoints import store as checkpoints
 from outlast.kernel.sandboxes.checkpoints.actions import keeper_of
 from outlast.kernel.sandboxes.checkpoints.contents import content_of
 from outlast.kernel.sandboxes.checkpoints.edits import Edit as FileEdit
-from outlast.kernel.sandboxes.checkpoints.rules import changes
 from outlast.kernel.services import Services
 from outlast.kernel.threads import driver as driving
+from outlast_sandbox.checkpoints.changes import changes
 from outlast_sandbox.checkpoints.tree import EMPTY, Tree
 
 MAX_ELEMENTS: Final = 100

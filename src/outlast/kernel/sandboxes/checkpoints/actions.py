@@ -19,18 +19,18 @@ from outlast.kernel.sandboxes import store as sandbox_rows
 from outlast.kernel.sandboxes.checkpoints import store
 from outlast.kernel.sandboxes.checkpoints.contents import beginning_of, content_of
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
-from outlast.kernel.sandboxes.checkpoints.rules import (
+from outlast.kernel.sandboxes.checkpoints.shapes import ComparisonAnswer, FileDifferenceAnswer
+from outlast.kernel.sandboxes.checkpoints.store import NewCheckpoint
+from outlast.kernel.sandboxes.rules import State
+from outlast.kernel.sandboxes.seeds import Seed
+from outlast.kernel.services import Services
+from outlast_sandbox.checkpoints.changes import (
     TEXT_BYTES,
     Change,
     below,
     changes,
     text_difference,
 )
-from outlast.kernel.sandboxes.checkpoints.shapes import ComparisonAnswer, FileDifferenceAnswer
-from outlast.kernel.sandboxes.checkpoints.store import NewCheckpoint
-from outlast.kernel.sandboxes.rules import State
-from outlast.kernel.sandboxes.seeds import Seed
-from outlast.kernel.services import Services
 from outlast_sandbox.checkpoints.tree import EMPTY, Entry, EntryKind, Tree
 from outlast_sandbox.interface import FileEntry
 

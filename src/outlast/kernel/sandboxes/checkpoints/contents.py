@@ -1,38 +1,18 @@
-"""The content of a checkpoint's files, out of the blobs, checked against its hash."""
+"""The content of a checkpoint's files, with the errors of the server."""
 
-import hashlib
-from collections.abc import Iterator
-from typing import Final
-
-from outlast.base.errors import StoredFileDamaged
 from outlast.db.blobs import FolderBlobs
+from outlast.kernel.sandboxes.translation import translated
+from outlast_sandbox.checkpoints import contents
 from outlast_sandbox.checkpoints.tree import Entry
 
-PIECE_BYTES: Final = 1024 * 1024
 
-
-def pieces_of(blobs: FolderBlobs, entry: Entry) -> Iterator[bytes]:
-    """A file's content piece by piece; the last step raises `StoredFileDamaged` when the whole is not what was
-    saved. Raises `StoredFileMissing` where the blob is missing. Blocks."""
-    digest, at = hashlib.sha256(), 0
-    while at < entry.size:
-        piece = blobs.read(entry.blob, entry.offset + at, min(PIECE_BYTES, entry.size - at))
-        if not piece:
-            break
-        digest.update(piece)
-        at += len(piece)
-        yield piece
-    if digest.hexdigest() != entry.sha256:
-        raise StoredFileDamaged(f"The stored content of {entry.path!r} is damaged.", blob=entry.blob)
-
-
+@translated()
 def content_of(blobs: FolderBlobs, entry: Entry) -> bytes:
-    """A file's whole content; errors as `pieces_of`. Blocks."""
-    return b"".join(pieces_of(blobs, entry))
+    """A file's whole content. Raises `StoredFileDamaged` when it is not what was saved, `StoredFileMissing`. Blocks."""
+    return contents.content_of(blobs, entry)
 
 
+@translated()
 def beginning_of(blobs: FolderBlobs, entry: Entry, max_bytes: int) -> bytes:
-    """The first `max_bytes` of a file; a longer one is not checked. Blocks."""
-    if entry.size <= max_bytes:
-        return content_of(blobs, entry)
-    return blobs.read(entry.blob, entry.offset, max_bytes)
+    """The first `max_bytes` of a file; a longer one is not checked. Errors as `content_of`. Blocks."""
+    return contents.beginning_of(blobs, entry, max_bytes)

@@ -32,18 +32,18 @@ from outlast.db.database import Database
 from outlast.kernel.sandboxes.checkpoints import store
 from outlast.kernel.sandboxes.checkpoints import workspaces as places
 from outlast.kernel.sandboxes.checkpoints.edits import Edit, edited_tree
-from outlast.kernel.sandboxes.checkpoints.file_lookup import files_in_folder, files_in_tree
 from outlast.kernel.sandboxes.checkpoints.garbage import GRACE_S, Collected, collect
-from outlast.kernel.sandboxes.checkpoints.memory import Memories, Trees
-from outlast.kernel.sandboxes.checkpoints.remote_workspace import fill_sandbox, scan_sandbox
-from outlast.kernel.sandboxes.checkpoints.restore import place_tree
-from outlast.kernel.sandboxes.checkpoints.saved_folders import has_newer, move_aside
-from outlast.kernel.sandboxes.checkpoints.scan import Scan, scan_folder
 from outlast.kernel.sandboxes.checkpoints.store import NewCheckpoint
 from outlast.kernel.sandboxes.checkpoints.workspaces import Place
 from outlast.kernel.sandboxes.store import SandboxRow
-from outlast.kernel.sandboxes.translation import translated
+from outlast.kernel.sandboxes.translation import translated, untranslated
 from outlast.kernel.set_aside import kinds
+from outlast_sandbox.checkpoints.file_lookup import files_in_folder, files_in_tree
+from outlast_sandbox.checkpoints.memory import Memories, Trees
+from outlast_sandbox.checkpoints.remote_workspace import fill_sandbox, scan_sandbox
+from outlast_sandbox.checkpoints.restore import place_tree
+from outlast_sandbox.checkpoints.saved_folders import has_newer, move_aside
+from outlast_sandbox.checkpoints.scan import Scan, scan_folder
 from outlast_sandbox.checkpoints.tree import EMPTY, Tree, decode, encode
 from outlast_sandbox.checkpoints.unsynced import Unsynced
 from outlast_sandbox.folders import remove_folder
@@ -204,8 +204,8 @@ class CheckpointKeeper:
         async with self._locks[workspace_id]:
             since, _, newest = await self._db.read(store.place_now, workspace_id)
             if newest is not None:
-                with _told_as_unreadable():
-                    await fill_sandbox(sandbox, await self.tree(newest), self._blobs)
+                with _told_as_unreadable(), translated():
+                    await fill_sandbox(untranslated(sandbox), await self.tree(newest), self._blobs)
             await self._db.write(places.mark_kept, workspace_id, since)  # what was not is lost
 
     async def leave(self, workspace_id: str, sandbox: Sandbox) -> None:
@@ -412,7 +412,9 @@ class CheckpointKeeper:
             memory = await anyio.to_thread.run_sync(self._memories.of, workspace_id)
         most = self._settings.disk_mb * MEBIBYTE * ROOM
         if sandbox is not None and not self._local:
-            return await scan_sandbox(sandbox, before, memory, self._blobs, self._locate, most)
+            with translated():
+                inner = untranslated(sandbox)
+                return await scan_sandbox(inner, before, memory, self._blobs, self._locate, most)
         if not self._local:
             return None
         try:
@@ -461,7 +463,8 @@ class CheckpointKeeper:
             log.warning("a workspace folder was replaced and kept", extra=facts)
 
     def _write_folder(self, workspace_id: str, tree: Tree, without: Collection[str]) -> None:
-        place_tree(self._folder(workspace_id), tree, self._blobs, without)
+        with translated():
+            place_tree(self._folder(workspace_id), tree, self._blobs, without)
         self._unsynced.note(workspace_id)
 
     def _sync_folders(self) -> None:

@@ -1,33 +1,8 @@
-"""What changed between two trees, which checkpoints are kept, when a workspace's folder may go. Pure."""
+"""Which checkpoints are kept, and when a workspace's folder may go. Pure."""
 
-import difflib
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final, Literal
-
-from outlast_sandbox.checkpoints.tree import Entry, Tree
-
-ChangeKind = Literal["added", "changed", "removed"]
-TEXT_BYTES: Final = 256 * 1024  # a longer file's difference is not written out
-TEXT_LINES: Final = 3_000  # comparing takes up to their square: a second
-DIFF_LINES: Final = 2_000
-_NUL: Final = b"\0"
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """One path that differs: `before` None where it was added, `after` None where it was removed."""
-
-    path: str
-    before: Entry | None
-    after: Entry | None
-
-    @property
-    def kind(self) -> ChangeKind:
-        if self.before is None:
-            return "added"
-        return "changed" if self.after is not None else "removed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,45 +30,6 @@ class Use:
     last_used_at: datetime
 
 
-def changes(before: Tree, after: Tree) -> list[Change]:
-    """Every path that differs, sorted. A folder counts only where its kind or mode changed, or it is empty: what is in
-    it speaks for it otherwise."""
-    old, new = before.by_path, after.by_path
-    differing = [
-        Change(path, old.get(path), new.get(path))
-        for path in sorted(old.keys() | new.keys())
-        if not ((was := old.get(path)) and (now := new.get(path)) and was.same_as(now))
-    ]
-    parents = {change.path.rpartition("/")[0] for change in differing}
-    return [change for change in differing if not _speaks_for_itself(change, parents)]
-
-
-def text_difference(path: str, before: bytes | None, after: bytes | None) -> str | None:
-    """The unified difference of two texts (None: no such file), at most 2,000 lines of it; None when one is no UTF-8
-    text, or longer than 256 KiB or 3,000 lines."""
-    old, new = _lines(before), _lines(after)
-    if old is None or new is None:
-        return None
-    names = (
-        (f"a/{path}" if before is not None else "/dev/null"),
-        (f"b/{path}" if after is not None else "/dev/null"),
-    )
-    lines = list(difflib.unified_diff(old, new, *names, lineterm=""))
-    left_out = len(lines) - DIFF_LINES
-    if left_out > 0:
-        lines[DIFF_LINES:] = [f"… {left_out} more lines"]
-    return "\n".join(lines)
-
-
-def is_text(content: bytes) -> bool:
-    """Whether a person can read it: UTF-8 without a NUL."""
-    try:
-        content.decode()
-    except UnicodeDecodeError:
-        return False
-    return _NUL not in content
-
-
 def superfluous(checkpoints: Iterable[Kept], now: datetime, keep_unbound: timedelta) -> list[str]:
     """Those that have had their time. The newest of a workspace and those of a message live as long as their thread;
     those in between as long as their run's record; those of no run for `keep_unbound`."""
@@ -106,31 +42,9 @@ def eviction_due(use: Use, now: datetime, ttl: timedelta) -> bool:
     return use.kept and not open_ and now - use.last_used_at >= ttl
 
 
-def below(tree: Tree, prefix: str) -> Sequence[Entry]:
-    """What lies below a folder ("" for everything), without the folder itself."""
-    start = prefix.strip("/")
-    start = "" if start in ("", ".") else f"{start}/"
-    return [entry for entry in tree.entries if entry.path.startswith(start)]
-
-
 def _stays(one: Kept, now: datetime, keep_unbound: timedelta) -> bool:
     if one.newest or one.message_id is not None:
         return True
     if one.run_id is not None:
         return one.recorded
     return now - one.created_at < keep_unbound
-
-
-def _speaks_for_itself(change: Change, parents: Collection[str]) -> bool:
-    """A folder that only came or went with what is in it."""
-    sides = [side for side in (change.before, change.after) if side is not None]
-    return len(sides) == 1 and sides[0].kind == "directory" and change.path in parents
-
-
-def _lines(content: bytes | None) -> list[str] | None:
-    if content is None:
-        return []
-    if len(content) > TEXT_BYTES or not is_text(content):
-        return None
-    lines = content.decode().splitlines()
-    return lines if len(lines) <= TEXT_LINES else None

@@ -14,6 +14,7 @@ import anyio.to_thread
 
 from outlast.base.packages import NPM, PYPI, name_of
 from outlast.kernel.sandboxes.snapshots.keeper import SnapshotKeeper
+from outlast.kernel.sandboxes.translation import untranslated
 from outlast_sandbox.interface import SandboxProvider
 
 NODE_FOLDER: Final = "node_modules"
@@ -35,7 +36,7 @@ class InstalledPackages:
     """Answers from the configured snapshot, once it is built, where the provider's snapshots can be looked into."""
 
     def __init__(self, provider: SandboxProvider, snapshots: SnapshotKeeper) -> None:
-        self._provider, self._snapshots = provider, snapshots
+        self._provider, self._snapshots = untranslated(provider), snapshots
 
     async def version(self, package: str) -> str:
         """The installed version of a parsed package; empty: not known."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from outlast.kernel.sandboxes.disk_walk import DiskUse, measure
+from outlast_sandbox.disk_walk import DiskUse, measure
 
 ANY = DiskUse(1 << 60, 1 << 60)
 

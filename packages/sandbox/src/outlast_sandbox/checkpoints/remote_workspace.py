@@ -10,17 +10,17 @@ from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
 from typing import Final
+from uuid import uuid4
 
 import anyio.to_thread
 
-from outlast.base.errors import InputTooLarge, NotFound, PathRefused
-from outlast.base.ids import new_id
-from outlast.db.blobs import FolderBlobs
-from outlast.kernel.sandboxes.checkpoints.contents import content_of
-from outlast.kernel.sandboxes.checkpoints.packs import PACK_BYTES, Places, store_batch
-from outlast.kernel.sandboxes.checkpoints.scan import Locate, Memory, Scan
+from outlast_sandbox.checkpoints.blobs import Blobs
+from outlast_sandbox.checkpoints.contents import content_of
 from outlast_sandbox.checkpoints.folder import MAX_ENTRIES, Content, Seen
+from outlast_sandbox.checkpoints.packs import PACK_BYTES, Places, store_batch
+from outlast_sandbox.checkpoints.scan import Locate, Memory, Scan
 from outlast_sandbox.checkpoints.tree import Entry, Tree
+from outlast_sandbox.errors import InputTooLarge, NotFound, PathRefused
 from outlast_sandbox.interface import Command, FileEntry, Sandbox
 
 FILE_MODE: Final = 0o644
@@ -32,7 +32,7 @@ NO_FOLDER: Final = -1
 
 
 async def scan_sandbox(
-    sandbox: Sandbox, before: Tree, memory: Memory, blobs: FolderBlobs, locate: Locate, max_bytes: int
+    sandbox: Sandbox, before: Tree, memory: Memory, blobs: Blobs, locate: Locate, max_bytes: int
 ) -> Scan:
     """As `scan_folder`, through the sandbox. A file above 64 MiB cannot be read, and makes the scan less than whole.
     Raises `SandboxLost`, `InputTooLarge`, `DiskFull`."""
@@ -75,7 +75,7 @@ async def scan_sandbox(
     return await anyio.to_thread.run_sync(scan.store, before, blobs)
 
 
-async def fill_sandbox(sandbox: Sandbox, tree: Tree, blobs: FolderBlobs) -> None:
+async def fill_sandbox(sandbox: Sandbox, tree: Tree, blobs: Blobs) -> None:
     """Make the sandbox's workspace hold the tree's files and no others. Raises `SandboxLost`, `DiskFull`, `NotFound`
     and `InternalError` (a blob is missing or damaged). May be repeated."""
     wanted = tree.by_path
@@ -93,7 +93,7 @@ async def fill_sandbox(sandbox: Sandbox, tree: Tree, blobs: FolderBlobs) -> None
 
 
 async def _command(sandbox: Sandbox, script: str) -> None:
-    effect_id = new_id("effect")
+    effect_id = f"fill_{uuid4().hex}"
     await sandbox.run(Command(effect_id, 1, script, timeout_s=60))
     await sandbox.acknowledge(effect_id)
 
@@ -108,7 +108,7 @@ async def _read(sandbox: Sandbox, one: FileEntry) -> Content | None:
 
 
 def _save(
-    blobs: FolderBlobs, contents: dict[str, Content], found: Places, max_bytes: int
+    blobs: Blobs, contents: dict[str, Content], found: Places, max_bytes: int
 ) -> dict[str, tuple[str, int]]:
     stored = store_batch(blobs, NO_FOLDER, contents, found, max_bytes)
     if stored.pack is not None:

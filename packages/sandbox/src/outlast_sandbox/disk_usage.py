@@ -10,7 +10,7 @@ from typing import Final
 import anyio
 import anyio.to_thread
 
-from outlast.base.clock import Clock
+from outlast_sandbox.clock import Clock
 
 FRESH_S: Final = 10.0
 MOST_ENTRIES: Final = 200_000

@@ -14,17 +14,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from outlast.base.errors import InternalError, SandboxUnavailable
 from outlast.db.blobs import FolderBlobs
-from outlast.kernel.sandboxes.checkpoints import restore as placing
-from outlast.kernel.sandboxes.checkpoints.packs import SMALL_BYTES
-from outlast.kernel.sandboxes.checkpoints.restore import place_tree
-from outlast.kernel.sandboxes.checkpoints.scan import Scan, scan_folder
+from outlast_sandbox.checkpoints import restore as placing
 from outlast_sandbox.checkpoints import safe_open as beneath
 from outlast_sandbox.checkpoints.folder import read_content, walk_folder
+from outlast_sandbox.checkpoints.packs import SMALL_BYTES
+from outlast_sandbox.checkpoints.restore import place_tree
 from outlast_sandbox.checkpoints.safe_open import open_beneath, open_folder, walk_beneath
+from outlast_sandbox.checkpoints.scan import Scan, scan_folder
 from outlast_sandbox.checkpoints.tree import EMPTY, Tree, decode, encode
-from outlast_sandbox.errors import InputTooLarge
+from outlast_sandbox.errors import InputTooLarge, SandboxUnavailable, StoredFileDamaged
 
 ROOM = 1 << 40
 NAMES = st.text(string.ascii_lowercase, min_size=1, max_size=2)
@@ -221,7 +220,7 @@ def test_a_damaged_blob_is_told_and_its_file_not_written(shelf: Shelf, tmp_path:
     (blob,) = [blob for blob in shelf.blobs.stored() if blob.name != scan.manifest]
     (tmp_path / "blobs" / blob.name[:2] / blob.name[2:]).write_text("wrong")
     (shelf.root / "a").unlink()
-    with pytest.raises(InternalError, match="damaged"):
+    with pytest.raises(StoredFileDamaged, match="damaged"):
         place_tree(shelf.root, scan.tree, shelf.blobs)
     assert os.listdir(shelf.root) == []
 

@@ -13,13 +13,12 @@ from pathlib import Path
 from typing import Final
 from uuid import uuid4
 
-from outlast.base.errors import DiskFull, SandboxUnavailable
-from outlast.db.blobs import FolderBlobs
-from outlast.kernel.sandboxes.checkpoints.contents import pieces_of
-from outlast.kernel.sandboxes.translation import translated
+from outlast_sandbox.checkpoints.blobs import Blobs
+from outlast_sandbox.checkpoints.contents import pieces_of
 from outlast_sandbox.checkpoints.folder import Found, read_content, walk_folder
 from outlast_sandbox.checkpoints.safe_open import open_beneath, open_folder
 from outlast_sandbox.checkpoints.tree import Entry, Tree
+from outlast_sandbox.errors import DiskFull, SandboxUnavailable
 from outlast_sandbox.folders import remove_tree
 
 ANY_SIZE: Final = 1 << 62
@@ -38,7 +37,7 @@ _MOVED: Final = (
 )
 
 
-def place_tree(root: Path, tree: Tree, blobs: FolderBlobs, without: Collection[str] = ()) -> int:
+def place_tree(root: Path, tree: Tree, blobs: Blobs, without: Collection[str] = ()) -> int:
     """Write, change and remove until the folder holds the tree and nothing else but sockets, pipes and devices, and the
     folders `without`, which are let be; not synced yet. How many entries were written at last. May be repeated; an
     interrupted one leaves a mix of both.
@@ -71,7 +70,7 @@ def place_tree(root: Path, tree: Tree, blobs: FolderBlobs, without: Collection[s
 class _Place:
     """The folder being written, with one inner folder kept open: entries come sorted, most beside each other."""
 
-    def __init__(self, root: Path, blobs: FolderBlobs, without: frozenset[str]) -> None:
+    def __init__(self, root: Path, blobs: Blobs, without: frozenset[str]) -> None:
         self._path, self._blobs, self._without = root, blobs, without
         self._root = open_folder(root)
         facts = os.fstat(self._root)
@@ -98,7 +97,6 @@ class _Place:
                 self._close_folder(entry)
         return written
 
-    @translated()
     def _walk(self) -> list[Found]:
         """What is there, with every folder opened that its owner had closed."""
         walk = walk_folder(self._path, ANY_SIZE, self._without)

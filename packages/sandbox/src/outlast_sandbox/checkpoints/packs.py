@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from outlast.db.blobs import FolderBlobs
+from outlast_sandbox.checkpoints.blobs import Blobs
 from outlast_sandbox.checkpoints.folder import Content, Found, read_content, read_pieces
 
 SMALL_BYTES: Final = 128 * 1024  # larger ones are blobs of their own, shared by all who have them
@@ -58,7 +58,7 @@ class Stored:
 
 
 def store_batch(
-    blobs: FolderBlobs, root: int, contents: Mapping[str, Content], known: Places, max_bytes: int
+    blobs: Blobs, root: int, contents: Mapping[str, Content], known: Places, max_bytes: int
 ) -> Stored:
     """Store what is in no blob yet. `known` may name blobs that are gone by now. A long file is read once more, and may
     turn out another. Blocks. Raises `DiskFull`."""

@@ -13,9 +13,9 @@ from typing import Any, Final, TypeVar
 import anyio
 import anyio.to_thread
 
-from outlast.db.blobs import FolderBlobs
-from outlast.kernel.sandboxes.checkpoints.packs import Places, batches, read_batch, store_batch
+from outlast_sandbox.checkpoints.blobs import Blobs
 from outlast_sandbox.checkpoints.folder import Content, Found, Seen, settled, walk_folder
+from outlast_sandbox.checkpoints.packs import Places, batches, read_batch, store_batch
 from outlast_sandbox.checkpoints.safe_open import open_folder
 from outlast_sandbox.checkpoints.tree import Entry, Tree, encode
 
@@ -38,7 +38,7 @@ class Scan:
     packed: dict[str, tuple[str, int]] = field(default_factory=dict)
     whole: bool = True
 
-    def store(self, before: Tree, blobs: FolderBlobs, packs: Sequence[bytes] = ()) -> "Scan":
+    def store(self, before: Tree, blobs: Blobs, packs: Sequence[bytes] = ()) -> "Scan":
         """Store the manifest, if anything has changed, and with it the packs that it needs. Blocks. Raises
         `DiskFull`."""
         if self.tree.same_as(before):
@@ -59,7 +59,7 @@ async def scan_folder(
     root: Path,
     before: Tree,
     memory: Memory,
-    blobs: FolderBlobs,
+    blobs: Blobs,
     locate: Locate,
     max_bytes: int,
     without: Collection[str] = (),
@@ -91,7 +91,7 @@ class _Batch:
 class _Work:
     """One scan. `look` first, then `save` for every batch, then `finish`; each blocks."""
 
-    def __init__(self, root: int, before: Tree, blobs: FolderBlobs, max_bytes: int) -> None:
+    def __init__(self, root: int, before: Tree, blobs: Blobs, max_bytes: int) -> None:
         self._root, self._before, self._blobs, self._max_bytes = root, before, blobs, max_bytes
         self._entries: list[Entry] = []
         self._memory: Memory = {}
