@@ -4,7 +4,7 @@ import logging
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import timedelta
 from pathlib import Path
 
@@ -32,10 +32,9 @@ from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database
 from outlast.kernel.files.keeper import ArtifactKeeper
 from outlast.kernel.models.catalog import ModelCatalog
-from outlast.kernel.models.config import ModelConfig, ProviderConfig
+from outlast.kernel.models.config import ProviderConfig
 from outlast.kernel.models.embedders import OpenAIEmbedder
 from outlast.kernel.models.keys import ApiKey
-from outlast.kernel.models.protocol import Reasoning
 from outlast.kernel.models.providers.connections import Connections
 from outlast.kernel.runs.notifications import announce_sandbox
 from outlast.kernel.runs.sweeper import Handler, SandboxSteps
@@ -70,41 +69,15 @@ def known_secrets(settings: Settings, environment: Mapping[str, str]) -> Redacto
 def open_catalog(settings: Settings, clock: SystemClock) -> ModelCatalog:
     """The configured models. Keys come from the environment variables that the settings name."""
     providers = [
-        ProviderConfig(
-            name=name,
-            kind=provider.kind,
-            base_url=provider.base_url,
-            api_key_env=provider.api_key_env,
-            connect_timeout_s=provider.connect_timeout_s,
-            first_byte_timeout_s=provider.first_token_timeout_s,
-            between_tokens_timeout_s=provider.token_timeout_s,
-            headers=provider.headers,
-            extra_body=provider.extra_body,
-            max_tokens_field=provider.max_tokens_field,
-            send_reasoning=provider.send_reasoning,
-            delta_delay_s=provider.delta_delay_s,
-        )
+        ProviderConfig(name, **{field.name: getattr(provider, field.name) for field in fields(provider)})
         for name, provider in settings.providers.items()
     ]
-    models = [
-        ModelConfig(
-            id=model.id,
-            provider=model.provider,
-            name=model.name,
-            vision=model.vision,
-            credits=model.credits,
-            context_tokens=model.context_tokens,
-            max_output_tokens=model.max_output_tokens,
-            label=model.label,
-            send_reasoning=model.send_reasoning,
-            reasoning=Reasoning(
-                model.reasoning.effort, model.reasoning.summary, model.reasoning.budget_tokens
-            ),
-        )
-        for model in settings.models
-    ]
     return ModelCatalog(
-        providers, models, secret=os.environ.get, default_model=settings.default_model, clock=clock
+        providers,
+        settings.models,
+        secret=os.environ.get,
+        default_model=settings.default_model,
+        clock=clock,
     )
 
 

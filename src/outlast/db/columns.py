@@ -42,5 +42,13 @@ def count(name: str, comment: str, default: int = 0) -> sa.Column[int]:
     return sa.Column(name, sa.BigInteger, nullable=False, server_default=str(default), comment=comment)
 
 
+def flag(name: str, comment: str) -> sa.Column[bool]:
+    return sa.Column(name, sa.Boolean, nullable=False, server_default=sa.false(), comment=comment)
+
+
+def blob(name: str, comment: str, **options: Any) -> sa.Column[str]:
+    return sa.Column(name, sa.String(64), comment=comment, **options)
+
+
 def json(name: str, comment: str, **options: Any) -> sa.Column[Any]:
     return sa.Column(name, Json, comment=comment, **options)

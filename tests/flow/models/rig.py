@@ -5,8 +5,9 @@ from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from outlast.base.settings import ModelSettings
 from outlast.kernel.models.catalog import ModelCatalog
-from outlast.kernel.models.config import ModelConfig, ProviderConfig
+from outlast.kernel.models.config import ProviderConfig
 from outlast.kernel.models.protocol import (
     Delta,
     LanguageModel,
@@ -111,7 +112,7 @@ async def rigged(
     async with ModelServer(answers) as server:
         version = "/v1" if kind in ("openai-compatible", "openai") else ""
         config = ProviderConfig("fake", kind, f"{server.base_url}{version}", "FAKE_KEY", **provider)
-        chosen = ModelConfig(
+        chosen = ModelSettings(
             **{"id": "fake/m", "provider": "fake", "name": NAMES[kind], "vision": vision, **(model or {})}
         )
         catalog = ModelCatalog([config], [chosen], secret={"FAKE_KEY": KEY}.get)

@@ -7,10 +7,10 @@ import anyio
 import orjson
 import pytest
 
+from outlast.base.settings.tables import ReasoningSettings
 from outlast.kernel.models.protocol import (
     ImagePiece,
     ModelMessage,
-    Reasoning,
     TextPiece,
     ToolCallPiece,
     ToolResultPiece,
@@ -204,33 +204,33 @@ async def test_arguments_edited_by_a_person_replace_those_in_the_record(kind: st
 @pytest.mark.parametrize(
     ("kind", "name", "reasoning", "path", "expected"),
     [
-        ("openai-compatible", "m", Reasoning(effort="low"), ["reasoning_effort"], "low"),
+        ("openai-compatible", "m", ReasoningSettings(effort="low"), ["reasoning_effort"], "low"),
         (
             "openai",
             "gpt-5-mini",
-            Reasoning("high", "detailed"),
+            ReasoningSettings("high", "detailed"),
             ["reasoning"],
             {"effort": "high", "summary": "detailed"},
         ),
         (
             "anthropic",
             "claude-sonnet-4-5",
-            Reasoning(budget_tokens=3_000),
+            ReasoningSettings(budget_tokens=3_000),
             ["thinking"],
             {"type": "enabled", "budget_tokens": 3_000},
         ),
-        ("anthropic", "claude-opus-4-8", Reasoning(effort="low"), ["output_config", "effort"], "low"),
+        ("anthropic", "claude-opus-4-8", ReasoningSettings(effort="low"), ["output_config", "effort"], "low"),
         (
             "google",
             "gemini-2.5-flash",
-            Reasoning(budget_tokens=3_000),
+            ReasoningSettings(budget_tokens=3_000),
             ["generationConfig", "thinkingConfig"],
             {"include_thoughts": True, "thinking_budget": 3_000},
         ),
     ],
 )
 async def test_how_much_to_think_reaches_the_provider_in_its_own_form(
-    kind: str, name: str, reasoning: Reasoning, path: list[str], expected: Any
+    kind: str, name: str, reasoning: ReasoningSettings, path: list[str], expected: Any
 ) -> None:
     async with rigged(kind, model={"name": name, "reasoning": reasoning}) as rig:
         assert (await listen(rig.model, rig.request())).error is None

@@ -45,7 +45,7 @@ async def test_a_misbehaving_provider_becomes_one_error_of_the_tree(
 ) -> None:
     caplog.set_level(logging.DEBUG)
     answer = Answer(text=TEXT, fault=fault)
-    async with rigged(kind, answer, first_byte_timeout_s=0.6, between_tokens_timeout_s=0.3) as rig:
+    async with rigged(kind, answer, first_token_timeout_s=0.6, token_timeout_s=0.3) as rig:
         heard = await listen(rig.model, rig.request())
         error = heard.error
         assert type(error) is expected, repr(error)
@@ -101,7 +101,7 @@ def _assert_keeps_the_key(error: OutlastError, caplog: pytest.LogCaptureFixture)
     "fault", [Fault.STALL_MID, Fault.DISCONNECT_MID, Fault.MALFORMED_JSON, Fault.ERROR_MID]
 )
 async def test_what_came_before_the_break_is_kept(kind: str, fault: Fault) -> None:
-    async with rigged(kind, Answer(text=TEXT, fault=fault, after=4), between_tokens_timeout_s=0.3) as rig:
+    async with rigged(kind, Answer(text=TEXT, fault=fault, after=4), token_timeout_s=0.3) as rig:
         assert (await listen(rig.model, rig.request())).text == "One two three four"
 
 
@@ -116,7 +116,7 @@ async def test_the_provider_says_how_long_to_wait(kind: str) -> None:
 @every_kind
 async def test_a_slow_answer_is_no_stalled_one(kind: str) -> None:
     slow = Answer(text=TEXT, delay_s=0.05)
-    async with rigged(kind, slow, first_byte_timeout_s=5, between_tokens_timeout_s=1) as rig:
+    async with rigged(kind, slow, first_token_timeout_s=5, token_timeout_s=1) as rig:
         heard = await listen(rig.model, rig.request())
         assert (heard.error, heard.text) == (None, TEXT)
 
@@ -151,6 +151,6 @@ async def test_a_refused_key_names_where_it_came_from(kind: str) -> None:
 async def test_after_a_fault_the_next_turn_works(kind: str) -> None:
     for fault in (Fault.DISCONNECT_MID, Fault.SERVER_ERROR, Fault.STALL_MID):
         answers = [Answer(text=TEXT, fault=fault), Answer(text="Back again.")]
-        async with rigged(kind, *answers, between_tokens_timeout_s=0.3) as rig:
+        async with rigged(kind, *answers, token_timeout_s=0.3) as rig:
             assert (await listen(rig.model, rig.request())).error is not None
             assert (await listen(rig.model, rig.request())).text == "Back again."

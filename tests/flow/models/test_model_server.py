@@ -8,8 +8,9 @@ import aiohttp
 import anyio
 import pytest
 
+from outlast.base.settings import ModelSettings
 from outlast.kernel.models.catalog import ModelCatalog
-from outlast.kernel.models.config import ModelConfig, ProviderConfig
+from outlast.kernel.models.config import ProviderConfig
 from outlast.kernel.models.protocol import ModelMessage, ModelRequest, ToolResultPiece
 from outlast.testing.model_server import Answer
 from tests.flow.models.rig import KINDS, listen, rigged, user
@@ -55,7 +56,7 @@ async def test_it_runs_as_a_program(tmp_path: Path) -> None:
         assert program.stdout is not None
         url = (await program.stdout.receive()).decode().strip()
         config = ProviderConfig("fake", "vllm", f"{url}/v1")
-        catalog = ModelCatalog([config], [ModelConfig("m", "fake", "m")], secret=lambda name: None)
+        catalog = ModelCatalog([config], [ModelSettings("m", "fake", "m")], secret=lambda name: None)
         try:
             heard = await listen(
                 catalog.language_model("fake"), ModelRequest(catalog.default, "", (user("Hi"),))

@@ -4,13 +4,12 @@ import re
 from typing import Annotated
 from urllib.parse import quote
 
-from fastapi import APIRouter, Header, Path, Query
+from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from outlast.apps.documents import actions
 from outlast.apps.documents.edits import actions as writing
 from outlast.apps.documents.shapes import (
-    MOST,
     ChangesRequest,
     DocumentPatch,
     DocumentRequest,
@@ -27,21 +26,16 @@ from outlast.base.document_data import (
 )
 from outlast.base.events import ThreadData
 from outlast.kernel.http.auth import Signed, Svc
+from outlast.kernel.http.parameters import MOST, Before, Key, Limit, LongLimit, Version
 from outlast.kernel.http.responses import nothing, page, reply
 from outlast.kernel.http.shapes import Page
 
 router = APIRouter(prefix="/v1", tags=["Documents"])
-Key = Annotated[str | None, Header(alias="Idempotency-Key")]
-Version = Annotated[int, Path(ge=0, le=MOST)]
 
 
 @router.get("/projects/{project_id}/documents", response_model=Page[DocumentData])
 async def list_documents(
-    project_id: str,
-    services: Svc,
-    actor: Signed,
-    after: str | None = None,
-    limit: int = Query(100, ge=1, le=500),
+    project_id: str, services: Svc, actor: Signed, after: str | None = None, limit: LongLimit = 100
 ) -> Response:
     """The project's documents, oldest first, without their text."""
     found = await actions.list_documents(services, actor, project_id, after, limit)
@@ -143,11 +137,7 @@ async def read_document_changes(
 
 @router.get("/documents/{document_id}/versions", response_model=DocumentVersionsAnswer)
 async def list_document_versions(
-    document_id: str,
-    services: Svc,
-    actor: Signed,
-    before: int | None = Query(None, ge=0, le=MOST),
-    limit: int = Query(50, ge=1, le=200),
+    document_id: str, services: Svc, actor: Signed, before: Before = None, limit: Limit = 50
 ) -> Response:
     """The document's history, newest first."""
     found = await writing.list_versions(services, actor, document_id, before, limit)

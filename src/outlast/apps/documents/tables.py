@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from outlast.db.columns import count, json, metadata, moment, own_id, ref, text, word
+from outlast.db.columns import count, flag, json, metadata, moment, own_id, ref, text, word
 
 documents = sa.Table(
     "documents",
@@ -79,13 +79,7 @@ comments = sa.Table(
     sa.Column("section_id", sa.String(40), comment="where; null: on the whole document; stays when it goes"),
     sa.Column("block_id", sa.String(40), comment="the block; null: the section; stays when it goes"),
     json("quote", "selected text {text, prefix, suffix}; null: none"),
-    sa.Column(
-        "orphaned",
-        sa.Boolean,
-        nullable=False,
-        server_default=sa.false(),
-        comment="the section, block or quote is not there now",
-    ),
+    flag("orphaned", "the section, block or quote is not there now"),
     json("linked_sections", "ids of further sections that it is about", nullable=False),
     text("body", "Markdown", nullable=False),
     json("mentions", "ids of users named in it", nullable=False),

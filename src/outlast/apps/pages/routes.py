@@ -1,9 +1,8 @@
 """Pages: make, list, read, rename, duplicate, delete; what people do on them; their history, code and links."""
 
 from html import escape
-from typing import Annotated
 
-from fastapi import APIRouter, Header, Path, Query
+from fastapi import APIRouter
 from fastapi import Request as HttpRequest
 from starlette.responses import Response
 
@@ -40,14 +39,12 @@ from outlast.apps.pages.shapes import (
 from outlast.base.events import PageAction, PageData
 from outlast.base.page_data import ActionState
 from outlast.kernel.http.auth import Served, Signed, Svc
+from outlast.kernel.http.parameters import Before, Key, Limit, LongLimit, Version
 from outlast.kernel.http.responses import nothing, page, reply
 from outlast.kernel.http.shapes import Page
 from outlast.kernel.previews.routes import here
 
 router = APIRouter(prefix="/v1", tags=["Pages"])
-Key = Annotated[str | None, Header(alias="Idempotency-Key")]
-MOST = 2**31 - 1  # versions and positions of messages
-Version = Annotated[int, Path(ge=0, le=MOST)]
 FRAME = (
     '<iframe src="{url}" title="{title}" style="width:100%;height:600px;border:0" loading="lazy"></iframe>'
 )
@@ -55,11 +52,7 @@ FRAME = (
 
 @router.get("/projects/{project_id}/pages", response_model=Page[PageData])
 async def list_pages(
-    project_id: str,
-    services: Svc,
-    actor: Signed,
-    after: str | None = None,
-    limit: int = Query(100, ge=1, le=500),
+    project_id: str, services: Svc, actor: Signed, after: str | None = None, limit: LongLimit = 100
 ) -> Response:
     """The project's pages, oldest first, without their HTML."""
     found = await actions.list_pages(services, actor, project_id, after, limit)
@@ -118,7 +111,7 @@ async def list_page_actions(
     actor: Signed,
     state: ActionState | None = None,
     before: str | None = None,
-    limit: int = Query(50, ge=1, le=200),
+    limit: Limit = 50,
 ) -> Response:
     """What people did on the page, newest first."""
     found = await page_actions.list_actions(services, actor, page_id, state=state, before=before, limit=limit)
@@ -134,11 +127,7 @@ async def take_back_action(page_id: str, action_id: str, services: Svc, actor: S
 
 @router.get("/pages/{page_id}/versions", response_model=VersionsAnswer)
 async def list_page_versions(
-    page_id: str,
-    services: Svc,
-    actor: Signed,
-    before: int | None = Query(None, ge=0, le=MOST),
-    limit: int = Query(50, ge=1, le=200),
+    page_id: str, services: Svc, actor: Signed, before: Before = None, limit: Limit = 50
 ) -> Response:
     """The page's history, newest first."""
     found = await page_history.list_versions(services, actor, page_id, before, limit)
@@ -167,11 +156,7 @@ async def restore_page(page_id: str, body: RestoreRequest, services: Svc, actor:
 
 @router.get("/pages/{page_id}/code", response_model=Page[CodeAnswer])
 async def list_page_code(
-    page_id: str,
-    services: Svc,
-    actor: Signed,
-    before: int | None = Query(None, ge=0, le=MOST),
-    limit: int = Query(50, ge=1, le=200),
+    page_id: str, services: Svc, actor: Signed, before: Before = None, limit: Limit = 50
 ) -> Response:
     """The code that ran for the page, and what came of it; newest first."""
     found = await page_code.list_code(services, actor, page_id, before, limit)

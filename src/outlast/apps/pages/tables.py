@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from outlast.db.columns import count, json, metadata, moment, own_id, ref, text, word
+from outlast.db.columns import count, flag, json, metadata, moment, own_id, ref, text, word
 
 pages = sa.Table(
     "pages",
@@ -18,13 +18,7 @@ pages = sa.Table(
         comment="where its code runs and modules lie",
     ),
     text("title", "shown", nullable=False),
-    sa.Column(
-        "named",
-        sa.Boolean,
-        nullable=False,
-        server_default=sa.false(),
-        comment="a person chose the title, so the agent's is not taken",
-    ),
+    flag("named", "a person chose the title, so the agent's is not taken"),
     count("version", "of its HTML: how many changes stand"),
     text("html", "as it is now: sanitised, as a browser writes it", nullable=False, server_default=""),
     json("problems", "what its last run left undone; empty: nothing known", nullable=False),

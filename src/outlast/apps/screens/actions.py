@@ -37,20 +37,6 @@ MOST_MOVED: Final = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NewScreen:
-    """What a new screen is to be; None: what the settings and the canvas say."""
-
-    title: str | None = None
-    template: str | None = None
-    theme: str | None = None
-    theme_tokens: ThemeTokens | None = None
-    x: int | None = None
-    y: int | None = None
-    width: int | None = None
-    height: int | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ScreenChange:
     """What is to be different; None: stays. `theme_tokens` make the theme a custom one."""
 
@@ -61,6 +47,13 @@ class ScreenChange:
     y: int | None = None
     width: int | None = None
     height: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewScreen(ScreenChange):
+    """What a new screen is to be; None: what the settings and the canvas say."""
+
+    template: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,6 +16,7 @@ from outlast.apps.screens.shapes import (
 )
 from outlast.base.events import CheckpointData, ScreenData
 from outlast.kernel.http.auth import Served, Signed, Svc
+from outlast.kernel.http.parameters import Limit
 from outlast.kernel.http.responses import page, reply
 from outlast.kernel.http.shapes import Page
 from outlast.kernel.previews.routes import opener_of, shown_ticket
@@ -85,11 +86,7 @@ async def download_screen(screen_id: str, services: Svc, actor: Signed) -> Respo
 
 @router.get("/screens/{screen_id}/checkpoints", response_model=Page[CheckpointData])
 async def list_screen_checkpoints(
-    screen_id: str,
-    services: Svc,
-    actor: Signed,
-    before: str | None = None,
-    limit: int = Query(50, ge=1, le=200),
+    screen_id: str, services: Svc, actor: Signed, before: str | None = None, limit: Limit = 50
 ) -> Response:
     """The screen's files as they were, newest first. Compare and restore them under /v1/checkpoints."""
     found = await actions.list_checkpoints(services, actor, screen_id, before, limit)

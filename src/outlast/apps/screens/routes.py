@@ -1,8 +1,8 @@
 """Screens: make, list, read, move, change, duplicate, delete, open; and the themes they can have."""
 
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Header, Query
+from fastapi import APIRouter, Query
 from fastapi import Request as HttpRequest
 from starlette.responses import Response
 
@@ -19,13 +19,13 @@ from outlast.apps.screens.shapes import (
 from outlast.apps.screens.theme_actions import list_themes as shipped_themes
 from outlast.base.events import ScreenData
 from outlast.kernel.http.auth import Served, Signed, Surface
+from outlast.kernel.http.parameters import Key
 from outlast.kernel.http.responses import nothing, page, reply
 from outlast.kernel.http.shapes import Page
 from outlast.kernel.previews.routes import preview_origin
 from outlast.kernel.sandboxes.templates import DEV_PORT
 
 router = APIRouter(prefix="/v1", tags=["Screens"])
-Key = Annotated[str | None, Header(alias="Idempotency-Key")]
 PAGE = 200
 
 

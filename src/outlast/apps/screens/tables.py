@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from outlast.db.columns import json, metadata, moment, own_id, ref, text, word
+from outlast.db.columns import flag, json, metadata, moment, own_id, ref, text, word
 
 screens = sa.Table(
     "screens",
@@ -12,13 +12,7 @@ screens = sa.Table(
     ref("thread_id", "threads", "the conversation that builds it", nullable=False, unique=True),
     sa.Column("workspace_id", sa.String(40), nullable=False, unique=True, comment="holds its files"),
     text("title", "shown above it", nullable=False),
-    sa.Column(
-        "named",
-        sa.Boolean,
-        nullable=False,
-        server_default=sa.false(),
-        comment="a person chose the title, so the agent's is not taken",
-    ),
+    flag("named", "a person chose the title, so the agent's is not taken"),
     word("template", "what its app began as: next | vite", nullable=False),
     word("theme", "id of its theme, or custom", nullable=False),
     json("theme_tokens", "a custom theme's tokens: {light: {name: colour}, dark: {…}}; null: a named theme"),

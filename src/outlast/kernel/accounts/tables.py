@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from outlast.db.columns import metadata, moment, own_id, ref, text, word
+from outlast.db.columns import flag, metadata, moment, own_id, ref, text, word
 
 users = sa.Table(
     "users",
@@ -11,9 +11,7 @@ users = sa.Table(
     text("name", "shown to other members", nullable=False),
     word("plan", "starter | pro | unlimited | an operator's own", nullable=False),
     sa.Column("is_local", sa.Boolean, nullable=False, comment="the owner that local mode signs in by itself"),
-    sa.Column(
-        "is_admin", sa.Boolean, nullable=False, server_default=sa.false(), comment="may run the server"
-    ),
+    flag("is_admin", "may run the server"),
     moment("created_at", "when", nullable=False),
 )
 

@@ -16,6 +16,7 @@ from outlast.kernel.administration.shapes import (
     UserSummaryAnswer,
 )
 from outlast.kernel.http.auth import Signed, Svc
+from outlast.kernel.http.parameters import Limit
 from outlast.kernel.http.responses import nothing, page, reply
 from outlast.kernel.http.shapes import Page
 from outlast.kernel.set_aside import actions as set_aside
@@ -30,7 +31,7 @@ async def list_users(
     actor: Signed,
     q: str = Query("", max_length=200),
     after: str | None = Query(None, max_length=40),
-    limit: int = Query(50, ge=1, le=200),
+    limit: Limit = 50,
 ) -> Response:
     """Users of the server, the newest first (administrators). `q` is a part of the name."""
     items, more = await actions.list_users(services, actor, q, after, limit)

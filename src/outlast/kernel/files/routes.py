@@ -10,6 +10,7 @@ from outlast.base.events import ArtifactData
 from outlast.kernel.files import actions
 from outlast.kernel.files.shapes import FileSearchAnswer, FileTextAnswer
 from outlast.kernel.http.auth import Signed, Svc
+from outlast.kernel.http.parameters import Limit
 from outlast.kernel.http.responses import nothing, page, reply
 from outlast.kernel.http.shapes import Page
 
@@ -38,7 +39,7 @@ async def list_artifacts(
     services: Svc,
     actor: Signed,
     before: str | None = Query(None, max_length=100),
-    limit: int = Query(50, ge=1, le=200),
+    limit: Limit = 50,
 ) -> Response:
     """The project's files, newest first."""
     found = await actions.list_artifacts(services, actor, project_id, before, limit)

@@ -2,16 +2,14 @@
 
 import sqlalchemy as sa
 
-from outlast.db.columns import count, metadata, moment, own_id, ref, text, word
+from outlast.db.columns import blob, count, metadata, moment, own_id, ref, text, word
 
 artifacts = sa.Table(
     "artifacts",
     metadata,
     own_id(),
     ref("project_id", "projects", "whose members may open it", nullable=False, index=True),
-    sa.Column(
-        "blob", sa.String(64), nullable=False, comment="SHA-256 of the content, its name in the blob store"
-    ),
+    blob("blob", "SHA-256 of the content, its name in the blob store", nullable=False),
     text("name", "file name as uploaded", nullable=False),
     word("media_type", "found from the content, not from the name", nullable=False),
     sa.Column("size_bytes", sa.BigInteger, nullable=False, comment="of the content"),

@@ -2,10 +2,11 @@
 
 from dataclasses import asdict
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter
 from starlette.responses import Response
 
 from outlast.kernel.http.auth import Signed, Svc
+from outlast.kernel.http.parameters import Limit
 from outlast.kernel.http.responses import nothing, page, reply
 from outlast.kernel.http.shapes import Page
 from outlast.kernel.inbox import actions
@@ -17,11 +18,7 @@ router = APIRouter(prefix="/v1", tags=["Inbox"])
 
 @router.get("/inbox", response_model=Page[InboxItemAnswer])
 async def list_inbox(
-    services: Svc,
-    actor: Signed,
-    project: str | None = None,
-    before: str | None = None,
-    limit: int = Query(50, ge=1, le=200),
+    services: Svc, actor: Signed, project: str | None = None, before: str | None = None, limit: Limit = 50
 ) -> Response:
     """What waits for the caller, newest first: approvals, questions, proposals, requests to hand over what they drive
     or keep, mentions, and comments that they were given. `inbox.changed` in a project's stream says when to read it

@@ -1,6 +1,7 @@
 """The models people can choose and the connections to their providers."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields
 from urllib.parse import urlsplit
 
 import anyio
@@ -8,7 +9,8 @@ import anyio.to_thread
 
 from outlast.base.clock import Clock, SystemClock
 from outlast.base.errors import InvalidSetting, ModelKeyRefused, UnknownModel
-from outlast.kernel.models.config import ModelConfig, ProviderConfig
+from outlast.base.settings import ModelSettings
+from outlast.kernel.models.config import ProviderConfig
 from outlast.kernel.models.keys import ApiKey
 from outlast.kernel.models.output_limits import WithinLimit, output_limit
 from outlast.kernel.models.prices import FREE_KINDS, preload_prices
@@ -22,8 +24,6 @@ from outlast.kernel.models.providers import (
     preload,
 )
 from outlast.kernel.models.providers.connections import Connections
-
-__all__ = ["ModelCatalog", "ModelConfig", "ProviderConfig"]
 
 
 class ModelCatalog:
@@ -39,7 +39,7 @@ class ModelCatalog:
     def __init__(
         self,
         providers: Iterable[ProviderConfig],
-        models: Iterable[ModelConfig],
+        models: Iterable[ModelSettings],
         *,
         secret: Callable[[str], str | None],
         default_model: str = "",
@@ -139,7 +139,7 @@ class ModelCatalog:
             )
         return ApiKey(value)
 
-    def _add(self, model: ModelConfig) -> None:
+    def _add(self, model: ModelSettings) -> None:
         if model.provider not in self._providers:
             raise InvalidSetting(
                 f"The model {model.id!r} names the provider {model.provider!r}, which is not configured.",
@@ -156,20 +156,12 @@ class ModelCatalog:
                 hint="Thinking is part of the answer: lower reasoning.budget_tokens, or raise max_output_tokens.",
                 setting="models.reasoning.budget_tokens",
             )
-        self._specs[model.id] = ModelSpec(
-            id=model.id,
-            provider=model.provider,
-            name=model.name,
-            vision=model.vision,
-            credits=model.credits,
-            context_tokens=model.context_tokens,
-            max_output_tokens=most,
-            label=model.label or model.id,
-            send_reasoning=model.send_reasoning or provider.send_reasoning,
-            reasoning=model.reasoning,
-        )
+        given = {field.name: getattr(model, field.name) for field in fields(model)}
+        given["max_output_tokens"], given["label"] = most, model.label or model.id
+        given["send_reasoning"] = model.send_reasoning or provider.send_reasoning
+        self._specs[model.id] = ModelSpec(**given)
 
-    def _choose_default(self, models: Sequence[ModelConfig], named: str) -> ModelSpec:
+    def _choose_default(self, models: Sequence[ModelSettings], named: str) -> ModelSpec:
         if named:
             if named not in self._specs:
                 raise InvalidSetting(
@@ -178,8 +170,7 @@ class ModelCatalog:
                     setting="default_model",
                 )
             return self._specs[named]
-        marked = next((model for model in models if model.default), models[0])
-        return self._specs[marked.id]
+        return self._specs[models[0].id]
 
 
 def _no_model() -> UnknownModel:

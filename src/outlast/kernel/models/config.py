@@ -1,10 +1,10 @@
-"""What the configuration says about providers and models, as the catalog takes it."""
+"""What the configuration says about providers, as the catalog takes it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from outlast.kernel.models.protocol import AS_USUAL, Reasoning, SendReasoning
+from outlast.base.settings.tables import SendReasoning
 
 DEFAULT_BASE_URLS: Final = {
     "openrouter": "https://openrouter.ai/api/v1",
@@ -24,7 +24,7 @@ DEFAULT_KEY_ENVS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class ProviderConfig:
-    """One `[providers.<name>]` table.
+    """One `[providers.<name>]` table (`ProviderSettings`) with its name.
 
     `kind`: openai-compatible, openrouter, groq, ollama, vllm, openai, anthropic, google, demo. Empty `base_url` and
     `api_key_env` mean the kind's own; no `api_key_env` at all means no key is sent. The three time-outs are in seconds:
@@ -38,8 +38,8 @@ class ProviderConfig:
     base_url: str = ""
     api_key_env: str = ""
     connect_timeout_s: float = 10.0
-    first_byte_timeout_s: float = 120.0
-    between_tokens_timeout_s: float = 60.0
+    first_token_timeout_s: float = 120.0
+    token_timeout_s: float = 60.0
     headers: Mapping[str, str] = field(default_factory=dict)
     extra_body: Mapping[str, Any] = field(default_factory=dict)
     max_tokens_field: str = "max_tokens"
@@ -55,21 +55,3 @@ class ProviderConfig:
     def key_env(self) -> str:
         """The environment variable that holds the key, empty for none."""
         return self.api_key_env or DEFAULT_KEY_ENVS.get(self.kind, "")
-
-
-@dataclass(frozen=True, slots=True)
-class ModelConfig:
-    """One `[[models]]` table. `credits` are charged per run; `max_output_tokens` 0 means the shipped table's, no
-    `send_reasoning` the provider's."""
-
-    id: str
-    provider: str
-    name: str
-    vision: bool = False
-    credits: int = 1
-    default: bool = False
-    context_tokens: int = 128_000
-    max_output_tokens: int = 0
-    label: str = ""
-    send_reasoning: SendReasoning | None = None
-    reasoning: Reasoning = AS_USUAL

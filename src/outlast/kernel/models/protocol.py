@@ -8,11 +8,10 @@ from collections.abc import AsyncGenerator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, Protocol
 
+from outlast.base.settings.tables import ReasoningSettings, SendReasoning
+
 Role = Literal["user", "assistant", "tool"]
 Finish = Literal["stop", "tool_calls", "length", "refused", "paused"]
-SendReasoning = Literal["auto", "never"]
-Effort = Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"]
-Summary = Literal["auto", "concise", "detailed"]
 CHECK_MARK: Final = "[Outlast checked your work and found problems]"
 """How a user message begins that no person wrote: what a check after a turn found."""
 
@@ -88,17 +87,7 @@ class ToolSpec:
     parameters: dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Reasoning:
-    """How much a model thinks: an `effort`, or at most `budget_tokens`; `summary` asks for its thoughts in short where
-    the provider keeps them to itself. What is None is left to the provider."""
-
-    effort: Effort | None = None
-    summary: Summary | None = None
-    budget_tokens: int | None = None
-
-
-AS_USUAL: Final = Reasoning()
+AS_USUAL: Final = ReasoningSettings()
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +103,7 @@ class ModelSpec:
     max_output_tokens: int = 16_384
     label: str = ""
     send_reasoning: SendReasoning = "auto"
-    reasoning: Reasoning = AS_USUAL
+    reasoning: ReasoningSettings = AS_USUAL
 
 
 @dataclass(frozen=True, slots=True)

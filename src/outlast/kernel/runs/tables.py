@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from outlast.db.columns import count, json, metadata, moment, own_id, ref, text, word
+from outlast.db.columns import count, flag, json, metadata, moment, own_id, ref, text, word
 
 grants = sa.Table(
     "grants",
@@ -105,13 +105,7 @@ runs = sa.Table(
     moment("created_at", "when it was asked for", nullable=False),
     moment("started_at", "first claim"),
     moment("ended_at", "null: not ended"),
-    sa.Column(
-        "cleaned",
-        sa.Boolean,
-        nullable=False,
-        server_default=sa.false(),
-        comment="its raw records (effects, log) were removed after the retention time",
-    ),
+    flag("cleaned", "its raw records (effects, log) were removed after the retention time"),
     sa.Index("ix_runs_claim", "leg", "ready_at", "created_at"),
     sa.Index("ix_runs_list", "project_id", "created_at"),
     sa.Index("ix_runs_user", "started_by", "created_at"),
@@ -154,13 +148,7 @@ effects = sa.Table(
     json("result", "model: the turn as pieces, finish, usage; tool: content, is_error"),
     json("error", "last failure"),
     json("usage", "tokens and cost of a model turn"),
-    sa.Column(
-        "inherited",
-        sa.Boolean,
-        nullable=False,
-        server_default=sa.false(),
-        comment="copied from the run this one continues",
-    ),
+    flag("inherited", "copied from the run this one continues"),
     moment("created_at", "when it was named", nullable=False),
     moment("started_at", "first start"),
     moment("ended_at", "null: open"),
@@ -184,13 +172,7 @@ approvals = sa.Table(
     json("decision", "reason, edited arguments, remember; or the answers"),
     sa.Column("decided_by", sa.String(40), comment="who; null: open, or closed by the run's end"),
     moment("decided_at", "null: open"),
-    sa.Column(
-        "announced",
-        sa.Boolean,
-        nullable=False,
-        server_default=sa.false(),
-        comment="its resolution stands in the run's log",
-    ),
+    flag("announced", "its resolution stands in the run's log"),
     moment("created_at", "when", nullable=False),
     sa.Index("ix_approvals_open", "status", "created_at"),
 )

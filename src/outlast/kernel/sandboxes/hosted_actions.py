@@ -12,7 +12,7 @@ from typing import Final
 import anyio
 import sqlalchemy as sa
 
-from outlast.base.errors import MalformedInput, NotFound, OutlastError, RateLimited, SandboxUnavailable
+from outlast.base.errors import MalformedInput, NotFound, OutlastError, RateLimited
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.idempotency import remember, request_hash
@@ -20,8 +20,8 @@ from outlast.kernel.projects import store as projects
 from outlast.kernel.projects.permissions import require, require_owned
 from outlast.kernel.projects.rules import Right
 from outlast.kernel.sandboxes import hosted, hosted_snapshots
+from outlast.kernel.sandboxes.actions import machines_of
 from outlast.kernel.sandboxes.hosted import BASE, Hosted, HostedOrder
-from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.orphans import collect
 from outlast.kernel.sandboxes.rules import hosted_allowed
 from outlast.kernel.sandboxes.store import announce_to_project, give_up
@@ -49,7 +49,7 @@ async def create_hosted(
 
     Raises `NotFound` for a template that is not there, `RateLimited` while as many run as this server may hold,
     `MalformedInput`, `SandboxUnavailable`. A failed or cancelled call leaves nothing behind."""
-    machines = _machines(services)
+    machines = machines_of(services)
     _check_order(services, order)
     wanted = request_hash(order.template, order.timeout_s, dict(order.metadata), dict(order.env))
 
@@ -138,7 +138,7 @@ async def connect_hosted(
     if found.runs:
         return await set_hosted_timeout(services, actor, workspace_id, timeout_s, only_longer=True), False
     if not keep_memory:
-        await _machines(services).stop(workspace_id)
+        await machines_of(services).stop(workspace_id)
     await _resume(services, found, timeout_s)
     return await services.db.read(_require, actor, workspace_id), True
 
@@ -157,7 +157,7 @@ async def measure_hosted(
     found = await services.db.read(_require, actor, workspace_id)
     if not found.runs:
         return None
-    machines = _machines(services)
+    machines = machines_of(services)
     sandbox = await machines.ensure(workspace_id, found.project_id)
     disk_bytes = await machines.disk.of(machines.workspace_dir(workspace_id))
     measured = await sandbox.statistics()
@@ -179,7 +179,7 @@ async def change_hosted_options(
 async def open_hosted(services: Services, workspace_id: str, check: Check) -> tuple[Hosted, Sandbox]:
     """The living machine of one; as `visit_hosted`."""
     found = await visit_hosted(services, workspace_id, check)
-    return found, await _machines(services).ensure(workspace_id, found.project_id)
+    return found, await machines_of(services).ensure(workspace_id, found.project_id)
 
 
 async def visit_hosted(services: Services, workspace_id: str, check: Check) -> Hosted:
@@ -218,7 +218,7 @@ async def end_due(services: Services) -> datetime | None:
     """Pause or kill those of this node whose time is over; when the next one's is. For the server itself."""
     late, next_end = await services.db.read(hosted.due)
     for one in late:
-        if one.node_id not in (None, _machines(services).node_id):
+        if one.node_id not in (None, machines_of(services).node_id):
             continue
         await services.supervisor.guard.attempt(kinds.HOSTED_END, one.workspace_id, _end, services, one)
     return next_end
@@ -233,7 +233,7 @@ async def _end(services: Services, one: Hosted) -> None:
 
 def _check_slots(tx: Tx, services: Services, project_id: str) -> None:
     """Raise `RateLimited` when one more would be more than this project, or this server, may run."""
-    allowed = _machines(services).awake_allowed
+    allowed = machines_of(services).awake_allowed
     asked = services.settings.sandbox.max_hosted_per_project if services.settings.sandbox else 0
     share = hosted_allowed(asked, allowed)
     here, everywhere = hosted.count_running(tx, project_id)
@@ -251,15 +251,6 @@ def _check_slots(tx: Tx, services: Services, project_id: str) -> None:
             limit=share,
             per="project",
         )
-
-
-def _machines(services: Services) -> SandboxManager:
-    if services.machines is None:
-        raise SandboxUnavailable(
-            "This server has no sandboxes configured.",
-            hint='Set provider = "local" in the section [sandbox].',
-        )
-    return services.machines
 
 
 def _add(
@@ -314,7 +305,7 @@ def _check_timeout(services: Services, timeout_s: float, least: float = 0) -> No
 
 async def _resume(services: Services, found: Hosted, timeout_s: float) -> None:
     await services.db.read(_check_slots, services, found.project_id)
-    await _machines(services).ensure(found.workspace_id, found.project_id)
+    await machines_of(services).ensure(found.workspace_id, found.project_id)
     await services.db.write(
         lambda tx: hosted.run_until(tx, found.workspace_id, tx.now + timedelta(seconds=timeout_s))
     )
@@ -322,7 +313,7 @@ async def _resume(services: Services, found: Hosted, timeout_s: float) -> None:
 
 async def _pause(services: Services, found: Hosted, keep_memory: bool) -> bool:
     """Marked first, so that nothing new begins in it. One that cannot be put to sleep runs on."""
-    machines, workspace_id = _machines(services), found.workspace_id
+    machines, workspace_id = machines_of(services), found.workspace_id
     if not await services.db.write(hosted.mark_paused, workspace_id):
         return False
     try:
@@ -343,7 +334,7 @@ async def _remove(services: Services, found: Hosted) -> None:
         lambda tx: give_up(tx, found.project_id, None, announce_to_project, workspace_id=found.workspace_id)
     )
     with suppress(OutlastError):
-        await collect(_machines(services))
+        await collect(machines_of(services))
 
 
 def _require(tx: Tx, actor: Actor, workspace_id: str) -> Hosted:

@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from outlast.db.columns import metadata, moment
+from outlast.db.columns import flag, metadata, moment
 
 log = sa.Table(
     "log",
@@ -10,13 +10,7 @@ log = sa.Table(
     sa.Column("stream_id", sa.String(40), primary_key=True, comment="a run's, thread's or project's id"),
     sa.Column("first_seq", sa.BigInteger, primary_key=True, comment="number of the block's first event"),
     sa.Column("last_seq", sa.BigInteger, nullable=False, comment="number of its last"),
-    sa.Column(
-        "folded",
-        sa.Boolean,
-        nullable=False,
-        server_default=sa.false(),
-        comment="deltas were folded into part.snapshot",
-    ),
+    flag("folded", "deltas were folded into part.snapshot"),
     sa.Column("body", sa.LargeBinary, nullable=False, comment="events as JSON lines, in order"),
     moment("saved_at", "when", nullable=False),
 )

@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from outlast.db.columns import count, json, metadata, moment, own_id, ref, text, word
+from outlast.db.columns import count, flag, json, metadata, moment, own_id, ref, text, word
 
 threads = sa.Table(
     "threads",
@@ -10,9 +10,7 @@ threads = sa.Table(
     own_id(),
     ref("project_id", "projects", "in", nullable=False),
     text("title", "shown; made from the first message until renamed", nullable=False),
-    sa.Column(
-        "titled", sa.Boolean, nullable=False, server_default=sa.false(), comment="a person chose the title"
-    ),
+    flag("titled", "a person chose the title"),
     word("profile", "agent profile: chat | …", nullable=False),
     sa.Column("status", sa.String(10), nullable=False, comment="open | archived"),
     sa.Column(

@@ -3,8 +3,9 @@
 import pytest
 
 from outlast.base import errors
+from outlast.base.settings import ModelSettings
 from outlast.kernel.models.catalog import ModelCatalog
-from outlast.kernel.models.config import ModelConfig, ProviderConfig
+from outlast.kernel.models.config import ProviderConfig
 from outlast.kernel.models.keys import ApiKey
 from outlast.kernel.models.providers.connections import Connections
 from outlast.testing.scripted_model import ScriptedModel
@@ -12,8 +13,8 @@ from outlast.testing.scripted_model import ScriptedModel
 LOCAL = ProviderConfig("local", "ollama")
 PAID = ProviderConfig("paid", "openai-compatible", "https://models.example/v1/", "PAID_KEY")
 MODELS = [
-    ModelConfig("local/small", "local", "small"),
-    ModelConfig("paid/big", "paid", "big", vision=True, credits=3, default=True, label="Big one"),
+    ModelSettings("local/small", "local", "small"),
+    ModelSettings("paid/big", "paid", "big", vision=True, credits=3, label="Big one"),
 ]
 
 
@@ -30,10 +31,9 @@ def test_models_keep_the_configurations_order_and_words() -> None:
     assert models.get("local/small").label == "local/small"
 
 
-def test_the_default_is_named_or_marked_or_first() -> None:
-    assert catalog(default_model="local/small").default.id == "local/small"
-    assert catalog().default.id == "paid/big"
-    assert catalog(models=MODELS[:1]).default.id == "local/small"
+def test_the_default_is_named_or_first() -> None:
+    assert catalog(default_model="paid/big").default.id == "paid/big"
+    assert catalog().default.id == "local/small"
 
 
 def test_without_models_the_demo_answers() -> None:

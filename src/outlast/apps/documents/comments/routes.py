@@ -1,8 +1,8 @@
 """Comments on documents: write, list, read, change, resolve, delete, assign."""
 
-from typing import Annotated, Literal
+from typing import Literal
 
-from fastapi import APIRouter, Header, Query
+from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from outlast.apps.documents.comments import actions
@@ -10,11 +10,11 @@ from outlast.apps.documents.comments.actions import Written
 from outlast.apps.documents.comments.shapes import AssignedAnswer, AssignRequest, CommentPatch, CommentRequest
 from outlast.base.document_data import CommentData, Quote
 from outlast.kernel.http.auth import Signed, Svc
+from outlast.kernel.http.parameters import Key
 from outlast.kernel.http.responses import nothing, page, reply
 from outlast.kernel.http.shapes import Page
 
 router = APIRouter(prefix="/v1", tags=["Comments"])
-Key = Annotated[str | None, Header(alias="Idempotency-Key")]
 
 
 @router.get("/documents/{document_id}/comments", response_model=Page[CommentData])

@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from typing import Annotated
 
-from fastapi import APIRouter, Header, Query
+from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from outlast.apps.documents.proposals import actions
@@ -19,11 +19,11 @@ from outlast.apps.documents.proposals.shapes import (
 from outlast.base.document_data import ProposalData
 from outlast.base.errors import MalformedInput
 from outlast.kernel.http.auth import Signed, Svc
+from outlast.kernel.http.parameters import Key
 from outlast.kernel.http.responses import page, reply
 from outlast.kernel.http.shapes import Page
 
 router = APIRouter(prefix="/v1", tags=["Review"])
-Key = Annotated[str | None, Header(alias="Idempotency-Key")]
 Limit = Annotated[int, Query(ge=1, le=500)]
 
 

@@ -13,18 +13,18 @@ from types import MappingProxyType
 from typing import Final
 
 from outlast.base.clock import Clock
-from outlast.kernel.models.config import ModelConfig, ProviderConfig
+from outlast.base.settings import ModelSettings
+from outlast.kernel.models.config import ProviderConfig
 from outlast.kernel.models.keys import ApiKey
 from outlast.kernel.models.protocol import LanguageModel
 from outlast.kernel.models.providers.connections import Connections
 
 DEMO_PROVIDER: Final = ProviderConfig(name="demo", kind="demo")
-DEMO_MODEL: Final = ModelConfig(
+DEMO_MODEL: Final = ModelSettings(
     id="demo",
     provider="demo",
     name="demo",
     credits=0,
-    default=True,
     context_tokens=32_000,
     max_output_tokens=4_096,
     label="Demo (recorded answers, real tools)",

@@ -45,7 +45,7 @@ class OpenAICompatible:
         """See `LanguageModel.stream`. Any bytes, keep-alive comments too, count as life for the time-outs."""
         model = request.model
         peer = Peer(self._config.name, model.name, self._key, self._config.key_env, model.label)
-        first_byte_by = anyio.current_time() + self._config.first_byte_timeout_s
+        first_byte_by = anyio.current_time() + self._config.first_token_timeout_s
         response = await self._ask(request, peer, first_byte_by)
         reader = ChatStream(peer)
         try:
@@ -116,7 +116,7 @@ class OpenAICompatible:
         except aiohttp.ConnectionTimeoutError:
             raise failures.timed_out(peer, "a connection", config.connect_timeout_s) from None
         except TimeoutError:
-            raise failures.timed_out(peer, "the first byte", config.first_byte_timeout_s) from None
+            raise failures.timed_out(peer, "the first byte", config.first_token_timeout_s) from None
         except aiohttp.ServerDisconnectedError:
             raise failures.cut(peer) from None
         except (aiohttp.ClientError, OSError) as error:
@@ -132,7 +132,7 @@ class OpenAICompatible:
                     return _as_event(await response.read(), peer)
                 data = await response.content.readany()
         except TimeoutError:
-            raise failures.timed_out(peer, "the first byte", self._config.first_byte_timeout_s) from None
+            raise failures.timed_out(peer, "the first byte", self._config.first_token_timeout_s) from None
         except (aiohttp.ClientError, OSError):
             raise failures.cut(peer) from None
         if response.content_type == "text/html":
@@ -144,7 +144,7 @@ class OpenAICompatible:
         """Hands the time-out between tokens to aiohttp's own timer: far cheaper than a scope around every read."""
         protocol = response.connection.protocol if response.connection is not None else None
         if protocol is not None:
-            protocol.read_timeout = self._config.between_tokens_timeout_s
+            protocol.read_timeout = self._config.token_timeout_s
             protocol.start_timeout()
 
     async def _next_read(self, response: aiohttp.ClientResponse, peer: Peer, reader: ChatStream) -> bytes:
@@ -155,7 +155,7 @@ class OpenAICompatible:
             if reader.answered:
                 reader.finished = True
                 return b""
-            raise failures.timed_out(peer, "the next token", self._config.between_tokens_timeout_s) from None
+            raise failures.timed_out(peer, "the next token", self._config.token_timeout_s) from None
         except (aiohttp.ClientError, OSError):
             if reader.answered:
                 reader.finished = True

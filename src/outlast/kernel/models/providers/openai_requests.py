@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
+from outlast.base.settings.tables import ReasoningSettings
 from outlast.kernel.models.config import ProviderConfig
 from outlast.kernel.models.protocol import (
     ImagePiece,
     ModelMessage,
     ModelRequest,
     Piece,
-    Reasoning,
     ReasoningPiece,
     TextPiece,
     ToolCallPiece,
@@ -94,7 +94,7 @@ def chat_body(
     return {**body, **_thinking(config, request.model.reasoning), **config.extra_body}
 
 
-def _thinking(config: ProviderConfig, reasoning: Reasoning) -> dict[str, Any]:
+def _thinking(config: ProviderConfig, reasoning: ReasoningSettings) -> dict[str, Any]:
     """How much to think: OpenRouter takes an effort or a budget, the others an effort."""
     if config.kind != "openrouter":
         return {"reasoning_effort": reasoning.effort} if reasoning.effort is not None else {}

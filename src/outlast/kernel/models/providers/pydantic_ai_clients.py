@@ -45,7 +45,7 @@ async def _collect(response: httpx2.Response) -> None:
 
 def open_client(config: ProviderConfig, key: ApiKey) -> tuple[MakeModel, Close]:
     """What makes a model of this provider by name, and what closes its connections."""
-    read_s = max(config.first_byte_timeout_s, config.between_tokens_timeout_s)
+    read_s = max(config.first_token_timeout_s, config.token_timeout_s)
     http = create_async_httpx2_client(timeout=httpx2.Timeout(read_s, connect=config.connect_timeout_s))
     http.event_hooks = {"response": [_collect]}
     openers = {"openai": _openai, "anthropic": _anthropic, "google": _google}

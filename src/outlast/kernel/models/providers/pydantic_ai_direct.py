@@ -14,6 +14,7 @@ import anyio.to_thread
 
 from outlast.base.clock import Clock
 from outlast.base.errors import InvalidSetting, OutlastError
+from outlast.base.settings.tables import ReasoningSettings
 from outlast.kernel.models import failures
 from outlast.kernel.models.config import ProviderConfig
 from outlast.kernel.models.failures import Peer
@@ -23,7 +24,6 @@ from outlast.kernel.models.protocol import (
     Delta,
     LanguageModel,
     ModelRequest,
-    Reasoning,
     TurnEnd,
     Usage,
     UsageDelta,
@@ -148,7 +148,7 @@ class PydanticAIDirect:
         return settings
 
 
-def _thinking(kind: str, reasoning: Reasoning) -> dict[str, Any]:
+def _thinking(kind: str, reasoning: ReasoningSettings) -> dict[str, Any]:
     """How much to think, in the words of `pydantic_ai`, which knows what each model of a vendor takes."""
     settings: dict[str, Any] = {}
     if reasoning.effort is not None:
@@ -180,7 +180,7 @@ class _Watch:
         self.peer = peer
         self.streaming = False
         self._config = config
-        self._first_byte_by = anyio.current_time() + config.first_byte_timeout_s
+        self._first_byte_by = anyio.current_time() + config.first_token_timeout_s
 
     @contextmanager
     def waiting(self) -> Iterator[None]:
@@ -188,9 +188,7 @@ class _Watch:
         from outlast.kernel.models.providers import pydantic_ai_errors
 
         seconds = (
-            self._config.between_tokens_timeout_s
-            if self.streaming
-            else self._first_byte_by - anyio.current_time()
+            self._config.token_timeout_s if self.streaming else self._first_byte_by - anyio.current_time()
         )
         try:
             with anyio.fail_after(seconds):
@@ -204,5 +202,5 @@ class _Watch:
 
     def _timed_out(self) -> Exception:
         if self.streaming:
-            return failures.timed_out(self.peer, "the next token", self._config.between_tokens_timeout_s)
-        return failures.timed_out(self.peer, "the first byte", self._config.first_byte_timeout_s)
+            return failures.timed_out(self.peer, "the next token", self._config.token_timeout_s)
+        return failures.timed_out(self.peer, "the first byte", self._config.first_token_timeout_s)

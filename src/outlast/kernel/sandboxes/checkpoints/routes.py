@@ -4,7 +4,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter
 from starlette.responses import Response
 
 from outlast.apps.screens.theme_actions import reset_workspace as start_anew
@@ -12,6 +12,7 @@ from outlast.apps.screens.theme_actions import restore
 from outlast.base.clock import iso
 from outlast.base.events import CheckpointData
 from outlast.kernel.http.auth import Signed, Svc
+from outlast.kernel.http.parameters import Limit
 from outlast.kernel.http.responses import page, reply
 from outlast.kernel.http.shapes import Page
 from outlast.kernel.sandboxes.checkpoints import actions
@@ -24,11 +25,7 @@ router = APIRouter(prefix="/v1", tags=["Checkpoints"])
 
 @router.get("/sandboxes/{sandbox_id}/checkpoints", response_model=Page[CheckpointData])
 async def list_sandbox_checkpoints(
-    sandbox_id: str,
-    services: Svc,
-    actor: Signed,
-    before: str | None = None,
-    limit: int = Query(50, ge=1, le=200),
+    sandbox_id: str, services: Svc, actor: Signed, before: str | None = None, limit: Limit = 50
 ) -> Response:
     """The checkpoints of the sandbox's workspace, newest first."""
     found = await actions.list_checkpoints(services, actor, sandbox_id, before, limit)
@@ -37,11 +34,7 @@ async def list_sandbox_checkpoints(
 
 @router.get("/threads/{thread_id}/checkpoints", response_model=Page[CheckpointData])
 async def list_thread_checkpoints(
-    thread_id: str,
-    services: Svc,
-    actor: Signed,
-    before: str | None = None,
-    limit: int = Query(50, ge=1, le=200),
+    thread_id: str, services: Svc, actor: Signed, before: str | None = None, limit: Limit = 50
 ) -> Response:
     """The checkpoints of the thread's files, newest first, also while it has no sandbox."""
     found = await actions.list_of_thread(services, actor, thread_id, before, limit)

@@ -6,6 +6,7 @@ from fastapi import APIRouter, Query
 from starlette.responses import Response
 
 from outlast.kernel.http.auth import Signed, Svc
+from outlast.kernel.http.parameters import Limit
 from outlast.kernel.http.responses import page, reply
 from outlast.kernel.http.shapes import Page
 from outlast.kernel.sandboxes.egress import actions
@@ -21,7 +22,7 @@ async def list_secret_uses(
     services: Svc,
     actor: Signed,
     before: int | None = Query(None, ge=0, le=MOST),
-    limit: int = Query(50, ge=1, le=200),
+    limit: Limit = 50,
     sandbox: str | None = Query(None, max_length=40),
     secret: str | None = Query(None, max_length=80),
 ) -> Response:

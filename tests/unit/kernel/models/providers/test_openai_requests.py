@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
+from outlast.base.settings.tables import ReasoningSettings
 from outlast.kernel.models.config import ProviderConfig
 from outlast.kernel.models.protocol import (
     ImagePiece,
     ModelMessage,
     ModelRequest,
     ModelSpec,
-    Reasoning,
     ReasoningPiece,
     TextPiece,
     ToolCallPiece,
@@ -186,15 +186,19 @@ def test_bounds_tools_and_the_operators_own_fields_are_sent() -> None:
 @pytest.mark.parametrize(
     ("kind", "reasoning", "expected"),
     [
-        ("openai-compatible", Reasoning(effort="low"), {"reasoning_effort": "low"}),
-        ("groq", Reasoning(effort="none", budget_tokens=9), {"reasoning_effort": "none"}),
-        ("openrouter", Reasoning(effort="high"), {"reasoning": {"effort": "high"}}),
-        ("openrouter", Reasoning(effort="high", budget_tokens=2_000), {"reasoning": {"max_tokens": 2_000}}),
-        ("openai-compatible", Reasoning(), {}),
+        ("openai-compatible", ReasoningSettings(effort="low"), {"reasoning_effort": "low"}),
+        ("groq", ReasoningSettings(effort="none", budget_tokens=9), {"reasoning_effort": "none"}),
+        ("openrouter", ReasoningSettings(effort="high"), {"reasoning": {"effort": "high"}}),
+        (
+            "openrouter",
+            ReasoningSettings(effort="high", budget_tokens=2_000),
+            {"reasoning": {"max_tokens": 2_000}},
+        ),
+        ("openai-compatible", ReasoningSettings(), {}),
     ],
 )
 def test_how_much_to_think_is_said_in_the_kinds_own_words(
-    kind: str, reasoning: Reasoning, expected: dict[str, Any]
+    kind: str, reasoning: ReasoningSettings, expected: dict[str, Any]
 ) -> None:
     body = body_of(config=replace(CONFIG, kind=kind), model=replace(SPEC, reasoning=reasoning))
     assert {key: value for key, value in body.items() if key.startswith("reasoning")} == expected
@@ -203,7 +207,9 @@ def test_how_much_to_think_is_said_in_the_kinds_own_words(
 def test_the_operators_own_fields_win_over_the_effort() -> None:
     config = replace(CONFIG, extra_body={"reasoning_effort": "high"})
     assert (
-        body_of(config=config, model=replace(SPEC, reasoning=Reasoning(effort="low")))["reasoning_effort"]
+        body_of(config=config, model=replace(SPEC, reasoning=ReasoningSettings(effort="low")))[
+            "reasoning_effort"
+        ]
         == "high"
     )
 
