@@ -3,23 +3,22 @@
 Everything else is the server as it is. Run as a program with the arguments of `outlast`.
 """
 
-from collections.abc import Mapping
 from runpy import run_module
 from typing import Any
 
-from outlast.kernel.agents.tools.terminal import Terminal
-from outlast.kernel.runs.profile import ToolContext, ToolResult
+from outlast.apps.chat import agent
+from outlast.kernel.agents.tool import Tool, tool
 
 
-async def _run(self: Terminal, context: ToolContext, arguments: Mapping[str, Any]) -> ToolResult:
-    return ToolResult("done")
+def _terminal_tool(*_parts: Any) -> Tool:
+    @tool
+    async def terminal(command: str, timeout_s: float | None = None) -> str:
+        """Does nothing."""
+        return "done"
 
-
-async def _forget(self: Terminal, context: ToolContext) -> None:
-    return None
+    return terminal
 
 
 if __name__ == "__main__":
-    setattr(Terminal, "run", _run)  # noqa: B010 (put in the place of a method, which types forbid)
-    setattr(Terminal, "forget", _forget)  # noqa: B010
+    setattr(agent, "terminal_tool", _terminal_tool)  # noqa: B010 (imported there by name, which types forbid)
     run_module("outlast", run_name="__main__")

@@ -16,6 +16,7 @@ from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
 from outlast.kernel.accounts import store as accounts
 from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.agents.registry import Agents
 from outlast.kernel.presence.board import PresenceBoard
 from outlast.kernel.projects import store as projects
 from outlast.kernel.projects.rules import Role
@@ -27,8 +28,8 @@ from outlast.kernel.services import Services
 from outlast.kernel.streams.hub import Hub
 from outlast.kernel.streams.writer import Flusher
 from outlast.kernel.threads import store as threads
+from outlast.testing.agents import FakeAgent
 from outlast.testing.catalog import ScriptedCatalog
-from outlast.testing.profile import FakeProfile
 from outlast.testing.scripted_model import ScriptedModel
 
 
@@ -39,12 +40,14 @@ def make_services(db: Database, folder: Path, settings: Settings | None = None, 
     hub = Hub()
     db.on_notice(hub.ring)
     catalog: Any = more.get("catalog") or ScriptedCatalog(ScriptedModel([]))
-    profiles = more.pop("run_profiles", None) or {"chat": FakeProfile()}
+    fakes = more.pop("agents", None) or [FakeAgent()]
+    agents = Agents({"tests": [one.agent if isinstance(one, FakeAgent) else one for one in fakes]})
+    blobs = FolderBlobs(folder / "blobs")
     given: dict[str, Any] = {
         "db": db,
         "clock": clock,
         "settings": chosen,
-        "blobs": FolderBlobs(folder / "blobs"),
+        "blobs": blobs,
         "presence": PresenceBoard(clock),
         "hub": hub,
         "catalog": catalog,
@@ -54,7 +57,8 @@ def make_services(db: Database, folder: Path, settings: Settings | None = None, 
             clock,
             chosen,
             catalog,
-            profiles,
+            blobs,
+            agents,
             Flusher(chosen.streams.save_interval_s),
             "nod_test",
             _log,

@@ -6,9 +6,9 @@ from importlib import import_module
 gc.disable()  # nothing of it is garbage, and looking for some would copy pages that are shared
 for module in (
     "outlast.app",
-    "outlast.testing.crash_server",
+    "tests.crash.crash_server",
     "outlast.testing.model_server",
-    "outlast.testing.staged_chat",
+    "tests.crash.staged_chat",
 ):
     import_module(module)
 for module, load, words in (

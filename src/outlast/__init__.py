@@ -1,1 +1,19 @@
-"""Outlast: runs that outlast the tab, the connection, the process and the sandbox."""
+"""Outlast: runs that outlast the tab, the connection, the process and the sandbox.
+
+The words that agents are written with can be imported from here; they are loaded when they are first asked for:
+
+    from outlast import Agent, Context, tool
+"""
+
+from importlib import import_module
+from typing import Any, Final
+
+__all__ = ["Agent", "Context", "ToolResult", "tool"]
+
+_MODULES: Final = {"Agent": "agent", "Context": "context", "ToolResult": "tool", "tool": "tool"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module 'outlast' has no attribute {name!r}")
+    return getattr(import_module(f"outlast.kernel.agents.{_MODULES[name]}"), name)

@@ -27,20 +27,20 @@ import anyio.to_thread
 from anyio.abc import TaskGroup, TaskStatus
 
 from outlast import apps
-from outlast.apps.chat.agent import ChatProfile
-from outlast.apps.chat.summary_agent import SummaryProfile
-from outlast.apps.documents.agent.profile import DocumentProfile
-from outlast.apps.knowledge.agent.search_docs import SearchDocs
+from outlast.apps.chat.agent import chat_agent
+from outlast.apps.chat.summary_agent import summary_agent
+from outlast.apps.documents.agent.agent import document_agent
+from outlast.apps.knowledge.agent.search_docs import search_docs_tool
 from outlast.apps.knowledge.modules import Modules
 from outlast.apps.knowledge.recall import Recall
 from outlast.apps.knowledge.search import Knowledge
+from outlast.apps.pages.agent.agent import nothing, page_agent
 from outlast.apps.pages.agent.dormancy import KIND as DORMANT
-from outlast.apps.pages.agent.profile import PageProfile, nothing
 from outlast.apps.pages.agent.run_code import LibraryCode
 from outlast.apps.pages.embeds.open_layer import with_pages
 from outlast.apps.pages.live import LiveTrees
 from outlast.apps.pages.versions import Rules as PageRules
-from outlast.apps.screens.agent.profile import ScreenProfile
+from outlast.apps.screens.agent.agent import screen_agent
 from outlast.apps.screens.open_actions import ScreenOpener
 from outlast.assembly import (
     Sources,
@@ -69,6 +69,8 @@ from outlast.db.database import Database
 from outlast.db.sqlite import SqliteDatabase, find_damage
 from outlast.kernel.accounts import actions as accounts
 from outlast.kernel.accounts.store import has_tokens
+from outlast.kernel.agents.registry import Agents
+from outlast.kernel.agents.tools.run_code import run_code_tool
 from outlast.kernel.agents.workspaces import Workspaces
 from outlast.kernel.deployment import Deployment, join
 from outlast.kernel.files.search import ProjectFiles
@@ -298,18 +300,18 @@ def _wire(
     warmer = Warmer(database, sandboxes) if sandboxes is not None and warm else None
     rooms = Workspaces(database, sandboxes)
     page_rules = PageRules(LiveTrees(), settings.pages.html_bytes, settings.pages.versions)
-    search = SearchDocs(knowledge, database, settings.knowledge.results)
-    code = (
-        None if settings.sandbox is None else LibraryCode(rooms, settings.sandbox, database, modules, blobs)
-    )
-    chat = ChatProfile(settings, rooms, blobs, catalog.get, keeper, search, code)
+    search = search_docs_tool(knowledge, database, settings.knowledge.results)
+    code = None
+    if settings.sandbox is not None:
+        library = LibraryCode(settings.sandbox, database, modules, blobs)
+        code = run_code_tool(rooms, settings.sandbox.output_bytes, library)
+    chat = chat_agent(settings, rooms, keeper=keeper, search=search, code=code)
     studio = open_studio(settings.screens, clock, folder, supervisor) if sandboxes is not None else None
-    screen = ScreenProfile(
+    screen = screen_agent(
         settings,
         database,
         rooms,
         blobs,
-        catalog.get,
         templates,
         files=checkpoints,
         keeper=keeper,
@@ -326,12 +328,11 @@ def _wire(
         lambda: hub.followed("prj_"),
         supervisor,
     )
-    page = PageProfile(
+    page = page_agent(
         settings,
         database,
         rooms,
         blobs,
-        catalog.get,
         page_rules,
         modules,
         search=search,
@@ -340,8 +341,7 @@ def _wire(
         embed=sources.indexer.want if sources.indexer is not None else nothing,
     )
     files = ProjectFiles(database, blobs, knowledge)
-    document = DocumentProfile(settings, database, blobs, catalog.get, files=files, docs=search)
-    summary = SummaryProfile(settings, catalog.get)
+    document = document_agent(settings, database, files=files, docs=search)
     # On PostgreSQL another process may have been this machine's server a moment ago: its leases must lapse, so a
     # new process must not renew them.
     node_id = node_of(folder) if database.dialect == "sqlite" else new_id("node")
@@ -351,7 +351,15 @@ def _wire(
         clock=clock,
         settings=settings,
         catalog=catalog,
-        profiles={one.name: one for one in (chat, screen, page, document, summary)},
+        blobs=blobs,
+        agents=Agents(
+            {
+                "chat": [chat, summary_agent()],
+                "screens": [screen],
+                "pages": [page],
+                "documents": [document],
+            }
+        ),
         flusher=Flusher(settings.streams.save_interval_s),
         node_id=node_id,
         log=_log_event,
@@ -381,7 +389,6 @@ def _wire(
         warm=warmer.warm if warmer is not None else cold,
         open_screen=opener.open,
         dress_screen=opener.dress,
-        profiles=frozenset(engine.profiles) - {summary.name},
         pages=page_rules,
         supervisor=supervisor,
     )

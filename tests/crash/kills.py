@@ -16,9 +16,9 @@ import anyio
 import orjson
 
 from outlast.db.database import Database
-from outlast.testing.crash import CrashPoint
 from outlast.testing.model_server import ModelServer
 from tests.crash import outcome as outcomes
+from tests.crash.crash_database import CrashPoint
 from tests.crash.scenario import FILES, TURNS, Played, play
 from tests.crash.server import CrashServer
 

@@ -20,15 +20,15 @@ from outlast.base.data_directory import cache_directory
 from outlast.base.errors import SandboxLost
 from outlast.db.connect import open_database
 from outlast.db.database import Database
-from outlast.testing.crash import COMMITS_FILE, POINT_FILE, STAGED, CrashPoint
 from outlast_sandbox.providers.local.provider import LocalProvider
+from tests.crash.crash_database import COMMITS_FILE, POINT_FILE, STAGED, CrashPoint
 from tests.forked import Forked
 
 START_S = 90.0
 LOOK_S = 0.02  # how often a process that is starting or ending is looked at
 UNAVAILABLE = 503
 MONTH = 1_000_000  # credits of a month
-CRASH_SERVER = "outlast.testing.crash_server"
+CRASH_SERVER = "tests.crash.crash_server"
 CONFIG = """
 default_model = "scripted"
 [providers.scripted]

@@ -18,8 +18,8 @@ from outlast.apps.documents.tables import proposals
 from outlast.db.database import Database, Tx
 from outlast.kernel.streams.fold import fold_lines
 from outlast.kernel.streams.log import read_all
-from outlast.testing.crash import CrashPoint
 from tests.crash.conftest import MakeServer
+from tests.crash.crash_database import CrashPoint
 from tests.crash.kills import BY_THE_CLOCK, SEED_VARIABLE, opened, points_of, seed_of_this_run
 from tests.crash.outcome import check_ledger
 from tests.crash.server import CrashServer, until

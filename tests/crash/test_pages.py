@@ -9,10 +9,10 @@ from typing import Any
 import orjson
 import pytest
 
-from outlast.testing.crash import CrashPoint
 from outlast.testing.model_server import ModelServer
 from tests.crash import kills
 from tests.crash.conftest import MakeServer
+from tests.crash.crash_database import CrashPoint
 from tests.crash.kills import BY_THE_CLOCK, SEED_VARIABLE, Reference, Report
 from tests.crash.server import CrashServer
 

@@ -15,10 +15,10 @@ import sqlalchemy as sa
 from outlast.db.database import Database, Tx
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.streams.log import read_all
-from outlast.testing.crash import CrashPoint
 from outlast.testing.model_server import ModelServer
 from tests.crash import kills
 from tests.crash.conftest import MakeServer
+from tests.crash.crash_database import CrashPoint
 from tests.crash.kills import BY_THE_CLOCK, SEED_VARIABLE, Reference
 from tests.crash.outcome import check_followed, check_no_finished_step_again
 from tests.crash.scenario import Played, begin, follow, message, play

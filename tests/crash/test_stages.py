@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from outlast.testing.crash import CrashPoint
 from outlast.testing.model_server import ModelServer
 from tests.crash import kills
 from tests.crash.conftest import MakeServer
+from tests.crash.crash_database import CrashPoint
 from tests.crash.kills import BY_THE_CLOCK, SEED_VARIABLE, Reference, Report
 from tests.crash.server import CrashServer
 
@@ -42,7 +42,7 @@ WORKFLOW = [
     ["agent", "done", "3 turns, 2 tool calls"],
     ["check", "done", ""],
     ["preview_url", "done", "port 3000"],
-    ["save_screen", "done", ""],
+    ["save_chat", "done", ""],
     ["save_answer", "done", ""],
     ["settle_credits", "done", "3 credits"],
 ]

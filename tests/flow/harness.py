@@ -12,10 +12,11 @@ import orjson
 from outlast.base.settings import Settings
 from outlast.db.database import Database
 from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.agents.agent import Agent
+from outlast.kernel.agents.tool import Tool
 from outlast.kernel.models.protocol import NOTE_MARK, ModelMessage, ModelRequest, TextPiece, ToolResultPiece
 from outlast.kernel.runs.actions import start_run
 from outlast.kernel.runs.follow_actions import follow_run, follow_thread
-from outlast.kernel.runs.profile import Tool
 from outlast.kernel.runs.rules import ENDED
 from outlast.kernel.runs.shapes import StartedAnswer
 from outlast.kernel.runs.store import run_of
@@ -23,8 +24,8 @@ from outlast.kernel.runs.sweeper import Sweeper
 from outlast.kernel.runs.worker import Worker
 from outlast.kernel.services import Services
 from outlast.kernel.threads.message_parts import Draft
+from outlast.testing.agents import FakeAgent
 from outlast.testing.catalog import ScriptedCatalog
-from outlast.testing.profile import FakeProfile
 from outlast.testing.scripted_model import ScriptedModel, Turn
 from tests.factories import make_project, make_services, make_thread, make_user
 
@@ -122,7 +123,7 @@ def make_stage_services(
     turns: Any,
     tools: tuple[Tool, ...],
     settings: Settings | None,
-    profile: FakeProfile | None = None,
+    agent: FakeAgent | Agent | None = None,
 ) -> tuple[Services, ScriptedModel]:
     model = turns if isinstance(turns, ScriptedModel) else ScriptedModel(turns)
     services = make_services(
@@ -130,7 +131,7 @@ def make_stage_services(
         folder,
         settings,
         catalog=ScriptedCatalog(model),
-        run_profiles={"chat": profile or FakeProfile(*tools)},
+        agents=[agent or FakeAgent(*tools)],
     )
     return services, model
 
@@ -143,10 +144,10 @@ async def stage(
     *tools: Tool,
     settings: Settings | None = None,
     working: bool = True,
-    profile: FakeProfile | None = None,
+    agent: FakeAgent | Agent | None = None,
 ) -> AsyncIterator[Stage]:
     """An owner, a project and a thread, with a worker and a sweeper at work (unless `working` is False)."""
-    services, model = make_stage_services(db, folder, turns, tools, settings, profile)
+    services, model = make_stage_services(db, folder, turns, tools, settings, agent)
     owner = await db.write(make_user)
     project_id = await db.write(make_project, owner)
     thread_id = await db.write(make_thread, project_id, owner)

@@ -7,7 +7,7 @@ import orjson
 import pytest
 
 from outlast.db.database import Database, Tx
-from outlast.testing.crash import CrashingDatabase, CrashPoint
+from tests.crash.crash_database import CrashingDatabase, CrashPoint
 
 
 def first(tx: Tx) -> None: ...

@@ -68,5 +68,6 @@ describe('the steps of a run', () => {
     expect(workflowNow([step('load_screen', 'done'), step('open_sandbox', 'started')])).toBe('Opening the sandbox…')
     expect(workflowNow([step('open_sandbox', 'done'), step('agent', 'started')])).toBeNull()
     expect(workflowNow([])).toBeNull()
+    expect(workflowNow([step('save_support', 'started')])).toBe('Save support…') // a step that only its agent knows
   })
 })

@@ -3903,12 +3903,13 @@ export interface Watcher {
   name: string
 }
 
-/** One named step of a run's way, for people and operators: seed 001's workflow. `detail` is one line. */
+/** One named step of a run's way, for people and operators. Its agent names it, the server those around it: `agent`,
+ * `save_<agent>`, `save_answer`, `save_error`, `settle_credits`. `detail` is one line. */
 export interface WorkflowStep {
   /** Id of the run. */
   run_id: string
   /** Name of the step. */
-  name: 'load_screen' | 'open_sandbox' | 'tell_context_lost' | 'load_messages' | 'agent' | 'check' | 'preview_url' | 'picture' | 'save_screen' | 'load_page' | 'check_page' | 'save_page' | 'save_answer' | 'settle_credits' | 'save_error'
+  name: string
   /** State of the step. */
   status: 'started' | 'done' | 'failed' | 'skipped' | 'cancelled'
   /** More about the step, in a line; empty if there is nothing to say. */

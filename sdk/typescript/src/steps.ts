@@ -126,7 +126,7 @@ function readPaths(json: string): string[] {
   return [...list.matchAll(/"((?:[^"\\]|\\.)*)"/g)].map(([, path = '']) => path)
 }
 
-const WORKFLOW: Record<WorkflowStep['name'], Words> = {
+const WORKFLOW: Partial<Record<string, Words>> = {
   load_screen: ['Looking up the screen', 'Looked up the screen', 'Look up the screen'],
   open_sandbox: ['Opening the sandbox', 'Sandbox is open', 'Open the sandbox'],
   tell_context_lost: ['Restoring the files', 'Restored the files', 'Restore the files'],
@@ -153,7 +153,10 @@ const WORKFLOW_TENSE: Record<WorkflowStep['status'], Tense> = {
 }
 
 export const workflowLabel = ({ name, status }: Pick<WorkflowStep, 'name' | 'status'>): string =>
-  WORKFLOW[name][AT[WORKFLOW_TENSE[status]]]
+  WORKFLOW[name]?.[AT[WORKFLOW_TENSE[status]]] ?? sentence(name)
+
+/** A step that only its agent knows: `save_support` → "Save support". */
+const sentence = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1).replaceAll('_', ' ')
 
 const OF_WORKFLOW: Record<WorkflowStep['status'], StepStatus> = {
   started: 'active',
@@ -175,13 +178,7 @@ const OF_TOOL: Record<ToolStatus, StepStatus> = {
   cancelled: 'skipped',
 }
 
-const BEFORE = new Set<WorkflowStep['name']>([
-  'load_screen',
-  'load_page',
-  'open_sandbox',
-  'tell_context_lost',
-  'load_messages',
-])
+const BEFORE = new Set(['load_screen', 'load_page', 'open_sandbox', 'tell_context_lost', 'load_messages'])
 
 /** Everything a run has done and does, in its order: what came before the agent, its calls, what came after. */
 export function stepsOf(run: Pick<RunState, 'parts'> & { workflow?: readonly WorkflowStep[] }): StreamingStep[] {

@@ -14,23 +14,6 @@ ScreenState = Literal[
     "failed",  # its last run ended with an error
 ]
 TemplateName = Literal["next", "vite"]
-WorkflowName = Literal[
-    "load_screen",
-    "open_sandbox",
-    "tell_context_lost",
-    "load_messages",
-    "agent",
-    "check",
-    "preview_url",
-    "picture",
-    "save_screen",
-    "load_page",
-    "check_page",
-    "save_page",
-    "save_answer",
-    "settle_credits",
-    "save_error",
-]
 WorkflowStatus = Literal["started", "done", "failed", "skipped", "cancelled"]
 
 
@@ -91,10 +74,11 @@ class ScreenDeleted(Frozen):
 
 
 class WorkflowStep(Frozen):
-    """One named step of a run's way, for people and operators: seed 001's workflow. `detail` is one line."""
+    """One named step of a run's way, for people and operators. Its agent names it, the server those around it: `agent`,
+    `save_<agent>`, `save_answer`, `save_error`, `settle_credits`. `detail` is one line."""
 
     run_id: str
-    name: WorkflowName
+    name: str
     status: WorkflowStatus
     detail: str = ""
     duration_s: float | None = None

@@ -1,7 +1,6 @@
 """What every action is given."""
 
 from collections.abc import Callable
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 
 from outlast.apps.knowledge.modules import Modules
@@ -33,8 +32,7 @@ def cold(_wanted: str) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Services:
-    """The opened resources of one server, wired in `app.py`. `profiles` are the agent profiles that are registered;
-    `knowledge` searches documentation and modules, `modules`
+    """The opened resources of one server, wired in `app.py`. `knowledge` searches documentation and modules, `modules`
     is the shelf of the latter; `copy_files` copies a workspace's files into a fork (None: forks
     begin without files); `machines` opens workspaces, `keeper` looks after their services, `checkpoints` after
     their files, and `sandboxes` is what of it runs need (all None: the configuration offers no sandboxes); `seeds`
@@ -63,7 +61,6 @@ class Services:
     warm: Callable[[str], None] = cold
     open_screen: Callable[[str], None] = cold
     dress_screen: Callable[[str], None] = cold
-    profiles: AbstractSet[str] = field(default=frozenset({"chat"}))
     copy_files: FileCopy | None = None
     designs: DesignSystems = field(default_factory=DesignSystems)
     pages: PageRules = field(default_factory=lambda: PageRules(LiveTrees()))

@@ -20,7 +20,7 @@ from outlast.kernel.runs.follow_actions import follow_project
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.kernel.sandboxes.seeds import Seeds
 from outlast.surfaces.http.application import create_http
-from outlast.testing.profile import FakeProfile
+from outlast.testing.agents import FakeAgent
 from outlast_sandbox.interface import Sandbox
 from tests.asgi import Browser
 from tests.factories import Team, make_services
@@ -49,8 +49,7 @@ async def site(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) 
         clock=clock,
         checkpoints=keeper,
         seeds=Seeds(blobs, small_templates()),
-        run_profiles={"chat": FakeProfile(), "screen": FakeProfile()},
-        profiles=frozenset({"chat", "screen"}),
+        agents=[FakeAgent(), FakeAgent(name="screen")],
     )
     surface = surface_over(services, None)
     browser = Browser(create_http(surface, known_hosts("127.0.0.1", "", ())))

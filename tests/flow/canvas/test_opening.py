@@ -28,7 +28,7 @@ from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.seeds import Seeds
 from outlast.kernel.threads.store import set_run_state
 from outlast.surfaces.http.application import create_http
-from outlast.testing.profile import FakeProfile
+from outlast.testing.agents import FakeAgent
 from outlast_sandbox.interface import Capabilities, SandboxSpec
 from outlast_sandbox.providers.memory import MemoryProvider, MemorySandbox
 from tests.asgi import Browser
@@ -81,7 +81,7 @@ async def house(migrated: Path, folder: Path) -> AsyncIterator[House]:
             find=machines.find,
         )
         machines.keep_files(keeper)
-        opener, screen = ScreenOpener(), FakeProfile()
+        opener, screen = ScreenOpener(), FakeAgent(name="screen")
         services = make_services(
             database,
             folder,
@@ -93,8 +93,7 @@ async def house(migrated: Path, folder: Path) -> AsyncIterator[House]:
             seeds=Seeds(blobs, small_templates()),
             open_screen=opener.open,
             dress_screen=opener.dress,
-            run_profiles={"chat": screen, "screen": screen},
-            profiles=frozenset({"chat", "screen"}),
+            agents=[FakeAgent(), screen],
         )
         tasks.start_soon(opener.run, services)
         surface = surface_over(services, None)

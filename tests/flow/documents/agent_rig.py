@@ -10,9 +10,9 @@ from typing import Any
 
 import anyio
 
-from outlast.apps.chat.summary_agent import SummaryProfile
+from outlast.apps.chat.summary_agent import summary_agent
 from outlast.apps.documents import store
-from outlast.apps.documents.agent.profile import DocumentProfile
+from outlast.apps.documents.agent import agent as definition
 from outlast.apps.documents.content.markdown_parse import cut
 from outlast.apps.documents.content.tree import Block, Tree
 from outlast.apps.documents.edits import write as writing
@@ -22,8 +22,8 @@ from outlast.apps.documents.proposals import store as proposals
 from outlast.base.document_data import ProposalData
 from outlast.base.ids import new_id
 from outlast.base.settings import Settings
-from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
+from outlast.kernel.agents.agent import Agent
 from outlast.kernel.models.protocol import LanguageModel, ModelRequest, TextPiece
 from outlast.kernel.runs.actions import start_run
 from outlast.kernel.runs.shapes import StartedAnswer
@@ -62,7 +62,7 @@ class DocumentAgent(Stage):
 
     document_id: str = field(kw_only=True)
     db: Database = field(kw_only=True)
-    profile: DocumentProfile = field(kw_only=True)
+    agent: Agent = field(kw_only=True)
 
     async def tree(self) -> Tree:
         return await self.db.read(store.tree, self.document_id)
@@ -165,19 +165,19 @@ async def document_agent(
     title: str = "The plan",
     settings: Settings | None = None,
     working: bool = True,
+    agent_db: Any = None,
     **tools: Any,
 ) -> AsyncIterator[DocumentAgent]:
     chosen = settings or Settings()
     model: Any = ScriptedModel(turns) if isinstance(turns, list) else turns
     catalog = ScriptedCatalog(model)
-    profile = DocumentProfile(chosen, db, FolderBlobs(folder / "blobs"), catalog.get, **tools)
+    agent = definition.document_agent(chosen, agent_db or db, **tools)
     services = make_services(
         db,
         folder,
         chosen,
         catalog=catalog,
-        run_profiles={"document": profile, "summary": SummaryProfile(chosen, catalog.get)},
-        profiles=frozenset({"document"}),
+        agents=[agent, summary_agent()],
     )
     owner = await db.write(make_user)
     project_id = await db.write(make_project, owner)
@@ -196,6 +196,6 @@ async def document_agent(
                 thread_id,
                 document_id=document_id,
                 db=db,
-                profile=profile,
+                agent=agent,
             )
         group.cancel_scope.cancel()

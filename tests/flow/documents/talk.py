@@ -32,7 +32,7 @@ from outlast.kernel.services import Services
 from outlast.kernel.streams.log import read_all
 from outlast.kernel.threads import store as threads
 from outlast.surfaces.http.application import create_http
-from outlast.testing.profile import FakeProfile
+from outlast.testing.agents import FakeAgent
 from tests.asgi import Answer, Browser
 from tests.factories import Team, join, make_services, make_user
 from tests.flow.http.conftest import Site, surface_over
@@ -162,8 +162,7 @@ async def talk_site(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFact
         database,
         folder,
         Settings(),
-        run_profiles={"chat": FakeProfile(), "document": FakeProfile()},
-        profiles=frozenset({"chat", "document"}),
+        agents=[FakeAgent(), FakeAgent(name="document")],
     )
     services.presence.on_change(lambda room_id: tell_presence(services.presence, services.hub, room_id))
     surface = surface_over(services, None)

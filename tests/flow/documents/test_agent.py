@@ -14,13 +14,14 @@ from outlast.base.errors import FenceLost, ModelRateLimited, RunFinished
 from outlast.base.settings import DocumentSettings, Settings
 from outlast.base.settings.tables import RetrySettings
 from outlast.db.database import Database
+from outlast.kernel.agents.tool import Tool
 from outlast.kernel.models.protocol import ModelRequest
 from outlast.kernel.runs.actions import cancel_run
-from outlast.kernel.runs.profile import ToolContext
 from outlast.kernel.runs.store import run_of
 from outlast.kernel.runs.sweeper import request_cancel
+from outlast.testing.agents import make_context
 from outlast.testing.scripted_model import HANG, Call, Fail, ScriptedModel, Turn, WaitFor, turn
-from tests.flow.documents.agent_rig import document_agent, propose, replace_edit
+from tests.flow.documents.agent_rig import DocumentAgent, document_agent, propose, replace_edit
 from tests.flow.harness import told
 
 
@@ -28,6 +29,12 @@ def result_of(request: ModelRequest) -> dict[str, Any]:
     """What the model is told of its last call."""
     value: dict[str, Any] = orjson.loads(told(request.messages[-1])[0])
     return value
+
+
+def tool_of(it: DocumentAgent) -> Tool:
+    tool = it.agent.tool("propose_edits")
+    assert tool is not None
+    return tool
 
 
 async def test_edits_wait_for_a_person_and_stand_in_the_answer(db: Database, tmp_path: Path) -> None:
@@ -163,7 +170,7 @@ async def test_what_no_database_can_hold_is_left_out_of_a_proposal(db: Database,
         await it.model.wait_requests(1)
         run = await db.read(run_of, started.run_id)
         block = await it.block(0)
-        context = ToolContext(run, "eff_1", run.attempt, False, None, lambda _: None, _nobody)
+        context = make_context(run)
         odd = [
             replace_edit(block, "Shor\x00ter."),
             {
@@ -175,7 +182,7 @@ async def test_what_no_database_can_hold_is_left_out_of_a_proposal(db: Database,
         ]
         arguments = propose(*odd, summary="Bet\x00ter").arguments
         assert isinstance(arguments, dict)
-        told = await it.profile.tools["propose_edits"].run(context, arguments)
+        told = await tool_of(it).run(context, arguments)
         assert not told.is_error, told.content
         (proposal,) = await it.proposals()
         assert proposal.summary == "Better"
@@ -190,18 +197,18 @@ async def test_a_later_attempt_of_a_call_finds_what_the_first_one_proposed(
         started = await it.ask()
         await it.model.wait_requests(1)
         run = await db.read(run_of, started.run_id)
-        context = ToolContext(run, "eff_1", run.attempt, False, None, lambda _: None, _nobody)
+        context = make_context(run)
         arguments = propose(replace_edit(await it.block(0), "Shorter.")).arguments
         assert isinstance(arguments, dict)
-        tool = it.profile.tools["propose_edits"]
+        tool = tool_of(it)
         one, two = await tool.run(context, arguments), await tool.run(context, arguments)
         assert one.content == two.content
         assert len(await it.proposals()) == 1
-        late = ToolContext(run, "eff_2", run.attempt - 1, False, None, lambda _: None, _nobody)
+        late = make_context(run, "eff_2", attempt=run.attempt - 1)
         with pytest.raises(FenceLost):
             await tool.run(late, arguments)
         await cancel_run(it.services, it.owner, started.run_id)
-        ended = ToolContext(run, "eff_3", run.attempt, False, None, lambda _: None, _nobody)
+        ended = make_context(run, "eff_3")
         with pytest.raises((FenceLost, RunFinished)):
             await tool.run(ended, arguments)
         assert len(await it.proposals()) == 1
@@ -213,9 +220,8 @@ async def test_a_run_that_is_cancelled_while_it_proposes_shows_what_it_did(
 ) -> None:
     """Before the proposal is committed: there is none. After it: it stands in the answer, like its call's result."""
     model = ScriptedModel()
-    async with document_agent(db, tmp_path, model) as it:
-        gate = Gate(db, when)
-        it.profile.tools["propose_edits"]._db = gate  # type: ignore[attr-defined]  # held at its commit
+    gate = Gate(db, when)
+    async with document_agent(db, tmp_path, model, agent_db=gate) as it:
         model.add(turn(propose(replace_edit(await it.block(0), "Shorter."))))
         started = await it.ask()
         await gate.reached.wait()
@@ -234,11 +240,11 @@ class Gate:
         self._db, self._when = db, when
         self.reached, self.opened = anyio.Event(), anyio.Event()
 
-    async def write(self, change: Any) -> Any:
-        made = await self._db.write(change) if self._when == "after" else None
+    async def write(self, change: Any, *given: Any) -> Any:
+        made = await self._db.write(change, *given) if self._when == "after" else None
         self.reached.set()
         await self.opened.wait()
-        return made if made is not None else await self._db.write(change)
+        return made if made is not None else await self._db.write(change, *given)
 
 
 async def test_a_section_is_read_as_it_is_now_and_blocks_are_found_by_words(

@@ -14,14 +14,15 @@ import anyio
 import sqlalchemy as sa
 
 from outlast.apps.knowledge import memory
-from outlast.apps.knowledge.agent.search_docs import SearchDocs
+from outlast.apps.knowledge.agent.search_docs import search_docs_tool
 from outlast.apps.knowledge.modules import Module, Modules, of_user, of_workspace
 from outlast.apps.knowledge.recall import Recall
 from outlast.apps.knowledge.search import Knowledge
 from outlast.apps.pages import versions
 from outlast.apps.pages.actions import create_page, read_page
+from outlast.apps.pages.agent import agent as definition
 from outlast.apps.pages.agent.dormancy import KIND, Dormancy
-from outlast.apps.pages.agent.profile import PageProfile
+from outlast.apps.pages.agent.run_code import LibraryCode
 from outlast.apps.pages.live import LiveTrees
 from outlast.apps.pages.versions import Rules
 from outlast.base.clock import SystemClock
@@ -29,6 +30,7 @@ from outlast.base.events import PageData
 from outlast.base.settings import DependencySettings, SandboxSettings, Settings
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database
+from outlast.kernel.agents.tools.run_code import run_code_tool
 from outlast.kernel.agents.workspaces import Workspaces
 from outlast.kernel.models.protocol import ModelRequest, TextPiece
 from outlast.kernel.runs import tables
@@ -102,7 +104,6 @@ class PageAgent(Stage):
     db: Database = field(kw_only=True)
     shelf: Modules = field(kw_only=True)
     knowledge: Knowledge = field(kw_only=True)
-    profile: PageProfile = field(kw_only=True)
     dormancy: Dormancy = field(kw_only=True)
     live: LiveTrees = field(kw_only=True)
     embeds: list[Any] = field(kw_only=True)  # the runs after which vectors were wished for
@@ -188,27 +189,28 @@ async def page_agent(
             group.start_soon(keeper.run)
         shelf = Modules(db, keeper, DEPENDENCIES)
         knowledge = Knowledge(db, SystemClock(), modules=shelf, embedder=embedder)
-        profile = PageProfile(
+        rooms, code = Workspaces(db, machines), None
+        if chosen.sandbox is not None:
+            library = LibraryCode(chosen.sandbox, db, shelf, blobs)
+            code = run_code_tool(rooms, chosen.sandbox.output_bytes, library)
+        agent = definition.page_agent(
             chosen,
             db,
-            Workspaces(db, machines),
+            rooms,
             blobs,
-            catalog.get,
             Rules(live),
             shelf,
-            search=SearchDocs(knowledge, db),
+            search=search_docs_tool(knowledge, db),
+            code=code,
             recall=Recall(db, knowledge),
             embed=lambda: embeds.append(model.requests[-1].metadata["run_id"]),
         )
-        services = make_services(
-            db, folder, chosen, clock=clock, catalog=catalog, run_profiles={"page": profile}
-        )
+        services = make_services(db, folder, chosen, clock=clock, catalog=catalog, agents=[agent])
         services = replace(
             services,
             engine=replace(services.engine, files=keeper),
             machines=machines,
             checkpoints=keeper,
-            profiles=frozenset({"page"}),
         )
         ends = {} if machines is None else {"end_sessions": machines.end_sessions}
         dormancy = Dormancy(db, live, chosen.pages.dormant_after_s, **ends)
@@ -221,7 +223,7 @@ async def page_agent(
         with anyio.fail_after(120):
             yield PageAgent(
                 services, model, team.owner, team.project_id, page.thread_id, page=page, db=db, shelf=shelf,
-                knowledge=knowledge, profile=profile, dormancy=dormancy, live=live, machines=machines, files=keeper,
+                knowledge=knowledge, dormancy=dormancy, live=live, machines=machines, files=keeper,
                 embeds=embeds,
             )  # fmt: skip
         group.cancel_scope.cancel()

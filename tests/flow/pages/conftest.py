@@ -17,7 +17,7 @@ from outlast.db.connect import open_database
 from outlast.kernel.http.allowed_hosts import known_hosts
 from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.surfaces.http.application import create_http
-from outlast.testing.profile import FakeProfile
+from outlast.testing.agents import FakeAgent
 from outlast_sandbox.interface import Sandbox
 from tests.asgi import Browser
 from tests.factories import Team, make_services
@@ -52,8 +52,7 @@ async def site(migrated_sqlite: Path, folder: Path) -> AsyncIterator[Site]:
         clock=clock,
         checkpoints=keeper,
         modules=Modules(database, keeper, "d1"),
-        run_profiles={"chat": FakeProfile(), "page": FakeProfile()},
-        profiles=frozenset({"chat", "page"}),
+        agents=[FakeAgent(), FakeAgent(name="page")],
     )
     surface = surface_over(services, None)
     browser = Browser(create_http(surface, known_hosts("127.0.0.1", "", ())))

@@ -20,26 +20,20 @@ from outlast.base.events import PageAction, PageData
 from outlast.base.settings import Settings
 from outlast.db.database import Database, Tx
 from outlast.kernel.accounts.actor import Actor
-from outlast.kernel.runs.profile import Tool
+from outlast.kernel.agents.tool import Tool
 from outlast.kernel.runs.sweeper import Sweeper
 from outlast.kernel.runs.worker import Worker
 from outlast.kernel.services import Services
 from outlast.kernel.streams.log import read_all
 from outlast.kernel.threads.rules import text_of
 from outlast.kernel.threads.tables import messages
+from outlast.testing.agents import FakeAgent
 from outlast.testing.catalog import ScriptedCatalog
-from outlast.testing.profile import FakeProfile
 from outlast.testing.scripted_model import ScriptedModel, Turn
 from tests.factories import Team, make_services
 from tests.flow.harness import Stage
 
 __all__ = ["OFFERED", "PageStage", "offer", "page_stage"]
-
-
-class FakePageProfile(FakeProfile):
-    """The profile `page`: its prompt holds the texts of the thread."""
-
-    name = "page"
 
 
 @dataclass
@@ -112,14 +106,12 @@ async def page_stage(
 ) -> AsyncIterator[PageStage]:
     """A team with a page in their project, and a worker and a sweeper at work (unless `working` is False)."""
     model = turns if isinstance(turns, ScriptedModel) else ScriptedModel(turns)
-    profiles = {"chat": FakeProfile(*tools), "page": FakePageProfile(*tools)}
     services: Services = make_services(
         db,
         folder,
         settings,
         catalog=ScriptedCatalog(model),
-        run_profiles=profiles,
-        profiles=frozenset(profiles),
+        agents=[FakeAgent(*tools), FakeAgent(*tools, name="page")],
     )
     team = await db.write(Team)
     page = await create_page(services, team.owner, team.project_id, title="Issues")

@@ -19,7 +19,7 @@ from outlast.kernel.runs.actions import cancel_run, continue_run, retry_run
 from outlast.kernel.runs.approval_actions import answer_question, decide_approval
 from outlast.kernel.runs.sweeper import Sweeper
 from outlast.kernel.streams.fold import RunFold, apply
-from outlast.testing.profile import FakeTool
+from outlast.testing.agents import FakeTool
 from outlast.testing.scripted_model import HANG, Call, Fail, ScriptedModel, Think, turn
 from tests.flow.harness import stage, told
 

@@ -14,18 +14,18 @@ from outlast.base.errors import ModelKeyRefused, RunFinished, SandboxUnavailable
 from outlast.base.settings import PolicyRule, RunSettings, Settings
 from outlast.base.settings.tables import RetrySettings
 from outlast.db.database import Database, Tx
+from outlast.kernel.agents.context import Context
+from outlast.kernel.agents.tool import ToolResult
 from outlast.kernel.credits.actions import read_credits
 from outlast.kernel.runs import store
 from outlast.kernel.runs.actions import cancel_run, continue_run, read_run
 from outlast.kernel.runs.approval_actions import decide_approval
-from outlast.kernel.runs.profile import ToolContext, ToolResult
 from outlast.kernel.runs.sweeper import Sweeper, request_cancel
 from outlast.kernel.runs.tables import effects, runs
-from outlast.kernel.runs.worker import Worker
 from outlast.kernel.streams.fold import fold_lines
 from outlast.kernel.streams.log import read_all
 from outlast.kernel.threads.actions import read_thread
-from outlast.testing.profile import FakeTool
+from outlast.testing.agents import FakeAgent, FakeTool
 from outlast.testing.scripted_model import HANG, Call, Fail, ScriptedModel, turn
 from tests.factories import join, make_user
 from tests.flow.harness import stage, told
@@ -48,10 +48,11 @@ async def test_a_run_ends_after_its_last_step_with_what_it_has(db: Database, tmp
 async def test_an_answer_with_problems_is_saved_and_not_charged(db: Database, tmp_path: Path) -> None:
     # The message of a run that its profile found problems in said that it had cost its credits.
     # They had been given back; now message, run and ledger agree.
-    async with stage(db, tmp_path, [turn("Done, nearly.")]) as it:
+    agent = FakeAgent()
+    agent.problems.append("It does not compile.")
+    async with stage(db, tmp_path, [turn("Done, nearly.")], agent=agent) as it:
         payer = await db.write(make_user, "Petra", "starter")
         await db.write(join, it.project_id, payer, "editor")
-        it.services.engine.profiles["chat"].problems.append("It does not compile.")  # type: ignore[attr-defined]
         started = await it.start(actor=payer)
         assert await it.ended(started.run_id) == "completed"
         summary, _ = await read_run(it.services, it.owner, started.run_id)
@@ -79,7 +80,7 @@ async def test_a_failed_run_leaves_a_message_with_its_error_though_nothing_was_s
 async def test_no_answer_is_saved_when_the_sandbox_could_not_even_be_made(
     db: Database, tmp_path: Path, worked_before: bool
 ) -> None:
-    async def body(_context: ToolContext, arguments: Mapping[str, Any]) -> str:
+    async def body(_context: Context, arguments: Mapping[str, Any]) -> str:
         if arguments:
             raise SandboxUnavailable("There is no sandbox.", retry_after_s=0)
         return "fine"
@@ -209,7 +210,7 @@ async def test_text_with_any_character_is_saved_shown_and_told(db: Database, tmp
     # PostgreSQL's text knows no NUL, and UTF-8 no half of a pair: a tool that printed a binary file ended the run.
     odd = "NUL \0, half \ud83d, bell \a, emoji \N{WAVING HAND SIGN}."
 
-    async def body(context: ToolContext, _arguments: Mapping[str, Any]) -> ToolResult:
+    async def body(context: Context, _arguments: Mapping[str, Any]) -> ToolResult:
         context.output(odd)
         return ToolResult(odd)
 
@@ -277,19 +278,3 @@ async def test_a_model_that_declines_ends_the_run_as_an_error_that_costs_nothing
         assert (last["event"], last["data"]["stop_reason"]) == ("run.error", "policy")
         assert last["data"]["error"]["code"] == "model_policy_refused"
         assert (await it.messages())[-1].parts[0].text == "I cannot help with that."
-
-
-async def test_a_run_of_a_profile_that_is_gone_ends_and_the_worker_goes_on(
-    db: Database, tmp_path: Path
-) -> None:
-    # A run whose profile was no longer registered raised inside the claim loop and ended the whole worker.
-    async with stage(db, tmp_path, [turn("Here.")], working=False) as it:
-        started = await it.start()
-        await db.write(lambda tx: tx.update(runs, {"id": started.run_id}, profile="gone"))
-        async with anyio.create_task_group() as group:
-            group.start_soon(Worker(it.services.engine).run)
-            last = (await it.events(started.run_id))[-2]
-            assert last["data"]["error"]["code"] == "unknown_profile"
-            again = await it.start("Still there?")
-            assert await it.ended(again.run_id) == "completed"
-            group.cancel_scope.cancel()

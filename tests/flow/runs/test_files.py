@@ -14,8 +14,8 @@ from outlast.base.clock import SystemClock
 from outlast.base.errors import Forbidden, NotFound, PathRefused
 from outlast.base.settings import SandboxSettings
 from outlast.db.database import Database
-from outlast.kernel.agents.tools.files import ReadFiles, WriteFiles
-from outlast.kernel.agents.tools.terminal import Terminal
+from outlast.kernel.agents.tools.files import read_files_tool, write_files_tool
+from outlast.kernel.agents.tools.terminal import terminal_tool
 from outlast.kernel.agents.workspaces import Workspaces
 from outlast.kernel.models.protocol import ModelRequest, ToolResultPiece
 from outlast.kernel.runs.worker import Worker
@@ -30,6 +30,8 @@ from outlast_sandbox.interface import Capabilities
 from outlast_sandbox.providers.memory import MemoryProvider
 from tests.factories import join, make_user
 from tests.flow.harness import Stage, stage
+
+SANDBOX = SandboxSettings(command_timeout_s=60, output_bytes=10_000)
 
 ELSEWHERE = Capabilities(pause=True, reattach=True)
 
@@ -54,7 +56,7 @@ async def house(db: Database, folder: Path) -> AsyncIterator[tuple[Stage, Memory
         clock, settings = SystemClock(), SandboxSettings()
         machines = SandboxManager(db, provider, clock, settings, folder / "machines")
         rooms = Workspaces(db, machines)
-        tools = (WriteFiles(rooms), ReadFiles(rooms), Terminal(rooms, 60, 10_000))
+        tools = (write_files_tool(rooms), read_files_tool(rooms), terminal_tool(rooms, SANDBOX))
         async with stage(db, folder, ScriptedModel(next_turn), *tools, working=False) as it:
             blobs = it.services.blobs
             keeper = CheckpointKeeper(

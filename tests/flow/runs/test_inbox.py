@@ -15,7 +15,7 @@ from outlast.kernel.inbox.actions import list_inbox, read_inbox
 from outlast.kernel.runs.actions import cancel_run
 from outlast.kernel.runs.approval_actions import answer_question, decide_approval
 from outlast.kernel.streams.log import read_all
-from outlast.testing.profile import FakeTool
+from outlast.testing.agents import FakeTool
 from outlast.testing.scripted_model import Call, turn
 from tests.factories import make_thread
 from tests.flow.harness import Stage, stage

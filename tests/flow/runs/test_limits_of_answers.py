@@ -9,7 +9,7 @@ from outlast.base.errors import RunNotContinuable
 from outlast.db.database import Database
 from outlast.kernel.models.protocol import ModelMessage, TextPiece, ToolCallPiece, Usage
 from outlast.kernel.runs.actions import continue_run, read_run
-from outlast.testing.profile import FakeTool
+from outlast.testing.agents import FakeTool
 from outlast.testing.scripted_model import Call, Fail, Searched, turn
 from tests.flow.harness import stage, told
 

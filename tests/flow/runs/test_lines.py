@@ -11,14 +11,15 @@ from outlast.base.errors import ModelCut
 from outlast.base.settings import RunSettings, Settings
 from outlast.base.settings.tables import RetrySettings
 from outlast.db.database import Database
+from outlast.kernel.agents.context import StageContext
+from outlast.kernel.agents.hooks import StageResult
 from outlast.kernel.models.protocol import ModelMessage, TextPiece
 from outlast.kernel.runs.actions import cancel_run, continue_run, read_run
 from outlast.kernel.runs.follow_actions import follow_run
 from outlast.kernel.runs.line_stream import LINES_AT_ONCE, LONG_LINE_CHARS
-from outlast.kernel.runs.profile import StageContext, StageResult
 from outlast.kernel.runs.sweeper import Sweeper
 from outlast.kernel.runs.worker import Worker
-from outlast.testing.profile import FakeLinedProfile, FakeStagedLinedProfile, FakeTool
+from outlast.testing.agents import FakeLinedAgent, FakeStagedLinedAgent, FakeTool
 from outlast.testing.scripted_model import HANG, Call, Fail, Think, WaitFor, turn
 from tests.flow.harness import Event, Stage, frames, stage
 
@@ -33,8 +34,8 @@ def names(events: list[Event], *chosen: str) -> list[str]:
     return [event["event"] for event in events if event["event"] in chosen]
 
 
-def words(profile: FakeLinedProfile) -> list[str]:
-    return [word for _, _, word in profile.words]
+def words(agent: FakeLinedAgent) -> list[str]:
+    return [word for _, _, word in agent.words]
 
 
 def user_texts(messages: tuple[ModelMessage, ...]) -> list[str]:
@@ -61,22 +62,22 @@ async def test_a_long_line_is_prepared_before_the_transaction_that_takes_it(
     db: Database, tmp_path: Path
 ) -> None:
     """The transaction of a large page held up every other write for a third of a second."""
-    profile = FakeLinedProfile()
+    agent = FakeLinedAgent()
     long = "+" + "x" * LONG_LINE_CHARS
-    async with stage(db, tmp_path, [turn("+short\n", f"{long}\n")], profile=profile) as it:
+    async with stage(db, tmp_path, [turn("+short\n", f"{long}\n")], agent=agent) as it:
         await it.ended((await it.start()).run_id)
-    ((takes, lines),) = profile.prepared
+    ((takes, lines),) = agent.prepared
     assert long in lines
-    assert long in profile.takes[takes]
+    assert long in agent.takes[takes]
 
 
 async def test_lines_are_taken_as_they_come_and_only_prose_is_shown(db: Database, tmp_path: Path) -> None:
-    profile = FakeLinedProfile()
+    agent = FakeLinedAgent()
     text = "I begin.\n+one\n\n+two\r\nDone."
-    async with stage(db, tmp_path, [turn(text)], profile=profile) as it:
+    async with stage(db, tmp_path, [turn(text)], agent=agent) as it:
         started = await it.start()
         events = await it.events(started.run_id)
-        assert words(profile) == ["one", "two"]
+        assert words(agent) == ["one", "two"]
         shown = "".join(delta["delta"] for delta in named(events, "text.delta"))
         assert shown == "I begin.\n\nDone.\n"
         assert [p["op"] for data in named(events, "page.patch") for p in data["patches"]] == ["text", "text"]
@@ -93,14 +94,14 @@ async def test_lines_are_taken_as_they_come_and_only_prose_is_shown(db: Database
             "refused": 0,
             "summary": "",
         }
-        assert profile.ends == ["completed"]
+        assert agent.ends == ["completed"]
         assert named(events, "run.completed")[0]["stop_reason"] == "end"
 
 
 async def test_the_raw_text_stays_in_the_transcript(db: Database, tmp_path: Path) -> None:
-    profile = FakeLinedProfile(FakeTool("look"))
+    agent = FakeLinedAgent(FakeTool("look"))
     turns = [turn("+one\n", Call("look")), turn("+two")]
-    async with stage(db, tmp_path, turns, profile=profile) as it:
+    async with stage(db, tmp_path, turns, agent=agent) as it:
         await it.ended((await it.start()).run_id)
         told = it.model.requests[1].messages
         assert [p.text for m in told for p in m.pieces if isinstance(p, TextPiece)] == ["+one\n"]
@@ -110,20 +111,20 @@ async def test_a_line_is_seen_while_the_model_still_writes_and_stands_before_it_
     db: Database, tmp_path: Path
 ) -> None:
     go_on = anyio.Event()
-    profile = FakeLinedProfile()
-    async with stage(db, tmp_path, [turn("+one\n", WaitFor(go_on), "+two")], profile=profile) as it:
+    agent = FakeLinedAgent()
+    async with stage(db, tmp_path, [turn("+one\n", WaitFor(go_on), "+two")], agent=agent) as it:
         started = await it.start()
         assert (await it.until(started.run_id, "page.patch"))["data"]["version"] == 1
-        assert words(profile) == ["one"]
+        assert words(agent) == ["one"]
         go_on.set()
         await it.ended(started.run_id)
-        assert words(profile) == ["one", "two"]
+        assert words(agent) == ["one", "two"]
 
 
 async def test_a_thought_a_call_and_lines_keep_their_order(db: Database, tmp_path: Path) -> None:
-    profile = FakeLinedProfile(FakeTool("look"))
+    agent = FakeLinedAgent(FakeTool("look"))
     turns = [turn(Think("Hm."), "First.\n+one", Call("look")), turn("+two\nLast.")]
-    async with stage(db, tmp_path, turns, profile=profile) as it:
+    async with stage(db, tmp_path, turns, agent=agent) as it:
         events = await it.events((await it.start()).run_id)
         kinds = [part["type"] for part in answer(events)]
         assert kinds == ["reasoning", "text", "tool_call", "page", "text", "page"]
@@ -134,9 +135,9 @@ async def test_a_thought_a_call_and_lines_keep_their_order(db: Database, tmp_pat
 async def test_what_could_not_be_taken_is_told_to_the_model_before_its_next_turn(
     db: Database, tmp_path: Path
 ) -> None:
-    profile = FakeLinedProfile(FakeTool("look"))
+    agent = FakeLinedAgent(FakeTool("look"))
     turns = [turn("+one\n!bad\n", Call("look")), turn("+two")]
-    async with stage(db, tmp_path, turns, profile=profile) as it:
+    async with stage(db, tmp_path, turns, agent=agent) as it:
         events = await it.events((await it.start()).run_id)
         roles = [message.role for message in it.model.requests[1].messages]
         assert roles == ["assistant", "tool", "user"]
@@ -147,7 +148,7 @@ async def test_what_could_not_be_taken_is_told_to_the_model_before_its_next_turn
 async def test_a_run_without_a_check_ends_with_the_problems_of_its_last_lines(
     db: Database, tmp_path: Path
 ) -> None:
-    async with stage(db, tmp_path, [turn("+one\n!bad")], profile=FakeLinedProfile()) as it:
+    async with stage(db, tmp_path, [turn("+one\n!bad")], agent=FakeLinedAgent()) as it:
         events = await it.events((await it.start()).run_id)
         assert named(events, "run.completed")[0]["problems"] == ["Not a word: !bad"]
 
@@ -162,40 +163,40 @@ async def test_a_check_finds_the_untold_problems_and_the_model_mends_them(
         return StageResult(problems=(*context.untold, "And this."))
 
     async def later(context: StageContext) -> StageResult:
-        profile.checking = None
+        agent.checking = None
         return await checking(context)
 
-    profile = FakeStagedLinedProfile(checking=later)
-    async with stage(db, tmp_path, [turn("!bad"), turn("+good")], profile=profile) as it:
+    agent = FakeStagedLinedAgent(checking=later)
+    async with stage(db, tmp_path, [turn("!bad"), turn("+good")], agent=agent) as it:
         events = await it.events((await it.start()).run_id)
         assert seen == [["Not a word: !bad"]]
         (told,) = user_texts(it.model.requests[1].messages)
         assert told.count("Not a word: !bad") == 1
         assert "2. And this." in told
-        assert words(profile) == ["good"]
+        assert words(agent) == ["good"]
         assert named(events, "run.completed")[0]["stop_reason"] == "end"
 
 
 async def test_untold_problems_stand_among_those_of_a_check_that_says_nothing_of_them(
     db: Database, tmp_path: Path
 ) -> None:
-    profile = FakeStagedLinedProfile()
+    agent = FakeStagedLinedAgent()
     settings = Settings(runs=RunSettings(max_steps=2))
     turns = [turn("!first"), turn("!second")]
-    async with stage(db, tmp_path, turns, profile=profile, settings=settings) as it:
+    async with stage(db, tmp_path, turns, agent=agent, settings=settings) as it:
         events = await it.events((await it.start()).run_id)
         assert "Not a word: !first" in user_texts(it.model.requests[1].messages)[-1]
         completed = named(events, "run.completed")[0]
         assert completed["stop_reason"] == "problems"
         assert completed["problems"] == ["Not a word: !second"]
-        assert ("save_page", "done") in [
+        assert ("save_chat", "done") in [
             (step["name"], step["status"]) for step in named(events, "workflow.step")
         ]
 
 
 async def test_a_line_that_stays_wrong_is_told_once_and_ends_the_run(db: Database, tmp_path: Path) -> None:
-    profile = FakeStagedLinedProfile()
-    async with stage(db, tmp_path, [turn("+one\n!bad"), turn("!bad")], profile=profile) as it:
+    agent = FakeStagedLinedAgent()
+    async with stage(db, tmp_path, [turn("+one\n!bad"), turn("!bad")], agent=agent) as it:
         events = await it.events((await it.start()).run_id)
         assert len(it.model.requests) == 2
         assert named(events, "run.completed")[0]["problems"] == ["Not a word: !bad"]
@@ -204,11 +205,11 @@ async def test_a_line_that_stays_wrong_is_told_once_and_ends_the_run(db: Databas
 async def test_a_broken_stream_takes_its_lines_back_before_the_model_is_asked_again(
     db: Database, tmp_path: Path
 ) -> None:
-    profile = FakeLinedProfile()
+    agent = FakeLinedAgent()
     turns = [turn("+lost\nWords.\n", Fail(ModelCut("cut"))), turn("+kept")]
-    async with stage(db, tmp_path, turns, profile=profile, settings=QUICK) as it:
+    async with stage(db, tmp_path, turns, agent=agent, settings=QUICK) as it:
         events = await it.events((await it.start()).run_id)
-        assert words(profile) == ["kept"]
+        assert words(agent) == ["kept"]
         facts = names(events, "page.patch", "step.reset", "page.html", "run.status")
         assert facts == ["page.patch", "step.reset", "page.html", "run.status", "page.patch"]
         assert named(events, "page.html")[0]["reason"] == "reset"
@@ -219,15 +220,15 @@ async def test_a_broken_stream_takes_its_lines_back_before_the_model_is_asked_ag
 async def test_a_failed_run_keeps_what_was_taken_and_says_so_in_its_answer(
     db: Database, tmp_path: Path
 ) -> None:
-    profile = FakeLinedProfile()
+    agent = FakeLinedAgent()
     failure = Fail(ModelCut("down"))
     turns = [turn("+lost\n", failure), turn("+one\n+two\n", failure)]
-    async with stage(db, tmp_path, turns, profile=profile, settings=QUICK) as it:
+    async with stage(db, tmp_path, turns, agent=agent, settings=QUICK) as it:
         events = await it.events((await it.start()).run_id)
-        assert words(profile) == ["one", "two"]
+        assert words(agent) == ["one", "two"]
         assert named(events, "run.error")
         assert [(part["type"], part["patches"], part["step"]) for part in answer(events)] == [("page", 2, 1)]
-        assert profile.ends == ["error"]
+        assert agent.ends == ["error"]
         before_end = names(events, "part.completed", "message.created", "run.error")
         assert before_end == ["part.completed", "message.created", "run.error"]
 
@@ -235,27 +236,27 @@ async def test_a_failed_run_keeps_what_was_taken_and_says_so_in_its_answer(
 async def test_a_cancelled_run_keeps_what_was_taken_and_may_be_continued(
     db: Database, tmp_path: Path
 ) -> None:
-    profile = FakeLinedProfile(FakeTool("look"))
+    agent = FakeLinedAgent(FakeTool("look"))
     turns = [turn("+one\n", Call("look")), turn("+two\n+thr", HANG), turn("+four")]
-    async with stage(db, tmp_path, turns, profile=profile) as it:
+    async with stage(db, tmp_path, turns, agent=agent) as it:
         started = await it.start()
         await until_patched(it, started.run_id, 2)
         await cancel_run(it.services, it.owner, started.run_id)
         events = await it.events(started.run_id)
         assert [part["type"] for part in answer(events)] == ["tool_call", "page", "page"]
-        assert profile.ends == ["cancelled"]
+        assert agent.ends == ["cancelled"]
         again = await continue_run(it.services, it.owner, started.run_id)
         await it.ended(again.run_id)
-        assert words(profile) == ["one", "two", "four"]
+        assert words(agent) == ["one", "two", "four"]
         assert len(it.model.requests[2].messages) == 2  # the whole turn with its result, not the cut one
 
 
 async def test_another_attempt_takes_the_cut_step_back_in_the_commit_that_resets_it(
     db: Database, tmp_path: Path
 ) -> None:
-    profile = FakeLinedProfile(FakeTool("look"))
+    agent = FakeLinedAgent(FakeTool("look"))
     turns = [turn("+one\n", Call("look")), turn("+two\n", HANG), turn("+three")]
-    async with stage(db, tmp_path, turns, profile=profile, working=False) as it:
+    async with stage(db, tmp_path, turns, agent=agent, working=False) as it:
         started = await it.start()
         async with anyio.create_task_group() as group:
             worker = Worker(it.services.engine)
@@ -268,7 +269,7 @@ async def test_another_attempt_takes_the_cut_step_back_in_the_commit_that_resets
             group.start_soon(Worker(it.services.engine).run)
             events = await it.events(started.run_id)
             group.cancel_scope.cancel()
-        assert words(profile) == ["one", "three"]
+        assert words(agent) == ["one", "three"]
         facts = names(events, "step.reset", "page.html", "step.started")
         assert facts[-3:] == ["step.reset", "page.html", "step.started"]
         assert [part["patches"] for part in answer(events) if part["type"] == "page"] == [1, 1]
@@ -278,9 +279,9 @@ async def test_a_run_whose_worker_is_gone_is_cancelled_with_what_its_lines_did(
     db: Database, tmp_path: Path
 ) -> None:
     settings = Settings(runs=RunSettings(cancel_force_s=0.05))
-    profile = FakeLinedProfile()
+    agent = FakeLinedAgent()
     turns = [turn("+one\n", HANG)]
-    async with stage(db, tmp_path, turns, profile=profile, settings=settings, working=False) as it:
+    async with stage(db, tmp_path, turns, agent=agent, settings=settings, working=False) as it:
         started = await it.start()
         async with anyio.create_task_group() as group:
             group.start_soon(Worker(it.services.engine).run)
@@ -291,42 +292,42 @@ async def test_a_run_whose_worker_is_gone_is_cancelled_with_what_its_lines_did(
             group.start_soon(Sweeper(it.services.engine, None).run)
             events = await it.events(started.run_id)
             group.cancel_scope.cancel()
-        assert words(profile) == ["one"]
+        assert words(agent) == ["one"]
         assert [(part["type"], part["patches"]) for part in answer(events)] == [("page", 1)]
-        assert profile.ends == ["cancelled"]
+        assert agent.ends == ["cancelled"]
 
 
 async def test_a_failure_in_taking_lines_is_a_problem_and_not_the_end_of_the_run(
     db: Database, tmp_path: Path
 ) -> None:
-    profile = FakeLinedProfile(FakeTool("look"))
+    agent = FakeLinedAgent(FakeTool("look"))
     turns = [turn("+one\n?\n", Call("look")), turn("+two")]
-    async with stage(db, tmp_path, turns, profile=profile) as it:
+    async with stage(db, tmp_path, turns, agent=agent) as it:
         events = await it.events((await it.start()).run_id)
         assert "could not be taken" in user_texts(it.model.requests[1].messages)[-1]
         assert named(events, "run.completed")[0]["stop_reason"] == "end"
 
 
 async def test_lines_that_come_fast_go_together_and_none_is_lost(db: Database, tmp_path: Path) -> None:
-    profile = FakeLinedProfile()
+    agent = FakeLinedAgent()
     count = 3 * LINES_AT_ONCE
     text = "".join(f"+{number}\n" for number in range(count))
-    async with stage(db, tmp_path, [turn(text)], profile=profile) as it:
+    async with stage(db, tmp_path, [turn(text)], agent=agent) as it:
         events = await it.events((await it.start()).run_id)
-        assert words(profile) == [str(number) for number in range(count)]
-        assert max(len(lines) for lines in profile.takes) <= LINES_AT_ONCE
+        assert words(agent) == [str(number) for number in range(count)]
+        assert max(len(lines) for lines in agent.takes) <= LINES_AT_ONCE
         patches = named(events, "page.patch")
         assert [data["base_version"] for data in patches[1:]] == [data["version"] for data in patches[:-1]]
 
 
 async def test_a_refused_answer_ends_the_run_with_the_reason(db: Database, tmp_path: Path) -> None:
-    async with stage(db, tmp_path, [turn("No.", finish="refused")], profile=FakeLinedProfile()) as it:
+    async with stage(db, tmp_path, [turn("No.", finish="refused")], agent=FakeLinedAgent()) as it:
         events = await it.events((await it.start()).run_id)
         assert named(events, "run.error")[0]["error"]["code"] == "model_policy_refused"
 
 
 async def test_a_run_shows_its_steps_as_ever(db: Database, tmp_path: Path) -> None:
-    async with stage(db, tmp_path, [turn("+one")], profile=FakeLinedProfile()) as it:
+    async with stage(db, tmp_path, [turn("+one")], agent=FakeLinedAgent()) as it:
         started = await it.start()
         await it.ended(started.run_id)
         _, details = await read_run(it.services, it.owner, started.run_id)

@@ -7,8 +7,8 @@ import orjson
 from outlast.base.clock import SystemClock
 from outlast.base.settings import SandboxSettings
 from outlast.db.database import Database
-from outlast.kernel.agents.tools.files import ReadFiles, WriteFiles
-from outlast.kernel.agents.tools.terminal import Terminal
+from outlast.kernel.agents.tools.files import read_files_tool, write_files_tool
+from outlast.kernel.agents.tools.terminal import terminal_tool
 from outlast.kernel.agents.workspaces import Workspaces
 from outlast.kernel.models.protocol import NOTE_MARK, ModelRequest, TextPiece, ToolResultPiece
 from outlast.kernel.runs.tool_calls import LOST_TEXT
@@ -16,6 +16,8 @@ from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.testing.scripted_model import Call, ScriptedModel, Turn, turn
 from outlast_sandbox.providers.memory import MemoryProvider
 from tests.flow.harness import stage
+
+SANDBOX = SandboxSettings(command_timeout_s=60, output_bytes=10_000)
 
 
 async def test_a_lost_sandbox_is_replaced_told_of_and_the_run_goes_on(db: Database, tmp_path: Path) -> None:
@@ -34,7 +36,7 @@ async def test_a_lost_sandbox_is_replaced_told_of_and_the_run_goes_on(db: Databa
             turn(Call("read_files", {"paths": ["a.txt"]})),
             turn("Still there."),
         ]
-        tools = (WriteFiles(rooms), ReadFiles(rooms), Terminal(rooms, 60, 10_000))
+        tools = (write_files_tool(rooms), read_files_tool(rooms), terminal_tool(rooms, SANDBOX))
         async with stage(db, tmp_path, ScriptedModel(next_turn), *tools) as it:
             started = await it.start()
             events = await it.events(started.run_id)

@@ -20,14 +20,15 @@ from outlast.base.events import ImagePart, NoticePart
 from outlast.base.settings import PolicyRule, ProfileSettings, RunSettings, Settings
 from outlast.base.settings.tables import RetrySettings
 from outlast.db.database import Database
+from outlast.kernel.agents.context import StageContext
+from outlast.kernel.agents.hooks import StageResult
 from outlast.kernel.models.protocol import CHECK_MARK, ModelMessage, TextPiece
 from outlast.kernel.runs import stages as staging
 from outlast.kernel.runs.actions import cancel_run, continue_run, read_run, retry_run
 from outlast.kernel.runs.approval_actions import decide_approval
-from outlast.kernel.runs.profile import StageContext, StageResult
 from outlast.kernel.runs.sweeper import Sweeper
 from outlast.kernel.runs.worker import Worker
-from outlast.testing.profile import FakeStagedProfile, FakeTool
+from outlast.testing.agents import FakeStagedAgent, FakeTool
 from outlast.testing.scripted_model import Call, turn
 from tests.flow.harness import Event, Stage, stage
 
@@ -56,12 +57,12 @@ async def _journal(it: Stage, run_id: str) -> list[tuple[str, str]]:
 async def test_a_run_prepares_before_the_first_turn_checks_after_the_last_and_shows_its_steps(
     db: Database, tmp_path: Path
 ) -> None:
-    profile = FakeStagedProfile(FakeTool("look"))
+    agent = FakeStagedAgent(FakeTool("look"))
     turns = [turn("First a look.", Call("look")), turn("All is built.")]
-    async with stage(db, tmp_path, turns, profile=profile) as it:
+    async with stage(db, tmp_path, turns, agent=agent) as it:
         started = await it.start()
         events = await it.events(started.run_id)
-        assert [kind for kind, _, _ in profile.stages] == ["prepare", "check"]
+        assert [kind for kind, _, _ in agent.stages] == ["prepare", "check"]
         assert steps(events) == [
             ("load_screen", "started"),
             ("load_screen", "done"),
@@ -69,7 +70,7 @@ async def test_a_run_prepares_before_the_first_turn_checks_after_the_last_and_sh
             ("agent", "done"),
             ("check", "started"),
             ("check", "done"),
-            ("save_screen", "done"),
+            ("save_chat", "done"),
             ("save_answer", "done"),
             ("settle_credits", "done"),
         ]
@@ -77,15 +78,15 @@ async def test_a_run_prepares_before_the_first_turn_checks_after_the_last_and_sh
         assert names.index("workflow.step") < names.index("step.started")
         assert names[-2:] == ["run.completed", "stream.ended"]
         assert last(events, "run.completed")["stop_reason"] == "end"
-        assert profile.facts == {"prepared": True, "checked": 2}
-        assert profile.forgotten == [effect_id for _, effect_id, _ in profile.stages]
+        assert agent.facts == {"prepared": True, "checked": 2}
+        assert agent.forgotten == [effect_id for _, effect_id, _ in agent.stages]
         _, details = await read_run(it.services, it.owner, started.run_id)
         assert [step["name"] for step in details.workflow] == [
-            *("load_screen", "agent", "check", "save_screen", "save_answer", "settle_credits")
+            *("load_screen", "agent", "check", "save_chat", "save_answer", "settle_credits")
         ]
-        agent = next(step for step in details.workflow if step["name"] == "agent")
-        assert agent["detail"] == "2 turns, 1 tool call"
-        assert agent["duration_s"] is not None
+        at_work = next(step for step in details.workflow if step["name"] == "agent")
+        assert at_work["detail"] == "2 turns, 1 tool call"
+        assert at_work["duration_s"] is not None
         assert await _journal(it, started.run_id) == [
             *(("start", "done"), ("prepare", "finished"), ("model", "finished"), ("tool", "finished")),
             *(("model", "finished"), ("check", "finished"), ("settle", "completed")),
@@ -100,8 +101,8 @@ async def test_what_a_check_finds_is_told_to_the_model_which_goes_on_until_it_is
         await context.tell("check", "done" if mended else "failed", "" if mended else "1 type error")
         return StageResult(problems=() if mended else ("app/page.tsx:3 TS2322",))
 
-    profile = FakeStagedProfile(checking=check)
-    async with stage(db, tmp_path, [turn("Done."), turn("Mended.")], profile=profile) as it:
+    agent = FakeStagedAgent(checking=check)
+    async with stage(db, tmp_path, [turn("Done."), turn("Mended.")], agent=agent) as it:
         started = await it.start()
         events = await it.events(started.run_id)
         assert last(events, "run.completed")["problems"] == []
@@ -129,8 +130,8 @@ async def test_at_the_step_limit_a_run_ends_completed_with_its_problems_and_noth
         return StageResult(problems=("The page throws.",))
 
     settings = Settings(profiles={"chat": ProfileSettings(max_steps=2)})
-    profile = FakeStagedProfile(checking=check)
-    async with stage(db, tmp_path, [turn("Done."), turn("Again.")], profile=profile, settings=settings) as it:
+    agent = FakeStagedAgent(checking=check)
+    async with stage(db, tmp_path, [turn("Done."), turn("Again.")], agent=agent, settings=settings) as it:
         started = await it.start()
         events = await it.events(started.run_id)
         ended = last(events, "run.completed")
@@ -147,9 +148,9 @@ async def test_the_words_that_say_the_work_is_done_end_the_loop_also_beside_a_ca
     db: Database, tmp_path: Path
 ) -> None:
     tool = FakeTool("look")
-    profile = FakeStagedProfile(tool)
+    agent = FakeStagedAgent(tool)
     turns = [turn("<task_summary>All built.</task_summary>", Call("look"))]
-    async with stage(db, tmp_path, turns, profile=profile) as it:
+    async with stage(db, tmp_path, turns, agent=agent) as it:
         started = await it.start()
         assert await it.ended(started.run_id) == "completed"
         assert len(tool.calls) == 1
@@ -160,7 +161,7 @@ async def test_problems_that_no_model_can_mend_end_the_run_at_once(db: Database,
     async def check(context: StageContext) -> StageResult:
         raise NotFound("The screen is gone.")
 
-    async with stage(db, tmp_path, [turn("Done.")], profile=FakeStagedProfile(checking=check)) as it:
+    async with stage(db, tmp_path, [turn("Done.")], agent=FakeStagedAgent(checking=check)) as it:
         started = await it.start()
         ended = last(await it.events(started.run_id), "run.completed")
         assert ended["stop_reason"] == "problems"
@@ -176,8 +177,8 @@ async def test_parts_of_a_stage_become_parts_of_the_answer(db: Database, tmp_pat
         picture = ImagePart(id="prt_picture", attachment_id="att_1", media_type="image/png")
         return StageResult(parts=(picture,))
 
-    profile = FakeStagedProfile(preparing=prepare, checking=check)
-    async with stage(db, tmp_path, [turn("Done.")], profile=profile) as it:
+    agent = FakeStagedAgent(preparing=prepare, checking=check)
+    async with stage(db, tmp_path, [turn("Done.")], agent=agent) as it:
         started = await it.start()
         events = await it.events(started.run_id)
         shown = [(e["event"], e["data"]["part"]["id"]) for e in events if e["event"].startswith("part.")]
@@ -200,8 +201,8 @@ async def test_a_sandbox_that_cannot_be_had_ends_the_run_without_an_answer_and_i
         await context.tell("open_sandbox", "done")
         return StageResult()
 
-    profile = FakeStagedProfile(preparing=prepare)
-    async with stage(db, tmp_path, [turn("Done.")], profile=profile, settings=QUICK) as it:
+    agent = FakeStagedAgent(preparing=prepare)
+    async with stage(db, tmp_path, [turn("Done.")], agent=agent, settings=QUICK) as it:
         started = await it.start()
         events = await it.events(started.run_id)
         ended = last(events, "run.error")
@@ -218,7 +219,7 @@ async def test_a_sandbox_that_cannot_be_had_ends_the_run_without_an_answer_and_i
         broken = False
         again = await retry_run(it.services, it.owner, started.run_id)
         assert await it.ended(again.run_id) == "completed"
-        assert len({effect_id for _, effect_id, _ in profile.stages[-2:]}) == 2
+        assert len({effect_id for _, effect_id, _ in agent.stages[-2:]}) == 2
 
 
 async def test_a_sandbox_that_comes_at_the_second_try_lets_the_run_go_on(
@@ -232,12 +233,12 @@ async def test_a_sandbox_that_comes_at_the_second_try_lets_the_run_go_on(
             raise SandboxUnavailable("No room.")
         return StageResult()
 
-    profile = FakeStagedProfile(preparing=prepare)
-    async with stage(db, tmp_path, [turn("Done.")], profile=profile, settings=QUICK) as it:
+    agent = FakeStagedAgent(preparing=prepare)
+    async with stage(db, tmp_path, [turn("Done.")], agent=agent, settings=QUICK) as it:
         started = await it.start()
         assert await it.ended(started.run_id) == "completed"
         assert len(tries) == 2
-        assert [kind for kind, _, _ in profile.stages] == ["prepare", "prepare", "check"]
+        assert [kind for kind, _, _ in agent.stages] == ["prepare", "prepare", "check"]
 
 
 async def test_a_check_without_a_sandbox_ends_the_run_with_the_answer_there_is(
@@ -247,8 +248,8 @@ async def test_a_check_without_a_sandbox_ends_the_run_with_the_answer_there_is(
         await context.tell("check", "started")
         raise SandboxUnavailable("No room.")
 
-    profile = FakeStagedProfile(checking=check)
-    async with stage(db, tmp_path, [turn("Done.")], profile=profile, settings=QUICK) as it:
+    agent = FakeStagedAgent(checking=check)
+    async with stage(db, tmp_path, [turn("Done.")], agent=agent, settings=QUICK) as it:
         started = await it.start()
         events = await it.events(started.run_id)
         assert last(events, "run.error")["stop_reason"] == "sandbox"
@@ -272,16 +273,16 @@ async def test_a_cancel_stops_a_stage_at_once_and_closes_its_step(
         await anyio.sleep_forever()
         raise AssertionError
 
-    profile = FakeStagedProfile(
+    agent = FakeStagedAgent(
         preparing=hang if kind == "prepare" else None, checking=hang if kind == "check" else None
     )
-    async with stage(db, tmp_path, [turn("Done.")], profile=profile) as it:
+    async with stage(db, tmp_path, [turn("Done.")], agent=agent) as it:
         started = await it.start()
         await reached.wait()
         await cancel_run(it.services, it.owner, started.run_id)
         events = await it.events(started.run_id)
         assert last(events, "run.cancelled")["stop_reason"] == "user"
-        assert profile.stopped == [profile.stages[-1][1]]
+        assert agent.stopped == [agent.stages[-1][1]]
         assert (kind, "cancelled") in await _journal(it, started.run_id)
         open_step = "check" if kind == "check" else "open_sandbox"
         assert (open_step, "cancelled") in steps(events)
@@ -302,16 +303,16 @@ async def test_a_run_that_continues_prepares_again_and_keeps_what_checks_have_fo
         await anyio.sleep_forever()
         raise AssertionError
 
-    profile = FakeStagedProfile(FakeTool("slow", slow), checking=check)
+    agent = FakeStagedAgent(FakeTool("slow", slow), checking=check)
     turns = [turn("Done."), turn("Let me see.", Call("slow")), turn("Mended.")]
-    async with stage(db, tmp_path, turns, profile=profile) as it:
+    async with stage(db, tmp_path, turns, agent=agent) as it:
         started = await it.start()
         await reached.wait()
         await cancel_run(it.services, it.owner, started.run_id)
         assert await it.ended(started.run_id) == "cancelled"
         onward = await continue_run(it.services, it.owner, started.run_id)
         assert await it.ended(onward.run_id) == "completed"
-        assert [kind for kind, _, _ in profile.stages] == ["prepare", "check", "prepare", "check"]
+        assert [kind for kind, _, _ in agent.stages] == ["prepare", "check", "prepare", "check"]
         (told,) = user_texts(it.model.requests[-1].messages)
         assert "It throws." in told
 
@@ -319,13 +320,13 @@ async def test_a_run_that_continues_prepares_again_and_keeps_what_checks_have_fo
 async def test_a_failing_save_of_the_screen_loses_neither_the_answer_nor_the_run(
     db: Database, tmp_path: Path
 ) -> None:
-    profile = FakeStagedProfile()
-    profile.failure = Conflict("The screen was deleted.")
-    async with stage(db, tmp_path, [turn("Done.")], profile=profile) as it:
+    agent = FakeStagedAgent()
+    agent.failure = Conflict("The screen was deleted.")
+    async with stage(db, tmp_path, [turn("Done.")], agent=agent) as it:
         started = await it.start()
         events = await it.events(started.run_id)
         assert last(events, "run.completed")["stop_reason"] == "end"
-        assert ("save_screen", "failed") in steps(events)
+        assert ("save_chat", "failed") in steps(events)
         parts = (await it.messages())[-1].parts
         assert [part.type for part in parts] == ["text", "notice"]
         assert "The screen was deleted." in parts[1].text
@@ -335,7 +336,7 @@ async def test_a_fault_of_ours_in_a_stage_ends_the_run_and_says_so(db: Database,
     async def prepare(context: StageContext) -> StageResult:
         raise ValueError("a bug")
 
-    async with stage(db, tmp_path, [], profile=FakeStagedProfile(preparing=prepare)) as it:
+    async with stage(db, tmp_path, [], agent=FakeStagedAgent(preparing=prepare)) as it:
         started = await it.start()
         error = last(await it.events(started.run_id), "run.error")["error"]
         assert error["code"] == InternalError.code
@@ -353,8 +354,8 @@ async def test_a_stage_that_a_stopping_server_cut_is_done_again_under_its_own_id
         await gate.wait()
         return StageResult()
 
-    profile = FakeStagedProfile(checking=check)
-    async with stage(db, tmp_path, [turn("Done.")], profile=profile, working=False) as it:
+    agent = FakeStagedAgent(checking=check)
+    async with stage(db, tmp_path, [turn("Done.")], agent=agent, working=False) as it:
         started = await it.start()
         async with anyio.create_task_group() as group:
             first = Worker(it.services.engine)
@@ -369,27 +370,25 @@ async def test_a_stage_that_a_stopping_server_cut_is_done_again_under_its_own_id
             gate.set()
             assert await it.ended(started.run_id) == "completed"
             group.cancel_scope.cancel()
-        checks = [(effect_id, attempt) for kind, effect_id, attempt in profile.stages if kind == "check"]
+        checks = [(effect_id, attempt) for kind, effect_id, attempt in agent.stages if kind == "check"]
         assert [attempt for _, attempt in checks] == [1, 2]
         assert len({effect_id for effect_id, _ in checks}) == 1
-        assert sum(kind == "prepare" for kind, _, _ in profile.stages) == 1, (
-            "what was recorded is not repeated"
-        )
+        assert sum(kind == "prepare" for kind, _, _ in agent.stages) == 1, "what was recorded is not repeated"
         assert len(it.model.requests) == 1
-        assert profile.stopped == []
+        assert agent.stopped == []
 
 
 async def test_a_run_that_waits_for_a_person_does_not_prepare_again(db: Database, tmp_path: Path) -> None:
     settings = Settings(policy=(PolicyRule(tool="look", decision="ask"),))
-    profile = FakeStagedProfile(FakeTool("look"))
+    agent = FakeStagedAgent(FakeTool("look"))
     turns = [turn("May I?", Call("look")), turn("Done.")]
-    async with stage(db, tmp_path, turns, profile=profile, settings=settings) as it:
+    async with stage(db, tmp_path, turns, agent=agent, settings=settings) as it:
         started = await it.start()
         asked = await it.until(started.run_id, "approval.requested")
         await it.until_status(started.run_id, "awaiting_approval")
         await decide_approval(it.services, it.owner, asked["data"]["approval"]["id"], "approve")
         assert await it.ended(started.run_id) == "completed"
-        assert [kind for kind, _, _ in profile.stages] == ["prepare", "check"]
+        assert [kind for kind, _, _ in agent.stages] == ["prepare", "check"]
 
 
 @pytest.mark.parametrize("kind", ["prepare", "check"])
@@ -404,12 +403,12 @@ async def test_a_stage_has_its_time_and_is_stopped_then_without_another_try(
         raise AssertionError
 
     stuck = {"preparing" if kind == "prepare" else "checking": hang}
-    profile = FakeStagedProfile(**stuck)
-    async with stage(db, tmp_path, [turn("Done.")], profile=profile, settings=QUICK) as it:
+    agent = FakeStagedAgent(**stuck)
+    async with stage(db, tmp_path, [turn("Done.")], agent=agent, settings=QUICK) as it:
         started = await it.start()
         events = await it.events(started.run_id)
-        assert [name for name, _, _ in profile.stages].count(kind) == 1
-        assert profile.stopped == [profile.stages[-1][1]]
+        assert [name for name, _, _ in agent.stages].count(kind) == 1
+        assert agent.stopped == [agent.stages[-1][1]]
         if kind == "prepare":
             assert last(events, "run.error")["error"]["code"] == SandboxUnavailable.code
         else:
@@ -427,12 +426,12 @@ async def test_what_a_stage_does_side_by_side_fails_with_the_error_that_counts(
             group.start_soon(fail)
         return StageResult()
 
-    profile = FakeStagedProfile(preparing=prepare)
-    async with stage(db, tmp_path, [], profile=profile, settings=QUICK) as it:
+    agent = FakeStagedAgent(preparing=prepare)
+    async with stage(db, tmp_path, [], agent=agent, settings=QUICK) as it:
         started = await it.start()
         error = last(await it.events(started.run_id), "run.error")["error"]
         assert (error["code"], error["message"]) == (SandboxUnavailable.code, "No room.")
-        assert len(profile.stages) == 2, "tried again, as for any sandbox that cannot be had"
+        assert len(agent.stages) == 2, "tried again, as for any sandbox that cannot be had"
 
 
 async def test_a_cancel_that_nobody_is_left_to_confirm_closes_the_open_steps_too(
@@ -447,8 +446,8 @@ async def test_a_cancel_that_nobody_is_left_to_confirm_closes_the_open_steps_too
         raise AssertionError
 
     settings = Settings(runs=RunSettings(cancel_force_s=0.05))
-    profile = FakeStagedProfile(checking=hang)
-    async with stage(db, tmp_path, [turn("Done.")], profile=profile, settings=settings, working=False) as it:
+    agent = FakeStagedAgent(checking=hang)
+    async with stage(db, tmp_path, [turn("Done.")], agent=agent, settings=settings, working=False) as it:
         started = await it.start()
         async with anyio.create_task_group() as group:
             group.start_soon(Worker(it.services.engine).run)

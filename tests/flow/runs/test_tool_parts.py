@@ -7,13 +7,14 @@ from typing import Any
 from outlast.base.errors import WorkspaceUnreadable
 from outlast.base.parts import ProposalPart
 from outlast.db.database import Database
-from outlast.kernel.runs.profile import ToolContext, ToolResult
-from outlast.testing.profile import FakeTool
+from outlast.kernel.agents.context import Context
+from outlast.kernel.agents.tool import ToolResult
+from outlast.testing.agents import FakeTool
 from outlast.testing.scripted_model import Call, turn
 from tests.flow.harness import stage, told
 
 
-async def propose(context: ToolContext, _arguments: Mapping[str, Any]) -> ToolResult:
+async def propose(context: Context, _arguments: Mapping[str, Any]) -> ToolResult:
     part = ProposalPart(
         id=f"prt_{context.effect_id}", proposal_id="prp_1", document_id="doc_1", edits=2, summary="Shorter"
     )
@@ -37,7 +38,7 @@ async def test_a_part_of_a_tool_stands_behind_its_call_in_the_answer(db: Databas
 async def test_a_workspace_that_cannot_be_restored_is_told_to_people_once_and_to_the_model_each_time(
     db: Database, tmp_path: Path
 ) -> None:
-    async def refuse(_context: ToolContext, _arguments: Mapping[str, Any]) -> ToolResult:
+    async def refuse(_context: Context, _arguments: Mapping[str, Any]) -> ToolResult:
         raise WorkspaceUnreadable("The files of this workspace cannot be restored: a stored file is missing.")
 
     turns = [turn(Call("look", {})), turn(Call("look", {})), turn("I cannot look.")]

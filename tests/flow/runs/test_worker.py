@@ -1,6 +1,7 @@
 """The worker: how many runs at once, leases, the fence, and stopping."""
 
 import threading
+from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -13,13 +14,14 @@ import pytest
 from outlast.base.errors import StorageUnavailable
 from outlast.base.settings import RunSettings, Settings
 from outlast.db.database import Database
+from outlast.kernel.agents.context import Context
+from outlast.kernel.agents.tool import ToolResult
 from outlast.kernel.runs import store
 from outlast.kernel.runs.actions import read_run, retry_run
-from outlast.kernel.runs.profile import ToolContext
 from outlast.kernel.runs.sweeper import Sweeper
 from outlast.kernel.runs.worker import Worker
+from outlast.testing.agents import FakeTool
 from outlast.testing.faults import Faults
-from outlast.testing.profile import FakeTool
 from outlast.testing.scripted_model import Call, ScriptedModel, WaitFor, turn
 from tests.factories import make_thread
 from tests.flow.harness import stage
@@ -152,7 +154,11 @@ async def test_a_claim_whose_answer_is_lost_is_given_back_and_counts_as_nobodys_
 class Untidy(FakeTool):
     """A tool whose cleaning up fails."""
 
-    async def forget(self, context: ToolContext) -> None:
+    async def run(self, context: Context, arguments: Mapping[str, Any]) -> ToolResult:
+        context.on_recorded(self._fail)
+        return ToolResult("done")
+
+    async def _fail(self) -> None:
         raise RecursionError("maximum recursion depth exceeded")
 
 

@@ -10,9 +10,9 @@ from outlast.base.clock import SystemClock
 from outlast.base.settings import SandboxSettings
 from outlast.db.connect import open_database
 from outlast.db.database import Database
-from outlast.kernel.agents.tools.files import WriteFiles
-from outlast.kernel.agents.tools.run_code import RunCode
-from outlast.kernel.agents.tools.terminal import Terminal
+from outlast.kernel.agents.tools.files import write_files_tool
+from outlast.kernel.agents.tools.run_code import run_code_tool
+from outlast.kernel.agents.tools.terminal import terminal_tool
 from outlast.kernel.agents.workspaces import Workspaces
 from outlast.kernel.models.protocol import ToolResultPiece
 from outlast.kernel.sandboxes.manager import SandboxManager
@@ -50,7 +50,7 @@ async def test_each_limit_is_told_in_words_and_the_agent_goes_on(
 ) -> None:
     machines = SandboxManager(one, local, SystemClock(), SETTINGS, tmp_path)
     rooms = Workspaces(one, machines)
-    tools = (Terminal(rooms, 40, 20_000, SETTINGS), RunCode(rooms, 20_000), WriteFiles(rooms))
+    tools = (terminal_tool(rooms, SETTINGS), run_code_tool(rooms, 20_000), write_files_tool(rooms))
     turns = [*(turn(call) for call, _ in CASES), turn("Done.")]
     async with stage(one, tmp_path, turns, *tools) as it:
         started = await it.start("Try the limits")

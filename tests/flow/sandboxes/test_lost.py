@@ -13,14 +13,16 @@ import pytest
 from outlast.base.clock import SystemClock
 from outlast.base.settings import SandboxSettings
 from outlast.db.connect import open_database
-from outlast.kernel.agents.tools.files import ReadFiles, WriteFiles
-from outlast.kernel.agents.tools.terminal import Terminal
+from outlast.kernel.agents.tools.files import read_files_tool, write_files_tool
+from outlast.kernel.agents.tools.terminal import terminal_tool
 from outlast.kernel.agents.workspaces import Workspaces
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.testing.scripted_model import Call, turn
 from outlast_sandbox.providers.local.provider import LocalProvider
 from outlast_sandbox.providers.local.sandbox import State
 from tests.flow.harness import noted, stage, told_last
+
+SANDBOX = SandboxSettings(command_timeout_s=60, output_bytes=10_000)
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.timeout(180)]
 TURNS = [
@@ -53,7 +55,7 @@ async def test_a_run_whose_sandbox_dies_under_a_command_goes_on_in_a_new_one_wit
     settings = SandboxSettings(memory_mb=512, processes=128, disk_mb=64)
     machines = SandboxManager(db, local, SystemClock(), settings, tmp_path)
     rooms = Workspaces(db, machines)
-    tools = (WriteFiles(rooms), ReadFiles(rooms), Terminal(rooms, 60, 10_000))
+    tools = (write_files_tool(rooms), read_files_tool(rooms), terminal_tool(rooms, SANDBOX))
     async with stage(db, tmp_path, list(TURNS), *tools) as it:
         started = await it.start("Work")
         await it.until(started.run_id, "tool_call.output.delta")

@@ -15,7 +15,7 @@ from outlast.base.errors import StorageUnavailable
 from outlast.base.settings import SandboxSettings
 from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.connect import open_database
-from outlast.kernel.agents.tools.start_service import StartService
+from outlast.kernel.agents.tools.start_service import start_service_tool
 from outlast.kernel.agents.workspaces import Workspaces
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.services.keeper import ServiceKeeper
@@ -42,7 +42,7 @@ async def at_work(sqlite_url: str, folder: Path, faults: Faults) -> AsyncIterato
         )
         machines.attend(keeper)
         await tasks.start(keeper.run)
-        async with stage(db, folder, [], StartService(Workspaces(db, machines), keeper)) as it:
+        async with stage(db, folder, [], start_service_tool(Workspaces(db, machines), keeper)) as it:
             yield it
         tasks.cancel_scope.cancel()
         await machines.aclose()

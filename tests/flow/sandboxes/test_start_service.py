@@ -12,8 +12,8 @@ import pytest
 from outlast.base.clock import SystemClock
 from outlast.base.settings import PolicyRule, SandboxSettings, Settings
 from outlast.db.connect import open_database
-from outlast.kernel.agents.tools.start_service import StartService
-from outlast.kernel.agents.tools.terminal import Terminal
+from outlast.kernel.agents.tools.start_service import start_service_tool
+from outlast.kernel.agents.tools.terminal import terminal_tool
 from outlast.kernel.agents.workspaces import Workspaces
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.services.keeper import ServiceKeeper
@@ -21,6 +21,8 @@ from outlast.kernel.sandboxes.services.logs import ServiceLogs
 from outlast.testing.scripted_model import Call, Turn, turn
 from outlast_sandbox.providers.local.provider import LocalProvider
 from tests.flow.harness import Stage, stage, told
+
+SANDBOX = SandboxSettings(command_timeout_s=60, output_bytes=10_000)
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.timeout(180)]
 SERVE = 'echo serving; exec python3 -u -m http.server --bind 127.0.0.1 "$PORT"'
@@ -46,7 +48,7 @@ async def at_work(
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(db.background)
         await tasks.start(keeper.run)
-        tools = (StartService(rooms, keeper), Terminal(rooms, 60, 10_000))
+        tools = (start_service_tool(rooms, keeper), terminal_tool(rooms, SANDBOX))
         async with stage(db, folder, turns, *tools, settings=settings) as it:
             yield it
         tasks.cancel_scope.cancel()

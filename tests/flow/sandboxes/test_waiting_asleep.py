@@ -15,9 +15,9 @@ from outlast.base.settings import PolicyRule, SandboxSettings, Settings
 from outlast.db.blobs import FolderBlobs
 from outlast.db.connect import open_database
 from outlast.kernel.accounts.actor import Actor
-from outlast.kernel.agents.tools.files import ReadFiles, WriteFiles
-from outlast.kernel.agents.tools.run_code import RunCode
-from outlast.kernel.agents.tools.terminal import Terminal
+from outlast.kernel.agents.tools.files import read_files_tool, write_files_tool
+from outlast.kernel.agents.tools.run_code import run_code_tool
+from outlast.kernel.agents.tools.terminal import terminal_tool
 from outlast.kernel.agents.workspaces import Workspaces
 from outlast.kernel.runs.actions import read_run
 from outlast.kernel.runs.approval_actions import decide_approval
@@ -28,13 +28,15 @@ from outlast.kernel.sandboxes.checkpoints.keeper import CheckpointKeeper
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.orphans import reconcile
 from outlast.kernel.sandboxes.views import list_sandboxes
+from outlast.testing.agents import FakeAgent
 from outlast.testing.catalog import ScriptedCatalog
 from outlast.testing.clock import ManualClock
-from outlast.testing.profile import FakeProfile
 from outlast.testing.scripted_model import Call, ScriptedModel, turn
 from outlast_sandbox.interface import SandboxProvider
 from tests.factories import make_project, make_services, make_thread, make_user
 from tests.flow.harness import Stage, noted, told_last
+
+SANDBOX = SandboxSettings(command_timeout_s=60, output_bytes=10_000)
 
 pytestmark = [pytest.mark.needs("pause"), pytest.mark.timeout(180)]
 MINUTE, HOUR = 60.0, 3600.0
@@ -101,7 +103,12 @@ class House:
         )
         machines.keep_files(keeper)
         rooms = Workspaces(db, machines)
-        tools = (WriteFiles(rooms), ReadFiles(rooms), Terminal(rooms, 60, 10_000), RunCode(rooms, 10_000))
+        tools = (
+            write_files_tool(rooms),
+            read_files_tool(rooms),
+            terminal_tool(rooms, SANDBOX),
+            run_code_tool(rooms, 10_000),
+        )
         steps = SandboxSteps(machines.freeze, machines.thaw, machines.kill, machines.stop_commands)
         services = make_services(
             db,
@@ -109,7 +116,7 @@ class House:
             SETTINGS,
             clock=self.clock,
             catalog=ScriptedCatalog(self.model),
-            run_profiles={"chat": FakeProfile(*tools)},
+            agents=[FakeAgent(*tools)],
             sandboxes=steps,
             machines=machines,
         )

@@ -13,13 +13,14 @@ from typing import Any
 import anyio
 
 from outlast.apps.screens.actions import NewScreen, create_screen, read_screen
-from outlast.apps.screens.agent.profile import ScreenProfile
+from outlast.apps.screens.agent.agent import screen_agent
 from outlast.base.clock import SystemClock
 from outlast.base.events import ScreenData
 from outlast.base.settings import SandboxSettings, Settings
 from outlast.base.settings.tables import RetrySettings, ScreenSettings
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database
+from outlast.kernel.agents.agent import Agent
 from outlast.kernel.agents.workspaces import Workspaces
 from outlast.kernel.models.protocol import ModelSpec
 from outlast.kernel.runs.actions import start_run
@@ -194,11 +195,11 @@ async def studio(
         machines.keep_files(files)
         machines.use_templates(templates)
         machines.attend(files)
-        profile = ScreenProfile(
-            settings, db, Workspaces(db, machines), blobs, catalog.get, templates,
+        agent = screen_agent(
+            settings, db, Workspaces(db, machines), blobs, templates,
             files=files, photographer=photographer,
         )  # fmt: skip
-        services = _services(db, folder, settings, catalog, profile, machines, files, Seeds(blobs, templates))
+        services = _services(db, folder, settings, catalog, agent, machines, files, Seeds(blobs, templates))
         owner = await db.write(make_user, plan=plan)
         project_id = await db.write(make_project, owner)
         screen = await create_screen(services, owner, project_id, NewScreen(template=template))
@@ -220,12 +221,12 @@ def _services(
     folder: Path,
     settings: Settings,
     catalog: Any,
-    profile: ScreenProfile,
+    agent: Agent,
     machines: SandboxManager,
     files: CheckpointKeeper,
     seeds: Seeds,
 ) -> Services:
-    services = make_services(db, folder, settings, catalog=catalog, run_profiles={"screen": profile})
+    services = make_services(db, folder, settings, catalog=catalog, agents=[agent])
     engine = replace(services.engine, files=files)
     return replace(
         services,
@@ -233,7 +234,6 @@ def _services(
         machines=machines,
         checkpoints=files,
         seeds=seeds,
-        profiles=frozenset({"screen"}),
     )
 
 

@@ -14,7 +14,7 @@ from outlast.db.database import Database, Tx
 from outlast.kernel.runs.actions import continue_run, export_run, list_runs, read_run
 from outlast.kernel.runs.sweeper import Sweeper
 from outlast.kernel.runs.tables import timers
-from outlast.testing.profile import FakeTool
+from outlast.testing.agents import FakeTool
 from outlast.testing.scripted_model import Call, Fail, turn
 from tests.flow.harness import Stage, stage
 

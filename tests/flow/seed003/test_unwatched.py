@@ -18,7 +18,7 @@ from outlast.kernel.runs.store import run_of
 from outlast.kernel.runs.sweeper import Sweeper
 from outlast.kernel.runs.tables import runs, timers
 from outlast.kernel.threads.actions import read_thread
-from outlast.testing.profile import FakeTool
+from outlast.testing.agents import FakeTool
 from outlast.testing.scripted_model import HANG, Call, Fail, ScriptedModel, turn
 from tests.flow.harness import Stage, frames, stage
 

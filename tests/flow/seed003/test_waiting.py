@@ -21,7 +21,7 @@ from outlast.kernel.runs.tables import runs, timers
 from outlast.kernel.sandboxes.tables import workspaces
 from outlast.kernel.threads.actions import read_thread
 from outlast.kernel.threads.tables import threads
-from outlast.testing.profile import FakeTool
+from outlast.testing.agents import FakeTool
 from outlast.testing.scripted_model import Call, turn
 from tests.flow.harness import Stage, stage
 

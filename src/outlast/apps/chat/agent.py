@@ -1,27 +1,22 @@
-"""The `chat` profile: a capable assistant with a sandbox, who looks things up in the indexed documentation."""
+"""The `chat` agent: a capable assistant with a sandbox, who looks things up in the indexed documentation."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from functools import partial
+from typing import Final
 
-from outlast.apps.knowledge.agent.search_docs import SearchDocs
 from outlast.base.settings import Settings
-from outlast.db.blobs import FolderBlobs
-from outlast.db.database import Tx
-from outlast.kernel.agents.context import messages_from
-from outlast.kernel.agents.history import image_loader, messages_told, token_budget, with_history
+from outlast.kernel.agents.agent import Agent
 from outlast.kernel.agents.network import network_words
-from outlast.kernel.agents.tools.ask_user import AskUser
-from outlast.kernel.agents.tools.files import ReadFiles, WriteFiles
-from outlast.kernel.agents.tools.run_code import RunCode
-from outlast.kernel.agents.tools.start_service import Keeper, StartService
-from outlast.kernel.agents.tools.terminal import Terminal
+from outlast.kernel.agents.prompt import PromptContext
+from outlast.kernel.agents.tool import Tool
+from outlast.kernel.agents.tools.ask_user import ask_user
+from outlast.kernel.agents.tools.files import read_files_tool, write_files_tool
+from outlast.kernel.agents.tools.run_code import run_code_tool
+from outlast.kernel.agents.tools.start_service import Keeper, start_service_tool
+from outlast.kernel.agents.tools.terminal import terminal_tool
 from outlast.kernel.agents.workspaces import Workspaces
-from outlast.kernel.models.protocol import ModelMessage, ModelSpec
-from outlast.kernel.runs.history import Exchange
-from outlast.kernel.runs.model import Run
-from outlast.kernel.runs.profile import Prompt, Tool
 from outlast.kernel.threads.tables import threads
 
+NAME: Final = "chat"
 SYSTEM: Final = """\
 You are a capable assistant working in a shared thread of a project. People read your answer as Markdown while you
 write it, and may come back hours later: say plainly what you did, what you found and what is still open.
@@ -48,67 +43,38 @@ LOOKING_UP: Final = """\
 """
 
 
-class ChatProfile:
-    """See the module. `model_of` finds a model's description by id (for what it can see)."""
+def chat_agent(
+    settings: Settings,
+    workspaces: Workspaces,
+    *,
+    keeper: Keeper | None = None,
+    search: Tool | None = None,
+    code: Tool | None = None,
+) -> Agent:
+    """The agent `chat`. `keeper` looks after services, `search` looks things up, `code` runs code in the place of the
+    plain tool (None: this server has none)."""
+    sandbox = settings.sandbox
+    tools: list[Tool] = [*([search] if search is not None else []), ask_user]
+    looking_up = LOOKING_UP if search is not None else ""
+    if sandbox is None:
+        system = WITHOUT_TOOLS.format(looking_up=looking_up)
+    else:
+        system = SYSTEM.format(network=network_words(sandbox), looking_up=looking_up)
+        tools = [
+            terminal_tool(workspaces, sandbox),
+            write_files_tool(workspaces),
+            read_files_tool(workspaces),
+            code or run_code_tool(workspaces, sandbox.output_bytes),
+            *([start_service_tool(workspaces, keeper)] if keeper is not None else []),
+            *tools,
+        ]
+    return Agent(NAME, instructions=partial(_instructions, system), tools=tools, sandbox=True)
 
-    name: Final = "chat"
 
-    def __init__(
-        self,
-        settings: Settings,
-        workspaces: Workspaces,
-        blobs: FolderBlobs,
-        model_of: Callable[[str], ModelSpec],
-        keeper: Keeper | None = None,
-        search: SearchDocs | None = None,
-        code: RunCode | None = None,
-    ) -> None:
-        """`code` runs code in the place of the plain tool."""
-        self._settings, self._blobs, self._model_of = settings, blobs, model_of
-        tools: list[Tool] = [*([search] if search is not None else []), AskUser()]
-        self._looking_up = LOOKING_UP if search is not None else ""
-        sandbox = settings.sandbox
-        if sandbox is not None:
-            tools = [
-                Terminal(workspaces, sandbox.command_timeout_s, sandbox.output_bytes, sandbox),
-                WriteFiles(workspaces),
-                ReadFiles(workspaces),
-                code or RunCode(workspaces, sandbox.output_bytes),
-                *([StartService(workspaces, keeper)] if keeper is not None else []),
-                *tools,
-            ]
-        self._tools = {tool.name: tool for tool in tools}
-
-    @property
-    def tools(self) -> Mapping[str, Tool]:
-        return self._tools
-
-    def prompt(self, tx: Tx, run: Run) -> Prompt:
-        model = self._model_of(run.model)
-        budget = token_budget(self._settings, model)
-        load_image = image_loader(tx, self._blobs, sees=model.vision)
-
-        def render(exchanges: Sequence[Exchange]) -> list[ModelMessage]:
-            return messages_from(exchanges, budget, load_image)
-
-        messages, notices = with_history(tx, run, messages_told(self._settings, self.name), render)
-        return Prompt(self._system(tx, run), messages, notices)
-
-    def finish(
-        self, tx: Tx, run: Run, parts: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]
-    ) -> list[str]:
-        return []
-
-    def _system(self, tx: Tx, run: Run) -> str:
-        sandbox = self._settings.sandbox
-        if sandbox is None:
-            system = WITHOUT_TOOLS.format(looking_up=self._looking_up)
-        else:
-            system = SYSTEM.format(network=network_words(sandbox), looking_up=self._looking_up)
-        thread = tx.find(threads, {"id": run.thread_id}, "anchor")
-        anchor = thread["anchor"] if thread else None
-        if not anchor or not str(anchor.get("text", "")).strip():
-            return system
-        return (
-            f"{system}\n\nThe thread is about this {anchor['type']}:\n<anchor>\n{anchor['text']}\n</anchor>"
-        )
+def _instructions(system: str, context: PromptContext) -> str:
+    """The rules, and what the thread is about."""
+    thread = context.tx.find(threads, {"id": context.run.thread_id}, "anchor")
+    anchor = thread["anchor"] if thread else None
+    if not anchor or not str(anchor.get("text", "")).strip():
+        return system
+    return f"{system}\n\nThe thread is about this {anchor['type']}:\n<anchor>\n{anchor['text']}\n</anchor>"

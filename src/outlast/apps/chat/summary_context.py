@@ -14,7 +14,7 @@ from outlast.apps.documents.agent.document_text import Fence
 from outlast.apps.documents.tables import documents, edits, proposals
 from outlast.db.database import Tx
 from outlast.kernel.accounts.tables import users
-from outlast.kernel.agents.context import CHARS_PER_TOKEN
+from outlast.kernel.agents.messages import CHARS_PER_TOKEN
 from outlast.kernel.runs.model import Run
 from outlast.kernel.threads.tables import messages, threads
 

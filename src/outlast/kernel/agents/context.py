@@ -1,103 +1,86 @@
-"""From a thread's history to the messages a model is told, within a number of messages and a token budget."""
+"""What a tool's call and a stage of a run are given."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
 
-from outlast.kernel.models.protocol import (
-    ImagePiece,
-    ModelMessage,
-    Piece,
-    ReasoningPiece,
-    TextPiece,
-    ToolCallPiece,
-    ToolResultPiece,
-)
-from outlast.kernel.models.turn import sendable_arguments
-from outlast.kernel.runs.history import Exchange
+from outlast.base.screen_data import WorkflowStatus
+from outlast.kernel.runs.model import Run
 
-CHARS_PER_TOKEN: Final = 4  # English prose and code; an estimate is enough for a budget
-OLD_RESULT_CHARS: Final = 4_000  # what is kept of a tool result from an earlier run
-LoadImage = Callable[
-    [str], tuple[str, bytes] | None
-]  # attachment id → media type and bytes; None: not to be sent
+CleanUp = Callable[[], Awaitable[None]]
 
 
-def messages_from(
-    exchanges: Sequence[Exchange], token_budget: int, load_image: LoadImage
-) -> list[ModelMessage]:
-    """The exchanges as model messages, the oldest left out first where they exceed the budget; the last one (the
-    run's own message) always stays."""
-    kept: list[list[ModelMessage]] = []
-    left = token_budget * CHARS_PER_TOKEN
-    for exchange in reversed(exchanges):
-        messages = [ModelMessage("user", tuple(_user_pieces(exchange.asked, load_image)))]
-        messages += _answer_messages(exchange.answered, exchange.opaque)
-        left -= sum(_size(message) for message in messages)
-        if kept and left < 0:
-            break
-        kept.insert(0, messages)
-    return [message for group in kept for message in group]
+async def nothing() -> None:
+    """No clean-up."""
 
 
-def _user_pieces(parts: Sequence[Mapping[str, Any]], load_image: LoadImage) -> list[Piece]:
-    pieces: list[Piece] = []
-    for part in parts:
-        if part["type"] == "text":
-            pieces.append(TextPiece(part["text"]))
-        elif part["type"] == "image":
-            image = load_image(part["attachment_id"])
-            note = f"[image {part.get('name') or part['attachment_id']}: not shown to this model]"
-            pieces.append(ImagePiece(*image) if image is not None else TextPiece(note))
-    return pieces or [TextPiece("")]
+class Tell(Protocol):
+    """Show a step of the workflow as it is now; `detail` is one line for people, cut at 300 characters."""
+
+    async def __call__(self, name: str, status: WorkflowStatus, detail: str = "") -> None: ...
 
 
-def _answer_messages(
-    parts: Sequence[Mapping[str, Any]], opaque: Mapping[int, dict[str, Any]]
-) -> list[ModelMessage]:
-    """An earlier answer: per step what was said and called, then the calls' results. Reasoning is repeated only with
-    the provider's own record of the step."""
-    messages: list[ModelMessage] = []
-    for step in sorted({part.get("step", 0) for part in parts}):
-        mine = [part for part in parts if part.get("step", 0) == step]
-        record = opaque.get(step)
-        said = [piece for part in mine if (piece := _said(part, thoughts=record is not None)) is not None]
-        calls = [part for part in mine if part["type"] == "tool_call"]
-        if said:
-            messages.append(ModelMessage("assistant", tuple(said), record))
-        if calls:
-            messages.append(ModelMessage("tool", tuple(_old_result(call) for call in calls)))
-    return messages
+@dataclass(slots=True, kw_only=True)
+class EffectContext:
+    """An effect of a run: a tool's call or a stage. A later attempt calls it again with the same `effect_id` and
+    `attempt` raised, so use the id as an idempotency key.
+
+    A command that runs in the run's sandbox under the id `effect_id` is ended by the server where no worker is left to
+    call what `on_cancel` was given. `lost` (workspace id, sandbox id) tells the run that a sandbox is gone.
+    """
+
+    run: Run
+    effect_id: str
+    attempt: int
+    lost: Callable[[str, str], Awaitable[None]]
+    stop: CleanUp = nothing
+    forget: CleanUp = nothing
+
+    def on_cancel(self, stop: CleanUp) -> None:
+        """Call `stop` when a person cancels the run, in place of what was given before. It has one second."""
+        self.stop = stop
+
+    def on_recorded(self, forget: CleanUp) -> None:
+        """Call `forget` once the result is recorded, in place of what was given before: what was kept for another
+        attempt (a command's output) may go then, not earlier."""
+        self.forget = forget
 
 
-def _said(part: Mapping[str, Any], *, thoughts: bool) -> Piece | None:
-    match part["type"]:
-        case "text":
-            return TextPiece(part["text"])
-        case "tool_call":
-            return ToolCallPiece(part["call_id"], part["tool"], sendable_arguments(part["arguments"]))
-        case "reasoning" if thoughts:
-            return ReasoningPiece(part["text"])
-        case _:
-            return None
+@dataclass(slots=True, kw_only=True)
+class Context(EffectContext):
+    """What a tool is given when it is called. `reattach`: an earlier attempt has begun this very effect; collect its
+    result or go on with it, never do it twice. `started_at` is when it was begun first.
+
+        @tool
+        async def slow_report(ctx: Context, month: str) -> str:
+            '''Write the report of a month (YYYY-MM).'''
+            ctx.show("counting…")
+            return await reports.write(month, idempotency_key=ctx.effect_id)
+    """
+
+    reattach: bool
+    started_at: datetime
+    output: Callable[[str], None]
+
+    def show(self, text: str) -> None:
+        """Add text to what people see of the call while it runs. The model does not read it."""
+        self.output(text)
 
 
-def _old_result(call: Mapping[str, Any]) -> ToolResultPiece:
-    content = call.get("result") or "(no result was recorded)"
-    if len(content) > OLD_RESULT_CHARS:
-        content = content[:OLD_RESULT_CHARS] + "\n[… shortened …]"
-    return ToolResultPiece(call["call_id"], call["tool"], content, call["status"] != "done")
+@dataclass(slots=True, kw_only=True)
+class StageContext(EffectContext):
+    """What `prepare` and `check` are given. Whatever they do must be repeatable.
 
+    `tell` shows a step of the workflow (`workflow.step`), saved before it returns; a step that a stage leaves at
+    `started` is closed when the run ends. For a check: `said` is the text of every turn so far, oldest first, also of
+    inherited ones; `last`: no further turn follows, whatever it finds; `untold` are problems with lines of the last
+    turn that the model has not been told of: they stand among the check's problems whether it repeats them or not;
+    `answer` is what the model gave as the agent's `output` (JSON text; None: nothing yet).
+    """
 
-def _size(message: ModelMessage) -> int:
-    total = 0
-    for piece in message.pieces:
-        match piece:
-            case TextPiece(text) | ReasoningPiece(text):
-                total += len(text)
-            case ToolCallPiece(_, _, arguments):
-                total += len(arguments)
-            case ToolResultPiece(_, _, content, _):
-                total += len(content)
-            case _:
-                total += 4_000
-    return total
+    tell: Tell
+    said: Sequence[str] = ()
+    last: bool = False
+    untold: Sequence[str] = field(default=())
+    answer: str | None = None

@@ -11,8 +11,8 @@ import sqlalchemy as sa
 from outlast.base.errors import NotFound, SandboxUnavailable
 from outlast.base.ids import new_id
 from outlast.db.database import Database, Tx
+from outlast.kernel.agents.context import Context, EffectContext
 from outlast.kernel.runs.model import Run
-from outlast.kernel.runs.profile import ToolContext
 from outlast.kernel.runs.tables import effects, runs
 from outlast.kernel.sandboxes.tables import sandboxes, workspaces
 from outlast.kernel.threads.tables import threads
@@ -27,15 +27,6 @@ class SandboxSource(Protocol):
     async def ensure(self, workspace_id: str, project_id: str) -> Sandbox: ...
 
 
-class Opening(Protocol):
-    """Who opens a workspace: a tool's call or a stage of the run."""
-
-    @property
-    def run(self) -> Run: ...
-    @property
-    def lost(self) -> Callable[[str, str], Awaitable[None]]: ...
-
-
 @dataclass(frozen=True, slots=True)
 class OpenWorkspace:
     workspace_id: str
@@ -48,7 +39,7 @@ class Workspaces:
     def __init__(self, db: Database, source: SandboxSource | None) -> None:
         self._db, self._source = db, source
 
-    async def open(self, context: Opening) -> OpenWorkspace:
+    async def open(self, context: EffectContext) -> OpenWorkspace:
         """The run's sandbox, made now if there is none; a run is told when what it began there has ended with its
         sandbox.
         Raises `SandboxUnavailable` with the reason and the fix."""
@@ -66,7 +57,7 @@ class Workspaces:
         return OpenWorkspace(workspace_id, sandbox)
 
     async def attach_or_start(
-        self, workspace: OpenWorkspace, context: ToolContext, call: Callable[[bool], Awaitable[T]]
+        self, workspace: OpenWorkspace, context: Context, call: Callable[[bool], Awaitable[T]]
     ) -> T | None:
         """`call(attach_only)`: begin an effect, or on a later attempt attach to what an earlier one began. None: it
         may have begun in another sandbox that is gone, so it must not begin again (semantics: interrupted)."""
@@ -79,6 +70,21 @@ class Workspaces:
             if await self._db.read(_lived_elsewhere, workspace, since):
                 return None
             return await call(False)
+
+    def own_command(self, context: EffectContext) -> None:
+        """The effect runs a command under its id: it is killed when a person cancels, and its output let go once the
+        result is recorded."""
+
+        async def kill() -> None:
+            opened = await self.open(context)
+            await opened.sandbox.kill_command(context.effect_id)
+
+        async def acknowledge() -> None:
+            opened = await self.open(context)
+            await opened.sandbox.acknowledge(context.effect_id)
+
+        context.on_cancel(kill)
+        context.on_recorded(acknowledge)
 
     async def _workspace_of(self, run: Run) -> str:
         return await self._db.write(workspace_of_run, run)

@@ -16,6 +16,7 @@ from outlast.base.errors import (
     OutlastError,
     PolicyDenied,
     RunFinished,
+    UnknownProfile,
 )
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
@@ -179,8 +180,14 @@ async def _checked(services: Services, item_id: str, arguments: Mapping[str, Any
 
 
 def _allowed(services: Services, name: str, profile: str, arguments: Mapping[str, Any]) -> str:
-    tool = services.engine.profiles[profile].tools.get(name)
-    if tool is not None:
+    agent = services.engine.agents.get(profile)
+    if agent is None:
+        raise UnknownProfile(
+            f"This server has no agent {profile!r}, so it cannot check the edited arguments.",
+            hint="Approve the call as it is, or deny it.",
+            field="arguments",
+        )
+    if (tool := agent.tool(name)) is not None:
         tool.check(arguments)
     verdict = policy.decide(services.settings.policy, (), profile, name, arguments)
     if verdict.decision == "deny":

@@ -17,7 +17,6 @@ from outlast.kernel.runs import store
 from outlast.kernel.runs.engine import Engine
 from outlast.kernel.runs.model import Run, Transcript
 from outlast.kernel.runs.outcome import Ending
-from outlast.kernel.runs.profile import lines_of, stages_of
 from outlast.kernel.runs.rules import End, Next, next_step
 from outlast.kernel.runs.settlement import settle
 from outlast.kernel.streams.fold import RunFold, apply
@@ -35,8 +34,7 @@ class RunContext:
     def __init__(self, engine: Engine, run: Run, first_seq: int) -> None:
         self.engine = engine
         self.run = run
-        self.profile = engine.profiles[run.profile]
-        self.staged, self.lined = stages_of(self.profile), lines_of(self.profile)
+        self.agent = engine.agents[run.profile]
         self.shown = RunFold()
         self.lost_sandboxes: set[str] = set()  # whose loss the run has told of
         self.is_cancelled = False
@@ -131,12 +129,11 @@ class RunContext:
 
     def transcript_in(self, tx: Tx) -> Transcript:
         """The journal of the run's effects, in this transaction."""
-        return store.transcript_of(tx, self.run.id, self.engine.questions())
+        return store.transcript_of(tx, self.run.id, self.engine.agents.questions)
 
     def next(self, transcript: Transcript) -> Next:
         """What the rules say comes next."""
-        mark = None if self.staged is None else self.staged.done_mark
-        return next_step(transcript.situation(self.engine.max_steps(self.run.profile), mark))
+        return next_step(transcript.situation(self.engine.max_steps(self.agent), self.agent.plan))
 
     def settle_in(
         self, tx: Tx, end: End, error: ErrorData | None = None, save_message: bool = True
@@ -146,10 +143,10 @@ class RunContext:
         run = store.run_of(tx, self.run.id)
         by = run.cancelled_by if end.status == "cancelled" else None
         ending = Ending(end, self.shown.parts, error, save_message=save_message, by=by)
-        if self.staged is not None:
+        if self.agent.plan is not None:
             journal = self.transcript_in(tx)
             problems = journal.problems if end.stop_reason == "problems" else ()
             ending = replace(ending, problems=problems, facts=journal.facts, workflow=self.shown.workflow)
-        elif self.lined is not None and end.status == "completed":
+        elif self.agent.lines is not None and end.status == "completed":
             ending = replace(ending, problems=self.transcript_in(tx).untold)
-        return settle(tx, self.engine.settings, self.profile, run, ending)
+        return settle(tx, self.engine.settings, self.agent, run, ending)

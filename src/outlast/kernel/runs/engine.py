@@ -1,14 +1,16 @@
 """What a leg is given to work with, and what both legs and actions need to end or park a run."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 from outlast.base.clock import Clock
 from outlast.base.settings import Settings
+from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database
+from outlast.kernel.agents.agent import Agent
+from outlast.kernel.agents.registry import Agents
 from outlast.kernel.models.catalog import ModelCatalog
-from outlast.kernel.runs.profile import Profile
 from outlast.kernel.streams.hub import Hub
 from outlast.kernel.streams.writer import Flusher
 
@@ -25,25 +27,24 @@ class FileKeeping(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """The open resources that runs stand on. `image` reads an attachment's bytes for a model that sees; `files` is None
-    where there are no sandboxes."""
+    """The open resources that runs stand on, and the agents that this server knows. `files` is None where there are no
+    sandboxes."""
 
     db: Database
     hub: Hub
     clock: Clock
     settings: Settings
     catalog: ModelCatalog
-    profiles: Mapping[str, Profile]
+    blobs: FolderBlobs
+    agents: Agents
     flusher: Flusher
     node_id: str
     log: Callable[..., None]
     files: FileKeeping | None = None
 
-    def questions(self) -> frozenset[str]:
-        """Names of the tools whose calls are questions to a person."""
-        return frozenset(t.name for p in self.profiles.values() for t in p.tools.values() if t.asks_person)
-
-    def max_steps(self, profile: str) -> int:
-        own = self.settings.profiles.get(profile)
-        value: Any = own.max_steps if own is not None else None
-        return int(value if value is not None else self.settings.runs.max_steps)
+    def max_steps(self, agent: Agent) -> int:
+        """Turns of the model in one run: the configuration's word for this agent, the agent's own, or that for all."""
+        configured = self.settings.profiles.get(agent.name)
+        if configured is not None and configured.max_steps is not None:
+            return configured.max_steps
+        return agent.max_steps if agent.max_steps is not None else self.settings.runs.max_steps

@@ -1,4 +1,4 @@
-"""The profile's own writes in a run's last transaction, and the named steps that show it. Runs without stages have no
+"""An agent's own writes in a run's last transaction, and the named steps that show it. Runs without stages have no
 steps."""
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,21 +8,23 @@ from typing import Any, Final
 from outlast.base.errors import DiskFull, OutlastError, StorageUnavailable
 from outlast.base.events import NoticePart
 from outlast.base.ids import new_id
-from outlast.base.screen_data import WorkflowName, WorkflowStatus, WorkflowStep
+from outlast.base.screen_data import WorkflowStatus, WorkflowStep
 from outlast.db.database import Tx
+from outlast.kernel.agents.agent import Agent
+from outlast.kernel.agents.hooks import Finished
 from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.outcome import Ending
-from outlast.kernel.runs.profile import Finished, Profile, lines_of
 from outlast.kernel.streams.log import NamedEvent
 
 DETAIL_CHARS: Final = 300
+NOTHING: Final = Finished()
 NOT_SAVED: Final = (
     "The answer is here, but what it says of itself (title, files) could not be saved: {reason}"
 )
 
 
 def workflow_step(
-    run_id: str, name: WorkflowName, status: WorkflowStatus, detail: str = "", duration_s: float | None = None
+    run_id: str, name: str, status: WorkflowStatus, detail: str = "", duration_s: float | None = None
 ) -> NamedEvent:
     """The event; `detail` becomes one line."""
     line = " ".join(detail.split())
@@ -48,24 +50,26 @@ def _cut_as(ending: Ending) -> tuple[WorkflowStatus, str]:
     return ("cancelled", "") if ending.end.status == "cancelled" else ("done", "")
 
 
-def finished(
-    tx: Tx, profile: Profile, run: Run, parts: Sequence[Mapping[str, Any]], ending: Ending
+def finish(
+    tx: Tx, agent: Agent, run: Run, parts: Sequence[Mapping[str, Any]], ending: Ending
 ) -> tuple[list[str], list[dict[str, Any]], list[NamedEvent]]:
-    """The profile's writes: the problems it found, parts to add to the answer, the step that shows it. Where a staged
-    profile's writes fail, they are taken back and the answer is saved all the same, with a notice."""
+    """The agent's writes: the problems it found, parts to add to the answer, the step that shows it. Where the writes
+    of an agent with stages fail, they are taken back and the answer is saved all the same, with a notice."""
+    if agent.finish is None:
+        return [], [], []
     if not ending.workflow:
-        problems, events = _told(profile.finish(tx, run, parts, ending.facts))
-        return problems, [], events
-    step: WorkflowName = "save_screen" if lines_of(profile) is None else "save_page"
+        found = agent.finish(tx, run, parts, ending.facts) or NOTHING
+        return list(found.problems), [], list(found.events)
+    step = f"save_{agent.name}"
     try:
         with savepoint(tx):
-            problems, events = _told(profile.finish(tx, run, parts, ending.facts))
+            found = agent.finish(tx, run, parts, ending.facts) or NOTHING
     except (StorageUnavailable, DiskFull):
         raise
     except OutlastError as error:
         failed = workflow_step(run.id, step, "failed", error.message)
-        return [], [_not_saved(error, step.removeprefix("save_"))], [failed]
-    return problems, [], [*events, workflow_step(run.id, step, "done")]
+        return [], [_not_saved(error, agent.name)], [failed]
+    return list(found.problems), [], [*found.events, workflow_step(run.id, step, "done")]
 
 
 @contextmanager
@@ -81,12 +85,6 @@ def savepoint(tx: Tx) -> Iterator[None]:
         raise
 
 
-def _told(finished: Sequence[str] | Finished) -> tuple[list[str], list[NamedEvent]]:
-    if isinstance(finished, Finished):
-        return list(finished.problems), list(finished.events)
-    return list(finished), []
-
-
 def _not_saved(error: OutlastError, noun: str) -> dict[str, Any]:
     text = NOT_SAVED.format(reason=error.message)
     return NoticePart(id=new_id("part"), level="warning", code=f"{noun}_not_saved", text=text).model_dump()
@@ -96,7 +94,7 @@ def last_steps(run_id: str, ending: Ending, *, saved: bool, charged: int) -> lis
     """What became of the answer and of the credits."""
     if not ending.workflow:
         return []
-    name: WorkflowName = "save_error" if ending.end.status == "error" else "save_answer"
+    name = "save_error" if ending.end.status == "error" else "save_answer"
     answer = workflow_step(
         run_id, name, "done" if saved else "skipped", "" if saved else "no answer was begun"
     )

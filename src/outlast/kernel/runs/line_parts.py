@@ -7,9 +7,9 @@ import sqlalchemy as sa
 
 from outlast.base.events import Part, PartCarrier
 from outlast.db.database import Tx
+from outlast.kernel.agents.hooks import Lines
 from outlast.kernel.runs import store
 from outlast.kernel.runs.model import Run
-from outlast.kernel.runs.profile import Lined
 from outlast.kernel.runs.tables import effects
 from outlast.kernel.streams.log import NamedEvent
 
@@ -21,30 +21,30 @@ _CUT: Final = (
 )
 
 
-def reset_in(tx: Tx, lined: Lined | None, run: Run, effect_id: str, step: int) -> list[NamedEvent]:
-    """The step is asked again: what its lines did is taken back. Nothing for a profile without lines."""
-    if lined is None:
+def reset_in(tx: Tx, lines: Lines | None, run: Run, effect_id: str, step: int) -> list[NamedEvent]:
+    """The step is asked again: what its lines did is taken back. Nothing for an agent without lines."""
+    if lines is None:
         return []
     store.update_effect(tx, effect_id, result=None)
-    return list(lined.reset_step(tx, run, step))
+    return list(lines.reset(tx, run, step))
 
 
 def part_in(
-    tx: Tx, lined: Lined, run: Run, step: int, counts: Mapping[str, int]
+    tx: Tx, lines: Lines, run: Run, step: int, counts: Mapping[str, int]
 ) -> tuple[list[Part], list[NamedEvent]]:
     """The part that stands for a step's lines, and how it is shown."""
-    part = lined.step_part(tx, run, step, counts)
+    part = lines.part(tx, run, step, counts)
     if part is None:
         return [], []
     carried = PartCarrier(part=part.model_copy(update={"step": step}))
     return [carried.part], [("part.created", carried), ("part.completed", carried)]
 
 
-def cut_part_in(tx: Tx, lined: Lined, run: Run) -> tuple[list[dict[str, Any]], list[NamedEvent]]:
+def cut_part_in(tx: Tx, lines: Lines, run: Run) -> tuple[list[dict[str, Any]], list[NamedEvent]]:
     """The same for the step in which a run was cut: what of it was taken stays, and the answer says so."""
     row = tx.one(_CUT, {"run": run.id})
     counts = (row["result"] or {}).get("counts") if row is not None else None
     if row is None or not counts:
         return [], []
-    parts, events = part_in(tx, lined, run, row["step"], counts)
+    parts, events = part_in(tx, lines, run, row["step"], counts)
     return [part.model_dump() for part in parts], events

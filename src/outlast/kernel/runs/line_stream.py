@@ -1,4 +1,4 @@
-"""Handing a model's lines to their profile while the model still writes: what was taken is committed with the events
+"""Handing a model's lines to their agent while the model still writes: what was taken is committed with the events
 that tell of it, before anybody sees them.
 
 Lines that come while a commit is under way go together into the next one. Beside the lines taken, the open model
@@ -16,13 +16,13 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 
 from outlast.base.errors import DiskFull, FenceLost, ModelCut, OutlastError, StorageUnavailable
 from outlast.db.database import Tx
+from outlast.kernel.agents.hooks import Lines, LinesTaken
 from outlast.kernel.models.protocol import Delta, ModelRequest
 from outlast.kernel.runs import store
 from outlast.kernel.runs.context import RunContext
 from outlast.kernel.runs.finishers import savepoint
 from outlast.kernel.runs.lines import MAX_LINE_CHARS, TOO_LONG, Line, LinedTurn, TooLong, added
 from outlast.kernel.runs.model import Effect
-from outlast.kernel.runs.profile import Lined, LinesTaken
 from outlast.kernel.runs.turns import OpenPart
 from outlast.kernel.streams.log import NamedEvent
 
@@ -35,7 +35,7 @@ NOT_TAKEN: Final = "These {count} lines could not be taken: {reason} Nothing of 
 
 
 async def stream_lines(
-    context: RunContext, lined: Lined, request: ModelRequest, effect: Effect, turn: LinedTurn
+    context: RunContext, taker: Lines, request: ModelRequest, effect: Effect, turn: LinedTurn
 ) -> None:
     """The turn as it comes, its lines taken. Raises as a model's stream does, after what came before was taken;
     `ModelCut` where it ended without an end."""
@@ -56,7 +56,7 @@ async def stream_lines(
         group.start_soon(read, given)
         try:
             with ahead:
-                await _take_all(context, lined, effect, turn, ahead)
+                await _take_all(context, taker, effect, turn, ahead)
         except Exception as error:
             failures.insert(0, error)
         group.cancel_scope.cancel()
@@ -68,7 +68,7 @@ async def stream_lines(
 
 async def _take_all(
     context: RunContext,
-    lined: Lined,
+    taker: Lines,
     effect: Effect,
     turn: LinedTurn,
     ahead: MemoryObjectReceiveStream[Sequence[Delta]],
@@ -83,17 +83,17 @@ async def _take_all(
             if begun is not None:
                 context.show(shown)
                 shown = []
-                await _take(context, lined, effect, turn, begun)
+                await _take(context, taker, effect, turn, begun)
             if grows is not None:
                 shown.append(grows)
         if shown:
             context.show(shown)
         if any(turn.waiting):  # blank lines wait for what they stand before
-            await _take(context, lined, effect, turn, None)
+            await _take(context, taker, effect, turn, None)
 
 
 async def _take(
-    context: RunContext, lined: Lined, effect: Effect, turn: LinedTurn, begun: NamedEvent | None
+    context: RunContext, taker: Lines, effect: Effect, turn: LinedTurn, begun: NamedEvent | None
 ) -> None:
     """Hand over the lines that wait, and record the part that begins after them."""
     while turn.waiting or begun is not None:
@@ -107,7 +107,7 @@ async def _take(
             last: NamedEvent | None = last,
             events: list[NamedEvent] = events,
         ) -> tuple[LinesTaken, OpenPart | None]:
-            taken = _take_in(tx, context, lined, turn.step, lines)
+            taken = _take_in(tx, context, taker, turn.step, lines)
             prose, shown = turn.prose_events(taken.prose)
             events.extend([*taken.events, *shown, *([last] if last is not None else ())])
             if taken.counts:
@@ -116,14 +116,14 @@ async def _take(
 
         whole = [line for line in lines if isinstance(line, str)]
         if any(len(line) >= LONG_LINE_CHARS for line in whole):
-            await anyio.to_thread.run_sync(lined.prepare_lines, whole)
+            await anyio.to_thread.run_sync(taker.prepare, whole)
         taken, prose = await context.record(events, change)
         turn.taken(taken, prose, closes=last is not None)
         if last is not None:
             begun = None
 
 
-def _take_in(tx: Tx, context: RunContext, lined: Lined, step: int, lines: Sequence[Line]) -> LinesTaken:
+def _take_in(tx: Tx, context: RunContext, taker: Lines, step: int, lines: Sequence[Line]) -> LinesTaken:
     """What became of the lines. A failure in taking them is the model's to know of, not the run's end."""
     whole = [line for line in lines if isinstance(line, str)]
     long = tuple(
@@ -135,7 +135,7 @@ def _take_in(tx: Tx, context: RunContext, lined: Lined, step: int, lines: Sequen
         return LinesTaken(problems=long)
     try:
         with savepoint(tx):
-            taken = lined.take_lines(tx, context.run, step, whole)
+            taken = taker.take(tx, context.run, step, whole)
     except (StorageUnavailable, DiskFull, FenceLost, sa.exc.SQLAlchemyError, OSError):
         raise  # not about these lines: the run is taken up again
     except OutlastError as error:

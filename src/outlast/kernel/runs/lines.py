@@ -1,4 +1,4 @@
-"""A model turn whose text is lines for the server (`profile.Lined`): whole lines out of text that comes in any pieces,
+"""A model turn whose text is lines for the server (`hooks.Lines`): whole lines out of text that comes in any pieces,
 and the turn that keeps them. Pure; `taking.py` hands them over.
 """
 
@@ -9,6 +9,7 @@ from typing import Any, Final
 from outlast.base.events import Delta as TextGrows
 from outlast.base.events import PartCarrier, TextPart
 from outlast.base.ids import new_id
+from outlast.kernel.agents.hooks import LinesTaken
 from outlast.kernel.models.protocol import (
     Delta,
     ProviderToolUsed,
@@ -18,7 +19,6 @@ from outlast.kernel.models.protocol import (
     TurnEnd,
 )
 from outlast.kernel.runs.json_lines import Joiner
-from outlast.kernel.runs.profile import LinesTaken
 from outlast.kernel.runs.turns import OpenPart, StreamedDelta, Turn, encodable
 from outlast.kernel.streams.log import NamedEvent
 
@@ -113,7 +113,7 @@ def lines_in(text: str) -> list[str]:
 
 @dataclass(slots=True)
 class LinedTurn(Turn):
-    """A turn of a profile that takes lines. `waiting` are those not handed over yet; `counts` and `problems` are what
+    """A turn of an agent that takes lines. `waiting` are those not handed over yet; `counts` and `problems` are what
     those before came to."""
 
     waiting: list[Line] = field(default_factory=list)

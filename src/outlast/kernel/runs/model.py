@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from outlast.kernel.runs.rules import Call, Checked, Situation, Stages
 
@@ -60,6 +60,19 @@ class Effect:
     started_at: datetime | None = None
 
 
+FINAL_ANSWER: Final = "final_answer"  # the tool by which a model gives an answer that is an object
+
+
+@dataclass(frozen=True, slots=True)
+class StagePlan:
+    """The work that an agent has around a model's turns. `done_mark`: text by which a turn says that the work is done,
+    also one that calls tools; empty: only a turn without calls says so."""
+
+    prepares: bool = True
+    checks: bool = True
+    done_mark: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Transcript:
     """A run with everything that has happened in it so far."""
@@ -81,11 +94,11 @@ class Transcript:
     def effect(self, effect_id: str) -> Effect:
         return next(effect for effect in self.effects if effect.id == effect_id)
 
-    def situation(self, max_steps: int, done_mark: str | None = None) -> Situation:
-        """What the rules need to know. `done_mark`: of a staged profile; None: it has no stages."""
+    def situation(self, max_steps: int, plan: StagePlan | None = None) -> Situation:
+        """What the rules need to know. `plan`: of the run's agent; None: it has no stages."""
         turn = self.last_turn
         cancel = self.run.cancel_reason
-        stages = None if done_mark is None else self._stages(turn, done_mark)
+        stages = None if plan is None else self._stages(turn, plan)
         if turn is None:
             return Situation("none", max_steps=max_steps, cancel=cancel, stages=stages)
         state = {"finished": "finished", "failed": "failed"}.get(turn.status, "open")
@@ -134,11 +147,22 @@ class Transcript:
         """The text of every finished turn, oldest first."""
         return tuple(text_of(e) for e in self.effects if e.kind == "model" and e.status == "finished")
 
-    def _stages(self, turn: Effect | None, done_mark: str) -> Stages:
+    def answer(self, step: int | None = None) -> str | None:
+        """What the model gave as its answer last (in this step), JSON text; None: nothing that was taken."""
+        for call in reversed(self.effects):
+            is_answer = call.tool == FINAL_ANSWER and call.status == "finished" and step in (None, call.step)
+            if is_answer and not (call.result or {}).get("is_error"):
+                return call.arguments
+        return None
+
+    def _stages(self, turn: Effect | None, plan: StagePlan) -> Stages:
+        if turn is None:
+            return Stages(prepared=not plan.prepares or bool(self.stages("prepare")))
+        said = bool(plan.done_mark) and plan.done_mark in text_of(turn)
         return Stages(
-            prepared=bool(self.stages("prepare")),
-            checked="no" if turn is None else self._checked(turn.step),
-            done=bool(done_mark) and turn is not None and done_mark in text_of(turn),
+            prepared=not plan.prepares or bool(self.stages("prepare")),
+            checked=self._checked(turn.step) if plan.checks else "passed",
+            done=said or self.answer(turn.step) is not None,
         )
 
     def _checked(self, step: int) -> Checked:

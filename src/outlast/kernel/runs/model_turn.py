@@ -36,6 +36,7 @@ from outlast.base.events import (
 )
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
+from outlast.kernel.agents.prompt import Conversation, PromptContext
 from outlast.kernel.models.protocol import ModelRequest
 from outlast.kernel.models.turn import parse_arguments
 from outlast.kernel.runs import policy, store
@@ -47,7 +48,6 @@ from outlast.kernel.runs.lines import LinedTurn
 from outlast.kernel.runs.model import Effect, Transcript
 from outlast.kernel.runs.outcome import error_data
 from outlast.kernel.runs.policy import Grant
-from outlast.kernel.runs.profile import Prompt
 from outlast.kernel.runs.retry import Retries
 from outlast.kernel.runs.rules import End
 from outlast.kernel.runs.turns import OpenPart, Turn, call_part, cut_call_text, messages_of
@@ -69,11 +69,12 @@ async def ask_model(
     settings = context.engine.settings.retry
     retries = Retries(settings, effect.retries)
     while True:
-        turn = Turn(step) if context.lined is None else LinedTurn(step)
+        lines = context.agent.lines
+        turn = Turn(step) if lines is None else LinedTurn(step)
         try:
             request = await _request(context, transcript, effect)
-            if context.lined is not None and isinstance(turn, LinedTurn):
-                await stream_lines(context, context.lined, request, effect, turn)
+            if lines is not None and isinstance(turn, LinedTurn):
+                await stream_lines(context, lines, request, effect, turn)
             else:
                 await _stream(context, request, turn)
         except (StorageUnavailable, DiskFull, FenceLost):
@@ -105,7 +106,7 @@ def name_effect_in(
     if again is not None:
         reset = StepReset(run_id=context.run.id, step=step, attempt=context.run.attempt, parts=[])
         events.append(("step.reset", reset))
-        events.extend(reset_in(tx, context.lined, context.run, again.id, step))
+        events.extend(reset_in(tx, context.agent.lines, context.run, again.id, step))
     events.append(
         ("step.started", StepStarted(run_id=context.run.id, step=step, attempt=context.run.attempt))
     )
@@ -127,26 +128,30 @@ def name_effect_in(
 
 
 async def _request(context: RunContext, transcript: Transcript, effect: Effect) -> ModelRequest:
-    prompt = await context.engine.db.read(context.profile.prompt, context.run)
-    await _show_notices(context, prompt, effect.step)
+    engine, agent = context.engine, context.agent
+    model = engine.catalog.get(context.run.model)
+    prompt = await engine.db.read(
+        lambda tx: agent.prompt(PromptContext(tx, context.run, model, engine.settings, engine.blobs))
+    )
+    await _show_notices(context, prompt.conversation, effect.step)
     return ModelRequest(
-        model=context.engine.catalog.get(context.run.model),
+        model=model,
         system=prompt.system,
-        messages=(*prompt.messages, *messages_of(transcript.effects)),
-        tools=tuple(tool.spec() for tool in context.profile.tools.values()),
+        messages=(*prompt.conversation.messages, *messages_of(transcript.effects)),
+        tools=agent.specs,
         metadata={"run_id": context.run.id, "step": effect.step, "attempt": context.run.attempt},
     )
 
 
-async def _show_notices(context: RunContext, prompt: Prompt, step: int) -> None:
-    """Tell the person what the prompt has to say to them, once a run."""
+async def _show_notices(context: RunContext, conversation: Conversation, step: int) -> None:
+    """Tell the person what its prompt has for them, once a run."""
     told = {part["code"] for part in context.shown.parts if part["type"] == "notice"}
     events: list[NamedEvent] = [
         (
             "part.created",
             PartCarrier(part=NoticePart(id=new_id("part"), step=step, level="warning", code=code, text=text)),
         )
-        for code, text in prompt.notices
+        for code, text in conversation.notices
         if code not in told
     ]
     if events:
@@ -187,7 +192,7 @@ async def _announce_retry(
         _book(tx, context, turn)
         if turn.parts:
             events.append(("step.reset", reset))
-            events.extend(reset_in(tx, context.lined, context.run, effect.id, turn.step))
+            events.extend(reset_in(tx, context.agent.lines, context.run, effect.id, turn.step))
         events.append(("run.status", status))
 
     await context.record(events, change)
@@ -219,9 +224,8 @@ async def _record_turn(context: RunContext, effect: Effect, turn: Turn) -> bool:
     calls ends the run in the same commit, unless a check comes before the end or its lines have a part that is to be
     shown first."""
     assert turn.end is not None
-    ends = (
-        not turn.calls and context.lined is None and (context.staged is None or turn.end.finish == "refused")
-    )
+    agent = context.agent
+    ends = not turn.calls and agent.lines is None and (agent.plan is None or turn.end.finish == "refused")
     if ends:
         await context.files_saved()
     usage, finish = asdict(turn.end.usage), turn.end.finish
@@ -239,8 +243,8 @@ async def _record_turn(context: RunContext, effect: Effect, turn: Turn) -> bool:
         grants = store.grants_of(tx, context.run.thread_id) if turn.calls else []
         for offset, call in enumerate(calls, start=1):
             events.extend(_plan_call(tx, context, effect, call, effect.ordinal + offset, grants))
-        if isinstance(turn, LinedTurn) and context.lined is not None and turn.took:
-            events.extend(part_in(tx, context.lined, context.run, turn.step, turn.counts)[1])
+        if isinstance(turn, LinedTurn) and agent.lines is not None and turn.took:
+            events.extend(part_in(tx, agent.lines, context.run, turn.step, turn.counts)[1])
         events.append(("step.completed", completed))
         if not ends:
             return False
@@ -271,8 +275,9 @@ def _judged(context: RunContext, parts: Sequence[OpenPart], finish: str) -> list
         refusal = _refusal(context, part, arguments, finish)
         judgement = None
         if not refusal and arguments is not None:
-            rules = context.engine.settings.policy
-            judgement = policy.judge(rules, context.run.profile, part.tool, arguments)
+            rules, tool = context.engine.settings.policy, context.agent.tool(part.tool)
+            ask = tool.ask if tool is not None else ""
+            judgement = policy.judge(rules, context.run.profile, part.tool, arguments, ask)
         calls.append(_JudgedCall(part, arguments, refusal, judgement))
     return calls
 
@@ -282,7 +287,7 @@ def _plan_call(
 ) -> list[NamedEvent]:
     """The effect of one call, with the policy's verdict: allowed, waiting for a person, or closed at once."""
     part, arguments, refusal = call.part, call.arguments, call.refusal
-    tool = context.profile.tools.get(part.tool)
+    tool = context.agent.tool(part.tool)
     verdict = policy.Verdict("deny", refusal) if call.judgement is None else call.judgement.after(grants)
     asks = refusal == "" and tool is not None and tool.asks_person and verdict.decision != "deny"
     status = (
@@ -356,9 +361,10 @@ def _call_events(
 
 def _refusal(context: RunContext, part: OpenPart, arguments: dict[str, Any] | None, finish: str) -> str:
     """Why the call cannot be made at all; empty: it can."""
-    tool = context.profile.tools.get(part.tool)
+    tool = context.agent.tool(part.tool)
     if tool is None:
-        return f"There is no tool {part.tool[:80]!r}. Available: {', '.join(context.profile.tools)}."
+        names = ", ".join(spec.name for spec in context.agent.specs)
+        return f"There is no tool {part.tool[:80]!r}. Available: {names}."
     if arguments is None:
         return cut_call_text(part.whole(), finish)
     try:

@@ -74,12 +74,17 @@ class Judgement:
         return self.verdict
 
 
-def judge(rules: Sequence[Rule], profile: str, tool: str, arguments: Mapping[str, Any]) -> Judgement:
-    """The first rule that matches decides; none: allowed."""
+def judge(
+    rules: Sequence[Rule], profile: str, tool: str, arguments: Mapping[str, Any], ask: str = ""
+) -> Judgement:
+    """The first rule that matches decides; without one a person is asked where the tool gives a reason (`ask`), and
+    else the call is allowed."""
     text = canonical(arguments)
     call = _Call(profile, tool, text, _command(arguments, text))
     rule = next((one for one in rules if call.matches(one)), None)
-    if rule is None or rule.decision == "allow":
+    if rule is None:
+        verdict = Verdict("ask", ask) if ask else Verdict("allow")
+    elif rule.decision == "allow":
         verdict = Verdict("allow")
     elif rule.decision == "deny":
         verdict = Verdict("deny", rule.reason or f"{_named(rule)} denies this call.")

@@ -31,16 +31,16 @@ from outlast.base.events import (
 from outlast.base.ids import new_id
 from outlast.base.settings import Settings
 from outlast.db.database import Tx
+from outlast.kernel.agents.agent import Agent
 from outlast.kernel.credits import store as ledger
 from outlast.kernel.runs import store, timers
 from outlast.kernel.runs.abandonment import arm_abandonment
-from outlast.kernel.runs.finishers import finished, last_steps, open_steps_closed
+from outlast.kernel.runs.finishers import finish, last_steps, open_steps_closed
 from outlast.kernel.runs.inbox import tell_settled
 from outlast.kernel.runs.line_parts import cut_part_in
 from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.notifications import announce_thread
 from outlast.kernel.runs.outcome import Ending
-from outlast.kernel.runs.profile import Profile, lines_of
 from outlast.kernel.runs.rules import OPEN_CALLS, THREAD_STATUS
 from outlast.kernel.runs.tables import effects, runs
 from outlast.kernel.sandboxes.checkpoints.store import bind
@@ -70,7 +70,7 @@ _OPEN_EFFECTS: Final = sa.select(effects.c.id, effects.c.kind, effects.c.part_id
 )
 
 
-def settle(tx: Tx, settings: Settings, profile: Profile | None, run: Run, ending: Ending) -> list[NamedEvent]:
+def settle(tx: Tx, settings: Settings, agent: Agent | None, run: Run, ending: Ending) -> list[NamedEvent]:
     """End the run in this transaction; returns the events for the run's log, in order. The caller holds the fence,
     or has taken the run from whoever held it."""
     events = _close_calls(tx, run, ending)
@@ -80,20 +80,20 @@ def settle(tx: Tx, settings: Settings, profile: Profile | None, run: Run, ending
         notice = _output_limit_notice(ending)
         parts.append(notice.model_dump())
         events.append(("part.created", PartCarrier(part=notice)))
-    lined = lines_of(profile) if profile is not None else None
-    if lined is not None:
-        cut, shown = cut_part_in(tx, lined, run)
+    lines = agent.lines if agent is not None else None
+    if lines is not None:
+        cut, shown = cut_part_in(tx, lines, run)
         parts += cut
         events += shown
     problems = list(ending.problems)
     events += open_steps_closed(run.id, ending)
-    if ending.end.status == "completed" and profile is not None:
-        found, notices, saved = finished(tx, profile, run, parts, ending)
+    if ending.end.status == "completed" and agent is not None:
+        found, notices, saved = finish(tx, agent, run, parts, ending)
         problems += found
         parts += notices
         events += saved
-    if lined is not None:
-        events += lined.run_ended(tx, run, ending.end.status)
+    if lines is not None:
+        events += lines.end(tx, run, ending.end.status)
     worth_saving = ending.save_message and (parts or ending.error is not None)
     message = _save_answer(tx, run, ending, parts, problems) if worth_saving else None
     if message is not None:
@@ -134,12 +134,12 @@ def _stop_reason(ending: Ending, problems: Sequence[str]) -> str:
     return ending.end.stop_reason
 
 
-def end_unheld(tx: Tx, settings: Settings, profile: Profile | None, run: Run, ending: Ending) -> None:
+def end_unheld(tx: Tx, settings: Settings, agent: Agent | None, run: Run, ending: Ending) -> None:
     """End a run that no worker holds, or whose worker is gone: raises the fence, then settles and logs. Followers may
     have seen more of the last step than was saved: they get it as it was saved first."""
     tx.execute(sa.update(runs).where(runs.c.id == run.id).values(attempt=runs.c.attempt + 1))
     events = _as_saved(run, ending) if run.leg in ("held", "ready") else []
-    events += settle(tx, settings, profile, run, ending)
+    events += settle(tx, settings, agent, run, ending)
     store.append_unheld(tx, run.id, events)
     if (
         run.leg == "blocked"

@@ -1,10 +1,10 @@
-"""The stages of a run, for profiles that have them: work before the first model turn and a check after the last.
+"""The stages of a run, for agents that have them: work before the first model turn and a check after the last.
 
 Effects like any other: named before they start, recorded with their result, done again when they were cut, never again
 once recorded. What happens in them is shown as named steps of the workflow (`workflow.step`).
 """
 
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -23,14 +23,15 @@ from outlast.base.errors import (
     StorageUnavailable,
 )
 from outlast.base.events import PartCarrier
-from outlast.base.screen_data import WorkflowName, WorkflowStatus
+from outlast.base.screen_data import WorkflowStatus
 from outlast.db.database import Tx
+from outlast.kernel.agents.context import CleanUp, StageContext
+from outlast.kernel.agents.hooks import StageResult
 from outlast.kernel.runs import store
 from outlast.kernel.runs.context import RunContext
 from outlast.kernel.runs.finishers import workflow_step
 from outlast.kernel.runs.model import Effect, Transcript
 from outlast.kernel.runs.outcome import error_data
-from outlast.kernel.runs.profile import StageContext, Staged, StageResult
 from outlast.kernel.runs.retry import LIMIT, retry_in_sandbox
 from outlast.kernel.runs.rules import Check, End, Next, Prepare
 from outlast.kernel.runs.tool_calls import STOP_S, tell_lost
@@ -44,8 +45,6 @@ Kind = Literal["prepare", "check"]
 
 async def perform_stage(context: RunContext, transcript: Transcript, stage: Prepare | Check) -> bool:
     """Do the stage and record what it gave. True: it could not be done, and the run has ended."""
-    profile = context.staged
-    assert profile is not None
     effect = await _name_stage(context, transcript, stage)
     stage_context = StageContext(
         run=context.run,
@@ -53,15 +52,16 @@ async def perform_stage(context: RunContext, transcript: Transcript, stage: Prep
         attempt=context.run.attempt,
         tell=partial(_tell, context),
         lost=partial(tell_lost, context),
+        answer=transcript.answer(),
         said=transcript.said,
         last=isinstance(stage, Check) and stage.last,
         untold=transcript.untold if isinstance(stage, Check) else (),
     )
     try:
-        result = await _perform(context, profile, effect, stage_context)
+        result = await _perform(context, effect, stage_context)
     except anyio.get_cancelled_exc_class():
         if context.is_cancelled:
-            await _stop(context, profile, stage_context)
+            await _stop(context, stage_context)
         raise
     except (StorageUnavailable, DiskFull, FenceLost):
         raise  # not the stage's failure: the run is taken up again, or is another attempt's
@@ -70,11 +70,11 @@ async def perform_stage(context: RunContext, transcript: Transcript, stage: Prep
         return True
     with anyio.CancelScope(shield=True):  # write the outcome first, then stop
         await _record(context, effect, with_untold(result, transcript, stage_context.untold))
-    await _quietly(context, profile.forget, stage_context)
+    await _quietly(context, stage_context.forget, stage_context)
     return False
 
 
-async def _tell(context: RunContext, name: WorkflowName, status: WorkflowStatus, detail: str = "") -> None:
+async def _tell(context: RunContext, name: str, status: WorkflowStatus, detail: str = "") -> None:
     began = context.step_began(name, anew=status == "started")
     took_s = (context.engine.clock.now() - began).total_seconds()
     duration_s = None if status in ("started", "skipped") else took_s
@@ -119,12 +119,12 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-async def _perform(context: RunContext, profile: Staged, effect: Effect, stage: StageContext) -> StageResult:
+async def _perform(context: RunContext, effect: Effect, stage: StageContext) -> StageResult:
     """The result of the stage, tried again where its sandbox goes away or cannot be had at once. Raises `OutlastError`
     when it cannot be done."""
     try:
         return await retry_in_sandbox(
-            lambda: _once(context, profile, effect.kind, stage),
+            lambda: _once(context, effect.kind, stage),
             context.engine.settings.retry,
             context.engine.clock,
         )
@@ -134,16 +134,19 @@ async def _perform(context: RunContext, profile: Staged, effect: Effect, stage: 
         ) from error
 
 
-async def _once(context: RunContext, profile: Staged, kind: str, stage: StageContext) -> StageResult:
+async def _once(context: RunContext, kind: str, stage: StageContext) -> StageResult:
     """One try, within its time. A check that fails by itself is a problem that no model can mend."""
-    perform = profile.prepare if kind == "prepare" else profile.check
+    agent = context.agent
+    perform = agent.prepare if kind == "prepare" else agent.check
+    if perform is None:  # planned by an attempt under another configuration
+        return StageResult()
     limit_s = (
         PREPARE_S if kind == "prepare" else context.engine.settings.screens.check_timeout_s + CHECK_MORE_S
     )
     try:
         with anyio.move_on_after(limit_s), _ungrouped():
             return await perform(stage)
-        await _stop(context, profile, stage)
+        await _stop(context, stage)
         error: OutlastError = SandboxUnavailable(
             f"The {kind} stage did not end within {limit_s:.0f} seconds.",
             hint="Try it again.",
@@ -186,17 +189,15 @@ def _leaves(error: BaseException) -> Iterator[BaseException]:
         yield error
 
 
-async def _stop(context: RunContext, profile: Staged, stage: StageContext) -> None:
+async def _stop(context: RunContext, stage: StageContext) -> None:
     with anyio.CancelScope(shield=True, deadline=anyio.current_time() + STOP_S):
-        await _quietly(context, profile.stop, stage)
+        await _quietly(context, stage.stop, stage)
 
 
-async def _quietly(
-    context: RunContext, action: Callable[[StageContext], Awaitable[None]], stage: StageContext
-) -> None:
+async def _quietly(context: RunContext, action: CleanUp, stage: StageContext) -> None:
     """Clean up after a stage. What it raises is logged: the stage's result stands."""
     try:
-        await action(stage)
+        await action()
     except Exception as error:
         context.engine.log("stage clean-up failed", effect_id=stage.effect_id, error=error)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
+from functools import cache
 from typing import Any
 
 import sqlalchemy as sa
@@ -28,15 +29,6 @@ _EFFECTS = (
 )
 _DUE = sa.and_(
     runs.c.leg == "ready", sa.or_(runs.c.ready_at.is_(None), runs.c.ready_at <= sa.bindparam("now"))
-)
-_READY = (
-    sa.select(runs.c.id)
-    .where(_DUE, runs.c.deaths < SUSPECT_DEATHS)
-    .order_by(runs.c.created_at)
-    .limit(sa.bindparam("most", type_=sa.Integer))
-)
-_READY_SUSPECT = (
-    sa.select(runs.c.id).where(_DUE, runs.c.deaths >= SUSPECT_DEATHS).order_by(runs.c.created_at).limit(1)
 )
 _HELD_SUSPECT = sa.select(runs.c.id).where(runs.c.leg == "held", runs.c.deaths >= SUSPECT_DEATHS).limit(1)
 _ONE_SUSPECT = 0x73757370656374  # the key of PostgreSQL's advisory lock: one claim of a suspect at a time
@@ -119,6 +111,27 @@ _SUCCESSORS = (
 )
 
 
+@cache
+def _ready(agents: frozenset[str] | None) -> sa.Select[Any]:
+    """The oldest runs that are due, of these agents (None: of any)."""
+    chosen = sa.select(runs.c.id).where(_DUE, runs.c.deaths < SUSPECT_DEATHS, of_agents(agents))
+    return chosen.order_by(runs.c.created_at).limit(sa.bindparam("most", type_=sa.Integer))
+
+
+@cache
+def _ready_suspect(agents: frozenset[str] | None) -> sa.Select[Any]:
+    """The oldest suspect that is due."""
+    chosen = sa.select(runs.c.id).where(_DUE, runs.c.deaths >= SUSPECT_DEATHS, of_agents(agents))
+    return chosen.order_by(runs.c.created_at).limit(1)
+
+
+def of_agents(agents: frozenset[str] | None) -> sa.ColumnElement[bool]:
+    """Whether a run's agent is one of these (None: any)."""
+    if agents is None:
+        return sa.true()
+    return sa.or_(sa.false(), *(runs.c.profile == name for name in sorted(agents)))
+
+
 def run_of(tx: Tx, run_id: str) -> Run:
     """The run. Raises `NotFound`."""
     row = tx.one(_RUN, {"run": run_id})
@@ -157,17 +170,25 @@ def transcript_of(tx: Tx, run_id: str, questions: frozenset[str]) -> Transcript:
 
 
 def claim_ready(
-    tx: Tx, owner: str, lease: timedelta, limit: int, known: Collection[tuple[str, int]] | None = None
+    tx: Tx,
+    owner: str,
+    lease: timedelta,
+    limit: int,
+    known: Collection[tuple[str, int]] | None = None,
+    agents: frozenset[str] | None = None,
 ) -> list[tuple[Run, int]]:
     """Claim up to `limit` legs that are ready: raises the attempt, takes the lease and reserves numbers. Each with the
     first number its writer may give. `known`: the legs (run id, attempt) that `owner` works on, where the answer to an
-    earlier claim may have been lost; whatever else it holds is given back first."""
+    earlier claim may have been lost; whatever else it holds is given back first. `agents`: those that `owner` knows
+    (None: all); runs of others are left to servers that know them."""
     if known is not None:
         _hand_back_strays(tx, owner, known)
-    ready = _READY if tx.conn.dialect.name == "sqlite" else _READY.with_for_update(skip_locked=True)
+    ready = _ready(agents)
+    if tx.conn.dialect.name != "sqlite":
+        ready = ready.with_for_update(skip_locked=True)
     chosen = list(tx.execute(ready, {"now": tx.now, "most": limit}).scalars())
     if len(chosen) < limit:
-        chosen += _claimable_suspect(tx)
+        chosen += _claimable_suspect(tx, agents)
     claimed = []
     for run_id in chosen:
         claim = {"run": run_id, "node": owner, "until": tx.now + lease, "now": tx.now}
@@ -176,15 +197,16 @@ def claim_ready(
     return claimed
 
 
-def _claimable_suspect(tx: Tx) -> list[str]:
+def _claimable_suspect(tx: Tx, agents: frozenset[str] | None) -> list[str]:
     """The oldest suspect that is ready, unless another one is being executed on any node."""
-    if tx.execute(_READY_SUSPECT, {"now": tx.now}).scalar() is None:
+    suspect = _ready_suspect(agents)
+    if tx.execute(suspect, {"now": tx.now}).scalar() is None:
         return []
     if tx.conn.dialect.name == "postgresql":
         tx.execute(sa.select(sa.func.pg_advisory_xact_lock(_ONE_SUSPECT)))
     if tx.execute(_HELD_SUSPECT).scalar() is not None:
         return []
-    return list(tx.execute(_READY_SUSPECT.with_for_update(skip_locked=True), {"now": tx.now}).scalars())
+    return list(tx.execute(suspect.with_for_update(skip_locked=True), {"now": tx.now}).scalars())
 
 
 def next_ready_at(tx: Tx) -> datetime | None:

@@ -14,7 +14,7 @@ from outlast.base.supervision.supervisor import Supervisor
 from outlast.db.database import Tx
 from outlast.kernel.idempotency import idempotency
 from outlast.kernel.runs import parked as parking
-from outlast.kernel.runs import store, timers
+from outlast.kernel.runs import store, timers, unknown_agents
 from outlast.kernel.runs.abandonment import arm_abandonment, followed
 from outlast.kernel.runs.engine import Engine
 from outlast.kernel.runs.model import Run
@@ -65,6 +65,7 @@ class Sweeper:
             "paused_kill": self._kill,
             "abandon": self._abandon,
             "cancel_force": self._force_cancel,
+            "agent_unknown": self._tell_unknown_agent,
             "fold": self._fold,
             "clean_up": self._clean_up,
         }
@@ -95,10 +96,12 @@ class Sweeper:
         lapse = await engine.db.read(store.next_lapse)
         if lapse is not None and lapse < engine.clock.now():
             await engine.db.write(store.free_lapsed)
+        if await engine.db.read(unknown_agents.unwatched, engine.agents.names):
+            await engine.db.write(unknown_agents.set_timers, engine.agents.names)
         while due := await engine.db.read(timers.take_due):
             for kind, subject_id in due:
                 await self._handle(kind, subject_id)
-        if await engine.db.read(_ready_now):
+        if await engine.db.read(_ready_now, engine.agents.names):
             engine.hub.ring(store.BELL)
 
     async def _handle(self, kind: TimerKind, subject_id: str) -> None:
@@ -161,7 +164,8 @@ class Sweeper:
                 return
             since = tx.execute(sa.select(runs.c.unwatched_since).where(runs.c.id == run_id)).scalar()
             after = timedelta(seconds=self._engine.settings.runs.abandoned_after_s)
-            if followed(tx, run.thread_id):
+            waits = unknown_agents.is_waiting(run, self._engine.agents.names)  # nothing to follow yet
+            if waits or followed(tx, run.thread_id):
                 timers.set_timer(tx, "abandon", run_id, tx.now + after)
             elif since is None:
                 arm_abandonment(tx, self._engine.settings, run_id, run.thread_id)
@@ -172,6 +176,10 @@ class Sweeper:
 
         await self._engine.db.write(change)
 
+    async def _tell_unknown_agent(self, run_id: str) -> None:
+        """A day queued, and no server had its agent."""
+        await self._engine.db.write(unknown_agents.tell, run_id, self._engine.agents.names)
+
     async def _force_cancel(self, run_id: str) -> None:
         """A cancel that no worker has confirmed: take the run away from whoever has it and end it here. Then whatever
         its calls still run in the sandbox is stopped, also where the run had ended before."""
@@ -181,7 +189,7 @@ class Sweeper:
             if run.status not in ENDED:
                 end = End("cancelled", run.cancel_reason or "user")
                 ending = Ending.of(end, fold_lines(read_all(tx, run_id)), by=run.cancelled_by)
-                end_unheld(tx, self._engine.settings, self._engine.profiles.get(run.profile), run, ending)
+                end_unheld(tx, self._engine.settings, self._engine.agents.get(run.profile), run, ending)
             return run
 
         run = await self._engine.db.write(change)
@@ -233,7 +241,7 @@ def request_cancel(tx: Tx, engine: Engine, run_id: str, reason: str, by: str | N
         tx.ring(CANCEL_BELL)
         return
     ending = Ending.of(End("cancelled", reason), fold_lines(read_all(tx, run_id)), by=by)
-    end_unheld(tx, engine.settings, engine.profiles.get(run.profile), run, ending)
+    end_unheld(tx, engine.settings, engine.agents.get(run.profile), run, ending)
     if _cut_calls(tx, run_id):  # an earlier attempt's command may still run
         timers.set_timer(tx, "cancel_force", run_id, tx.now)
 
@@ -248,9 +256,10 @@ def _stays(line: bytes) -> bool:
     return not any(mark in head for mark in _GONE_WITH_THE_RECORDS)
 
 
-def _ready_now(tx: Tx) -> bool:
+def _ready_now(tx: Tx, agents: frozenset[str]) -> bool:
     due = sa.or_(runs.c.ready_at.is_(None), runs.c.ready_at <= tx.now)
-    return tx.one(sa.select(runs.c.id).where(runs.c.leg == "ready", due).limit(1)) is not None
+    ready = sa.select(runs.c.id).where(runs.c.leg == "ready", due, store.of_agents(agents))
+    return tx.one(ready.limit(1)) is not None
 
 
 def _next_moments(tx: Tx) -> tuple[datetime | None, list[datetime]]:

@@ -18,6 +18,7 @@ TimerKind = Literal[
     "paused_kill",  # a run has been paused for a day: kill its sandbox, keep the files
     "abandon",  # a run goes on with nobody following
     "cancel_force",  # a cancel that no worker confirmed
+    "agent_unknown",  # a queued run waits for a server that knows its agent
     "fold",  # a run has ended a while ago: fold its deltas
     "clean_up",  # a run's raw records have had their time
     "page_dormant",  # nobody has used a page for a while

@@ -1,6 +1,6 @@
 """The tool effects of one step, in parallel: marked as started, carried out, recorded each as it finishes."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -21,13 +21,14 @@ from outlast.base.errors import (
 from outlast.base.events import ContextLost, FilesChanged, NoticePart, PartCarrier, ToolResultData
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
+from outlast.kernel.agents.context import CleanUp, Context
+from outlast.kernel.agents.tool import Tool, ToolResult
 from outlast.kernel.models.turn import parse_arguments
 from outlast.kernel.runs import store
 from outlast.kernel.runs.context import RunContext
 from outlast.kernel.runs.model import Effect, Transcript
 from outlast.kernel.runs.model_turn import name_effect_in
 from outlast.kernel.runs.parked import announce_decisions_in
-from outlast.kernel.runs.profile import Tool, ToolContext, ToolResult
 from outlast.kernel.runs.retry import retry_in_sandbox
 from outlast.kernel.runs.rules import AskModel
 from outlast.kernel.runs.turns import encodable
@@ -74,7 +75,7 @@ async def _mark_started(context: RunContext, effects: Sequence[Effect]) -> list[
 
 async def _call(context: RunContext, effect: Effect, outcome: CallsOutcome) -> None:
     call = _tool_context(context, effect)
-    tool = context.profile.tools.get(effect.tool or "")
+    tool = context.agent.tool(effect.tool)
     if tool is None:  # planned by an attempt under another configuration
         gone = ToolResult(f"There is no tool {effect.tool} any more.", is_error=True)
         outcome.named = await _record_result(context, effect, gone) or outcome.named
@@ -84,7 +85,7 @@ async def _call(context: RunContext, effect: Effect, outcome: CallsOutcome) -> N
     except anyio.get_cancelled_exc_class():
         if context.is_cancelled:
             with anyio.CancelScope(shield=True, deadline=anyio.current_time() + STOP_S):
-                await _quietly(context, tool.stop, call)
+                await _quietly(context, call.stop, call)
         raise
     except SandboxUnavailable as error:
         outcome.unavailable = error
@@ -92,16 +93,16 @@ async def _call(context: RunContext, effect: Effect, outcome: CallsOutcome) -> N
     if notes := context.take_notes():  # the model is told with the first result that comes after it
         result = replace(result, notes=notes)
     with anyio.CancelScope(shield=True):  # write the outcome first, then stop
-        changed = getattr(tool, "changes_files", False)
+        changed = tool.changes_files
         outcome.named = await _record_result(context, effect, result, changed=changed) or outcome.named
-    await _quietly(context, tool.forget, call)
+    await _quietly(context, call.forget, call)
 
 
 async def _perform(
-    context: RunContext, tool: Tool, call: ToolContext, arguments: Mapping[str, Any]
+    context: RunContext, tool: Tool, call: Context, arguments: Mapping[str, Any]
 ) -> ToolResult:
     """The result, also of a failure: what the model should know of it. Only a missing sandbox ends the run."""
-    if call.reattach and not tool.repeatable and not hasattr(tool, "reattaches"):
+    if call.reattach and not (tool.repeatable or tool.reattaches):
         return interrupted(tool.name)
     try:
         return await retry_in_sandbox(
@@ -200,17 +201,17 @@ def lost_so_far(lines: Iterable[Line]) -> set[str]:
     return {event["data"]["sandbox_id"] for event in told if event["event"] == "context.lost"}
 
 
-def _tool_context(context: RunContext, effect: Effect) -> ToolContext:
+def _tool_context(context: RunContext, effect: Effect) -> Context:
     def output(text: str) -> None:
         if text and effect.part_id:
             context.show([("tool_call.output.delta", effect.part_id, encodable(text))])
 
-    return ToolContext(
+    return Context(
         run=context.run,
         effect_id=effect.id,
         attempt=context.run.attempt,
         reattach=effect.status == "started",
-        started_at=effect.started_at,
+        started_at=effect.started_at or context.engine.clock.now(),
         output=output,
         lost=partial(tell_lost, context),
     )
@@ -283,10 +284,10 @@ def _name_next_turn(
     return transcript, name_effect_in(tx, context, transcript, coming.step, events)
 
 
-async def _quietly(context: RunContext, action: Callable[[ToolContext], Any], call: ToolContext) -> None:
+async def _quietly(context: RunContext, action: CleanUp, call: Context) -> None:
     """Clean up after a call. What it raises is logged: the call's result stands."""
     try:
-        await action(call)
+        await action()
     except Exception as error:
         context.engine.log(
             "tool clean-up failed", run_id=context.run.id, effect_id=call.effect_id, error=error

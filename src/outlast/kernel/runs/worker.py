@@ -95,7 +95,7 @@ class Worker:
                         continue
                     is_unsure = False
                 for run, first_seq in claimed:
-                    if run.profile not in engine.profiles or crashes_server(run.deaths):
+                    if crashes_server(run.deaths):
                         group.start_soon(once, kinds.RUN, run.id, self._refuse, run)
                         continue
                     leg = Leg(engine, run, first_seq)
@@ -105,10 +105,12 @@ class Worker:
                     await channel.wait(version)
 
     async def _claim(self, most: int, is_unsure: bool) -> list[tuple[Run, int]]:
-        """Claim up to `most` runs. `is_unsure`: an earlier claim may have been committed without an answer."""
+        """Claim up to `most` runs of the agents that this server knows. `is_unsure`: an earlier claim may have been
+        committed without an answer."""
         engine, known = self._engine, set(self._legs) if is_unsure else None
         lease = timedelta(seconds=engine.settings.runs.lease_s)
-        return await engine.db.write(store.claim_ready, engine.node_id, lease, most, known)
+        agents = engine.agents.names
+        return await engine.db.write(store.claim_ready, engine.node_id, lease, most, known, agents)
 
     async def _work(self, leg: Leg) -> None:
         """The edge of a leg: whatever happens, the run is ended, parked or claimable again."""
@@ -194,16 +196,9 @@ class Worker:
         )
 
     async def _refuse(self, run: Run) -> None:
-        """End a run that no leg may work on: it ends the server, or its agent profile is not configured any more."""
+        """End a run that no leg may work on, as it ends the server."""
         try:
-            if crashes_server(run.deaths):
-                await self._end_claimed(run, "run_crashes_server", CRASHES_TEXT, CRASHES_HINT)
-            else:
-                known = ", ".join(self._engine.profiles)
-                text = f"There is no agent profile {run.profile!r} any more."
-                await self._end_claimed(
-                    run, "unknown_profile", text, f"There are: {known}. Start a new thread."
-                )
+            await self._end_claimed(run, "run_crashes_server", CRASHES_TEXT, CRASHES_HINT)
         except OutlastError as error:  # the lease lapses, and the next claim tries again
             self._engine.log("run not ended", run_id=run.id, error=error)
 
@@ -217,7 +212,7 @@ class Worker:
             run = store.run_of(tx, claimed.id)
             if run.leg == "held" and run.attempt == claimed.attempt:
                 ending = Ending.of(End("error", "provider"), fold_lines(lines), error)
-                end_unheld(tx, self._engine.settings, self._engine.profiles.get(run.profile), run, ending)
+                end_unheld(tx, self._engine.settings, self._engine.agents.get(run.profile), run, ending)
 
         await self._engine.db.write(change)
 

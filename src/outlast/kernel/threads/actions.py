@@ -116,8 +116,9 @@ def new_thread_fields(services: Services, title: str | None, profile: str, ancho
 
 def demand_profile(services: Services, profile: str) -> None:
     """Raise `UnknownProfile` unless an agent profile of this name is registered."""
-    if profile not in services.profiles:
-        known = ", ".join(sorted(services.profiles))
+    listed = services.engine.agents.listed
+    if profile not in listed:
+        known = ", ".join(sorted(listed))
         raise UnknownProfile(
             "There is no agent profile of this name.", hint=f"There are: {known}.", field="profile"
         )

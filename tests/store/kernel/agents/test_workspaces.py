@@ -11,10 +11,10 @@ import sqlalchemy as sa
 
 from outlast.base.errors import NotFound
 from outlast.db.database import Database, Tx
+from outlast.kernel.agents.context import Context
 from outlast.kernel.agents.workspaces import OpenWorkspace, Workspaces, workspace_of_run
 from outlast.kernel.runs import store
 from outlast.kernel.runs.model import Run
-from outlast.kernel.runs.profile import ToolContext
 from outlast.kernel.sandboxes import store as sandboxes
 from outlast.kernel.sandboxes.rules import State
 from outlast.kernel.sandboxes.tables import workspaces
@@ -74,7 +74,7 @@ async def test_a_call_begins_again_only_if_no_other_sandbox_can_have_begun_it(
 
     async with MemoryProvider() as provider:
         sandbox = await provider.create(SandboxSpec("sbx_new", tmp_path / "workspace", Limits()))
-        context = ToolContext(
+        context = Context(
             run=run,
             effect_id="eff_1",
             attempt=2,

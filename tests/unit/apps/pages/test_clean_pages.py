@@ -6,7 +6,7 @@ import orjson
 import pytest
 
 from outlast.apps.pages import clean_pages
-from outlast.apps.pages.agent.line_handler import prepare_lines
+from outlast.apps.pages.agent.line_handler import PageLines
 from outlast.apps.pages.clean_pages import CleanPages, clean_page
 from outlast.apps.pages.live import LiveTrees
 from outlast.apps.pages.problems import Refused
@@ -46,5 +46,5 @@ def test_few_pages_are_kept() -> None:
 def test_the_whole_pages_among_lines_are_prepared_and_nothing_else_raises() -> None:
     rules = Rules(LiveTrees())
     full = orjson.dumps({"type": "full", "html": LONG}).decode()
-    prepare_lines(rules, ["prose", "{" * 20_000, full, '{"type":"full"'])
+    PageLines(rules, dormant_after_s=60).prepare(["prose", "{" * 20_000, full, '{"type":"full"'])
     assert len(rules.clean) == 1

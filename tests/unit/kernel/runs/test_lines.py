@@ -7,6 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
+from outlast.kernel.agents.hooks import LinesTaken
 from outlast.kernel.models.protocol import (
     Delta,
     ReasoningDelta,
@@ -17,7 +18,6 @@ from outlast.kernel.models.protocol import (
     Usage,
 )
 from outlast.kernel.runs.lines import LinedTurn, LineSplitter, TooLong
-from outlast.kernel.runs.profile import LinesTaken
 
 TEXT = st.text(alphabet=st.sampled_from(list('ab{}"é\U0001f600\u2028\r\n\t ')), max_size=60)
 

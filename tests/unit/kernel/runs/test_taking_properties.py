@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from outlast.kernel.models.protocol import Delta, ReasoningDelta, TextDelta, TurnEnd, Usage
 from outlast.kernel.runs.lines import LinedTurn, TooLong, lines_in
-from outlast.testing.profile import FakeLinedProfile
+from outlast.testing.agents import FakeLines
 from tests.unit.kernel.runs.test_lines import pieces_of
 
 LINES = st.lists(
@@ -21,10 +21,10 @@ TX: Any = None
 
 
 def attempt(
-    profile: FakeLinedProfile, text: str, cuts: list[int], together: list[bool], stop: int | None
+    taker: FakeLines, text: str, cuts: list[int], together: list[bool], stop: int | None
 ) -> LinedTurn:
     """Ask for step 1: the text in pieces, some of them handed over together; `stop`: killed after so many."""
-    profile.reset_step(TX, RUN, 1)
+    taker.reset(TX, RUN, 1)
     turn = LinedTurn(1)
     deltas: list[Delta] = [TextDelta(piece) for piece in pieces_of(text, cuts)]
     for number, delta in enumerate([*deltas, ReasoningDelta("Done."), TurnEnd("stop", Usage())]):
@@ -34,7 +34,7 @@ def attempt(
         last = isinstance(delta, TurnEnd)
         if turn.waiting and (last or not together[number % len(together)]):
             lines, turn.waiting = [line for line in turn.waiting if not isinstance(line, TooLong)], []
-            taken = profile.take_lines(TX, RUN, 1, lines)
+            taken = taker.take(TX, RUN, 1, lines)
             prose, _ = turn.prose_events(taken.prose)
             turn.taken(taken, prose, closes=last)
     return turn
@@ -50,13 +50,13 @@ def test_any_cuts_and_any_kills_lead_to_what_the_text_says(
     lines: list[str], cuts: list[list[int]], together: list[bool], kills: list[int]
 ) -> None:
     text = "\n".join(lines)
-    profile = FakeLinedProfile()
-    profile.words = [("run_1", 0, "before")]
+    taker = FakeLines()
+    taker.words.append(("run_1", 0, "before"))
     for number, stop in enumerate(kills):
-        attempt(profile, text, cuts[number % len(cuts)], together, stop)
-    turn = attempt(profile, text, cuts[-1], together, None)
+        attempt(taker, text, cuts[number % len(cuts)], together, stop)
+    turn = attempt(taker, text, cuts[-1], together, None)
     whole = lines_in(text)
-    assert [word for _, _, word in profile.words] == [
+    assert [word for _, _, word in taker.words] == [
         "before",
         *(line[1:] for line in whole if line.startswith("+")),
     ]
@@ -69,7 +69,7 @@ def test_what_is_shown_of_the_text_does_not_depend_on_how_it_came(
     lines: list[str], cuts: list[list[int]]
 ) -> None:
     text = "\n".join(lines)
-    first, second = (attempt(FakeLinedProfile(), text, cut, [False], None) for cut in cuts)
+    first, second = (attempt(FakeLines(), text, cut, [False], None) for cut in cuts)
 
     def shown(turn: LinedTurn) -> list[str]:
         return [data.part.text for _, data in turn.completed()]  # type: ignore[attr-defined]

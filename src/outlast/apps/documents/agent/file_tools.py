@@ -1,15 +1,14 @@
 """`search_files` and `read_file`: the project's files, by words and page by page."""
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Final, Protocol
+from typing import Annotated, Any, Final, Protocol
 
 import orjson
 from pydantic import Field
 
-from outlast.kernel.agents.tools.base import Arguments, ToolBase
+from outlast.kernel.agents.context import Context
+from outlast.kernel.agents.tool import Tool, tool
 from outlast.kernel.files.search import FileAnswer
 from outlast.kernel.files.shapes import FileHitAnswer, FileTextAnswer
-from outlast.kernel.runs.profile import ToolContext, ToolResult
 
 RESULTS: Final = 6
 CONTENT_CHARS: Final = 4_000
@@ -23,62 +22,58 @@ class Files(Protocol):
     async def read(self, project_id: str, artifact_id: str, page: int = 1) -> FileTextAnswer: ...
 
 
-class SearchFilesArguments(Arguments):
-    query: str = Field(
+Query = Annotated[
+    str,
+    Field(
         min_length=1, max_length=2_000, description="What you want to know, in words that a file would use."
-    )
+    ),
+]
+FileId = Annotated[
+    str, Field(min_length=1, max_length=60, description="The file (art_…), as search_files names it.")
+]
+PageNumber = Annotated[int, Field(ge=1, le=100_000, description="Of a PDF.")]
+After = Annotated[int, Field(ge=0, description="Go on after so many characters of it.")]
 
 
-class ReadFileArguments(Arguments):
-    id: str = Field(min_length=1, max_length=60, description="The file (art_…), as search_files names it.")
-    page: int = Field(1, ge=1, le=100_000, description="Of a PDF.")
-    after: int = Field(0, ge=0, description="Go on after so many characters of it.")
+def search_files_tool(files: Files) -> Tool:
+    """`search_files` in the project of a run."""
 
-
-class SearchFiles(ToolBase):
-    name: ClassVar[str] = "search_files"
-    description: ClassVar[str] = (
-        "Search the text of the project's files (PDFs, notes and other documents that people uploaded). Returns the "
-        "best passages with the file's name and id."
-    )
-    arguments: ClassVar[type[Arguments]] = SearchFilesArguments
-    repeatable: ClassVar[bool] = True
-
-    def __init__(self, files: Files) -> None:
-        self._files = files
-
-    async def run(self, context: ToolContext, arguments: Mapping[str, Any]) -> ToolResult:
-        asked = SearchFilesArguments.model_validate(dict(arguments))
-        answer = await self._files.search(context.run.project_id, asked.query, RESULTS)
+    @tool(repeatable=True)
+    async def search_files(ctx: Context, query: Query) -> str:
+        """Search the text of the project's files (PDFs, notes and other documents that people uploaded). Returns the
+        best passages with the file's name and id."""
+        answer = await files.search(ctx.run.project_id, query, RESULTS)
         body: dict[str, Any] = {"results": [_told(hit) for hit in answer.hits]}
         if answer.note:
             body["note"] = answer.note
         elif not answer.hits:
             body["note"] = "No file of the project says anything of it."
-        return ToolResult(orjson.dumps(body, option=orjson.OPT_INDENT_2).decode())
+        return orjson.dumps(body, option=orjson.OPT_INDENT_2).decode()
+
+    return search_files
 
 
-class ReadFile(ToolBase):
-    name: ClassVar[str] = "read_file"
-    description: ClassVar[str] = (
-        "Read a project file's text, a page of it where it has pages. Long ones come in pieces."
-    )
-    arguments: ClassVar[type[Arguments]] = ReadFileArguments
-    repeatable: ClassVar[bool] = True
+def read_file_tool(files: Files) -> Tool:
+    """`read_file` of the project of a run."""
 
-    def __init__(self, files: Files) -> None:
-        self._files = files
-
-    async def run(self, context: ToolContext, arguments: Mapping[str, Any]) -> ToolResult:
-        asked = ReadFileArguments.model_validate(dict(arguments))
-        found = await self._files.read(context.run.project_id, asked.id, asked.page)
-        shown = found.text[asked.after : asked.after + READ_CHARS]
-        left = len(found.text) - asked.after - len(shown)
+    @tool(repeatable=True)
+    async def read_file(
+        ctx: Context,
+        id: FileId,  # noqa: A002  # the name that models know
+        page: PageNumber = 1,
+        after: After = 0,
+    ) -> str:
+        """Read a project file's text, a page of it where it has pages. Long ones come in pieces."""
+        found = await files.read(ctx.run.project_id, id, page)
+        shown = found.text[after : after + READ_CHARS]
+        left = len(found.text) - after - len(shown)
         body: dict[str, Any] = {"file": found.artifact.name, "page": found.page, "pages": found.pages}
         body["text"] = shown
         if left > 0:
-            body["more"] = f"{left} more characters: after={asked.after + len(shown)}"
-        return ToolResult(orjson.dumps(body, option=orjson.OPT_INDENT_2).decode())
+            body["more"] = f"{left} more characters: after={after + len(shown)}"
+        return orjson.dumps(body, option=orjson.OPT_INDENT_2).decode()
+
+    return read_file
 
 
 def _told(hit: FileHitAnswer) -> dict[str, Any]:

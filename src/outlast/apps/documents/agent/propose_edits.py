@@ -5,7 +5,7 @@ belong to which kind is checked here, and said by name.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Final
+from typing import Annotated, Any, Final
 
 import anyio
 import orjson
@@ -20,10 +20,10 @@ from outlast.base.ids import new_id
 from outlast.base.parts import ProposalPart
 from outlast.base.settings import DocumentSettings
 from outlast.db.database import Database, Tx
-from outlast.kernel.agents.tools.base import Arguments, ToolBase
+from outlast.kernel.agents.context import Context
+from outlast.kernel.agents.tool import Arguments, Tool, ToolResult, tool
 from outlast.kernel.limits.rules import clean
 from outlast.kernel.runs import store as runs
-from outlast.kernel.runs.profile import ToolContext, ToolResult
 
 NEEDED: Final[Mapping[str, tuple[str, ...]]] = {
     "replace": ("block_id", "old_text", "new_text"),
@@ -100,59 +100,54 @@ class ProposedEdit(Arguments):
         return self
 
 
-class ProposeArguments(Arguments):
-    summary: str = Field(
-        min_length=1, max_length=300, description="What these edits do, in one line for people."
-    )
-    edits: list[ProposedEdit] = Field(min_length=1, max_length=1_000)
+Summary = Annotated[
+    str, Field(min_length=1, max_length=300, description="What these edits do, in one line for people.")
+]
+Edits = Annotated[list[ProposedEdit], Field(min_length=1, max_length=1_000)]
 
 
-class ProposeEdits(ToolBase):
-    name: ClassVar[str] = "propose_edits"
-    description: ClassVar[str] = (
-        "Propose edits of the document: each is shown to a person as a difference, who accepts, changes or rejects it. "
-        "All edits of one call are taken, or none: then the answer says what the blocks say now. Address blocks and "
-        "sections by their ids."
-    )
-    arguments: ClassVar[type[Arguments]] = ProposeArguments
-    repeatable: ClassVar[bool] = True  # a later attempt finds what an earlier one made, by the effect's id
+def propose_edits_tool(db: Database, settings: DocumentSettings) -> Tool:
+    """`propose_edits` of the document of a run's thread. A later attempt finds what an earlier one made, by the
+    effect's id."""
+    most = settings.edits_per_proposal
 
-    def __init__(self, db: Database, settings: DocumentSettings) -> None:
-        self._db, self._settings = db, settings
-
-    def check(self, arguments: Mapping[str, Any]) -> None:
-        super().check(arguments)
-        most, count = self._settings.edits_per_proposal, len(arguments["edits"])
-        if count > most:
+    def require_few(summary: str, edits: Edits) -> None:
+        if len(edits) > most:
             raise ArgumentsInvalid(
-                f"The arguments of {self.name} are not valid: edits: {count} edits; at most {most} at once.",
+                "The arguments of propose_edits are not valid: "
+                f"edits: {len(edits)} edits; at most {most} at once.",
                 field="edits",
-                tool=self.name,
+                tool="propose_edits",
             )
 
-    async def run(self, context: ToolContext, arguments: Mapping[str, Any]) -> ToolResult:
-        asked = ProposeArguments.model_validate(dict(arguments))
-        edits = [_new_edit(edit) for edit in asked.edits]
-
-        def change(tx: Tx) -> ProposalData | tuple[Trouble, ...]:
-            _demand_at_work(tx, context)
-            document_id = document_of_thread(tx, context.run.thread_id)
-            if document_id is None:
-                raise NotFound("This document was deleted.", thread_id=context.run.thread_id)
-            documents.hold(tx, document_id)  # before it is looked whether an earlier attempt was here
-            run = context.run
-            source = Source(run.thread_id, run.id, context.effect_id, run.started_by)
-            most = self._settings.edits_per_proposal
-            return propose(tx, document_id, source, clean(asked.summary), edits, most=most)
-
-        with anyio.CancelScope(
-            shield=True
-        ):  # what was proposed is recorded and shown, also of a run that is cancelled
-            made = await self._db.write(change)
+    @tool(repeatable=True, check=require_few)
+    async def propose_edits(ctx: Context, summary: Summary, edits: Edits) -> ToolResult:
+        """Propose edits of the document: each is shown to a person as a difference, who accepts, changes or rejects it.
+        All edits of one call are taken, or none: then the answer says what the blocks say now. Address blocks and
+        sections by their ids."""
+        wanted = [_new_edit(edit) for edit in edits]
+        # Shielded: what was proposed is recorded and shown, also of a run that is cancelled.
+        with anyio.CancelScope(shield=True):
+            made = await db.write(_propose, ctx, clean(summary), wanted, most)
         return _taken(made) if isinstance(made, ProposalData) else _refused(made)
 
+    return propose_edits
 
-def _demand_at_work(tx: Tx, context: ToolContext) -> None:
+
+def _propose(
+    tx: Tx, ctx: Context, summary: str, edits: Sequence[NewEdit], most: int
+) -> ProposalData | tuple[Trouble, ...]:
+    _demand_at_work(tx, ctx)
+    run = ctx.run
+    document_id = document_of_thread(tx, run.thread_id)
+    if document_id is None:
+        raise NotFound("This document was deleted.", thread_id=run.thread_id)
+    documents.hold(tx, document_id)  # before it is looked whether an earlier attempt was here
+    source = Source(run.thread_id, run.id, ctx.effect_id, run.started_by)
+    return propose(tx, document_id, source, summary, edits, most=most)
+
+
+def _demand_at_work(tx: Tx, context: Context) -> None:
     """Nobody proposes for a run that is cancelled, has ended, or that somebody else has taken up: its row is held until
     the proposal is there."""
     run = runs.hold_run(tx, context.run.id)

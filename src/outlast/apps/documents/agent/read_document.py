@@ -1,8 +1,8 @@
 """`read_document`: sections and blocks as they are now, for documents that are too long to be told whole, and after
 people have changed them."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Final
+from collections.abc import Sequence
+from typing import Annotated, Final
 
 from pydantic import Field
 
@@ -17,50 +17,47 @@ from outlast.apps.documents.agent.document_text import (
 )
 from outlast.base.errors import NotFound
 from outlast.db.database import Database, Tx
-from outlast.kernel.agents.tools.base import Arguments, ToolBase
-from outlast.kernel.runs.profile import ToolContext, ToolResult
+from outlast.kernel.agents.context import Context
+from outlast.kernel.agents.tool import Tool, ToolResult, tool
 
 SHOWN_CHARS: Final = 20_000
 FOUND_BLOCKS: Final = 30
 
 
-class ReadArguments(Arguments):
-    section_id: str | None = Field(None, max_length=60, description="Read this section's blocks.")
-    after: str | None = Field(
-        None, max_length=60, description="With section_id: go on after this block of it."
-    )
-    query: str | None = Field(
-        None, max_length=500, description="Find blocks that hold these words, anywhere in the document."
-    )
+SectionId = Annotated[str | None, Field(max_length=60, description="Read this section's blocks.")]
+After = Annotated[
+    str | None, Field(max_length=60, description="With section_id: go on after this block of it.")
+]
+Words = Annotated[
+    str | None,
+    Field(max_length=500, description="Find blocks that hold these words, anywhere in the document."),
+]
 
 
-class ReadDocument(ToolBase):
-    name: ClassVar[str] = "read_document"
-    description: ClassVar[str] = (
-        "Read the document as it is now: a section's blocks by section_id, blocks that hold some words by query; "
-        "without either, its outline. Long sections come in pieces."
-    )
-    arguments: ClassVar[type[Arguments]] = ReadArguments
-    repeatable: ClassVar[bool] = True
+def read_document_tool(db: Database) -> Tool:
+    """`read_document` for the document of a run's thread."""
 
-    def __init__(self, db: Database) -> None:
-        self._db = db
-
-    async def run(self, context: ToolContext, arguments: Mapping[str, Any]) -> ToolResult:
-        asked = ReadArguments.model_validate(dict(arguments))
-        document = await self._db.read(_document, context.run.thread_id)
+    @tool(repeatable=True)
+    async def read_document(
+        ctx: Context, section_id: SectionId = None, after: After = None, query: Words = None
+    ) -> ToolResult:
+        """Read the document as it is now: a section's blocks by section_id, blocks that hold some words by query;
+        without either, its outline. Long sections come in pieces."""
+        document = await db.read(_document, ctx.run.thread_id)
         fence = Fence.around(document.texts())
-        if asked.section_id:
-            section = document.section(asked.section_id)
+        if section_id:
+            section = document.section(section_id)
             if section is None:
                 outline = outline_text(document, fence)
-                return ToolResult(f"There is no section {asked.section_id} now.\n{outline}", is_error=True)
-            body = section_page(section, fence, asked.after)
-        elif asked.query and asked.query.strip():
-            body = _found(document, fence, asked.query)
+                return ToolResult(f"There is no section {section_id} now.\n{outline}", is_error=True)
+            body = section_page(section, fence, after)
+        elif query and query.strip():
+            body = _found(document, fence, query)
         else:
             body = outline_text(document, fence)
         return ToolResult(fence.put("document", body, id=document.id, version=document.version))
+
+    return read_document
 
 
 def _document(tx: Tx, thread_id: str) -> ToldDocument:

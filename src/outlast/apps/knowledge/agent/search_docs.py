@@ -1,7 +1,7 @@
 """`search_docs`: look things up in indexed documentation and in modules saved earlier, before code is written."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Final
+from collections.abc import Sequence
+from typing import Annotated, Any, Final
 
 import orjson
 from pydantic import Field
@@ -9,56 +9,52 @@ from pydantic import Field
 from outlast.apps.knowledge.hits import Hit, PackageData, SearchAnswer, Searcher
 from outlast.base.clock import iso
 from outlast.db.database import Database, Tx
-from outlast.kernel.agents.tools.base import Arguments, ToolBase
+from outlast.kernel.agents.context import Context
+from outlast.kernel.agents.tool import Tool, tool
 from outlast.kernel.agents.workspaces import find_workspace
 from outlast.kernel.runs.model import Run
-from outlast.kernel.runs.profile import ToolContext, ToolResult
 from outlast.kernel.threads.tables import threads
 
 CONTENT_CHARS: Final = 6_000  # of one hit; passages are shorter, unless they hold long code
 PACKAGES: Final = 50  # named when nothing is found
 
 
-class SearchArguments(Arguments):
-    query: str = Field(
+Query = Annotated[
+    str,
+    Field(
         min_length=1,
         max_length=2_000,
         description="What you want to know, in words that the documentation would use: a question, names of functions.",
-    )
-    package: str | None = Field(
-        None, max_length=300, description="Only the documentation of this package, e.g. npm:@linear/sdk."
-    )
+    ),
+]
+Package = Annotated[
+    str | None,
+    Field(max_length=300, description="Only the documentation of this package, e.g. npm:@linear/sdk."),
+]
 
 
-class SearchDocs(ToolBase):
-    """`results` is how many hits a call brings."""
+def search_docs_tool(searcher: Searcher, db: Database, results: int = 5) -> Tool:
+    """`search_docs`; a call brings at most `results` hits."""
 
-    name: ClassVar[str] = "search_docs"
-    description: ClassVar[str] = (
-        "Search the documentation that is indexed here, and code modules saved earlier. Returns the best passages with "
-        "heading, content, url, package version and date (type doc), and modules with path and usage (type module). "
-        "Call it before you write code against a library or an API."
-    )
-    arguments: ClassVar[type[Arguments]] = SearchArguments
-    repeatable: ClassVar[bool] = True
-
-    def __init__(self, searcher: Searcher, db: Database, results: int = 5) -> None:
-        self._searcher, self._db, self._results = searcher, db, results
-
-    async def run(self, context: ToolContext, arguments: Mapping[str, Any]) -> ToolResult:
-        asked = SearchArguments.model_validate(dict(arguments))
-        run = context.run
-        answer = await self._searcher.search(
-            asked.query,
+    @tool(repeatable=True)
+    async def search_docs(ctx: Context, query: Query, package: Package = None) -> str:
+        """Search the documentation that is indexed here, and code modules saved earlier. Returns the best passages with
+        heading, content, url, package version and date (type doc), and modules with path and usage (type module).
+        Call it before you write code against a library or an API."""
+        run = ctx.run
+        answer = await searcher.search(
+            query,
             project_id=run.project_id,
-            package=asked.package or None,
-            limit=self._results,
-            workspace_id=await self._db.read(_workspace, run),
+            package=package or None,
+            limit=results,
+            workspace_id=await db.read(_workspace, run),
             user_id=run.started_by,
         )
         found_docs = any(hit.type == "doc" for hit in answer.hits)
-        packages = [] if found_docs else await self._searcher.packages(run.project_id)
-        return ToolResult(told(answer, packages))
+        packages = [] if found_docs else await searcher.packages(run.project_id)
+        return told(answer, packages)
+
+    return search_docs
 
 
 def told(answer: SearchAnswer, packages: Sequence[PackageData]) -> str:

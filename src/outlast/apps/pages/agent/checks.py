@@ -5,6 +5,7 @@ told, in the same run; so are lines that it has not been told of yet.
 import hashlib
 from collections.abc import Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from typing import Final
 
 import sqlalchemy as sa
@@ -15,8 +16,9 @@ from outlast.apps.pages.agent.outcome import Outcome, outcome_of
 from outlast.base.errors import NotFound, PathRefused
 from outlast.base.ids import new_id
 from outlast.db.database import Database, Tx
+from outlast.kernel.agents.context import StageContext
+from outlast.kernel.agents.hooks import StageResult
 from outlast.kernel.agents.workspaces import Workspaces
-from outlast.kernel.runs.profile import StageContext, StageResult
 from outlast.kernel.runs.tables import effects
 from outlast_sandbox.interface import Sandbox
 
@@ -41,11 +43,10 @@ _LAST_CHECK: Final = (
 
 
 class Checker:
-    """In memory: which import is under way for which effect, so that it can be stopped."""
+    """Does the check; `sandbox`: this server has sandboxes."""
 
     def __init__(self, db: Database, workspaces: Workspaces, *, sandbox: bool) -> None:
         self._db, self._workspaces, self._sandbox = db, workspaces, sandbox
-        self._importing: dict[str, tuple[Sandbox, str]] = {}
 
     async def check(self, context: StageContext) -> StageResult:
         """Repeatable. A problem that was told before and is found again is not the model's to mend any more: the run
@@ -65,13 +66,6 @@ class Checker:
             "problems": left,
         }
         return StageResult(problems=tuple(problems), facts=facts, mendable=mendable)
-
-    async def stop(self, context: StageContext) -> None:
-        """End an import that is under way."""
-        under_way = self._importing.get(context.effect_id)
-        if under_way is not None:
-            sandbox, import_id = under_way
-            await sandbox.kill_command(import_id)
 
     async def _modules(self, context: StageContext, outcome: Outcome) -> tuple[list[NewModule], list[str]]:
         """(those that hold what was announced of them, what is wrong with the others)."""
@@ -99,11 +93,8 @@ class Checker:
         digest = hashlib.sha256(content).hexdigest()
         # An id of its own for each try: what an earlier one acknowledged, its attempt may not have recorded.
         import_id = new_id("effect")
-        self._importing[context.effect_id] = sandbox, import_id
-        try:
-            found = await try_import(sandbox, one.path, digest, import_id, context.attempt)
-        finally:
-            self._importing.pop(context.effect_id, None)
+        context.on_cancel(partial(sandbox.kill_command, import_id))
+        found = await try_import(sandbox, one.path, digest, import_id, context.attempt)
         if found.error:
             return f"The module {one.path} cannot be imported:\n{found.error}"
         lacking = missing(one.exports, found, content.decode("utf-8", "replace"))

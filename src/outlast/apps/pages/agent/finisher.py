@@ -21,9 +21,9 @@ from outlast.apps.pages.rules import UNTITLED
 from outlast.base.errors import InternalError, OutlastError
 from outlast.base.events import ModulesSaved, PageStats
 from outlast.db.database import Tx
-from outlast.kernel.agents.history import NOT_READABLE
+from outlast.kernel.agents.hooks import Finished
+from outlast.kernel.agents.prompt import NOT_READABLE
 from outlast.kernel.runs.model import Run, text_of
-from outlast.kernel.runs.profile import Finished
 from outlast.kernel.runs.store import transcript_of
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.threads.search import replace_title

@@ -1,12 +1,14 @@
 """The lines of a page's agent, taken: each is read, and what it asks of the page is done by the pages room."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from datetime import timedelta
+from typing import Any, Final
 
 import sqlalchemy as sa
 
 from outlast.apps.pages import versions
 from outlast.apps.pages.agent.announced_modules import wrong_with
+from outlast.apps.pages.agent.finisher import stats_of
 from outlast.apps.pages.clean_pages import LEAST_CHARS
 from outlast.apps.pages.lines import (
     FullLine,
@@ -18,22 +20,56 @@ from outlast.apps.pages.lines import (
     SummaryLine,
     read_line,
 )
+from outlast.apps.pages.store import page_of_thread, touch
 from outlast.apps.pages.tables import page_versions
 from outlast.apps.pages.versions import Author, Rules, Taken
 from outlast.base.ids import new_id
 from outlast.base.page_data import Patch
 from outlast.base.parts import PagePart
 from outlast.db.database import Tx
+from outlast.kernel.agents.hooks import LinesTaken
+from outlast.kernel.runs import timers
 from outlast.kernel.runs.lines import added
-from outlast.kernel.runs.profile import LinesTaken
+from outlast.kernel.runs.model import Run
+
+GONE: Final = "The page was deleted, so this line changed nothing."
 
 
-def prepare_lines(rules: Rules, lines: Sequence[str]) -> None:
-    """Make the whole pages among the lines clean, before the transaction that takes them. Blocking."""
-    for line in lines:
-        said = read_line(line) if len(line) >= LEAST_CHARS else None
-        if isinstance(said, FullLine):
-            rules.clean.prepare(said.html, rules.html_bytes)
+class PageLines:
+    """The lines of the agent `page`. `dormant_after_s`: how long a page rests after a run
+    before its memory is freed."""
+
+    def __init__(self, rules: Rules, dormant_after_s: float) -> None:
+        self._rules, self._dormant_after = rules, timedelta(seconds=dormant_after_s)
+
+    def prepare(self, lines: Sequence[str]) -> None:
+        """Make the whole pages among the lines clean. Blocking."""
+        for line in lines:
+            said = read_line(line) if len(line) >= LEAST_CHARS else None
+            if isinstance(said, FullLine):
+                self._rules.clean.prepare(said.html, self._rules.html_bytes)
+
+    def take(self, tx: Tx, run: Run, step: int, lines: Sequence[str]) -> LinesTaken:
+        page = page_of_thread(tx, run.thread_id)
+        if page is None:
+            return LinesTaken(problems=(GONE,))
+        return take_lines(tx, page["id"], self._rules, Author(run.id, step, run.started_by), lines)
+
+    def reset(self, tx: Tx, run: Run, step: int) -> Sequence[tuple[str, Any]]:
+        page = page_of_thread(tx, run.thread_id)
+        return () if page is None else versions.reset_step(tx, page["id"], self._rules, run.id, step)
+
+    def part(self, tx: Tx, run: Run, step: int, counts: Mapping[str, int]) -> PagePart | None:
+        page = page_of_thread(tx, run.thread_id)
+        return None if page is None else part_of(tx, page["id"], run.id, step, counts)
+
+    def end(self, tx: Tx, run: Run, status: str) -> Sequence[tuple[str, Any]]:
+        page = page_of_thread(tx, run.thread_id)
+        if page is None:
+            return ()
+        touch(tx, run.thread_id)
+        timers.set_timer(tx, "page_dormant", page["id"], tx.now + self._dormant_after)
+        return (("page.stats", stats_of(tx, run, dict(page))),)
 
 
 def take_lines(tx: Tx, page_id: str, rules: Rules, author: Author, lines: Sequence[str]) -> LinesTaken:

@@ -2,9 +2,8 @@
 the policy asks by default.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final
+from typing import Annotated, Final
 
 import anyio.to_thread
 import sqlalchemy as sa
@@ -19,24 +18,23 @@ from outlast.apps.pages.store import page_of_workspace
 from outlast.base.errors import MalformedInput, NotFound
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
-from outlast.kernel.agents.tools.base import Arguments, ToolBase
+from outlast.kernel.agents.context import Context
+from outlast.kernel.agents.tool import Tool, tool
 from outlast.kernel.agents.workspaces import Workspaces
-from outlast.kernel.runs.profile import ToolContext, ToolResult
 from outlast.kernel.runs.tables import approvals
 from outlast_sandbox.interface import Sandbox
 
 MOST_BYTES: Final = 256_000
 
 
-class PublishArguments(Arguments):
-    path: str = Field(
-        min_length=1, max_length=300, description="The module's file, relative to the workspace."
-    )
-    description: str = Field(
-        "", max_length=2_000, description="What it does. Empty: as it was announced before."
-    )
-    exports: list[str] = Field(default_factory=list, max_length=100, description="As in code_modules.")
-    usage: str = Field("", max_length=2_000, description="As in code_modules.")
+Path = Annotated[
+    str, Field(min_length=1, max_length=300, description="The module's file, relative to the workspace.")
+]
+Description = Annotated[
+    str, Field(max_length=2_000, description="What it does. Empty: as it was announced before.")
+]
+Exports = Annotated[list[str], Field(max_length=100, description="As in code_modules.", default_factory=list)]
+Usage = Annotated[str, Field(max_length=2_000, description="As in code_modules.")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,34 +45,27 @@ class Publication:
     blob: str
 
 
-class PublishModule(ToolBase):
-    name: ClassVar[str] = "publish_module"
-    description: ClassVar[str] = (
-        "Offer a saved module to all work of this person: other pages and threads find it with search_docs and import "
-        "it from ./library/. A person decides about it. The file must stand alone, without relative imports."
-    )
-    arguments: ClassVar[type[Arguments]] = PublishArguments
-    repeatable: ClassVar[bool] = True
+def publish_module_tool(workspaces: Workspaces, db: Database, modules: Modules, blobs: FolderBlobs) -> Tool:
+    """`publish_module` over these workspaces and modules."""
 
-    def __init__(self, workspaces: Workspaces, db: Database, modules: Modules, blobs: FolderBlobs) -> None:
-        self._workspaces, self._db, self._shelf, self._blobs = workspaces, db, modules, blobs
-
-    async def run(self, context: ToolContext, arguments: Mapping[str, Any]) -> ToolResult:
-        asked = PublishArguments.model_validate(dict(arguments))
-        opened = await self._workspaces.open(context)
-        known = await self._shelf.usable(opened.workspace_id, None)
-        wanted = _wanted(asked, known)
+    @tool(repeatable=True)
+    async def publish_module(
+        ctx: Context, *, path: Path, description: Description = "", exports: Exports, usage: Usage = ""
+    ) -> str:
+        """Offer a saved module to all work of this person: other pages and threads find it with search_docs and import
+        it from ./library/. A person decides about it. The file must stand alone, without relative imports."""
+        opened = await workspaces.open(ctx)
+        known = await modules.usable(opened.workspace_id, None)
+        wanted = _wanted(NewModule(path, description, tuple(exports), usage), known)
         content = await opened.sandbox.read_file(wanted.path, MOST_BYTES + 1)
-        publication = await publishable(
-            wanted, content, self._blobs, opened.sandbox, context.effect_id, context.attempt
-        )
-        published = await self._db.write(
-            _publish, context, opened.workspace_id, publication, self._shelf.dependencies
-        )
-        return ToolResult(
+        publication = await publishable(wanted, content, blobs, opened.sandbox, ctx.effect_id, ctx.attempt)
+        published = await db.write(_publish, ctx, opened.workspace_id, publication, modules.dependencies)
+        return (
             f"Published. Other work of whoever approved it imports it as {published.imported_path}:\n"
             f"{published.imported_usage}"
         )
+
+    return publish_module
 
 
 async def publishable(
@@ -119,13 +110,13 @@ def announced(module: Module) -> NewModule:
     return NewModule(module.path, module.description, module.exports, module.usage, module.content_hash)
 
 
-def _wanted(asked: PublishArguments, known: list[Module]) -> NewModule:
+def _wanted(asked: NewModule, known: list[Module]) -> NewModule:
     path = plain_path(asked.path)
     before = next((one for one in known if one.scope == "session" and one.path == path), None)
     module = NewModule(
         path,
         asked.description.strip() or (before.description if before is not None else ""),
-        tuple(asked.exports) or (before.exports if before is not None else ()),
+        asked.exports or (before.exports if before is not None else ()),
         asked.usage.strip() or (before.usage if before is not None else ""),
     )
     wrong = wrong_with(module)
@@ -141,7 +132,7 @@ def _wanted(asked: PublishArguments, known: list[Module]) -> NewModule:
 
 
 def _publish(
-    tx: Tx, context: ToolContext, workspace_id: str, publication: Publication, dependencies: str
+    tx: Tx, context: Context, workspace_id: str, publication: Publication, dependencies: str
 ) -> Module:
     run = context.run
     page = page_of_workspace(tx, workspace_id)

@@ -18,10 +18,10 @@ from outlast.base.errors import NotFound
 from outlast.base.settings import SandboxSettings
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
-from outlast.kernel.agents.tools.run_code import CodeArguments, RunCode
-from outlast.kernel.agents.workspaces import OpenWorkspace, Workspaces
+from outlast.kernel.agents.context import Context
+from outlast.kernel.agents.tools.run_code import Language
+from outlast.kernel.agents.workspaces import OpenWorkspace
 from outlast.kernel.runs.model import Run
-from outlast.kernel.runs.profile import ToolContext
 from outlast.kernel.runs.tables import effects
 from outlast_sandbox.interface import EvaluationResult, Sandbox
 
@@ -38,46 +38,42 @@ FAILED: Final = (
 GONE: Final = "The published module {path} could not be put into the workspace: its stored file is missing."
 
 
-class LibraryCode(RunCode):
-    """`run_code`, see the module."""
+class LibraryCode:
+    """What `run_code` does around the code, see the module."""
 
-    def __init__(
-        self,
-        workspaces: Workspaces,
-        settings: SandboxSettings,
-        db: Database,
-        modules: Modules,
-        blobs: FolderBlobs,
-    ) -> None:
-        super().__init__(workspaces, settings.output_bytes)
+    def __init__(self, settings: SandboxSettings, db: Database, modules: Modules, blobs: FolderBlobs) -> None:
         self._db, self._shelf, self._blobs = db, modules, blobs
         self._documented = [one for one in settings.dependencies if one.docs and filed_under(one)]
 
-    async def before(self, context: ToolContext, asked: CodeArguments, workspace: OpenWorkspace) -> list[str]:
-        used = await self._used(context, asked, workspace)
+    async def before(
+        self, ctx: Context, workspace: OpenWorkspace, code: str, language: Language
+    ) -> list[str]:
+        """Put the published modules that the code imports into the workspace."""
+        used = await self._used(ctx, workspace, code, language)
         published = [one for one in used if one.scope == "user" and one.blob is not None]
         return [note for one in published if (note := await self._placed(workspace.sandbox, one))]
 
     async def after(
-        self, context: ToolContext, asked: CodeArguments, workspace: OpenWorkspace, result: EvaluationResult
+        self, ctx: Context, workspace: OpenWorkspace, code: str, language: Language, result: EvaluationResult
     ) -> list[str]:
+        """Note which modules worked; the reminder, where it is due."""
         if result.success:
             worked = [
                 one.id
-                for one in await self._used(context, asked, workspace)
+                for one in await self._used(ctx, workspace, code, language)
                 if not one.verified(self._shelf.dependencies)
             ]
             if worked:
                 await self._db.write(shelf.mark_verified, worked, self._shelf.dependencies)
-        return await self._reminder(context.run, asked, result)
+        return await self._reminder(ctx.run, code, language, result)
 
     async def _used(
-        self, context: ToolContext, asked: CodeArguments, workspace: OpenWorkspace
+        self, ctx: Context, workspace: OpenWorkspace, code: str, language: Language
     ) -> list[Module]:
-        paths = files_used(asked.code, asked.language)
+        paths = files_used(code, language)
         if not paths:
             return []
-        known = await self._shelf.usable(workspace.workspace_id, context.run.started_by)
+        known = await self._shelf.usable(workspace.workspace_id, ctx.run.started_by)
         return [one for one in known if one.imported_path in paths]
 
     async def _placed(self, sandbox: Sandbox, module: Module) -> str:
@@ -98,8 +94,8 @@ class LibraryCode(RunCode):
         await sandbox.write_files([(path, content)])
         return ""
 
-    async def _reminder(self, run: Run, asked: CodeArguments, result: EvaluationResult) -> list[str]:
-        used = packages_used(asked.code, asked.language, self._documented)
+    async def _reminder(self, run: Run, code: str, language: Language, result: EvaluationResult) -> list[str]:
+        used = packages_used(code, language, self._documented)
         if not used:
             return []
         searches = await self._db.read(searches_of, run)

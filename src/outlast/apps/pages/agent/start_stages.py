@@ -16,8 +16,9 @@ from outlast.apps.pages.agent.recent_changes import Lately, asked_text, lately
 from outlast.apps.pages.store import page_of_thread
 from outlast.base.errors import NotFound
 from outlast.db.database import Database, Tx
+from outlast.kernel.agents.context import StageContext
+from outlast.kernel.agents.hooks import StageResult
 from outlast.kernel.runs.model import Run
-from outlast.kernel.runs.profile import StageContext, StageResult
 from outlast.kernel.runs.tables import effects
 from outlast.kernel.threads.tables import messages
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
 
 import anyio
@@ -25,12 +26,13 @@ from outlast.base.ids import new_id
 from outlast.base.images import recognise
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
+from outlast.kernel.agents.context import StageContext
+from outlast.kernel.agents.hooks import StageResult
 from outlast.kernel.agents.tools.start_service import Keeper
 from outlast.kernel.agents.workspaces import OpenWorkspace, Workspaces
 from outlast.kernel.attachments.store import add_attachment
 from outlast.kernel.runs.engine import FileKeeping
 from outlast.kernel.runs.model import Run
-from outlast.kernel.runs.profile import StageContext, StageResult
 from outlast.kernel.runs.tables import effects, runs
 from outlast.kernel.sandboxes.services.rules import ServiceState
 from outlast.kernel.sandboxes.tables import checkpoints, workspaces
@@ -84,7 +86,7 @@ class Before:
 
 @dataclass(slots=True)
 class Checker:
-    """Does the check. In memory: which sandbox a check's command runs in, so that it can be ended and forgotten."""
+    """Does the check."""
 
     db: Database
     workspaces: Workspaces
@@ -94,8 +96,6 @@ class Checker:
     files: FileKeeping | None = None
     keeper: Keeper | None = None
     photographer: Photographer | None = None
-    _running: dict[str, Sandbox] = field(default_factory=dict)
-    _done: dict[str, Sandbox] = field(default_factory=dict)
 
     async def check(self, context: StageContext) -> StageResult:
         """Repeatable: the command is attached to, the rest done again. Raises `SandboxLost`, `SandboxUnavailable`."""
@@ -115,7 +115,8 @@ class Checker:
             await self._tell_preview(context, opened.sandbox, look)
             parts, picture = await self._picture(context, look, before)
             facts |= picture
-        self._done[context.effect_id] = opened.sandbox
+        # Not before it is recorded: another attempt would ask for the command's result.
+        context.on_recorded(partial(opened.sandbox.acknowledge, context.effect_id))
         return StageResult(
             problems=tuple(problem.text for problem in problems),
             parts=tuple(parts),
@@ -129,17 +130,6 @@ class Checker:
             mendable=mendable,
             changed_files=themed,
         )
-
-    async def stop(self, context: StageContext) -> None:
-        sandbox = self._running.pop(context.effect_id, None)
-        if sandbox is not None:
-            await sandbox.kill_command(context.effect_id)
-
-    async def forget(self, context: StageContext) -> None:
-        """The check is recorded: its command's result may go. Not before: another attempt would ask for it."""
-        sandbox = self._done.pop(context.effect_id, None)
-        if sandbox is not None:
-            await sandbox.acknowledge(context.effect_id)
 
     async def _put_theme(self, run: Run, sandbox: Sandbox) -> bool:
         """Write the screen's theme, and what its classes need, into its style sheet again, whatever the agent made of
@@ -191,18 +181,15 @@ class Checker:
         tree = None if fresh else before.tree
         if tree is not None and tree == before.checked_tree and before.checked is not None:
             return Types(**before.checked), {"tree": tree, "types": dict(before.checked)}
-        self._running[context.effect_id] = sandbox
-        try:
-            command = Command(
-                effect_id=context.effect_id,
-                attempt=context.attempt,
-                script=COMMAND,
-                timeout_s=self.check_timeout_s,
-                output_limit_bytes=OUTPUT_BYTES,
-            )
-            result = await sandbox.run(command)
-        finally:
-            self._running.pop(context.effect_id, None)
+        context.on_cancel(partial(sandbox.kill_command, context.effect_id))
+        command = Command(
+            effect_id=context.effect_id,
+            attempt=context.attempt,
+            script=COMMAND,
+            timeout_s=self.check_timeout_s,
+            output_limit_bytes=OUTPUT_BYTES,
+        )
+        result = await sandbox.run(command)
         types = types_of(result, self.check_timeout_s)
         kept = {"problem": types.problem, "short": types.short, "mendable": types.mendable}
         return types, ({"tree": tree, "types": kept} if tree is not None and types.mendable else {})

@@ -12,7 +12,7 @@ from outlast.apps.screens.agent.tags import Outcome, merge_files, parse_outcome
 from outlast.base.errors import InternalError, OutlastError
 from outlast.base.screen_data import ScreenFile
 from outlast.db.database import Tx
-from outlast.kernel.agents.history import NOT_READABLE
+from outlast.kernel.agents.prompt import NOT_READABLE
 from outlast.kernel.runs.model import Run
 from outlast.kernel.threads.search import replace_title
 from outlast.kernel.threads.tables import threads

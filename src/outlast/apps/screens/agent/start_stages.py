@@ -14,11 +14,12 @@ from outlast.apps.screens.agent.conversation import format_messages_for_agent, r
 from outlast.apps.screens.store import screen_data, screen_of_thread
 from outlast.base.errors import NotFound, OutlastError
 from outlast.db.database import Database, Tx
-from outlast.kernel.agents.history import NOT_READABLE
+from outlast.kernel.agents.context import StageContext
+from outlast.kernel.agents.hooks import StageResult
+from outlast.kernel.agents.prompt import NOT_READABLE
 from outlast.kernel.agents.workspaces import OpenWorkspace, Workspaces
 from outlast.kernel.runs.history import exchanges_before
 from outlast.kernel.runs.model import Run
-from outlast.kernel.runs.profile import StageContext, StageResult
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.sandboxes.tables import sandboxes
 

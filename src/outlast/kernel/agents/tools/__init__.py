@@ -1,3 +1,2 @@
-"""One file a tool. To add one: a class with `arguments` (a Pydantic model), `name`, `description` and `run`; then
-name it in the profiles that offer it.
-"""
+"""Tools that agents of every kind use, one file each. Each function makes a tool over the parts of this server that it
+needs."""

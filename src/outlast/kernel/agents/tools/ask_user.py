@@ -1,13 +1,11 @@
 """`ask_user`: a structured question to the person; the run waits for the answer as it waits for an approval."""
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Annotated
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field
 
 from outlast.base.errors import InternalError
-from outlast.kernel.agents.tools.base import Arguments, ToolBase
-from outlast.kernel.runs.profile import ToolContext, ToolResult
+from outlast.kernel.agents.tool import Arguments, tool
 
 
 class Question(Arguments):
@@ -18,22 +16,17 @@ class Question(Arguments):
     placeholder: str = Field("", max_length=200)
 
 
-class QuestionArguments(Arguments):
-    questions: list[Question] = Field(min_length=1, max_length=10)
-
-    @model_validator(mode="after")
-    def _ids_differ(self) -> "QuestionArguments":
-        if len({question.id for question in self.questions}) != len(self.questions):
-            raise ValueError("the ids of the questions must differ")
-        return self
+def _require_different_ids(questions: list[Question]) -> list[Question]:
+    if len({question.id for question in questions}) != len(questions):
+        raise ValueError("the ids of the questions must differ")
+    return questions
 
 
-class AskUser(ToolBase):
-    name: ClassVar[str] = "ask_user"
-    description: ClassVar[str] = "Ask the person one or more questions and wait for the answers."
-    arguments: ClassVar[type[Arguments]] = QuestionArguments
-    asks_person: ClassVar[bool] = True
-    repeatable: ClassVar[bool] = True
-
-    async def run(self, context: ToolContext, arguments: Mapping[str, Any]) -> ToolResult:
-        raise InternalError("A question is answered by a person, never carried out.")
+@tool(asks_person=True, repeatable=True)
+async def ask_user(
+    questions: Annotated[
+        list[Question], Field(min_length=1, max_length=10), AfterValidator(_require_different_ids)
+    ],
+) -> str:
+    """Ask the person one or more questions and wait for the answers."""
+    raise InternalError("A question is answered by a person, never carried out.")

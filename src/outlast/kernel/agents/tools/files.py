@@ -1,17 +1,17 @@
 """`create_or_update_files` and `read_files`: the workspace's files by relative path."""
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Annotated, Any
 
 import orjson
 from pydantic import Field
 
 from outlast.base.errors import DiskFull, NotFound, PathRefused
 from outlast.base.events import FileChange
-from outlast.kernel.agents.tools.base import Arguments, ToolBase
+from outlast.kernel.agents.context import Context
+from outlast.kernel.agents.tool import Arguments, Tool, ToolResult, tool
 from outlast.kernel.agents.tools.limits import WORKSPACE_FULL
 from outlast.kernel.agents.workspaces import Workspaces
-from outlast.kernel.runs.profile import ToolContext, ToolResult
+from outlast_sandbox.interface import Sandbox
 
 READ_BYTES = 100_000
 
@@ -21,30 +21,16 @@ class NewFile(Arguments):
     content: str = Field(max_length=1_000_000)
 
 
-class WriteArguments(Arguments):
-    files: list[NewFile] = Field(min_length=1, max_length=100)
+def write_files_tool(workspaces: Workspaces) -> Tool:
+    """`create_or_update_files` over these workspaces."""
 
-
-class ReadArguments(Arguments):
-    paths: list[str] = Field(min_length=1, max_length=50, description="Relative to the workspace.")
-
-
-class WriteFiles(ToolBase):
-    name: ClassVar[str] = "create_or_update_files"
-    description: ClassVar[str] = (
-        "Write files in the workspace, each whole. Paths are relative; folders are made."
-    )
-    arguments: ClassVar[type[Arguments]] = WriteArguments
-    repeatable: ClassVar[bool] = True
-    changes_files: ClassVar[bool] = True
-
-    def __init__(self, workspaces: Workspaces) -> None:
-        self._workspaces = workspaces
-
-    async def run(self, context: ToolContext, arguments: Mapping[str, Any]) -> ToolResult:
-        asked = WriteArguments.model_validate(dict(arguments))
-        contents = [(file.path, file.content.encode()) for file in asked.files]
-        workspace = await self._workspaces.open(context)
+    @tool(repeatable=True, changes_files=True)
+    async def create_or_update_files(
+        ctx: Context, files: Annotated[list[NewFile], Field(min_length=1, max_length=100)]
+    ) -> ToolResult:
+        """Write files in the workspace, each whole. Paths are relative; folders are made."""
+        contents = [(file.path, file.content.encode()) for file in files]
+        workspace = await workspaces.open(ctx)
         try:
             await workspace.sandbox.write_files(contents)
         except DiskFull as error:  # the sandbox's own disk; the server's would end the leg
@@ -53,32 +39,37 @@ class WriteFiles(ToolBase):
         told = "\n".join(f"{path} ({len(content)} bytes)" for path, content in contents)
         return ToolResult(f"Written:\n{told}", files=changes)
 
+    return create_or_update_files
 
-class ReadFiles(ToolBase):
-    name: ClassVar[str] = "read_files"
-    description: ClassVar[str] = "Read files of the workspace. Paths are relative, without '@' aliases."
-    arguments: ClassVar[type[Arguments]] = ReadArguments
-    repeatable: ClassVar[bool] = True
 
-    def __init__(self, workspaces: Workspaces) -> None:
-        self._workspaces = workspaces
+def read_files_tool(workspaces: Workspaces) -> Tool:
+    """`read_files` over these workspaces."""
 
-    async def run(self, context: ToolContext, arguments: Mapping[str, Any]) -> ToolResult:
-        asked = ReadArguments.model_validate(dict(arguments))
-        for path in asked.paths:
+    @tool(repeatable=True)
+    async def read_files(
+        ctx: Context,
+        paths: Annotated[
+            list[str], Field(min_length=1, max_length=50, description="Relative to the workspace.")
+        ],
+    ) -> ToolResult:
+        """Read files of the workspace. Paths are relative, without '@' aliases."""
+        for path in paths:
             if path.startswith("@"):
                 raise PathRefused(
                     f"The path {path!r} uses an alias; read_files takes relative paths only.", path=path
                 )
-        workspace = await self._workspaces.open(context)
-        files: list[dict[str, Any]] = []
-        for path in asked.paths:
-            try:
-                content = await workspace.sandbox.read_file(path, READ_BYTES + 1)
-            except NotFound:
-                files.append({"path": path, "error": "no such file"})
-                continue
-            text = content[:READ_BYTES].decode("utf-8", "replace")
-            files.append({"path": path, "content": text, "truncated": len(content) > READ_BYTES})
+        workspace = await workspaces.open(ctx)
+        files = [await _read(workspace.sandbox, path) for path in paths]
         failed = all("error" in file for file in files)
         return ToolResult(orjson.dumps(files, option=orjson.OPT_INDENT_2).decode(), is_error=failed)
+
+    return read_files
+
+
+async def _read(sandbox: Sandbox, path: str) -> dict[str, Any]:
+    try:
+        content = await sandbox.read_file(path, READ_BYTES + 1)
+    except NotFound:
+        return {"path": path, "error": "no such file"}
+    text = content[:READ_BYTES].decode("utf-8", "replace")
+    return {"path": path, "content": text, "truncated": len(content) > READ_BYTES}

@@ -1,76 +1,52 @@
 """`terminal`: a shell command in the workspace, its output streamed, re-attached to after a restart."""
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Final
+from typing import Annotated
 
 from pydantic import Field
 
 from outlast.base.settings import SandboxSettings
-from outlast.kernel.agents.tools.base import Arguments, ToolBase
+from outlast.kernel.agents.context import Context
+from outlast.kernel.agents.tool import Tool, ToolResult, tool
 from outlast.kernel.agents.tools.limits import how_it_ended, over_a_limit
 from outlast.kernel.agents.workspaces import Workspaces
-from outlast.kernel.runs.profile import ToolContext, ToolResult
 from outlast.kernel.runs.tool_calls import interrupted
 from outlast_sandbox.interface import Command, CommandResult
 
-
-class TerminalArguments(Arguments):
-    command: str = Field(
-        min_length=1, max_length=20_000, description="Shell command, run in the workspace folder."
-    )
-    timeout_s: float | None = Field(None, gt=0, le=3600, description="Seconds until it is stopped.")
-
-
-_SHIPPED: Final = SandboxSettings()
+CommandText = Annotated[
+    str,
+    Field(min_length=1, max_length=20_000, description="Shell command, run in the workspace folder."),
+]
+Timeout = Annotated[float | None, Field(gt=0, le=3600, description="Seconds until it is stopped.")]
 
 
-class Terminal(ToolBase):
-    name: ClassVar[str] = "terminal"
-    description: ClassVar[str] = (
-        "Run a shell command in the workspace of the sandbox (Linux). Returns its output and exit code."
-    )
-    arguments: ClassVar[type[Arguments]] = TerminalArguments
-    reattaches: ClassVar[bool] = True
-    changes_files: ClassVar[bool] = True
+def terminal_tool(workspaces: Workspaces, settings: SandboxSettings) -> Tool:
+    """`terminal` over these workspaces."""
 
-    def __init__(
-        self,
-        workspaces: Workspaces,
-        timeout_s: float,
-        output_bytes: int,
-        settings: SandboxSettings = _SHIPPED,
-    ) -> None:
-        self._workspaces, self._timeout_s, self._output_bytes = workspaces, timeout_s, output_bytes
-        self._settings = settings
-
-    async def run(self, context: ToolContext, arguments: Mapping[str, Any]) -> ToolResult:
-        asked = TerminalArguments.model_validate(dict(arguments))
-        workspace = await self._workspaces.open(context)
+    @tool(reattaches=True, changes_files=True)
+    async def terminal(ctx: Context, command: CommandText, timeout_s: Timeout = None) -> ToolResult:
+        """Run a shell command in the workspace of the sandbox (Linux). Returns its output and exit code."""
+        workspaces.own_command(ctx)
+        workspace = await workspaces.open(ctx)
+        limit_s = min(timeout_s or settings.command_timeout_s, settings.command_timeout_s)
 
         async def run(attach_only: bool) -> CommandResult:
-            command = Command(
-                effect_id=context.effect_id,
-                attempt=context.attempt,
-                script=asked.command,
-                timeout_s=min(asked.timeout_s or self._timeout_s, self._timeout_s),
-                output_limit_bytes=self._output_bytes,
+            asked = Command(
+                effect_id=ctx.effect_id,
+                attempt=ctx.attempt,
+                script=command,
+                timeout_s=limit_s,
+                output_limit_bytes=settings.output_bytes,
                 attach_only=attach_only,
             )
-            return await workspace.sandbox.run(command, context.output)
+            return await workspace.sandbox.run(asked, ctx.show)
 
-        result = await self._workspaces.attach_or_start(workspace, context, run)
+        result = await workspaces.attach_or_start(workspace, ctx, run)
         if result is None:
-            return interrupted(self.name)
+            return interrupted("terminal")
         failed = result.exit_code != 0 or over_a_limit(result)
-        return ToolResult(_told(result, self._settings), is_error=failed)
+        return ToolResult(_told(result, settings), is_error=failed)
 
-    async def stop(self, context: ToolContext) -> None:
-        workspace = await self._workspaces.open(context)
-        await workspace.sandbox.kill_command(context.effect_id)
-
-    async def forget(self, context: ToolContext) -> None:
-        workspace = await self._workspaces.open(context)
-        await workspace.sandbox.acknowledge(context.effect_id)
+    return terminal
 
 
 def _told(result: CommandResult, settings: SandboxSettings) -> str:

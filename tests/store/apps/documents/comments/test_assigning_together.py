@@ -17,14 +17,13 @@ from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.runs.tables import runs
 from outlast.kernel.services import Services
 from outlast.kernel.threads.tables import messages, threads
-from outlast.testing.profile import FakeProfile
+from outlast.testing.agents import FakeAgent
 from tests.documents import Desk
 from tests.factories import make_services
 
 
 def services_of(db: Database, folder: Path) -> Services:
-    profiles = {"chat": FakeProfile(), "document": FakeProfile()}
-    return make_services(db, folder, run_profiles=profiles, profiles=frozenset(profiles))
+    return make_services(db, folder, agents=[FakeAgent(), FakeAgent(name="document")])
 
 
 async def test_a_comment_gets_one_conversation_however_many_give_it_to_the_agent(

@@ -8,17 +8,20 @@ from typing import Any
 import orjson
 import sqlalchemy as sa
 
-from outlast.apps.chat.agent import ChatProfile
-from outlast.apps.knowledge.agent.search_docs import SearchDocs
+from outlast.apps.chat.agent import chat_agent
+from outlast.apps.knowledge.agent.search_docs import search_docs_tool
 from outlast.apps.knowledge.search import Knowledge
 from outlast.base.clock import SystemClock
 from outlast.base.settings import Settings
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
+from outlast.kernel.agents.context import Context
+from outlast.kernel.agents.prompt import PromptContext
 from outlast.kernel.agents.workspaces import Workspaces, workspace_of_thread
-from outlast.kernel.runs.profile import ToolContext
+from outlast.kernel.models.protocol import ModelSpec
 from outlast.kernel.runs.store import run_of
 from outlast.kernel.runs.tables import runs
+from outlast.testing.agents import make_context
 from tests.factories import Team, make_run
 from tests.store.apps.knowledge.test_search import Shelf, put_source
 
@@ -27,16 +30,16 @@ async def _lost(workspace_id: str, sandbox_id: str) -> None:
     raise AssertionError("no sandbox is needed for a search")
 
 
-async def context_of(db: Database, team: Team, **fields: Any) -> ToolContext:
+async def context_of(db: Database, team: Team, **fields: Any) -> Context:
     run_id = await db.write(make_run, team.thread_id, team.editor, **fields)
     run = await db.read(run_of, run_id)
-    return ToolContext(run, "eff_1", 1, False, None, lambda text: None, _lost)
+    return make_context(run, attempt=1, lost=_lost)
 
 
 async def test_a_run_finds_documentation_of_its_project_as_json(db: Database):
     team: Team = await db.write(Team)
     await db.write(put_source, project_id=team.project_id)
-    tool = SearchDocs(Knowledge(db, SystemClock()), db, results=3)
+    tool = search_docs_tool(Knowledge(db, SystemClock()), db, results=3)
     context = await context_of(db, team)
     result = await tool.run(context, {"query": "create an issue"})
     body = orjson.loads(result.content)
@@ -49,7 +52,7 @@ async def test_a_run_finds_documentation_of_its_project_as_json(db: Database):
 async def test_where_nothing_is_found_the_packages_are_named(db: Database):
     team: Team = await db.write(Team)
     await db.write(put_source)
-    tool = SearchDocs(Knowledge(db, SystemClock()), db)
+    tool = search_docs_tool(Knowledge(db, SystemClock()), db)
     context = await context_of(db, team)
     body: dict[str, Any] = {}
     for arguments in ({"query": "xylophone"}, {"query": "issues", "package": "npm:other"}):
@@ -62,7 +65,7 @@ async def test_where_nothing_is_found_the_packages_are_named(db: Database):
 async def test_modules_are_those_of_the_workspace_of_run_or_thread_and_of_who_started_it(db: Database):
     team: Team = await db.write(Team)
     shelf = Shelf()
-    tool = SearchDocs(Knowledge(db, SystemClock(), modules=shelf), db)
+    tool = search_docs_tool(Knowledge(db, SystemClock(), modules=shelf), db)
     context = await context_of(db, team)
     await tool.run(context, {"query": "open issues"})
 
@@ -81,15 +84,13 @@ async def test_chat_offers_it_also_without_a_sandbox_and_tells_the_model_when_to
     db: Database, tmp_path: Path
 ):
     team: Team = await db.write(Team)
-    search = SearchDocs(Knowledge(db, SystemClock()), db)
+    search = search_docs_tool(Knowledge(db, SystemClock()), db)
     settings = Settings(sandbox=None)
-    profile = ChatProfile(settings, Workspaces(db, None), FolderBlobs(tmp_path), _never, search=search)
-    assert set(profile.tools) == {"search_docs", "ask_user"}
+    agent = chat_agent(settings, Workspaces(db, None), search=search)
+    assert {tool.name for tool in agent.tools} == {"search_docs", "ask_user"}
     run = (await context_of(db, team)).run
-    system = await db.read(profile._system, run)
+    model, blobs = ModelSpec("demo", "demo", "demo"), FolderBlobs(tmp_path)
+    prompt = await db.read(lambda tx: agent.prompt(PromptContext(tx, run, model, settings, blobs)))
+    system = prompt.system
     assert "look it up with search_docs" in system
     assert "\n\n\n" not in system
-
-
-def _never(model_id: str) -> Any:
-    raise AssertionError(model_id)

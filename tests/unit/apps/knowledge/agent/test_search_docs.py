@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import orjson
 import pytest
 
-from outlast.apps.knowledge.agent.search_docs import CONTENT_CHARS, SearchDocs, told
+from outlast.apps.knowledge.agent.search_docs import CONTENT_CHARS, search_docs_tool, told
 from outlast.apps.knowledge.hits import Hit, PackageData, SearchAnswer
 from outlast.base.errors import ArgumentsInvalid
 
@@ -76,4 +76,4 @@ def test_a_very_long_passage_is_cut_and_says_so():
 @pytest.mark.parametrize("arguments", [{}, {"query": ""}, {"query": "x", "limit": 3}])
 def test_arguments_that_make_no_sense_are_refused_by_name(arguments: dict[str, object]):
     with pytest.raises(ArgumentsInvalid):
-        SearchDocs.check(SearchDocs.__new__(SearchDocs), arguments)
+        search_docs_tool(None, None).check(arguments)  # type: ignore[arg-type]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from outlast.base.settings import ProfileSettings, RunSettings, Settings
-from outlast.kernel.agents.history import messages_told, token_budget
+from outlast.kernel.agents.prompt import context_messages, token_budget
 from outlast.kernel.models.protocol import ModelSpec
 
 
@@ -17,6 +17,6 @@ def test_a_small_model_is_told_less_so_that_the_run_has_room(reads: int, budget:
 
 def test_each_profile_may_have_a_number_of_messages_of_its_own() -> None:
     shipped = Settings()
-    assert (messages_told(shipped, "screen"), messages_told(shipped, "chat")) == (10, 20)
+    assert (context_messages(shipped, "screen"), context_messages(shipped, "chat")) == (10, 20)
     own = Settings(profiles={"chat": ProfileSettings(context_messages=4)})
-    assert messages_told(own, "chat") == 4
+    assert context_messages(own, "chat") == 4

@@ -1,6 +1,6 @@
-"""The command `outlast`, with a database that can be told to kill the process: `python -m outlast.testing.crash_server
+"""The command `outlast`, with a database that can be told to kill the process: `python -m tests.crash.crash_server
 serve …`. The environment says where: `OUTLAST_CRASH_POINT_FILE`, and `OUTLAST_CRASH_COMMITS_FILE` for the labels of
-all commits (see `outlast.testing.crash`); `OUTLAST_CRASH_STAGED=1` gives the profile `chat` stages. An event
+all commits (see `tests.crash.crash_database`); `OUTLAST_CRASH_STAGED=1` gives the agent `chat` stages. An event
 loop that stands still is a line of the log (see `outlast.testing.lag`)."""
 
 import gc
@@ -12,7 +12,7 @@ from outlast.__main__ import main as run
 from outlast.base.clock import Clock
 from outlast.db.connect import open_database
 from outlast.db.database import Database
-from outlast.testing.crash import COMMITS_FILE, POINT_FILE, STAGED, CrashingDatabase
+from tests.crash.crash_database import COMMITS_FILE, POINT_FILE, STAGED, CrashingDatabase
 
 
 def _open_crashing(url: str, data_dir: Path, clock: Clock) -> Database:
@@ -26,12 +26,12 @@ def main() -> None:
     gc.disable()  # as `run` does while it imports the program; it enables it again
     from outlast import app
     from outlast.testing.lag import run_logging_stalls
-    from outlast.testing.staged_chat import StagedChat
+    from tests.crash.staged_chat import staged_chat
 
     app.open_database = _open_crashing  # type: ignore[attr-defined]  # imported there by name
     app.run_program = partial(run_logging_stalls, app.run_program)
     if os.environ.get(STAGED) == "1":
-        app.ChatProfile = StagedChat  # type: ignore[attr-defined]  # the same
+        app.chat_agent = staged_chat  # type: ignore[attr-defined]  # the same
     run()
 
 

@@ -6,7 +6,7 @@ A `CrashPoint` names the n-th commit of a label from the moment the point was ar
 anything else.
 
 A point is armed by writing it to a file, also while the server runs; it disarms itself as it strikes, so that the
-server can be started again. `python -m outlast.testing.crash_server` is the server with such a database.
+server can be started again. `python -m tests.crash.crash_server` is the server with such a database.
 """
 
 import os
@@ -30,7 +30,7 @@ POINT_FILE: Final = "OUTLAST_CRASH_POINT_FILE"  # environment variable: where a 
 COMMITS_FILE: Final = (
     "OUTLAST_CRASH_COMMITS_FILE"  # environment variable: where each commit's label is written
 )
-STAGED: Final = "OUTLAST_CRASH_STAGED"  # environment variable: "1" gives the profile `chat` stages
+STAGED: Final = "OUTLAST_CRASH_STAGED"  # environment variable: "1" gives the agent `chat` stages
 
 
 @dataclass(frozen=True, slots=True)

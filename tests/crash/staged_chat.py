@@ -1,32 +1,43 @@
-"""The profile `chat` with stages that use its sandbox, for servers that are killed in the middle of them.
+"""The agent `chat` with stages that use its sandbox, for servers that are killed in the middle of them.
 
 `prepare` writes a file there, `check` looks whether the model has written `fixed.txt`; both take a moment.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
-from outlast.apps.chat.agent import ChatProfile
+from outlast.apps.chat.agent import chat_agent
 from outlast.base.events import NoticePart
 from outlast.base.ids import new_id
+from outlast.base.settings import Settings
 from outlast.db.database import Tx
+from outlast.kernel.agents.agent import Agent
+from outlast.kernel.agents.context import StageContext
+from outlast.kernel.agents.hooks import StageResult
 from outlast.kernel.agents.workspaces import Workspaces
 from outlast.kernel.runs.model import Run
-from outlast.kernel.runs.profile import StageContext, StageResult
 from outlast_sandbox.interface import Command, CommandResult
 
 PREPARE: Final = "sleep 0.1; echo prepared >> prepared.txt"
 CHECK: Final = "sleep 0.1; test -e fixed.txt"
 
 
-class StagedChat(ChatProfile):
+def staged_chat(settings: Settings, workspaces: Workspaces, **more: Any) -> Agent:
     """See the module. Its steps: open_sandbox, then check and preview_url."""
+    stages = _Stages(workspaces)
+    return replace(
+        chat_agent(settings, workspaces, **more),
+        prepare=stages.prepare,
+        check=stages.check,
+        done_mark="<task_summary>",
+        finish=_finish,
+    )
 
-    done_mark: Final = "<task_summary>"
 
-    def __init__(self, *arguments: Any, **more: Any) -> None:
-        super().__init__(*arguments, **more)
-        self._rooms: Workspaces = arguments[1]
+class _Stages:
+    def __init__(self, workspaces: Workspaces) -> None:
+        self._workspaces = workspaces
 
     async def prepare(self, context: StageContext) -> StageResult:
         await context.tell("open_sandbox", "started")
@@ -47,20 +58,11 @@ class StagedChat(ChatProfile):
         )
         return StageResult(parts=(notice,), facts={"checked": True})
 
-    async def stop(self, context: StageContext) -> None:
-        opened = await self._rooms.open(context)
-        await opened.sandbox.kill_command(context.effect_id)
-
-    async def forget(self, context: StageContext) -> None:
-        opened = await self._rooms.open(context)
-        await opened.sandbox.acknowledge(context.effect_id)
-
-    def finish(
-        self, tx: Tx, run: Run, parts: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]
-    ) -> list[str]:
-        assert facts == {"prepared": True, "checked": True}, facts
-        return []
-
     async def _run(self, context: StageContext, script: str) -> CommandResult:
-        opened = await self._rooms.open(context)
+        self._workspaces.own_command(context)
+        opened = await self._workspaces.open(context)
         return await opened.sandbox.run(Command(context.effect_id, context.attempt, script, timeout_s=60))
+
+
+def _finish(tx: Tx, run: Run, parts: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]) -> None:
+    assert facts == {"prepared": True, "checked": True}, facts

@@ -1,0 +1,4 @@
+from outlast.kernel.agents.agent import Agent as Agent
+from outlast.kernel.agents.context import Context as Context
+from outlast.kernel.agents.tool import ToolResult as ToolResult
+from outlast.kernel.agents.tool import tool as tool

@@ -1,0 +1,60 @@
+"""The `document` agent: it answers in a thread beside a document, and proposes edits that people decide about."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from outlast.apps.documents.agent.about import About, about_run
+from outlast.apps.documents.agent.context import messages_told
+from outlast.apps.documents.agent.file_tools import Files, read_file_tool, search_files_tool
+from outlast.apps.documents.agent.prompt import system_prompt
+from outlast.apps.documents.agent.propose_edits import propose_edits_tool
+from outlast.apps.documents.agent.read_document import read_document_tool
+from outlast.base.settings import Settings
+from outlast.db.database import Database
+from outlast.kernel.agents.agent import Agent
+from outlast.kernel.agents.prompt import Conversation, PromptContext
+from outlast.kernel.agents.tool import Tool
+from outlast.kernel.agents.tools.ask_user import ask_user
+from outlast.kernel.models.protocol import ModelMessage
+from outlast.kernel.runs.history import Exchange
+
+GONE: Final = {
+    "section": "The section that this conversation is about was deleted. The answer goes by the whole document.",
+    "comment": "The comment that this conversation is about was deleted. The answer goes by the whole document.",
+    "selection": "The text that this conversation is about was deleted. The answer goes by the whole document.",
+    "document": "The document that this conversation is about was deleted.",
+}
+
+
+def document_agent(
+    settings: Settings, db: Database, *, files: Files | None = None, docs: Tool | None = None
+) -> Agent:
+    """The agent `document`. `files` knows the project's files, `docs` is the tool that searches documentation (None:
+    there is nothing to search)."""
+    tools = [propose_edits_tool(db, settings.documents), read_document_tool(db)]
+    if files is not None:
+        tools += [search_files_tool(files), read_file_tool(files)]
+    tools += [*([docs] if docs is not None else []), ask_user]
+    instructions = system_prompt(files=files is not None, docs=docs is not None)
+    return Agent("document", instructions=instructions, tools=tools, context=_conversation)
+
+
+def _conversation(context: PromptContext) -> Conversation:
+    """The conversation, and the document as it was when the run began: the same for all of its turns."""
+    about = about_run(context.tx, context.run)
+
+    def render(exchanges: Sequence[Exchange]) -> list[ModelMessage]:
+        return messages_told(exchanges, about, context.token_budget, context.load_image)
+
+    conversation = context.with_history(render)
+    return replace(conversation, notices=(*conversation.notices, *_gone(about)))
+
+
+def _gone(about: About) -> list[tuple[str, str]]:
+    """What people are told where the thread hangs on something that was deleted."""
+    if about.document is None or about.anchor is None:
+        return [("document_gone", GONE["document"])]
+    if about.anchor.gone:
+        return [("anchor_gone", GONE[about.anchor.kind])]
+    return []

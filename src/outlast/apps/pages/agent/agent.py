@@ -1,0 +1,112 @@
+"""The `page` agent: it looks things up, runs code against real APIs, and keeps a live page by lines of patches."""
+
+from collections.abc import Callable
+from functools import partial
+
+from outlast.apps.knowledge.modules import Modules
+from outlast.apps.knowledge.recall import Recall
+from outlast.apps.pages import store as pages
+from outlast.apps.pages import versions
+from outlast.apps.pages.agent.checks import Checker
+from outlast.apps.pages.agent.context import Found, message_of
+from outlast.apps.pages.agent.finisher import save_page
+from outlast.apps.pages.agent.line_handler import PageLines
+from outlast.apps.pages.agent.prompt import system_prompt
+from outlast.apps.pages.agent.publish_module import publish_module_tool
+from outlast.apps.pages.agent.read_page import read_page_tool
+from outlast.apps.pages.agent.recent_changes import asked_text
+from outlast.apps.pages.agent.start_stages import found_by, prepare
+from outlast.apps.pages.agent.tokens import chars_of
+from outlast.apps.pages.versions import Rules
+from outlast.base.errors import NotFound
+from outlast.base.settings import Settings
+from outlast.db.blobs import FolderBlobs
+from outlast.db.database import Database, Tx
+from outlast.kernel.agents.agent import Agent
+from outlast.kernel.agents.network import network_words
+from outlast.kernel.agents.prompt import Conversation, PromptContext
+from outlast.kernel.agents.tool import Tool
+from outlast.kernel.agents.tools.ask_user import ask_user
+from outlast.kernel.agents.tools.files import read_files_tool, write_files_tool
+from outlast.kernel.agents.workspaces import Workspaces
+from outlast.kernel.models.protocol import ImagePiece, ModelMessage, Piece, TextPiece
+from outlast.kernel.runs.model import Run
+
+
+def nothing() -> None:
+    """In the place of who makes vectors: there is nobody."""
+
+
+def page_agent(
+    settings: Settings,
+    db: Database,
+    workspaces: Workspaces,
+    blobs: FolderBlobs,
+    rules: Rules,
+    modules: Modules,
+    *,
+    search: Tool | None = None,
+    code: Tool | None = None,
+    recall: Recall | None = None,
+    embed: Callable[[], None] = nothing,
+) -> Agent:
+    """The agent `page`. `search` is the tool that looks things up, `code` the one that runs code (None: there is none),
+    `recall` finds what was done before, `embed` wakes who makes vectors of what is new."""
+    sandbox = settings.sandbox
+    tools = [search] if search is not None else []
+    if sandbox is not None:
+        tools += [
+            *([code] if code is not None else []),
+            write_files_tool(workspaces),
+            read_files_tool(workspaces),
+            publish_module_tool(workspaces, db, modules, blobs),
+        ]
+    network = None if sandbox is None else network_words(sandbox)
+    return Agent(
+        "page",
+        instructions=system_prompt(network, sandbox.dependencies if sandbox is not None else ()),
+        tools=[*tools, read_page_tool(db), ask_user],
+        sandbox=True,
+        context=_conversation,
+        prepare=partial(
+            prepare, db=db, modules=modules, recall=recall, most_recalled=settings.pages.recalled
+        ),
+        check=Checker(db, workspaces, sandbox=sandbox is not None).check,
+        lines=PageLines(rules, settings.pages.dormant_after_s),
+        finish=partial(save_page, dependencies=modules.dependencies, embed=embed),
+    )
+
+
+def _conversation(context: PromptContext) -> Conversation:
+    """One message, with the page as the run found it: the same for every turn of the run."""
+    tx, parts = context.tx, context.own_parts()
+    found = found_by(tx, context.run) or _found_now(tx, context.run)
+    room = chars_of(context.token_budget)
+    text = message_of(found, _html(tx, found), asked_text(parts), room)
+    return Conversation([ModelMessage("user", (TextPiece(text), *_images(context)))])
+
+
+def _found_now(tx: Tx, run: Run) -> Found:
+    page = pages.page_of_thread(tx, run.thread_id)
+    return Found("", 0) if page is None else Found(page["id"], page["version"])
+
+
+def _html(tx: Tx, found: Found) -> str:
+    """The page as the run found it; as it is now, where that version is not kept any more."""
+    if not found.page_id or not found.version:
+        return ""
+    try:
+        return versions.html_at(tx, found.page_id, found.version)
+    except NotFound:
+        return str(pages.page_of(tx, found.page_id)["html"])
+
+
+def _images(context: PromptContext) -> list[Piece]:
+    pieces: list[Piece] = []
+    for part in context.own_parts():
+        if part["type"] == "image":
+            image = context.load_image(part["attachment_id"])
+            name = part.get("name") or part["attachment_id"]
+            note = TextPiece(f"[image {name}: not shown to this model]")
+            pieces.append(ImagePiece(*image) if image is not None else note)
+    return pieces

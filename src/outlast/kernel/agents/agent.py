@@ -1,0 +1,110 @@
+"""What an agent is."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
+from typing import Final
+
+from pydantic import BaseModel
+
+from outlast.kernel.agents.hooks import ContextHook, Finish, Instructions, Lines, Stage
+from outlast.kernel.agents.output import answer_tool, check_answer
+from outlast.kernel.agents.prompt import Prompt, PromptContext, conversation_so_far
+from outlast.kernel.agents.tool import Tool
+from outlast.kernel.models.protocol import ToolSpec
+from outlast.kernel.runs.model import FINAL_ANSWER, StagePlan
+
+NAME: Final = re.compile(r"[a-z0-9][a-z0-9_-]{0,39}")
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """How a model works for people: what it is told, what it can do, and what happens around its turns.
+
+        support = Agent(
+            "support",
+            instructions="You answer buyers of a bicycle shop. Be short.",
+            tools=[refund, find_order],
+            max_steps=30,
+        )
+
+    `name` is unique in a server: 1 to 40 characters of a-z, 0-9, `-` and `_`. People choose the agent by it, runs
+    keep it, and `[profiles.<name>]` of the configuration sets its limits.
+
+    - `instructions`: the system text, or a function that makes it (`PromptContext` → text).
+    - `tools`: what it can do; no two of one name.
+    - `output`: a Pydantic model. The answer is an object of it: the model gives it by calling the tool `final_answer`,
+      which ends the run; its JSON is the answer's text, and `facts["output"]` of `finish`.
+    - `max_steps`: turns of the model in one run, 1 to 10,000; the configuration may set another number. None:
+      `runs.max_steps`.
+    - `sandbox`: its tools work in a sandbox, which a server with `sandbox.mode = "warm"` makes ahead.
+    - `listed`: people may choose it for a thread. An agent that is not answers only where an action names it.
+
+    Hooks, each of which may be called again after a crash:
+
+    - `context`: the messages before the run's own turns. By default the thread's last messages and answers.
+    - `prepare`: work before the first turn; where it raises, the run ends and may be retried.
+    - `check`: work after the last turn, which may find problems that the model then mends. A text `done_mark` in a turn
+      says that the work is done, also when the turn calls tools; without it only a turn without calls does.
+    - `lines`: the model's text is lines for the server.
+    - `finish`: writes in the run's last transaction.
+
+    `prepare` and `check` are effects in the journal, named before they start and never repeated once recorded; a run
+    that continues another one prepares again. `SandboxLost` tries a stage again in the new sandbox,
+    `SandboxUnavailable` a little later; when that does not help, `prepare` ends the run without an answer and `check`
+    with the one there is. What else `check` raises is a problem that nobody can mend.
+
+    Raises `ValueError` for a name that is not one, two tools of one name, and `output` together with `check`.
+    """
+
+    name: str
+    _: KW_ONLY
+    instructions: str | Instructions = ""
+    tools: Sequence[Tool] = ()
+    output: type[BaseModel] | None = None
+    max_steps: int | None = None
+    sandbox: bool = False
+    listed: bool = True
+    context: ContextHook = conversation_so_far
+    prepare: Stage | None = None
+    check: Stage | None = None
+    done_mark: str = ""
+    lines: Lines | None = None
+    finish: Finish | None = None
+    plan: StagePlan | None = field(init=False, repr=False)
+    _by_name: Mapping[str, Tool] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if not NAME.fullmatch(self.name):
+            raise ValueError(
+                f"An agent cannot be called {self.name!r}: 1 to 40 characters of a-z, 0-9, - and _."
+            )
+        if self.output is not None:
+            if self.check not in (None, check_answer):
+                raise ValueError(
+                    f"The agent {self.name} has an output, which is its check; it can have no other."
+                )
+            others = (tool for tool in self.tools if tool.name != FINAL_ANSWER)
+            object.__setattr__(self, "tools", (*others, answer_tool(self.output)))
+            object.__setattr__(self, "check", check_answer)
+        by_name = {tool.name: tool for tool in self.tools}
+        if len(by_name) < len(self.tools):
+            raise ValueError(f"The agent {self.name} has two tools of one name.")
+        object.__setattr__(self, "_by_name", by_name)
+        prepares, checks = self.prepare is not None, self.check is not None
+        plan = StagePlan(prepares, checks, self.done_mark) if prepares or checks else None
+        object.__setattr__(self, "plan", plan)
+
+    @property
+    def specs(self) -> tuple[ToolSpec, ...]:
+        """What a model is shown of its tools."""
+        return tuple(tool.spec for tool in self.tools)
+
+    def tool(self, name: str | None) -> Tool | None:
+        """Its tool of that name; None: it has none."""
+        return self._by_name.get(name or "")
+
+    def prompt(self, context: PromptContext) -> Prompt:
+        """What a model is asked with before the run's own turns."""
+        system = self.instructions if isinstance(self.instructions, str) else self.instructions(context)
+        return Prompt(system, self.context(context))

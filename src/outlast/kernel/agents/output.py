@@ -1,0 +1,33 @@
+"""An answer that is an object: a tool that takes it, and a check that it was given."""
+
+from typing import Any, Final
+
+from pydantic import BaseModel
+from pydantic_core import from_json
+
+from outlast.base.events import TextPart
+from outlast.base.ids import new_id
+from outlast.kernel.agents.context import Context, StageContext
+from outlast.kernel.agents.hooks import StageResult
+from outlast.kernel.agents.tool import Tool
+from outlast.kernel.runs.model import FINAL_ANSWER
+
+DESCRIPTION: Final = "Give your answer. Call it once, when all is done: it ends your work."
+MISSING: Final = "You have not given your answer yet. Call final_answer with it."
+
+
+def answer_tool(output: type[BaseModel]) -> Tool:
+    """The tool that takes an answer of this shape. The journal of the run keeps it, as the arguments of the call."""
+
+    async def take(_context: Context, _answer: Any) -> str:
+        return "Your answer was taken."
+
+    return Tool(FINAL_ANSWER, DESCRIPTION, output, take, repeatable=True)
+
+
+async def check_answer(context: StageContext) -> StageResult:
+    """The answer as the run's text, or that there is none."""
+    if context.answer is None:
+        return StageResult(problems=(MISSING,))
+    part = TextPart(id=new_id("part"), text=context.answer)
+    return StageResult(parts=(part,), facts={"output": from_json(context.answer)})

@@ -1,0 +1,108 @@
+"""What a model is asked with: the hooks that make a prompt, what they are given, and the conversation as most agents
+tell it."""
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import sqlalchemy as sa
+
+from outlast.base.errors import NotFound
+from outlast.base.settings import Settings
+from outlast.db.blobs import FolderBlobs
+from outlast.db.database import Tx
+from outlast.kernel.agents.messages import messages_from
+from outlast.kernel.attachments.tables import attachments
+from outlast.kernel.models.protocol import ModelMessage, ModelSpec
+from outlast.kernel.runs.history import Exchange, exchanges_before
+from outlast.kernel.runs.model import Run
+from outlast.kernel.threads.tables import messages
+
+UNREADABLE: Final = (
+    ("history_unavailable", "Earlier messages could not be read, so the answer was written without them."),
+)
+NOT_READABLE: Final = (KeyError, TypeError, ValueError, AttributeError)
+log = logging.getLogger("outlast.agents")
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """The messages that a model is asked with, before the run's own turns. `notices` are shown to the person: a code
+    and a text each, told once a run."""
+
+    messages: Sequence[ModelMessage]
+    notices: Sequence[tuple[str, str]] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """A conversation with the system text before it."""
+
+    system: str
+    conversation: Conversation
+
+
+@dataclass(frozen=True, slots=True)
+class PromptContext:
+    """What `instructions` and `context` are given, before each turn of a run: one read transaction, the run, and the
+    model that is asked. Tell every turn of a run the same, so that providers' caches hold over it."""
+
+    tx: Tx
+    run: Run
+    model: ModelSpec
+    settings: Settings
+    blobs: FolderBlobs
+
+    @property
+    def token_budget(self) -> int:
+        """How many tokens of history the model is told."""
+        return token_budget(self.settings, self.model)
+
+    def own_parts(self) -> Sequence[Mapping[str, Any]]:
+        """The parts of the message that the run answers; none where it was deleted."""
+        own = self.tx.find(messages, {"id": self.run.message_id}, "parts")
+        parts: Sequence[Mapping[str, Any]] = own["parts"] if own is not None else ()
+        return parts
+
+    def load_image(self, attachment_id: str) -> tuple[str, bytes] | None:
+        """An image's type and bytes by its attachment's id; None: it is gone, or the model does not see."""
+        if not self.model.vision:
+            return None
+        row = self.tx.one(
+            sa.select(attachments.c.blob, attachments.c.media_type).where(attachments.c.id == attachment_id)
+        )
+        try:
+            return None if row is None else (row["media_type"], self.blobs.get(row["blob"]))
+        except NotFound:  # the answer goes on without it, and says that it was not shown
+            return None
+
+    def with_history(self, render: Callable[[Sequence[Exchange]], Sequence[ModelMessage]]) -> Conversation:
+        """What `render` makes of the last exchanges, oldest first. Where a stored message is not readable as one: of
+        the run's own message alone, with a warning in the log and a notice."""
+        limit = context_messages(self.settings, self.run.profile)
+        try:
+            return Conversation(render(exchanges_before(self.tx, self.run, limit)))
+        except NOT_READABLE as error:
+            log.warning("history not readable", extra={"run_id": self.run.id, "error": error})
+            return Conversation(render(exchanges_before(self.tx, self.run, 1)), UNREADABLE)
+
+
+def conversation_so_far(context: PromptContext) -> Conversation:
+    """The thread's last messages and answers, within the budget: what an agent without a `context` of its own is
+    told."""
+    return context.with_history(
+        lambda exchanges: messages_from(exchanges, context.token_budget, context.load_image)
+    )
+
+
+def context_messages(settings: Settings, agent: str) -> int:
+    """How many of the last messages an agent's model is told."""
+    own = settings.profiles.get(agent)
+    chosen = own.context_messages if own is not None else None
+    return int(chosen if chosen is not None else settings.runs.context_messages)
+
+
+def token_budget(settings: Settings, model: ModelSpec) -> int:
+    """How many tokens of history a model is told: at most half of what it can read, as the run itself needs room."""
+    return min(settings.runs.context_tokens, model.context_tokens // 2)

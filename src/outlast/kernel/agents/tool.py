@@ -1,0 +1,192 @@
+"""What an agent can do: a function with a description, made into a tool by `@tool`."""
+
+import inspect
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any, Final, get_type_hints, overload
+
+import anyio.to_thread
+from pydantic import BaseModel, ConfigDict, ValidationError, create_model
+from pydantic_core import to_json
+
+from outlast.base.errors import ArgumentsInvalid
+from outlast.base.events import FileChange, Part
+from outlast.kernel.agents.context import Context
+from outlast.kernel.models.protocol import ToolSpec
+
+MOST_NAME_CHARS: Final = 80  # what the tables take
+
+
+class Arguments(BaseModel):
+    """An object among a tool's arguments. Fields that it does not have are refused."""
+
+    model_config = ConfigDict(defer_build=True, extra="forbid")
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What a tool gives back, where a text is not enough.
+
+    `content` is the text for the model, `is_error` whether the call failed, `files` what it changed in the workspace.
+    `parts` is what people are shown behind the call (their `step` is set), recorded together with the result.
+    `interrupted`: an earlier attempt had started the call, and it could be neither re-attached nor repeated. `notes`
+    are told to the model beside the results of the step, in messages of their own.
+    """
+
+    content: str
+    is_error: bool = False
+    files: tuple[FileChange, ...] = ()
+    parts: tuple[Part, ...] = ()
+    interrupted: bool = False
+    notes: tuple[str, ...] = ()
+
+
+class Tool:
+    """One thing an agent can do; made by `tool`, which says what the fields mean."""
+
+    def __init__(
+        self,
+        name: str,
+        description: str,
+        arguments: type[BaseModel],
+        call: Callable[[Context, Mapping[str, Any]], Awaitable[Any]],
+        *,
+        ask: str = "",
+        asks_person: bool = False,
+        repeatable: bool = False,
+        reattaches: bool = False,
+        changes_files: bool = False,
+        check: Callable[..., None] | None = None,
+    ) -> None:
+        self.name, self.ask, self.asks_person = name, ask, asks_person
+        self.repeatable, self.reattaches, self.changes_files = repeatable, reattaches, changes_files
+        self._description, self._arguments, self._call, self._check = description, arguments, call, check
+
+    @cached_property
+    def spec(self) -> ToolSpec:
+        """What a model is shown of it. Made when first asked for, as a schema takes Pydantic a millisecond."""
+        return ToolSpec(self.name, self._description, _schema_of(self._arguments))
+
+    def check(self, arguments: Mapping[str, Any]) -> None:
+        """Raise `ArgumentsInvalid` naming the field that is wrong."""
+        values = self._validated(arguments)
+        if self._check is not None:
+            self._check(**values)
+
+    async def run(self, context: Context, arguments: Mapping[str, Any]) -> ToolResult:
+        """Do it. An `OutlastError` becomes an error result that the model reads; so does any other exception, by its
+        type alone."""
+        returned = await self._call(context, self._validated(arguments))
+        return returned if isinstance(returned, ToolResult) else ToolResult(_text_of(returned))
+
+    def _validated(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        try:
+            asked = self._arguments.model_validate(dict(arguments))
+        except ValidationError as error:
+            first = error.errors()[0]
+            field = ".".join(str(at) for at in first["loc"]) or "arguments"
+            raise ArgumentsInvalid(
+                f"The arguments of {self.name} are not valid: {field}: {first['msg']}.",
+                field=field,
+                tool=self.name,
+            ) from None
+        return {name: getattr(asked, name) for name in type(asked).model_fields}
+
+
+@overload
+def tool(function: Callable[..., Any], /) -> Tool: ...
+@overload
+def tool(
+    *,
+    name: str = "",
+    ask: str = "",
+    asks_person: bool = False,
+    repeatable: bool = False,
+    reattaches: bool = False,
+    changes_files: bool = False,
+    check: Callable[..., None] | None = None,
+) -> Callable[[Callable[..., Any]], Tool]: ...
+def tool(function: Callable[..., Any] | None = None, /, **options: Any) -> Tool | Callable[..., Tool]:
+    """Make a function a tool: something that an agent can do.
+
+        @tool(ask="Refunds need a person")
+        async def refund(ctx: Context, order_id: str, cents: Annotated[int, Field(gt=0)]) -> str:
+            '''Pay money back to a buyer.'''
+            return await shop.refund(order_id, cents, idempotency_key=ctx.effect_id)
+
+    The tool's name is the function's (at most 80 characters), the text for the model its docstring, and the arguments
+    are its parameters with their types, defaults and bounds (`Annotated[…, Field(…)]` of Pydantic). A first parameter
+    of the type `Context` is not shown to the model. An `async def` runs on the event loop and must not block it; a
+    `def` runs in a thread. What it returns is told to the model: a text as it is, a `ToolResult` with what it says,
+    anything else as JSON. What it raises the model reads too: the message of an `OutlastError`, of others the type.
+
+    `name`: instead of the function's. `ask`: a person decides about each call, who is shown this reason, unless a
+    `[[policy]]` of the configuration says otherwise. `asks_person`: the call is a question, which a person answers; the
+    function is never called. `repeatable`: calling it again with the same arguments does no harm, so a call that a
+    stopped server cut off is made again; `reattaches`: it is called again with `ctx.reattach` and looks for what it
+    began. Without both the model is told that the call was interrupted. `changes_files`: a checkpoint of the workspace
+    is taken after each call. `check`: called with the arguments before anybody decides about the call; raises
+    `ArgumentsInvalid`.
+
+    Raises `TypeError` for a function without a docstring, or with parameters that have no type or cannot be named.
+    """
+    if function is None:
+        return partial(_tool_of, options)
+    return _tool_of(options, function)
+
+
+def _tool_of(options: Mapping[str, Any], function: Callable[..., Any]) -> Tool:
+    given = dict(options)
+    name = given.pop("name", "") or function.__name__
+    description = _text_in(function)
+    if not description or len(name) > MOST_NAME_CHARS:
+        raise TypeError(
+            f"The tool {name} needs a docstring, and a name of at most {MOST_NAME_CHARS} characters."
+        )
+    arguments, takes_context = _arguments_of(name, function)
+    return Tool(name, description, arguments, _call_of(function, takes_context), **given)
+
+
+def _call_of(
+    function: Callable[..., Any], takes_context: bool
+) -> Callable[[Context, Mapping[str, Any]], Awaitable[Any]]:
+    is_async = inspect.iscoroutinefunction(function)
+
+    async def call(context: Context, values: Mapping[str, Any]) -> Any:
+        bound = partial(function, *([context] if takes_context else ()), **values)
+        return await (bound() if is_async else anyio.to_thread.run_sync(bound))
+
+    return call
+
+
+def _arguments_of(name: str, function: Callable[..., Any]) -> tuple[type[BaseModel], bool]:
+    """The function's parameters as a model, and whether it takes a context before them."""
+    hints = get_type_hints(function, include_extras=True)
+    parameters = list(inspect.signature(function).parameters.values())
+    takes_context = bool(parameters) and hints.get(parameters[0].name) is Context
+    fields: dict[str, Any] = {}
+    for one in parameters[1:] if takes_context else parameters:
+        if one.kind not in (one.POSITIONAL_OR_KEYWORD, one.KEYWORD_ONLY) or one.name not in hints:
+            raise TypeError(
+                f"The parameter {one.name} of the tool {name} needs a type, and to be called by its name."
+            )
+        hint = hints[one.name]
+        fields[one.name] = hint if one.default is one.empty else (hint, one.default)
+    return create_model(name, __base__=Arguments, **fields), takes_context
+
+
+def _schema_of(arguments: type[BaseModel]) -> dict[str, Any]:
+    schema = arguments.model_json_schema()
+    schema.pop("title", None)
+    return schema
+
+
+def _text_in(function: Callable[..., Any]) -> str:
+    """The docstring, each paragraph on one line; lists keep theirs."""
+    paragraphs = (inspect.getdoc(function) or "").split("\n\n")
+    return "\n\n".join(one if "\n- " in f"\n{one}" else " ".join(one.split()) for one in paragraphs).strip()
+
+
+def _text_of(returned: Any) -> str:
+    return returned if isinstance(returned, str) else to_json(returned).decode()

@@ -1,0 +1,64 @@
+"""Queued runs whose agent this server does not know: they are left for a server that does, and after a day the person
+is told."""
+
+from datetime import timedelta
+from typing import Final
+
+import sqlalchemy as sa
+
+from outlast.base.events import NoticePart, PartCarrier
+from outlast.base.ids import new_id
+from outlast.db.database import Tx
+from outlast.kernel.runs import store, timers
+from outlast.kernel.runs.model import Run
+from outlast.kernel.runs.tables import runs
+from outlast.kernel.runs.tables import timers as timer_rows
+from outlast.kernel.streams.log import read_all
+
+CODE: Final = "agent_unknown"  # the timer's kind and the notice's code
+TELL_AFTER: Final = timedelta(days=1)
+AT_ONCE: Final = 100
+TEXT: Final = (
+    "This answer has waited for a day: no server has taken it that has the agent {agent!r}. It begins when one starts. "
+    "Cancel it if you no longer need it."
+)
+
+
+def unwatched(tx: Tx, agents: frozenset[str]) -> bool:
+    """Whether runs of other agents than these wait without a timer."""
+    return tx.execute(_waiting(agents).limit(1)).scalar() is not None
+
+
+def set_timers(tx: Tx, agents: frozenset[str]) -> None:
+    """Set a timer for each run that waits for an agent beside these, at most 100. Another server may do the same."""
+    waiting = _waiting(agents).limit(AT_ONCE).with_for_update(skip_locked=True)
+    for run_id in list(tx.execute(waiting).scalars()):
+        timers.set_timer(tx, "agent_unknown", run_id, store.run_of(tx, run_id).created_at + TELL_AFTER)
+
+
+def tell(tx: Tx, run_id: str, agents: frozenset[str]) -> None:
+    """Tell the person, once, that the run still waits. Does nothing for a run that has begun, or that this server can
+    begin."""
+    run = store.hold_run(tx, run_id)
+    if not is_waiting(run, agents):
+        return
+    if not _is_told(tx, run):
+        text = TEXT.format(agent=run.profile)
+        notice = NoticePart(id=new_id("part"), level="warning", code=CODE, text=text)
+        store.append_unheld(tx, run_id, [("part.created", PartCarrier(part=notice))])
+    # While the run has a timer, nobody sets another.
+    timers.set_timer(tx, "agent_unknown", run_id, tx.now + TELL_AFTER)
+
+
+def is_waiting(run: Run, agents: frozenset[str]) -> bool:
+    """Whether the run waits for a server that has its agent, beside these."""
+    return run.leg == "ready" and run.profile not in agents
+
+
+def _waiting(agents: frozenset[str]) -> sa.Select[tuple[str]]:
+    has_timer = sa.exists().where(timer_rows.c.kind == CODE, timer_rows.c.subject_id == runs.c.id)
+    return sa.select(runs.c.id).where(runs.c.leg == "ready", ~store.of_agents(agents), ~has_timer)
+
+
+def _is_told(tx: Tx, run: Run) -> bool:
+    return any(f'"code":"{CODE}"'.encode() in line for _, line in read_all(tx, run.id))

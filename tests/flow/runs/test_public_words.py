@@ -1,0 +1,121 @@
+"""Runs of agents that are written with the public words, as a person writes theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import orjson
+from pydantic import BaseModel
+
+from outlast import Agent, Context, tool
+from outlast.base.settings import PolicyRule, Settings
+from outlast.db.database import Database, Tx
+from outlast.kernel.models.protocol import TextPiece
+from outlast.kernel.runs.approval_actions import decide_approval
+from outlast.kernel.runs.model import Run
+from outlast.testing.scripted_model import Call, turn
+from tests.flow.harness import stage, told
+
+
+class Verdict(BaseModel):
+    urgent: bool
+    topic: str
+
+
+@tool
+def order_of(order_id: str) -> dict[str, Any]:
+    """Find an order."""
+    return {"id": order_id, "cents": 500}
+
+
+@tool(ask="Refunds need a person")
+async def refund(ctx: Context, order_id: str, cents: int) -> str:
+    """Pay money back to a buyer."""
+    ctx.show(f"{cents / 100:.2f} €")
+    return f"paid {order_id}"
+
+
+SUPPORT = Agent("chat", instructions="You answer buyers. Be short.", tools=[order_of, refund])
+REFUND = Call("refund", {"order_id": "77", "cents": 500})
+
+
+async def test_the_model_gets_the_instructions_the_conversation_and_what_the_tools_return(
+    db: Database, tmp_path: Path
+) -> None:
+    turns = [turn(Call("order_of", {"order_id": "77"})), turn("It cost 5 €.")]
+    async with stage(db, tmp_path, turns, agent=SUPPORT) as it:
+        assert await it.ended((await it.start("What did order 77 cost?")).run_id) == "completed"
+        first, second = it.model.requests
+        assert first.system == "You answer buyers. Be short."
+        assert [spec.name for spec in first.tools] == ["order_of", "refund"]
+        assert first.messages[0].pieces == (TextPiece("What did order 77 cost?"),)
+        assert told(second.messages[-1]) == ['{"id":"77","cents":500}']
+
+
+async def test_a_person_decides_about_a_call_of_a_tool_that_asks_and_is_shown_why(
+    db: Database, tmp_path: Path
+) -> None:
+    async with stage(db, tmp_path, [turn(REFUND), turn("Done.")], agent=SUPPORT) as it:
+        started = await it.start()
+        approval = (await it.until(started.run_id, "approval.requested"))["data"]["approval"]
+        assert approval["reason"] == "Refunds need a person"
+        await decide_approval(it.services, it.owner, approval["id"], "approve")
+        assert await it.ended(started.run_id) == "completed"
+        assert told(it.model.requests[1].messages[-1]) == ["paid 77"]
+
+
+async def test_a_policy_of_the_configuration_wins_over_the_word_of_the_tool(
+    db: Database, tmp_path: Path
+) -> None:
+    settings = Settings(policy=(PolicyRule(tool="refund", decision="allow"),))
+    async with stage(db, tmp_path, [turn(REFUND), turn("Done.")], agent=SUPPORT, settings=settings) as it:
+        events = await it.events((await it.start()).run_id)
+        assert "approval.requested" not in {event["event"] for event in events}
+
+
+def triage(seen: list[Mapping[str, Any]], **more: Any) -> Agent:
+    """An agent whose answer is an object; what `finish` is given goes to `seen`."""
+
+    def finish(_tx: Tx, _run: Run, _parts: Sequence[Mapping[str, Any]], facts: Mapping[str, Any]) -> None:
+        seen.append(facts)
+
+    return Agent("chat", instructions="Sort this letter.", output=Verdict, finish=finish, **more)
+
+
+async def test_an_answer_that_is_an_object_ends_the_run_and_is_its_text(db: Database, tmp_path: Path) -> None:
+    seen: list[Mapping[str, Any]] = []
+    answer = {"urgent": True, "topic": "brakes"}
+    async with stage(db, tmp_path, [turn(Call("final_answer", answer))], agent=triage(seen)) as it:
+        assert await it.ended((await it.start()).run_id) == "completed"
+        text = next(part.text for part in (await it.messages())[-1].parts if part.type == "text")
+        assert orjson.loads(text) == answer
+        assert seen == [{"output": answer}]
+
+
+async def test_a_model_that_gives_no_object_or_a_wrong_one_is_told_and_goes_on(
+    db: Database, tmp_path: Path
+) -> None:
+    seen: list[Mapping[str, Any]] = []
+    answer = {"urgent": False, "topic": "bells"}
+    turns = [
+        turn("It is about bells."),
+        turn(Call("final_answer", {"urgent": "perhaps"})),
+        turn(Call("final_answer", answer)),
+    ]
+    async with stage(db, tmp_path, turns, agent=triage(seen)) as it:
+        assert await it.ended((await it.start()).run_id) == "completed"
+        assert "final_answer" in str(it.model.requests[1].messages[-1])
+        assert "not valid" in told(it.model.requests[2].messages[-1])[0]
+        assert seen == [{"output": answer}]
+
+
+async def test_a_run_ends_at_the_agents_own_limit_of_turns_unless_the_configuration_has_another(
+    db: Database, tmp_path: Path
+) -> None:
+    seen: list[Mapping[str, Any]] = []
+    async with stage(db, tmp_path, [turn("Hm.")] * 9, agent=triage(seen, max_steps=2)) as it:
+        events = await it.events((await it.start()).run_id)
+        ended = next(event["data"] for event in events if event["event"] == "run.completed")
+        assert (ended["stop_reason"], len(it.model.requests)) == ("problems", 2)

@@ -1,0 +1,93 @@
+"""What an agent may be made of, and the agents of one server."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+from pydantic import BaseModel
+
+from outlast import Agent, tool
+from outlast.base.errors import StartRefused
+from outlast.kernel.agents.context import StageContext
+from outlast.kernel.agents.hooks import StageResult
+from outlast.kernel.agents.registry import Agents
+from outlast.kernel.agents.tools.ask_user import ask_user
+
+
+class Verdict(BaseModel):
+    urgent: bool
+
+
+@tool
+async def find_order(order_id: str) -> str:
+    """Find an order."""
+    return order_id
+
+
+async def look(_context: StageContext) -> StageResult:
+    return StageResult()
+
+
+@pytest.mark.parametrize("name", ["", "Shop", "shop floor", "-shop", "x" * 41])
+def test_a_name_that_is_not_one_is_refused(name: str) -> None:
+    with pytest.raises(ValueError, match="cannot be called"):
+        Agent(name)
+
+
+def test_two_tools_of_one_name_are_refused() -> None:
+    with pytest.raises(ValueError, match="two tools"):
+        Agent("support", tools=[find_order, find_order])
+
+
+def test_an_agent_with_an_output_gets_the_tool_that_takes_it_and_can_have_no_other_check() -> None:
+    triage = Agent("triage", tools=[find_order], output=Verdict)
+    assert [spec.name for spec in triage.specs] == ["find_order", "final_answer"]
+    assert triage.plan is not None
+    assert (triage.plan.prepares, triage.plan.checks) == (False, True)
+    with pytest.raises(ValueError, match="output"):
+        Agent("triage", output=Verdict, check=look)
+
+
+def test_a_changed_copy_of_an_agent_is_an_agent() -> None:
+    triage = replace(Agent("triage", tools=[find_order], output=Verdict), max_steps=3)
+    assert [spec.name for spec in triage.specs] == ["find_order", "final_answer"]
+    assert triage.tool("find_order") is find_order
+    assert triage.tool("terminal") is None
+
+
+def test_an_agent_without_stages_has_no_plan_for_them() -> None:
+    assert Agent("support").plan is None
+    plan = Agent("support", prepare=look, done_mark="<done>").plan
+    assert plan is not None
+    assert (plan.prepares, plan.checks, plan.done_mark) == (True, False, "<done>")
+
+
+def test_two_agents_of_one_name_refuse_the_start_with_the_names_of_both_apps() -> None:
+    with pytest.raises(StartRefused) as caught:
+        Agents({"shop": [Agent("support")], "desk": [Agent("support")]})
+    assert "shop" in caught.value.message
+    assert "desk" in caught.value.message
+
+
+def test_a_server_knows_its_agents_those_that_people_may_choose_and_their_questions() -> None:
+    agents = Agents({"shop": [Agent("support", tools=[ask_user, find_order]), Agent("digest", listed=False)]})
+    assert agents.names == {"support", "digest"}
+    assert agents.listed == {"support"}
+    assert agents.questions == {"ask_user"}
+
+
+def test_importing_the_package_loads_nothing_else_until_a_word_is_asked_for() -> None:
+    script = (
+        "import sys, outlast; early = sorted(m for m in sys.modules if m.startswith('outlast.') or m == 'pydantic');"
+        "from outlast import Agent; print(early, Agent.__module__)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["[]", "outlast.kernel.agents.agent"]
+
+
+def test_a_word_that_the_package_does_not_have_cannot_be_imported() -> None:
+    with pytest.raises(ImportError, match="Swarm"):
+        from outlast import Swarm  # type: ignore[attr-defined]  # noqa: F401  # what is refused
