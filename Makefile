@@ -62,8 +62,9 @@ check: setup $(STAMPS)/dev ## style, types, layers, generated files, figures, we
 	$(PY) scripts/house.py
 	$(PY) scripts/web.py check
 
-house: $(STAMPS)/dev ## the figures of the code base beside their limits and goals
+house: setup $(STAMPS)/dev ## the figures of the code base and of an idle server, beside their goals
 	@$(PY) scripts/house.py $(ARGS)
+	@$(PY) scripts/server_figures.py
 
 deep: setup-dev ## the long suites: every crash point, hundreds of random kills, long generated cases
 	$(VENV)/bin/pytest --hypothesis-profile deep --timeout 7200 $(ARGS)

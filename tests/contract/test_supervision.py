@@ -82,6 +82,7 @@ UNWRAPPED = "carried out of a task group, so that it is raised without the group
 CACHE = "a cache or an index that can be made again"
 CATCHES = {
     "kernel/files/pdf_text.py _lines": PLUG_IN,
+    "apps/knowledge/index_files.py is_kept": CACHE,
     "apps/knowledge/index_files.py load": CACHE,
     "apps/knowledge/search.py Knowledge._look": REQUEST,
     "apps/knowledge/search.py Knowledge._look.by_vectors": REQUEST,

@@ -11,13 +11,13 @@ from outlast.kernel.runs.shapes import PendingApproval, PendingQuestion
 
 
 class Camel(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, str_max_length=2_000_000)
+    model_config = ConfigDict(defer_build=True, extra="forbid", frozen=True, str_max_length=2_000_000)
 
 
 class AgentContext(Camel):
     """Only `threadId` counts. Whatever else is sent of a context is passed over: the server builds it anew."""
 
-    model_config = ConfigDict(extra="ignore")
+    model_config = ConfigDict(defer_build=True, extra="ignore")
 
     thread_id: str = Field(alias="threadId", max_length=60)
 

@@ -4,8 +4,6 @@ A name is resolved here, what it leads to is judged after that, and the judged a
 one only where it is allowed. Redirects are followed one by one, each judged the same.
 """
 
-import asyncio
-import errno
 import re
 import socket
 import urllib.robotparser
@@ -13,24 +11,27 @@ from collections import defaultdict
 from dataclasses import dataclass
 from datetime import datetime
 from importlib.metadata import version
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import urljoin, urlsplit, urlunsplit
 
-import aiohttp
-import aiohttp.abc
 import anyio
 
+from outlast.apps.knowledge.addresses import NONE, Allowed, PrivateAddress, may_reach, resolved
 from outlast.base.clock import Clock
+from outlast.base.lazy_module import LazyModule
 from outlast.kernel.models.failures import retry_after_s
 from outlast.kernel.models.providers.connections import proxy_for
-from outlast_sandbox.addresses import is_forbidden
 from outlast_sandbox.hosts import NotAHost, is_address, plain_host
+
+if TYPE_CHECKING:
+    import aiohttp
+else:
+    aiohttp = LazyModule("aiohttp")
 
 AGENT: Final = "Outlast"
 PER_HOST: Final = 2  # requests to one host at a time
 MOST_REDIRECTS: Final = 5
 REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
-RESOLVE_S: Final = 10.0
 ROBOTS_BYTES: Final = 100_000
 _CHARSET: Final = re.compile(
     r"us-ascii|ascii|utf-?(?:8|16|32)(?:-?[bl]e)?|utf-8-sig|iso-?8859-?\d{1,2}|latin-?1|windows-?125\d|cp125\d"
@@ -38,9 +39,6 @@ _CHARSET: Final = re.compile(
     re.IGNORECASE,
 )
 """Names of encodings of text. Python knows others by the same means, among them some that unpack."""
-Allowed = frozenset[tuple[str, int]]
-"""(host or address, port) pairs that may be reached although they are private."""
-NONE: Final[Allowed] = frozenset()
 
 
 class NotRead(Exception):
@@ -75,42 +73,6 @@ class Answer:
         return self.body.decode("utf-8", "replace")
 
 
-class Resolver(aiohttp.abc.AbstractResolver):
-    """The machine's resolver, which gives only addresses that may be reached."""
-
-    def __init__(self, allowed: Allowed) -> None:
-        self._allowed = allowed
-
-    async def resolve(
-        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
-    ) -> list[aiohttp.abc.ResolveResult]:
-        loop = asyncio.get_running_loop()
-        try:
-            with anyio.fail_after(RESOLVE_S):
-                found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM, family=family)
-        except TimeoutError:
-            raise OSError(errno.EHOSTUNREACH, f"its name was not looked up within {RESOLVE_S:g} s") from None
-        addresses = list(dict.fromkeys((str(entry[4][0]), entry[0]) for entry in found))
-        good = [one for one in addresses if may_reach(host, one[0], port, self._allowed)]
-        if not good:
-            raise _Private(host, addresses[0][0])
-        return [
-            aiohttp.abc.ResolveResult(
-                hostname=host, host=address, port=port, family=kind, proto=0, flags=socket.AI_NUMERICHOST
-            )
-            for address, kind in good
-        ]
-
-    async def close(self) -> None:
-        """Nothing is held."""
-
-
-class _Private(OSError):
-    def __init__(self, host: str, address: str) -> None:
-        super().__init__(f"{host} leads to {address}")
-        self.host, self.address = host, address
-
-
 class Fetcher:
     """One per server. In memory: connections, and how many requests each host has; `aclose` ends them."""
 
@@ -141,11 +103,11 @@ class Fetcher:
             return await self._follow(url, most_bytes, allowed, headers)
         except TimeoutError:
             raise NotRead(f"{url} did not answer within {self._timeout_s:g} s") from None
-        except _Private as error:
+        except PrivateAddress as error:
             raise _private(error.host, error.address) from None
         except aiohttp.ClientConnectorError as error:
             inner = error.os_error
-            if isinstance(inner, _Private):
+            if isinstance(inner, PrivateAddress):
                 raise _private(inner.host, inner.address) from None
             raise NotRead(f"{url} cannot be reached: {inner.strerror or inner}") from None
         except (aiohttp.ClientError, OSError, ValueError) as error:
@@ -184,10 +146,12 @@ class Fetcher:
                         url = _next(url, answer.headers.get("Location", ""))
         raise NotRead(f"{url} leads on and on: more than {MOST_REDIRECTS} redirects")
 
-    def _session(self, allowed: Allowed, proxy: str | None) -> aiohttp.ClientSession:
+    def _session(self, allowed: Allowed, proxy: str | None) -> "aiohttp.ClientSession":
         """One for each set of exceptions; through a proxy, that alone is connected to."""
         session = self._sessions.get((allowed, proxy))
         if session is None or session.closed:
+            from outlast.apps.knowledge.http_resolver import Resolver
+
             resolver = Resolver(allowed) if proxy is None else aiohttp.ThreadedResolver()
             session = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(resolver=resolver, use_dns_cache=False, keepalive_timeout=30),
@@ -198,11 +162,6 @@ class Fetcher:
             )
             self._sessions[allowed, proxy] = session
         return session
-
-
-def may_reach(host: str, address: str, port: int, allowed: Allowed) -> bool:
-    """Whether this address, which the name was resolved to, may be connected to."""
-    return not is_forbidden(address) or (host, port) in allowed or (address, port) in allowed
 
 
 def checked_address(url: str, allowed: Allowed = NONE) -> tuple[str, int]:
@@ -236,8 +195,8 @@ def _private(host: str, address: str) -> NotRead:
 async def _check_before_proxy(host: str, port: int, allowed: Allowed) -> None:
     """A proxy resolves names itself; one that is private here is not asked for through it either."""
     try:
-        await Resolver(allowed).resolve(host, port, socket.AF_UNSPEC)
-    except _Private:
+        await resolved(host, port, socket.AF_UNSPEC, allowed)
+    except PrivateAddress:
         raise
     except (OSError, TimeoutError):
         return
@@ -252,7 +211,7 @@ def _next(url: str, location: str) -> str:
     return target
 
 
-async def _read(answer: aiohttp.ClientResponse, url: str, most_bytes: int, now: datetime) -> Answer:
+async def _read(answer: "aiohttp.ClientResponse", url: str, most_bytes: int, now: datetime) -> Answer:
     etag, modified = answer.headers.get("ETag"), answer.headers.get("Last-Modified")
     if answer.status == 304:
         return Answer(url, b"", etag=etag, modified=modified, unchanged=True)

@@ -12,13 +12,12 @@ from typing import Final
 
 import anyio
 import anyio.to_thread
-import numpy as np
 
 from outlast.apps.knowledge import index_files as saved
 from outlast.apps.knowledge import postings, store
 from outlast.apps.knowledge import tokenizer as words
+from outlast.apps.knowledge.arrays import Floats, np
 from outlast.apps.knowledge.index_files import Segment
-from outlast.apps.knowledge.postings import Floats
 from outlast.apps.knowledge.texts import searched_text
 from outlast.db.database import Database
 
@@ -67,6 +66,13 @@ class Shelves:
         """The shelves of these sources as they are now, in order. Slow for those that are not in memory: about a second
         for 10,000 new passages, a tenth of that for those kept in a file."""
         return [await self._shelf(mark) for mark in marks if mark.passages]
+
+    async def is_kept(self, mark: store.Mark) -> bool:
+        """Whether a file holds the source's index as it is now, so that opening it is quick."""
+        folder = self._folder
+        return folder is not None and await anyio.to_thread.run_sync(
+            saved.is_kept, folder, mark.source_id, mark.revision
+        )
 
     async def fill(self, shelves: Sequence[Shelf], model: str, dimensions: int) -> bool:
         """See to it that the shelves have their matrices for this model. False: they would take more memory than there

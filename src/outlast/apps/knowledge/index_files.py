@@ -6,15 +6,16 @@ was made with other rules, of other content, or that cannot be read, counts as n
 
 import logging
 import os
+import struct
+import zipfile
 from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-import numpy as np
-
 from outlast.apps.knowledge import tokenizer as words
+from outlast.apps.knowledge.arrays import Bytes, np
 from outlast.apps.knowledge.postings import Postings
 
 FORMAT: Final = 1
@@ -63,6 +64,16 @@ def save(folder: Path, segment: Segment) -> None:
             part.unlink(missing_ok=True)
 
 
+def is_kept(folder: Path, source_id: str, revision: int) -> bool:
+    """Whether `load` may find something; NumPy is not needed for that. Blocking."""
+    try:
+        with zipfile.ZipFile(folder / (source_id + SUFFIX)) as file:
+            made = struct.unpack("<3q", file.read("made.npy")[-24:])
+    except Exception:  # as in `load`
+        return False
+    return made == (FORMAT, words.VERSION, revision)
+
+
 def load(folder: Path, source_id: str, revision: int) -> Segment | None:
     """What was written for this revision; None: nothing that can be used."""
     try:
@@ -98,10 +109,10 @@ def keep_only(folder: Path, source_ids: Collection[str]) -> None:
                 file.unlink(missing_ok=True)
 
 
-def _bytes(texts: Collection[str]) -> "np.ndarray[tuple[int], np.dtype[np.uint8]]":
+def _bytes(texts: Collection[str]) -> Bytes:
     return np.frombuffer("\n".join(texts).encode(), np.uint8)  # no term, id or hash has a line break
 
 
-def _texts(joined: "np.ndarray[tuple[int], np.dtype[np.uint8]]") -> tuple[str, ...]:
+def _texts(joined: Bytes) -> tuple[str, ...]:
     text = joined.tobytes().decode()
     return tuple(text.split("\n")) if text else ()

@@ -8,15 +8,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-import numpy as np
-import numpy.typing as npt
-
+from outlast.apps.knowledge.arrays import Floats, Int32s, Int64s, Uint16s, np
 from outlast.apps.knowledge.tokenizer import relatives
 
 K1: Final = 1.5  # how quickly a term that is repeated says nothing new
 B: Final = 0.75  # how much a long passage has to say more often what it is about
 OTHER_FORM: Final = 0.6  # of a term's weight, for a form of it that was not asked for
-Floats = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,10 +22,10 @@ class Postings:
     `passages[starts[n]:starts[n + 1]]`, ascending, each with how often in `counts`."""
 
     terms: dict[str, int]
-    starts: npt.NDArray[np.int64]
-    passages: npt.NDArray[np.int32]
-    counts: npt.NDArray[np.uint16]
-    lengths: npt.NDArray[np.int32]
+    starts: Int64s
+    passages: Int32s
+    counts: Uint16s
+    lengths: Int32s
 
     def __len__(self) -> int:
         return len(self.lengths)
@@ -38,7 +35,7 @@ class Postings:
         arrays = (self.starts, self.passages, self.counts, self.lengths)
         return sum(array.nbytes for array in arrays) + 110 * len(self.terms)
 
-    def of(self, term: str) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.uint16]] | None:
+    def of(self, term: str) -> tuple[Int32s, Uint16s] | None:
         number = self.terms.get(term)
         if number is None:
             return None
@@ -57,9 +54,7 @@ def build(texts: Iterable[Sequence[str]]) -> Postings:
     return _sorted(terms, np.asarray(numbers, np.int64), np.asarray(lengths, np.int32))
 
 
-def _sorted(
-    terms: dict[str, int], numbers: npt.NDArray[np.int64], lengths: npt.NDArray[np.int32]
-) -> Postings:
+def _sorted(terms: dict[str, int], numbers: Int64s, lengths: Int32s) -> Postings:
     count = max(len(lengths), 1)
     keys = numbers * count + np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
     keys, counts = np.unique(keys, return_counts=True)

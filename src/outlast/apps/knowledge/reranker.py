@@ -5,10 +5,16 @@ The wire is what such services share: POST {model, query, documents, top_n}, ans
 """
 
 from collections.abc import Sequence
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
-import aiohttp
 import anyio
+
+from outlast.base.lazy_module import LazyModule
+
+if TYPE_CHECKING:
+    import aiohttp
+else:
+    aiohttp = LazyModule("aiohttp")
 
 DOCUMENT_CHARS: Final = 8_000  # of each text that is sent
 ANSWER_BYTES: Final = 1_000_000
@@ -21,7 +27,7 @@ class RerankFailed(Exception):
 class Sessions(Protocol):
     """Whoever keeps connections open."""
 
-    def session(self, base_url: str) -> aiohttp.ClientSession: ...
+    def session(self, base_url: str) -> "aiohttp.ClientSession": ...
 
 
 class Reranker:

@@ -3,10 +3,8 @@
 from collections.abc import Sequence
 from typing import Final
 
-import numpy as np
-import numpy.typing as npt
+from outlast.apps.knowledge.arrays import Floats, Int64s, np
 
-Floats = npt.NDArray[np.float32]
 VECTOR_SHARE: Final = (
     0.7  # of a fused score; the rest goes to words. It was best or nearly so on four public sets
 )
@@ -31,7 +29,7 @@ def fused(words: Floats, cosines: Floats | None, vector_share: float = VECTOR_SH
     return (vector_share * near + (1 - vector_share) * shares).astype(np.float32)
 
 
-def best(scores: Floats, limit: int) -> npt.NDArray[np.int64]:
+def best(scores: Floats, limit: int) -> Int64s:
     """Where the best scores above 0 stand, best first, the earlier of two equals first; at most `limit`."""
     found = np.flatnonzero(scores > 0)  # first: partitioning thousands of equal zeros takes ten times longer
     values = scores[found]

@@ -15,18 +15,17 @@ from typing import Final
 
 import anyio
 import anyio.to_thread
-import numpy as np
 from anyio import TASK_STATUS_IGNORED
 from anyio.abc import TaskStatus
 
 from outlast.apps.knowledge import rules, store
 from outlast.apps.knowledge import stale_vectors as lengths
 from outlast.apps.knowledge import tokenizer as words
+from outlast.apps.knowledge.arrays import Floats, np
 from outlast.apps.knowledge.excerpts import known_package, module_hit, package_data, passage_hit, rescored
 from outlast.apps.knowledge.hits import Hit, ModuleShelf, ModuleText, PackageData, QueryEmbedder, SearchAnswer
 from outlast.apps.knowledge.index_cache import Shelf, Shelves
 from outlast.apps.knowledge.reranker import Reranker, RerankFailed
-from outlast.apps.knowledge.rules import Floats
 from outlast.apps.knowledge.vector_math import (
     BLOCK,
     SMALL,
@@ -50,6 +49,9 @@ REST_S: Final = 30.0  # that an embedder is left alone after it failed
 KEPT_QUERIES: Final = 256
 MEND_EVERY_S: Final = (
     600.0  # a service that changes its mind at every answer must not have all embedded each time
+)
+QUICKLY_OPENED: Final = (
+    10_000  # passages that are read from files within 0.15 s: the first search can wait for them
 )
 BY_WORDS: Final = 400  # texts whose vectors are looked at where they do not all fit into memory
 SPARE: Final = 5  # hits more than asked for, in case some are the same text or just gone
@@ -113,6 +115,7 @@ class Knowledge:
         self._rests_until = 0.0
         self._length = 0  # of the embedder's vectors; 0: it was not asked yet
         self._mended, self._mends_from = 0, 0.0  # to which length; when the next time may be
+        self._is_used = False
         self._changed = anyio.Event()
         db.on_notice(self._hear)
 
@@ -126,8 +129,9 @@ class Knowledge:
         return self._reranker is not None
 
     async def run(self, *, task_status: TaskStatus[None] = TASK_STATUS_IGNORED) -> None:
-        """Make indexes as soon as their sources change, and read vectors, so that no search waits for them. Ends when
-        cancelled, and not by an error. Has started once that is done for the sources that there are now."""
+        """Make indexes as soon as their sources change, and read vectors, so that no search waits long. Small indexes
+        that are kept in files stay there until the first search. Ends when cancelled, and not by an error. Has started
+        once that is done for the sources that there are now."""
         await self._guard.once("search indexes", "all", self._prepare)
         task_status.started()
         while True:
@@ -141,7 +145,7 @@ class Knowledge:
         await self._mend()
         marks = await self._db.read(store.every_mark)
         self._shelves.keep_only(frozenset(mark.source_id for mark in marks))
-        await self._each(marks, self._open)
+        await self._each(marks, self._open if self._opens_early(marks) else self._make)
         if self._begins_anew or self.embedder is None:
             return
         length = self._length or await self._db.read(lengths.known_length, self.embedder)
@@ -156,6 +160,15 @@ class Knowledge:
             if self._begins_anew or self._shelves.is_full:
                 return
             await self._guard.once("search index", mark.source_id, make, mark)
+
+    def _opens_early(self, marks: Sequence[store.Mark]) -> bool:
+        """Whether indexes lie in memory before anybody searches."""
+        few = sum(mark.passages for mark in marks) <= QUICKLY_OPENED
+        return self._is_used or self.embedder is not None or not few
+
+    async def _make(self, mark: store.Mark) -> None:
+        if not await self._shelves.is_kept(mark):
+            await self._open(mark)
 
     async def _open(self, mark: store.Mark) -> None:
         await self._shelves.open([mark])
@@ -254,6 +267,7 @@ class Knowledge:
         self, query: str, marks: Sequence[store.Mark], modules: Sequence[ModuleText]
     ) -> tuple[_Looked, list[str]]:
         """Both ways of looking, side by side."""
+        self._is_used = True
         terms = words.query_terms(query)
         vector: Floats | None = None
         cosines: Floats | None = None

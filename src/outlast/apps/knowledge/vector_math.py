@@ -4,14 +4,13 @@ from collections.abc import Callable, Sequence
 from typing import Final, TypeVar, TypeVarTuple
 
 import anyio.to_thread
-import numpy as np
 
 from outlast.apps.knowledge import postings, rules
 from outlast.apps.knowledge import tokenizer as words
+from outlast.apps.knowledge.arrays import Floats, np
 from outlast.apps.knowledge.excerpts import text_of
 from outlast.apps.knowledge.hits import ModuleText
 from outlast.apps.knowledge.index_cache import Shelf
-from outlast.apps.knowledge.rules import Floats
 
 SMALL: Final = 3_000  # texts whose arrays are worked through in less than a millisecond
 BLOCK: Final = 10_000  # vectors that are compared at a stretch

@@ -8,9 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import islice
-from typing import Any, Final
-
-from lxml import etree
+from typing import TYPE_CHECKING, Any, Final
 
 from outlast.apps.pages import tree as trees
 from outlast.apps.pages.attributes import kept_attributes, plain
@@ -20,7 +18,14 @@ from outlast.apps.pages.problems import Refused
 from outlast.apps.pages.sanitizer import Clean, element_misplaced, misplaced, sanitised
 from outlast.apps.pages.svg_names import SVG
 from outlast.apps.pages.tree import Element, Tree, inside_of, settle
+from outlast.base.lazy_module import LazyModule
 from outlast.base.page_data import Patch
+
+if TYPE_CHECKING:
+    from lxml import etree
+else:
+    etree = LazyModule("lxml.etree")
+
 
 MOST_IDS: Final = 400
 

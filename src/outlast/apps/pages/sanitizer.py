@@ -9,10 +9,9 @@ Bounds: `pages.html_bytes` by the caller, and those of `bounds`; 100 KB take 100
 
 import re
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import nh3
-from lxml import etree
 
 from outlast.apps.pages import tree as trees
 from outlast.apps.pages.attributes import kept_attributes, plain
@@ -22,6 +21,13 @@ from outlast.apps.pages.content_model import WITHOUT_TEXT, Inside, entered, text
 from outlast.apps.pages.problems import Refused
 from outlast.apps.pages.svg_names import SVG, SVG_ATTRIBUTES
 from outlast.apps.pages.tree import Element, read_canonical, settle
+from outlast.base.lazy_module import LazyModule
+
+if TYPE_CHECKING:
+    from lxml import etree
+else:
+    etree = LazyModule("lxml.etree")
+
 
 MOST_GIVING_WAY: Final = 2000
 _TAGS: Final = set(HTML | SVG)

@@ -7,17 +7,21 @@ here: where they may stand says what they are.
 
 import re
 from collections.abc import Iterator
-from typing import Any, Final
-
-from lxml import etree
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
 
 from outlast.apps.pages.content import LEADING_BREAK_LOST, VOID
 from outlast.apps.pages.content_model import Inside, around
+from outlast.base.lazy_module import LazyModule
+
+if TYPE_CHECKING:
+    from lxml import etree
+else:
+    etree = LazyModule("lxml.etree")
+
 
 Element = Any  # of lxml, which is not typed
 ROOT: Final = "page"
-_FIND: Final = etree.XPath("/descendant::*[@id=$id][1]")
-_COUNT: Final = etree.XPath("count(//*)")
 _PARSER: Final = {
     "resolve_entities": False,
     "no_network": True,
@@ -45,16 +49,21 @@ class Tree:
 
     def find(self, element_id: str) -> Element | None:
         """The first element with this id, as browsers find it."""
-        found = _FIND(self.root, id=element_id)
+        found = _compiled("/descendant::*[@id=$id][1]")(self.root, id=element_id)
         return found[0] if found else None
 
     def elements(self) -> int:
         """How many elements the page has."""
-        return int(_COUNT(self.root)) - 1
+        return int(_compiled("count(//*)")(self.root)) - 1
 
     def ids(self) -> Iterator[str]:
         """Every id, in the order of the page."""
         return iter(self.root.xpath("//@id"))
+
+
+@cache
+def _compiled(path: str) -> Any:
+    return etree.XPath(path)
 
 
 def read_canonical(html: str) -> Element:

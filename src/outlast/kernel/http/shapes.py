@@ -13,13 +13,13 @@ Days = Annotated[float, Field(gt=0, le=3650, allow_inf_nan=False)]
 class Request(BaseModel):
     """A request's body: frozen, nothing unknown in it."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, str_max_length=2_000_000)
+    model_config = ConfigDict(defer_build=True, extra="forbid", frozen=True, str_max_length=2_000_000)
 
 
 class Answer(BaseModel):
     """An answer's body."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(defer_build=True, extra="forbid", frozen=True)
 
 
 class Page(Answer, Generic[Item]):

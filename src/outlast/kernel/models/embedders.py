@@ -6,19 +6,25 @@ product. The error tree is that of the models: `TryLater` may be asked again, an
 
 import math
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-import aiohttp
 import anyio
-import numpy as np
 import orjson
 
 from outlast.base.clock import Clock
 from outlast.base.errors import TryLater
+from outlast.base.lazy_module import LazyModule
 from outlast.kernel.models import failures
 from outlast.kernel.models.failures import Peer
 from outlast.kernel.models.keys import ApiKey
 from outlast.kernel.models.providers.connections import Connections
+
+if TYPE_CHECKING:
+    import aiohttp
+    import numpy as np
+else:
+    aiohttp, np = LazyModule("aiohttp"), LazyModule("numpy")
+
 
 TRIES: Final = 3
 PAUSES_S: Final = (0.5, 2.0)

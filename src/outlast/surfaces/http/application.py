@@ -1,10 +1,12 @@
 """The HTTP application: doors around routes, errors as problems, the web app below everything else."""
 
+import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from fastapi import APIRouter, FastAPI
 from fastapi.exceptions import RequestValidationError
+from pydantic.warnings import UnsupportedFieldAttributeWarning
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.routing import BaseRoute, Match, Route
@@ -22,6 +24,9 @@ from outlast.surfaces.http.descriptions import DescribedApi
 from outlast.surfaces.http.doors import Doors
 from outlast.surfaces.protocols.e2b.door import E2bDoor
 from outlast.surfaces.protocols.e2b.runtime import E2bRuntime
+
+# FastAPI silences this one itself where it builds the shape of a body at once; ours are built when first needed.
+warnings.filterwarnings("ignore", category=UnsupportedFieldAttributeWarning)
 
 
 def create_http(surface: Surface, hosts: KnownHosts, e2b: E2bRuntime | None = None) -> Doors:

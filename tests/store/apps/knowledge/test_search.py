@@ -556,3 +556,24 @@ async def test_vectors_are_read_before_anybody_asks_where_there_is_room(
             tasks.cancel_scope.cancel()
     assert size[search.MOST_BYTES] - size[10_000] == len(TEXTS) * embedder.dimensions * 4
     assert embedder.asked == []
+
+
+async def test_small_indexes_stay_in_their_files_until_somebody_searches(
+    db: Database, team: Team, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    source_id = await db.write(put_source)
+    await Knowledge(db, ManualClock(), folder=tmp_path)._prepare()
+    assert saved.is_kept(tmp_path, source_id, 1)
+    loaded: list[str] = []
+    load = saved.load
+
+    def counted(folder: Path, source_id: str, revision: int) -> saved.Segment | None:
+        loaded.append(source_id)
+        return load(folder, source_id, revision)
+
+    monkeypatch.setattr(saved, "load", counted)
+    knowledge = Knowledge(db, ManualClock(), folder=tmp_path)
+    await knowledge._prepare()
+    assert loaded == []
+    assert headings(await knowledge.search("webhooks", project_id=team.project_id)) == ["Webhooks"]
+    assert loaded == [source_id]

@@ -8,7 +8,8 @@ import numpy as np
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from outlast.apps.knowledge.postings import Floats, bm25, build
+from outlast.apps.knowledge.arrays import Floats
+from outlast.apps.knowledge.postings import bm25, build
 
 words = st.sampled_from(["run", "page", "patch", "search", "model", "thread", "lease"])
 passages = st.lists(st.lists(words, max_size=12), min_size=1, max_size=20)

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from cryptography import x509
 
-from outlast_sandbox.egress.authority import LEAF_LIFE, Authorities, Authority
+from outlast_sandbox.egress.authorities import Authorities
+from outlast_sandbox.egress.authority import LEAF_LIFE, Authority
 
 NOW = dt.datetime.now(dt.UTC)
 

@@ -18,7 +18,7 @@ from outlast.surfaces.http.server import HttpServer, bind
 from outlast_demo.tracker.access import VERSION, RequestLog
 from outlast_demo.tracker.application import tracker_app
 from outlast_demo.tracker.storage import Kept, open_book, open_secret
-from outlast_sandbox.egress.authority import write_private
+from outlast_sandbox.egress.authorities import write_private
 from outlast_sandbox.egress.secrets import SecretValue
 
 NAME: Final = "issues-tracker"

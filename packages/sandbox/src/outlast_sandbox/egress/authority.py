@@ -12,7 +12,6 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from functools import lru_cache
-from pathlib import Path
 from typing import Final
 
 from cryptography import x509
@@ -27,7 +26,6 @@ LEAF_LIFE: Final = dt.timedelta(days=2)
 RENEWED_BEFORE: Final = dt.timedelta(hours=12)
 CLOCKS_DIFFER: Final = dt.timedelta(days=1)
 MOST_LEAVES: Final = 256
-_SUFFIX: Final = ".authority.pem"
 _USAGE: Final = (
     "digital_signature",
     "content_commitment",
@@ -132,46 +130,6 @@ class Authority:
             builder = builder.add_extension(extension, critical=critical)
         leaf = builder.sign(self._key, hashes.SHA256())
         return key_pem + leaf.public_bytes(serialization.Encoding.PEM)
-
-
-class Authorities:
-    """The authorities of living sandboxes, one file each in a folder that only the server reads. Blocking: files."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-
-    def of(self, sandbox_id: str) -> Authority:
-        """The sandbox's authority: the one that it was started with, or a new one."""
-        path = self._path(sandbox_id)
-        try:
-            return Authority.from_pem(path.read_bytes())
-        except (FileNotFoundError, ValueError):
-            authority = Authority.fresh(sandbox_id)
-            write_private(path, authority.to_pem())
-            return authority
-
-    def remove(self, sandbox_id: str) -> None:
-        """Fine when there is none."""
-        self._path(sandbox_id).unlink(missing_ok=True)
-
-    def kept(self) -> list[str]:
-        """Ids of the sandboxes that have one."""
-        if not self._folder.is_dir():
-            return []
-        return [path.name.removesuffix(_SUFFIX) for path in self._folder.glob(f"*{_SUFFIX}")]
-
-    def _path(self, sandbox_id: str) -> Path:
-        return self._folder / f"{sandbox_id}{_SUFFIX}"
-
-
-def write_private(path: Path, data: bytes) -> None:
-    """Write a file that only this user reads, at once or not at all."""
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    fresh = path.with_name(f".{path.name}.{os.getpid()}")
-    fresh.unlink(missing_ok=True)
-    with open(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb") as file:
-        file.write(data)
-    fresh.replace(path)
 
 
 def _only(host: str) -> Callable[[ssl.SSLObject, str | None, ssl.SSLContext], int | None]:

@@ -6,14 +6,13 @@ import logging
 import resource
 import socket
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import anyio
 import anyio.to_thread
 
 from outlast_sandbox.clock import Clock
 from outlast_sandbox.egress import refusals
-from outlast_sandbox.egress.authority import Authority
 from outlast_sandbox.egress.client_hello import (
     ALERT_UNRECOGNIZED_NAME,
     HANDSHAKE,
@@ -37,6 +36,9 @@ from outlast_sandbox.egress.rules import (
 from outlast_sandbox.egress.transport import Channel, TlsWire, Wire, wire_of
 from outlast_sandbox.egress.tunnel import join
 from outlast_sandbox.hosts import NotAHost, is_address
+
+if TYPE_CHECKING:
+    from outlast_sandbox.egress.authority import Authority
 
 MOST_CONNECTIONS: Final = 256
 LEAST_CONNECTIONS: Final = 16
@@ -73,7 +75,7 @@ class SandboxProxy:
         dialer: Dialer,
         relay: Relay,
         clock: Clock,
-        authority: Authority | None = None,
+        authority: "Authority | None" = None,
     ) -> None:
         self._sandbox_id = sandbox_id
         self._policy = policy

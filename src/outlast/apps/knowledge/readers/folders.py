@@ -10,8 +10,9 @@ from typing import IO, Final
 
 import anyio.to_thread
 
+from outlast.apps.knowledge.addresses import NONE, Allowed
 from outlast.apps.knowledge.documents import Document, Reading, title_of
-from outlast.apps.knowledge.http_fetch import NONE, Allowed, Fetcher, NotRead, too_large
+from outlast.apps.knowledge.http_fetch import Fetcher, NotRead, too_large
 from outlast.apps.knowledge.readers.archives import BROKEN, tar_members
 from outlast.apps.knowledge.sources import Archive
 from outlast.apps.knowledge.texts import NoPage

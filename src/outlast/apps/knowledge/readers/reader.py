@@ -6,8 +6,9 @@ from pathlib import Path
 
 import anyio.to_thread
 
+from outlast.apps.knowledge.addresses import Allowed
 from outlast.apps.knowledge.documents import KnownPage, Reading
-from outlast.apps.knowledge.http_fetch import Allowed, Fetcher, NotRead
+from outlast.apps.knowledge.http_fetch import Fetcher, NotRead
 from outlast.apps.knowledge.readers.folders import read_archive, read_file, read_folder
 from outlast.apps.knowledge.readers.own_docs import LOCATION, read_own_docs
 from outlast.apps.knowledge.readers.packages import PackageReader

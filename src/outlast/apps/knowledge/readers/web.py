@@ -13,8 +13,9 @@ from urllib.robotparser import RobotFileParser
 import anyio
 import anyio.to_thread
 
+from outlast.apps.knowledge.addresses import NONE, Allowed
 from outlast.apps.knowledge.documents import Document, KnownPage, Reading
-from outlast.apps.knowledge.http_fetch import NONE, Allowed, Answer, Fetcher, NotRead, too_large
+from outlast.apps.knowledge.http_fetch import Answer, Fetcher, NotRead, too_large
 from outlast.apps.knowledge.texts import NoPage, page_of
 from outlast.apps.knowledge.web_pages import looks_like_html, read_web_page
 

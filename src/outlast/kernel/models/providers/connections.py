@@ -2,9 +2,15 @@
 
 import urllib.request
 from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-import aiohttp
+from outlast.base.lazy_module import LazyModule
+
+if TYPE_CHECKING:
+    import aiohttp
+else:
+    aiohttp = LazyModule("aiohttp")
 
 
 class Connections:
@@ -14,7 +20,7 @@ class Connections:
         self._sessions: dict[str, aiohttp.ClientSession] = {}
         self._closers: list[Callable[[], Awaitable[None]]] = []
 
-    def session(self, base_url: str) -> aiohttp.ClientSession:
+    def session(self, base_url: str) -> "aiohttp.ClientSession":
         """The one session for this base URL. Must be called on the event loop that uses it."""
         session = self._sessions.get(base_url)
         if session is None or session.closed:

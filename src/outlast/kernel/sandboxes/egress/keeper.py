@@ -20,7 +20,7 @@ from outlast.kernel.sandboxes.egress.uses import UseLog
 from outlast.kernel.sandboxes.store import SandboxRow
 from outlast.kernel.sandboxes.translation import untranslated
 from outlast.kernel.set_aside.kinds import SANDBOX_EGRESS
-from outlast_sandbox.egress.authority import Authorities, write_private
+from outlast_sandbox.egress.authorities import Authorities, write_private
 from outlast_sandbox.egress.dialer import Dialer, Network, RealNetwork, TlsContexts, contexts_trusting
 from outlast_sandbox.egress.proxy import EgressStatistics, SandboxProxy
 from outlast_sandbox.egress.relay import Relay

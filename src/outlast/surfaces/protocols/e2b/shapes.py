@@ -19,7 +19,7 @@ T = TypeVar("T", bound="Body")
 
 
 class Body(BaseModel):
-    model_config = ConfigDict(extra="ignore", frozen=True, populate_by_name=True)
+    model_config = ConfigDict(defer_build=True, extra="ignore", frozen=True, populate_by_name=True)
 
 
 class AutoResume(Body):

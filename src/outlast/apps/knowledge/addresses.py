@@ -1,0 +1,47 @@
+"""Which addresses of the network may be connected to: private ones only where somebody allowed them."""
+
+import asyncio
+import errno
+import socket
+from collections.abc import Sequence
+from typing import Final
+
+import anyio
+
+from outlast_sandbox.addresses import is_forbidden
+
+Allowed = frozenset[tuple[str, int]]
+"""(host or address, port) pairs that may be reached although they are private."""
+NONE: Final[Allowed] = frozenset()
+RESOLVE_S: Final = 10.0
+
+
+class PrivateAddress(OSError):
+    """A name leads to an address that may not be reached."""
+
+    def __init__(self, host: str, address: str) -> None:
+        super().__init__(f"{host} leads to {address}")
+        self.host, self.address = host, address
+
+
+async def resolved(
+    host: str, port: int, family: socket.AddressFamily, allowed: Allowed
+) -> Sequence[tuple[str, socket.AddressFamily]]:
+    """The addresses of a name that may be reached, as the machine's resolver gives them. Raises `PrivateAddress` where
+    there are none, and `OSError` for a name that leads nowhere or takes too long."""
+    loop = asyncio.get_running_loop()
+    try:
+        with anyio.fail_after(RESOLVE_S):
+            found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM, family=family)
+    except TimeoutError:
+        raise OSError(errno.EHOSTUNREACH, f"its name was not looked up within {RESOLVE_S:g} s") from None
+    addresses = dict.fromkeys((str(entry[4][0]), entry[0]) for entry in found)
+    good = [one for one in addresses if may_reach(host, one[0], port, allowed)]
+    if not good:
+        raise PrivateAddress(host, next(iter(addresses))[0])
+    return good
+
+
+def may_reach(host: str, address: str, port: int, allowed: Allowed) -> bool:
+    """Whether this address, which the name was resolved to, may be connected to."""
+    return not is_forbidden(address) or (host, port) in allowed or (address, port) in allowed
