@@ -43,6 +43,7 @@ from outlast.kernel.sandboxes.tables import checkpoints, sandboxes, workspaces
 from outlast.kernel.set_aside import store as set_aside
 from outlast.kernel.set_aside.kinds import TIMER
 from outlast.surfaces.http.application import create_api
+from outlast.surfaces.http.descriptions import texts
 from tests.asgi import Answer, Browser
 from tests.documents import make_documents
 from tests.factories import Team, join, make_run, make_thread, make_user
@@ -257,11 +258,11 @@ def _page(tx: Tx, team: Team) -> dict[str, str]:
 
 # Who may, as the first of these that gets further than the permission:
 ANYBODY = "anybody"  # also without signing in
-SIGNED_IN = "stranger"  # whoever is signed in, about themselves
+SIGNED_IN = "user"  # whoever is signed in, about themselves
 VIEWER, EDITOR, OWNER = "viewer", "editor", "owner"
 ADMINISTRATOR = "administrator"  # of the server: a stranger in every project
-STEERER = "steerer"  # owners, and the editor who started the run, drives the thread or wrote the comment
-NOBODY_ELSE = "nobody else"  # only whose it is: everybody here gets 404
+STEERER = "driver"  # owners, and the editor who started the run, drives the thread or wrote the comment
+NOBODY_ELSE = "self"  # only whose it is: everybody here gets 404
 
 
 @dataclass(frozen=True)
@@ -544,7 +545,12 @@ async def test_a_route_is_closed_to_other_sites(site: Site, route: str):
         assert (answer.status, answer.code) == (403, "origin_refused")
 
 
-def test_every_route_is_in_the_table():
+def test_the_reference_says_of_every_route_who_may_call_it():
     paths = create_api().openapi()["paths"]
-    routes = {f"{method.upper()} {path}" for path, methods in paths.items() for method in methods}
-    assert routes == set(TABLE)
+    names = {
+        f"{method.upper()} {path}": route["operationId"]
+        for path, methods in paths.items()
+        for method, route in methods.items()
+    }
+    assert {name: TABLE[route].who for route, name in names.items()} == texts()["roles"]
+    assert set(names) == set(TABLE)

@@ -6,6 +6,7 @@ from typing import Any
 from outlast.surfaces.contract.pages import code, heading, page, prose, table
 from outlast.surfaces.contract.shapes_page import type_name
 from outlast.surfaces.http.application import create_api
+from outlast.surfaces.http.descriptions import texts
 
 
 def write() -> str:
@@ -20,19 +21,19 @@ def write() -> str:
             if tag["name"] in route["tags"]
         ]
         lines += [f"## {tag['name']}", "", tag["description"], ""]
-        lines += table(("route", "body", "answer", "what it does"), (_row(*entry) for entry in routes))
+        lines += table(("route", "for", "body", "answer", "what it does"), (_row(*entry) for entry in routes))
         lines += _parameters([item for _, route in routes for item in route.get("parameters", ())])
     return page(lines)
 
 
-def _row(address: str, route: dict[str, Any]) -> tuple[str, str, str, str]:
+def _row(address: str, route: dict[str, Any]) -> tuple[str, ...]:
     query = [item["name"] for item in route.get("parameters", ()) if item["in"] == "query"]
     shown = code(f"{address}{'?' + '&'.join(query) if query else ''}")
     answers = (
         f"{status} {_shapes(answer)}".strip() for status, answer in route["responses"].items() if status < "3"
     )
     about = " ".join(route.get("description", "").split())
-    return shown, _shapes(route.get("requestBody", {})), "; ".join(answers), about
+    return shown, texts()["roles"][route["operationId"]], _shapes(route.get("requestBody", {})), "; ".join(answers), about
 
 
 def _parameters(items: list[dict[str, Any]]) -> list[str]:

@@ -2,8 +2,8 @@
 document when it is asked for. A server that is not asked never reads them.
 
 `[fields]` and `[parameters]` describe a name wherever it occurs, `[Shape]` the properties of one shape (`like` names
-the shape that it extends, `example` is a request's body), `[routes.NAME]` the parameters of one route. `[examples]`
-holds values by name, `[Shape.examples]` and `[routes.NAME.examples]` those of one place; the first that fits counts.
+the shape that it extends, `example` is a request's body), `[routes.NAME]` the parameters of one route. `[examples]`,
+`[Shape.examples]` and `[routes.NAME.examples]` hold values; the first that fits counts. `[roles]`: who may call it.
 """
 
 import re
@@ -18,8 +18,8 @@ from fastapi import FastAPI
 from outlast.base.ids import KINDS
 
 PACKAGE: Final = Path(__file__).parents[2]
-TABLES: Final = ("fields", "parameters", "examples", "routes")
-"""Tables of an `api.toml` that are no shapes; several files may have them."""
+TABLES: Final = ("fields", "parameters", "examples", "roles", "routes")
+"""Tables that several files have."""
 TYPES: Final[dict[str, Any]] = {
     "string": str,
     "integer": int,
@@ -27,7 +27,6 @@ TYPES: Final[dict[str, Any]] = {
     "object": dict,
     "null": (),
 }
-ID: Final = "_01m7k3v9q2w8e5t4r6y1z0abcd"
 
 
 class DescribedApi(FastAPI):
@@ -91,7 +90,7 @@ def values(owner: dict[str, Any], name: str) -> list[Any]:
 def common(name: str) -> list[Any]:
     """Values that belong to a name everywhere; ids follow their kind."""
     kind = KINDS.get(name.removesuffix("_id").split("_")[-1])
-    return [*values(texts(), name), *([kind + ID] if kind else [])]
+    return [*values(texts(), name), *([f"{kind}_01m7k3v9q2w8e5t4r6y1z0abcd"] if kind else [])]
 
 
 def example(schema: dict[str, Any], chosen: list[Any]) -> Any:
