@@ -12,7 +12,8 @@ STAMPS := $(VENV)/.outlast
 PIP_INSTALL := $(PY) -m pip install --quiet --disable-pip-version-check
 INPUTS := pyproject.toml hatch_build.py scripts/venv.sh $(wildcard packages/*/pyproject.toml)
 PACKAGES := packages/sandbox packages/demo
-CODE := src/outlast $(PACKAGES) tests scripts bench hatch_build.py
+CLIENT := packages/client
+CODE := src/outlast $(PACKAGES) $(CLIENT) tests scripts bench hatch_build.py
 
 WORKERS ?= 3  # for two cores: many tests wait for real processes
 RUN_PACKAGES := bubblewrap
@@ -45,6 +46,7 @@ $(STAMPS)/run: requirements.lock $(INPUTS) | $(PY)
 $(STAMPS)/dev: requirements-dev.lock $(STAMPS)/run
 	@echo "Installing development packages into $(VENV) ..."
 	@$(PIP_INSTALL) --no-deps --require-hashes -r requirements-dev.lock
+	@$(PIP_INSTALL) --no-deps --no-build-isolation -e ./$(CLIENT)
 	@touch $@
 
 run: setup ## start the server with page: make run [PORT=8400] [ARGS="--data-dir D"]
@@ -56,9 +58,10 @@ test: setup-dev check ## all checks, then the whole test suite: make test [ARGS=
 check: setup $(STAMPS)/dev ## style, types, layers, generated files, figures, web types and web unit tests; starts no server
 	$(VENV)/bin/ruff check $(wildcard $(CODE))
 	$(VENV)/bin/ruff format --check $(wildcard $(CODE))
-	$(VENV)/bin/mypy src/outlast $(PACKAGES:%=%/src) $(wildcard tests bench)
+	$(VENV)/bin/mypy src/outlast $(PACKAGES:%=%/src) $(CLIENT)/src $(wildcard tests bench scripts/clients)
 	$(VENV)/bin/lint-imports
 	$(if $(wildcard src/outlast/surfaces/contract*),$(PY) -m outlast.surfaces.contract --check)
+	$(PY) -m scripts.clients --check
 	$(PY) scripts/house.py
 	$(PY) scripts/web.py check
 
@@ -72,8 +75,9 @@ deep: setup-dev ## the long suites: every crash point, hundreds of random kills,
 bench: setup $(STAMPS)/dev ## Outlast beside a bare event loop and a naive server; prints ratios
 	$(PY) -m bench $(ARGS)
 
-gen: $(STAMPS)/run ## write the generated files: contract/, docs/reference/
+gen: $(STAMPS)/run ## write the generated files: contract/, docs/reference/, the shapes and operations of the clients
 	$(PY) -m outlast.surfaces.contract
+	$(PY) -m scripts.clients
 
 docs: gen $(STAMPS)/dev ## regenerate the reference, build the site that the server shows at /docs, check what the docs name
 	$(PY) scripts/site.py build

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from scripts.clients.__main__ import FILES as CLIENT_FILES
+
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "outlast"
 MODULE_LINES = 600
@@ -66,6 +68,11 @@ def test_lock_files_name_hashes_and_no_addresses() -> None:
             pinned = re.findall(r"^[a-z0-9][^=\n]*==", text(path), re.MULTILINE)
             with_hash = re.findall(r"^[a-z0-9][^\n]*\\\n +--hash=sha256:", text(path), re.MULTILINE)
             assert len(pinned) == len(with_hash) > 0
+
+
+def test_the_generated_files_of_the_clients_are_current() -> None:
+    stale = [name for name, write in CLIENT_FILES.items() if text(Path(name)) != write()]
+    assert stale == [], "run `make gen`, or `python -m scripts.clients`"
 
 
 def test_modules_stay_within_their_length() -> None:

@@ -1,4 +1,4 @@
-"""What clients call shapes whose models have another name. Names that are not here are the models' own, less `Answer`."""
+"""What clients call shapes whose models have another name. Other shapes have the model's name, less `Answer`."""
 
 from collections.abc import Mapping
 from typing import Final

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
 
-from outlast.surfaces.contract.names import NAMES, TYPES
 from outlast.surfaces.contract.schemas import event_schema, openapi_schema
+from scripts.clients.names import NAMES, TYPES
 
 Schema = Mapping[str, Any]
 PAGE: Final = "Page_"  # FastAPI's name for `Page[Item]` is `Page_Item_`
@@ -17,7 +17,7 @@ SUFFIXES: Final = ("Answer", "Reply")
 
 @dataclass(frozen=True, slots=True)
 class Property:
-    """A property that is not `required` may be left out by the sender of a request; answers always have all of theirs."""
+    """A property that is not `required` may be left out of a request; answers have all of theirs."""
 
     name: str
     schema: Schema
@@ -37,7 +37,9 @@ def shapes() -> tuple[Shape, ...]:
     """All object shapes by name, without pages of lists, uploads and envelopes of events."""
     requests = _requests()
     shown = {name: schema for name, schema in _schemas().items() if not _is_built_in(name, schema)}
-    return tuple(sorted((_shape(name, schema, name in requests) for name, schema in shown.items()), key=_name))
+    return tuple(
+        sorted((_shape(name, schema, name in requests) for name, schema in shown.items()), key=_name)
+    )
 
 
 @cache

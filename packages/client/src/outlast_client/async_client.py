@@ -1,0 +1,51 @@
+"""The client that does not block. `client.py` has the one that does."""
+
+from types import TracebackType
+from typing import Self
+
+import httpx
+
+from outlast_client.async_operations import Operations
+from outlast_client.async_transport import AsyncTransport
+from outlast_client.calls import VERSION
+from outlast_client.retries import Retries
+
+
+class AsyncClient(Operations):
+    """One server's API. `token`: an API token; none is needed for a server in local mode on this machine.
+
+    A request waits `timeout_s` for each part of its answer, at most 10 seconds to connect. A request that the server
+    refuses for now (429, 503) is sent again after the pause that it asks for. One that gets no answer is sent again if
+    that cannot do anything twice: reads, deletions, and operations with an idempotency key. `http`: a client of your
+    own, with proxies or certificates; you close it.
+    """
+
+    def __init__(
+        self,
+        base_url: str = "http://127.0.0.1:8400",
+        token: str | None = None,
+        *,
+        timeout_s: float = 60.0,
+        retries: Retries | None = None,
+        http: httpx.AsyncClient | None = None,
+    ) -> None:
+        self._is_own = http is None
+        self._http = httpx.AsyncClient() if http is None else http
+        headers = {"user-agent": f"outlast-client/{VERSION}"}
+        if token is not None:
+            headers["authorization"] = f"Bearer {token}"
+        timeout = httpx.Timeout(timeout_s, connect=10)
+        super().__init__(AsyncTransport(base_url, self._http, headers, timeout, retries or Retries()))
+
+    async def aclose(self) -> None:
+        """Ends all connections."""
+        if self._is_own:
+            await self._http.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.aclose()

@@ -1,0 +1,51 @@
+"""The client that blocks. `async_client.py` has the one that does not."""
+
+from types import TracebackType
+from typing import Self
+
+import httpx
+
+from outlast_client.calls import VERSION
+from outlast_client.operations import Operations
+from outlast_client.retries import Retries
+from outlast_client.transport import Transport
+
+
+class Client(Operations):
+    """One server's API. `token`: an API token; none is needed for a server in local mode on this machine.
+
+    A request waits `timeout_s` for each part of its answer, at most 10 seconds to connect. A request that the server
+    refuses for now (429, 503) is sent again after the pause that it asks for. One that gets no answer is sent again if
+    that cannot do anything twice: reads, deletions, and operations with an idempotency key. `http`: a client of your
+    own, with proxies or certificates; you close it.
+    """
+
+    def __init__(
+        self,
+        base_url: str = "http://127.0.0.1:8400",
+        token: str | None = None,
+        *,
+        timeout_s: float = 60.0,
+        retries: Retries | None = None,
+        http: httpx.Client | None = None,
+    ) -> None:
+        self._is_own = http is None
+        self._http = httpx.Client() if http is None else http
+        headers = {"user-agent": f"outlast-client/{VERSION}"}
+        if token is not None:
+            headers["authorization"] = f"Bearer {token}"
+        timeout = httpx.Timeout(timeout_s, connect=10)
+        super().__init__(Transport(base_url, self._http, headers, timeout, retries or Retries()))
+
+    def close(self) -> None:
+        """Ends all connections."""
+        if self._is_own:
+            self._http.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

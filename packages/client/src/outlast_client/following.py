@@ -1,0 +1,56 @@
+"""The state of a follower: the last event that it has given out, and its pauses after broken connections."""
+
+from typing import Any, Final
+
+from outlast_client.errors import TryLater
+from outlast_client.frames import Frames
+from outlast_client.retries import Retries
+
+SILENCE_S: Final = 45.0
+"""A connection without a byte for so long is dead: the server sends a heartbeat every 15 seconds."""
+LAST_EVENT: Final = "stream.ended"
+
+
+class Following:
+    """The cursor moves when an event is given out, so each is given once, whatever breaks in between. `ends`: after
+    `stream.ended` nothing follows (a run; a thread goes on)."""
+
+    def __init__(self, after: str | int, retries: Retries, *, ends: bool) -> None:
+        self.cursor = str(after)
+        self.has_ended = False
+        self._ends = ends
+        self._retries = retries
+        self._reached = False
+        self._failures = 0
+        self._waited_s = 0.0
+        self._frames = Frames()
+
+    def connected(self, status: int) -> None:
+        """A connection is open; of status 204, with nothing to come."""
+        self._reached, self._waited_s = True, 0.0
+        self._frames = Frames()
+        self.has_ended = status == 204
+
+    def read(self, chunk: bytes) -> list[tuple[str, dict[str, Any]]]:
+        """The events of some bytes; `take` each."""
+        found = self._frames.feed(chunk)
+        self._failures = 0 if found else self._failures
+        return found
+
+    def take(self, cursor: str, event: dict[str, Any]) -> Any:
+        """An event that is given out now."""
+        self.cursor = cursor
+        self.has_ended = self._ends and event["event"] == LAST_EVENT
+        return event
+
+    def pause_s(self, error: TryLater | None) -> float:
+        """Seconds to wait before the next connection; `error` None: the server closed the stream. Raises `error` after
+        too many failures."""
+        self._failures += 1
+        is_first = not self._reached and self._failures >= self._retries.tries
+        has_tried = is_first or self._waited_s > self._retries.patience_s
+        if error is not None and has_tried:
+            raise error
+        pause_s = self._retries.pause_s(self._failures, error.retry_after_s if error is not None else None)
+        self._waited_s += pause_s
+        return pause_s
