@@ -139,6 +139,7 @@ class Place:
             "SANDBOX_ID": lambda: self.sandbox,
             "SCREEN_ID": lambda: self.screen,
             "PAGE_ID": lambda: self.page,
+            "API_TOKEN": lambda: str(self.ask("/v1/tokens", {"name": "docs"})["token"]),
             "apr_01m7…": self.approval,
             "que_01m7…": self.question,
         }

@@ -88,7 +88,7 @@ def test_the_stop_reasons_written_down_are_the_same_everywhere() -> None:
     explained = re.findall(
         r"^\| `(\w+)` \|", section("docs/guides/operate.md", "## Why did it stop?"), re.MULTILINE
     )
-    assert (set(explained) - {"stop_reason"}) | {"credits"} == set(re.findall(r"`(\w+)`", sentence[1]))
+    assert set(explained) - {"stop_reason"} == set(re.findall(r"`(\w+)`", sentence[1]))
 
 
 # --- what pages name --------------------------------------------------------------------------------------------------

@@ -14,9 +14,8 @@ from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.accounts.tables import users
 from outlast.kernel.projects.permissions import require, require_sandbox
 from outlast.kernel.projects.rules import Right
-from outlast.kernel.runs.shapes import ClockAnswer
 from outlast.kernel.runs.tables import runs
-from outlast.kernel.sandboxes.clocks import clocks_of
+from outlast.kernel.sandboxes.clocks import SandboxClock, clocks_of
 from outlast.kernel.sandboxes.rules import State, is_alive
 from outlast.kernel.sandboxes.services.store import states_of
 from outlast.kernel.sandboxes.shapes import SandboxAnswer, SandboxLimitsAnswer
@@ -36,7 +35,7 @@ class Recorded:
 
     row: sa.RowMapping
     services: list[ServiceStateData]
-    clocks: list[ClockAnswer]
+    clocks: list[SandboxClock]
 
 
 @dataclass(frozen=True, slots=True)
