@@ -143,8 +143,7 @@ def draft_of(body: MessageRequest) -> Draft:
 
 
 def _listed(item: ListedThread) -> dict[str, Any]:
-    shown = item.thread.model_dump()
-    return shown if item.match is None else {**shown, "match": item.match}
+    return {**item.thread.model_dump(), "match": item.match}
 
 
 def _opened(opened: OpenedThread) -> dict[str, Any]:

@@ -29,7 +29,7 @@ class Match(Answer):
 
 
 class ListedThreadAnswer(ThreadData):
-    match: Match | None = None
+    match: Match | None
 
 
 class WatcherAnswer(Answer):
