@@ -15,7 +15,8 @@ import anyio
 import pytest
 from hypothesis import HealthCheck, settings
 
-from outlast import apps
+from outlast.apps import APPS
+from outlast.kernel.apps import registry
 from tests import network_guard
 from tests.databases import *  # noqa: F403  # fixtures; the names are in its __all__
 from tests.reruns import Reruns
@@ -34,7 +35,8 @@ settings.register_profile(
 settings.load_profile("fast")
 
 network_guard.install()
-apps.load()
+registry.declare(APPS)
+registry.load()
 
 # Where the environment says that no compiled module is kept (as in many containers), each worker would rewrite the
 # tests' modules anew and each server that they start would compile the program: minutes of a run.

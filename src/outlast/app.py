@@ -19,21 +19,18 @@ from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, supp
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any
 
 import anyio
 import anyio.to_thread
 from anyio.abc import TaskGroup, TaskStatus
 
-from outlast import apps
+from outlast.apps import APPS
 from outlast.apps.chat.agent import chat_agent
 from outlast.apps.chat.summary_agent import summary_agent
 from outlast.apps.documents.agent.agent import document_agent
 from outlast.apps.knowledge.agent.search_docs import search_docs_tool
-from outlast.apps.knowledge.modules import Modules
 from outlast.apps.knowledge.recall import Recall
-from outlast.apps.knowledge.search import Knowledge
 from outlast.apps.pages.agent.agent import nothing, page_agent
 from outlast.apps.pages.agent.dormancy import KIND as DORMANT
 from outlast.apps.pages.agent.run_code import LibraryCode
@@ -43,6 +40,7 @@ from outlast.apps.pages.versions import Rules as PageRules
 from outlast.apps.screens.agent.agent import screen_agent
 from outlast.apps.screens.open_actions import ScreenOpener
 from outlast.assembly import (
+    Base,
     Sources,
     checkpoint_keeper,
     egress_keeper,
@@ -72,6 +70,7 @@ from outlast.kernel.accounts.store import has_tokens
 from outlast.kernel.agents.registry import Agents
 from outlast.kernel.agents.tools.run_code import run_code_tool
 from outlast.kernel.agents.workspaces import Workspaces
+from outlast.kernel.apps import registry
 from outlast.kernel.deployment import Deployment, join
 from outlast.kernel.files.search import ProjectFiles
 from outlast.kernel.http.allowed_hosts import is_loopback, known_hosts
@@ -79,7 +78,6 @@ from outlast.kernel.http.auth import Surface
 from outlast.kernel.http.event_stream import OpenStreams, StreamTimes
 from outlast.kernel.http.readiness import Readiness
 from outlast.kernel.models.catalog import ModelCatalog
-from outlast.kernel.models.embedders import OpenAIEmbedder
 from outlast.kernel.models.providers.connections import Connections
 from outlast.kernel.presence.actions import tell_presence
 from outlast.kernel.presence.board import PresenceBoard, typing_ends
@@ -114,7 +112,6 @@ from outlast.surfaces.http.application import create_http
 from outlast.surfaces.http.server import HttpServer, bind, bind_twin
 from outlast.surfaces.protocols.e2b.ports import with_ports
 from outlast.surfaces.protocols.e2b.runtime import E2bRuntime
-from outlast_sandbox.egress.redaction import Redactor
 
 MOST_CHECKED_BYTES = 64 * 1024 * 1024  # of a database that is looked through after an unclean stop
 MOST_FILES = 65_536  # as many open files as this program ever asks for
@@ -129,10 +126,7 @@ class Program:
 
     settings: Settings
     services: Services
-    engine: Engine
     database: Database
-    presence: PresenceBoard
-    watching: Watching
     worker: Worker
     sweeper: Sweeper
     sandboxes: SandboxManager | None
@@ -142,7 +136,6 @@ class Program:
     opener: ScreenOpener
     studio: Studio | None
     sources: Sources
-    supervisor: Supervisor
     sidecars: Sequence[OpenSidecar]
 
 
@@ -178,9 +171,9 @@ async def run_program(
             await _start_inner(program, tasks, worker_ended)
             if server is not None:
                 if e2b is not None:
-                    tasks.start_soon(program.supervisor.keep, "hosted sandboxes", e2b.run)
-                await program.supervisor.start(tasks, "http", _serve, server, vital=True)
-            tasks.start_soon(program.supervisor.guard.once, "start", "models", _warm_up, program)
+                    tasks.start_soon(program.services.supervisor.keep, "hosted sandboxes", e2b.run)
+                await program.services.supervisor.start(tasks, "http", _serve, server, vital=True)
+            tasks.start_soon(program.services.supervisor.guard.once, "start", "models", _warm_up, program)
             announce(_address(settings, listeners[0]) if listeners else "")
             await wish()
             await _stop(program, server, worker_ended, wish)
@@ -191,7 +184,8 @@ async def run_program(
 async def open_program(settings: Settings) -> AsyncIterator[Program]:
     """Everything a server works with, opened in order and closed in reverse; nothing runs yet. Raises
     `DataDirectoryInUse`, `StorageUnavailable`, `SchemaMismatch`, `DeploymentMismatch`, `InvalidSetting`."""
-    apps.load()
+    registry.declare(APPS)
+    registry.load()
     clock = SystemClock()
     folder = data_directory(settings.server.data_dir)
     async with AsyncExitStack() as stack:
@@ -206,49 +200,22 @@ async def open_program(settings: Settings) -> AsyncIterator[Program]:
         if not was_clean:
             await _look_for_damage(database)
         await migrate(database)
-        await _join(database, Deployment(folder, folder / settings.blobs.url.reveal()))
+        if not await join(database, Deployment(folder, folder / settings.blobs.url.reveal())):
+            log.warning(
+                "the database was restored: no stored file is collected until 'outlast verify' has run"
+            )
         supervisor = Supervisor(clock, DatabaseShelf(database))
         catalog = open_catalog(settings, clock)
         stack.push_async_callback(catalog.aclose)
-        templates = load_templates(settings.screens)
-        sandboxes = sandbox_manager(settings, database, clock, folder, templates, supervisor)
-        if sandboxes is not None:
-            stack.push_async_callback(sandboxes.aclose)
-        egress = egress_keeper(settings, database, clock, folder, sandboxes, environment, supervisor)
-        snapshots = snapshot_keeper(settings, database, clock, folder, sandboxes, templates, supervisor)
-        hidden = known_secrets(settings, environment)
         connections = Connections()
         stack.push_async_callback(connections.aclose)
-        modules = open_modules(settings, database)
-        embedder = open_embedder(settings, clock, connections, environment)
-        knowledge = open_knowledge(
-            settings,
-            database,
-            clock,
-            folder,
-            connections,
-            environment,
-            embedder=embedder,
-            modules=modules,
-            supervisor=supervisor,
-        )
-        yield _wire(
-            settings,
-            database,
-            clock,
-            folder,
-            catalog,
-            sandboxes,
-            egress,
-            snapshots,
-            templates,
-            sidecars,
-            hidden,
-            knowledge,
-            modules,
-            embedder,
-            supervisor,
-        )
+        blobs = FolderBlobs(folder / settings.blobs.url.reveal())
+        base = Base(settings, database, blobs, clock, folder, environment, connections, supervisor)
+        templates = load_templates(settings.screens)
+        sandboxes = sandbox_manager(base, templates)
+        if sandboxes is not None:
+            stack.push_async_callback(sandboxes.aclose)
+        yield _wire(base, catalog, sandboxes, templates, sidecars)
 
 
 async def _look_for_damage(database: Database) -> None:
@@ -259,40 +226,31 @@ async def _look_for_damage(database: Database) -> None:
         raise DatabaseDamaged(f"The database {database.path} is damaged: {'; '.join(damage)}.")
 
 
-async def _join(database: Database, deployment: Deployment) -> None:
-    if not await join(database, deployment):
-        log.warning("the database was restored: no stored file is collected until 'outlast verify' has run")
-
-
 def _wire(
-    settings: Settings,
-    database: Database,
-    clock: SystemClock,
-    folder: Path,
+    base: Base,
     catalog: ModelCatalog,
     sandboxes: SandboxManager | None,
-    egress: EgressKeeper | None,
-    snapshots: SnapshotKeeper | None,
     templates: Templates,
     sidecars: Sequence[OpenSidecar],
-    hidden: Redactor,
-    knowledge: Knowledge,
-    modules: Modules,
-    embedder: OpenAIEmbedder | None,
-    supervisor: Supervisor,
 ) -> Program:
     """The rooms, each given what it needs."""
+    settings, database, blobs = base.settings, base.database, base.blobs
+    clock, supervisor = base.clock, base.supervisor
+    egress = egress_keeper(base, sandboxes)
+    snapshots = snapshot_keeper(base, sandboxes, templates)
+    modules = open_modules(base)
+    embedder = open_embedder(base)
+    knowledge = open_knowledge(base, embedder, modules)
     hub = Hub()
     database.on_notice(hub.ring)
-    blobs = FolderBlobs(folder / settings.blobs.url.reveal())
     presence = PresenceBoard(clock)
     presence.on_change(lambda room_id: tell_presence(presence, hub, room_id))
     keeper = None
     if sandboxes is not None:
-        logs = ServiceLogs(folder / "services", hidden.hide)
+        logs = ServiceLogs(base.folder / "services", known_secrets(base).hide)
         keeper = ServiceKeeper(database, clock, logs, find=sandboxes.find, supervisor=supervisor)
         sandboxes.attend(keeper)
-    checkpoints = checkpoint_keeper(settings, database, blobs, clock, folder, sandboxes, supervisor)
+    checkpoints = checkpoint_keeper(base, sandboxes)
     if checkpoints is not None:
         modules.look_into(checkpoints)
     warm = settings.sandbox is not None and settings.sandbox.mode == "warm"
@@ -306,7 +264,7 @@ def _wire(
         library = LibraryCode(settings.sandbox, database, modules, blobs)
         code = run_code_tool(rooms, settings.sandbox.output_bytes, library)
     chat = chat_agent(settings, rooms, keeper=keeper, search=search, code=code)
-    studio = open_studio(settings.screens, clock, folder, supervisor) if sandboxes is not None else None
+    studio = open_studio(settings.screens, clock, base.folder, supervisor) if sandboxes is not None else None
     screen = screen_agent(
         settings,
         database,
@@ -317,17 +275,7 @@ def _wire(
         keeper=keeper,
         photographer=studio,
     )
-    sources = open_sources(
-        settings,
-        database,
-        blobs,
-        clock,
-        sandboxes,
-        snapshots,
-        embedder,
-        lambda: hub.followed("prj_"),
-        supervisor,
-    )
+    sources = open_sources(base, sandboxes, snapshots, embedder, lambda: hub.followed("prj_"))
     page = page_agent(
         settings,
         database,
@@ -344,7 +292,7 @@ def _wire(
     document = document_agent(settings, database, files=files, docs=search)
     # On PostgreSQL another process may have been this machine's server a moment ago: its leases must lapse, so a
     # new process must not renew them.
-    node_id = node_of(folder) if database.dialect == "sqlite" else new_id("node")
+    node_id = node_of(base.folder) if database.dialect == "sqlite" else new_id("node")
     engine = Engine(
         db=database,
         hub=hub,
@@ -392,14 +340,11 @@ def _wire(
         pages=page_rules,
         supervisor=supervisor,
     )
-    dormancy = page_dormancy(settings, database, page_rules, sandboxes)
+    dormancy = page_dormancy(base, page_rules, sandboxes)
     return Program(
         settings=settings,
         services=services,
-        engine=engine,
         database=database,
-        presence=presence,
-        watching=watching,
         worker=Worker(engine, supervisor),
         sweeper=Sweeper(engine, steps, {DORMANT: dormancy}, supervisor),
         sandboxes=sandboxes,
@@ -410,20 +355,19 @@ def _wire(
         studio=studio,
         sidecars=sidecars,
         sources=sources,
-        supervisor=supervisor,
     )
 
 
 async def _start_inner(program: Program, tasks: TaskGroup, worker_ended: anyio.Event) -> None:
     """Everything but the door: what was left behind is taken up before new work can come in."""
-    supervisor = program.supervisor
+    supervisor = program.services.supervisor
 
     def keep(name: str, run: Run, *args: Any) -> None:
         tasks.start_soon(supervisor.keep, name, run, *args)
 
     keep("bells of the database", program.database.background)
-    keep("followers", program.watching.run)
-    keep("typing", typing_ends(program.presence))
+    keep("followers", program.services.watching.run)
+    keep("typing", typing_ends(program.services.presence))
     if program.database.dialect == "sqlite":  # the lock on the folder says that nobody else can hold a run
         await program.database.write(free_lapsed, everything=True)
     for sidecar in program.sidecars:
@@ -456,7 +400,7 @@ async def _start_inner(program: Program, tasks: TaskGroup, worker_ended: anyio.E
 
 async def _work(program: Program, ended: anyio.Event) -> None:
     try:
-        await program.supervisor.keep("worker", program.worker.run, vital=True)
+        await program.services.supervisor.keep("worker", program.worker.run, vital=True)
     finally:
         ended.set()
 
@@ -501,7 +445,7 @@ async def _http_server(
         readiness=Readiness(
             program.database,
             program.sandboxes.provider if program.sandboxes else None,
-            program.supervisor,
+            program.services.supervisor,
         ),
         local_owner=await accounts.ensure_local_owner(program.services) if is_local else None,
         version=version("outlast"),

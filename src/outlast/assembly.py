@@ -57,13 +57,28 @@ from outlast_sandbox.package_indexes import read_indexes
 log = logging.getLogger("outlast.app")
 
 
-def known_secrets(settings: Settings, environment: Mapping[str, str]) -> Redactor:
+@dataclass(frozen=True, slots=True)
+class Base:
+    """What every room is opened with. `folder` is the data directory; `environment` holds the values of secrets."""
+
+    settings: Settings
+    database: Database
+    blobs: FolderBlobs
+    clock: SystemClock
+    folder: Path
+    environment: Mapping[str, str]
+    connections: Connections
+    supervisor: Supervisor
+
+
+def known_secrets(base: Base) -> Redactor:
     """What no log may show: keys and secrets that this server finds in its environment."""
+    settings = base.settings
     names = [provider.api_key_env for provider in settings.providers.values()]
     names += [settings.embeddings.api_key_env, settings.rerank.api_key_env]
     if settings.sandbox is not None:
         names += [dependency.secret_env for dependency in settings.sandbox.dependencies]
-    return Redactor(environment.get(name, "").encode() for name in names if name)
+    return Redactor(base.environment.get(name, "").encode() for name in names if name)
 
 
 def open_catalog(settings: Settings, clock: SystemClock) -> ModelCatalog:
@@ -73,56 +88,36 @@ def open_catalog(settings: Settings, clock: SystemClock) -> ModelCatalog:
         for name, provider in settings.providers.items()
     ]
     return ModelCatalog(
-        providers,
-        settings.models,
-        secret=os.environ.get,
-        default_model=settings.default_model,
-        clock=clock,
+        providers, settings.models, secret=os.environ.get, default_model=settings.default_model, clock=clock
     )
 
 
-def sandbox_manager(
-    settings: Settings,
-    database: Database,
-    clock: SystemClock,
-    folder: Path,
-    templates: Templates,
-    supervisor: Supervisor,
-) -> SandboxManager | None:
-    if settings.sandbox is None:
+def sandbox_manager(base: Base, templates: Templates) -> SandboxManager | None:
+    if base.settings.sandbox is None:
         return None
-    provider = open_provider(settings.sandbox, folder)
+    provider = open_provider(base.settings.sandbox, base.folder)
     manager = SandboxManager(
-        database,
+        base.database,
         provider,
-        clock,
-        settings.sandbox,
-        folder,
-        node_id=node_of(folder),
+        base.clock,
+        base.settings.sandbox,
+        base.folder,
+        node_id=node_of(base.folder),
         announce=announce_sandbox,
-        supervisor=supervisor,
+        supervisor=base.supervisor,
     )
     manager.use_templates(templates)
     return manager
 
 
-def egress_keeper(
-    settings: Settings,
-    database: Database,
-    clock: SystemClock,
-    folder: Path,
-    sandboxes: SandboxManager | None,
-    environment: Mapping[str, str],
-    supervisor: Supervisor,
-) -> EgressKeeper | None:
-    """What watches over the sandboxes' way to the network, where there is anything to reach. `environment` holds the
-    values of secrets."""
-    if settings.sandbox is None or sandboxes is None:
+def egress_keeper(base: Base, sandboxes: SandboxManager | None) -> EgressKeeper | None:
+    """What watches over the sandboxes' way to the network, where there is anything to reach."""
+    if base.settings.sandbox is None or sandboxes is None:
         return None
-    policy = policy_of(settings.sandbox)
+    policy = policy_of(base.settings.sandbox)
     if sandboxes.provider.capabilities.secrets:
         if policy.opens:
-            sandboxes.lead_out(HandedOver(database, settings.sandbox))
+            sandboxes.lead_out(HandedOver(base.database, base.settings.sandbox))
         return None
     if not sandboxes.provider.capabilities.egress:
         if policy.opens:
@@ -131,44 +126,38 @@ def egress_keeper(
                 extra={"provider": sandboxes.provider.name},
             )
         return None
-    lookup = open_lookup(settings.sandbox.secret_lookup, environment)
+    lookup = open_lookup(base.settings.sandbox.secret_lookup, base.environment)
     missing = [name for name in names(policy) if isinstance(lookup, OperatorSecrets) and not lookup.has(name)]
     if missing:
         log.warning(
             "secrets without a value: their environment variables are not set", extra={"names": missing}
         )
-    keeper = EgressKeeper(database, clock, policy, folder / "egress", lookup=lookup, supervisor=supervisor)
+    keeper = EgressKeeper(
+        base.database, base.clock, policy, base.folder / "egress", lookup=lookup, supervisor=base.supervisor
+    )
     if not keeper.is_needed:
         return None
     sandboxes.lead_out(keeper)
-    database.on_notice(keeper.hear)
+    base.database.on_notice(keeper.hear)
     return keeper
 
 
-def checkpoint_keeper(
-    settings: Settings,
-    database: Database,
-    blobs: FolderBlobs,
-    clock: SystemClock,
-    folder: Path,
-    sandboxes: SandboxManager | None,
-    supervisor: Supervisor,
-) -> CheckpointKeeper | None:
+def checkpoint_keeper(base: Base, sandboxes: SandboxManager | None) -> CheckpointKeeper | None:
     """What keeps the files of workspaces, where there are any."""
-    if settings.sandbox is None or sandboxes is None:
+    if base.settings.sandbox is None or sandboxes is None:
         return None
     keeper = CheckpointKeeper(
-        database,
-        blobs,
-        clock,
-        settings.sandbox,
-        folder,
-        node_id=node_of(folder),
+        base.database,
+        base.blobs,
+        base.clock,
+        base.settings.sandbox,
+        base.folder,
+        node_id=node_of(base.folder),
         local=sandboxes.provider.capabilities.volume,
         find=sandboxes.find,
-        keep_unbound=timedelta(days=settings.retention.error_days),
+        keep_unbound=timedelta(days=base.settings.retention.error_days),
         layers_of=sandboxes.layers_of,
-        supervisor=supervisor,
+        supervisor=base.supervisor,
     )
     sandboxes.keep_files(keeper)
     sandboxes.attend(keeper)
@@ -176,26 +165,20 @@ def checkpoint_keeper(
 
 
 def snapshot_keeper(
-    settings: Settings,
-    database: Database,
-    clock: SystemClock,
-    folder: Path,
-    sandboxes: SandboxManager | None,
-    templates: Templates,
-    supervisor: Supervisor,
+    base: Base, sandboxes: SandboxManager | None, templates: Templates
 ) -> SnapshotKeeper | None:
     """What has the configured packages installed once for all sandboxes, and those of app templates for theirs."""
-    if settings.sandbox is None or sandboxes is None:
+    if base.settings.sandbox is None or sandboxes is None:
         return None
     keeper = SnapshotKeeper(
-        database,
+        base.database,
         sandboxes.provider,
-        clock,
-        settings.sandbox,
-        node_id=node_of(folder),
+        base.clock,
+        base.settings.sandbox,
+        node_id=node_of(base.folder),
         templates=templates,
-        env=preview_environment(settings.sandbox),
-        supervisor=supervisor,
+        env=preview_environment(base.settings.sandbox),
+        supervisor=base.supervisor,
     )
     sandboxes.start_upon(keeper)
     return keeper
@@ -207,50 +190,37 @@ def sandbox_steps(sandboxes: SandboxManager | None) -> SandboxSteps | None:
     return SandboxSteps(sandboxes.freeze, sandboxes.thaw, sandboxes.kill, sandboxes.stop_commands)
 
 
-def open_knowledge(
-    settings: Settings,
-    database: Database,
-    clock: SystemClock,
-    folder: Path,
-    connections: Connections,
-    environment: Mapping[str, str],
-    *,
-    embedder: QueryEmbedder | None = None,
-    modules: ModuleShelf | None = None,
-    supervisor: Supervisor | None = None,
-) -> Knowledge:
+def open_knowledge(base: Base, embedder: QueryEmbedder | None, modules: ModuleShelf) -> Knowledge:
     """Search in documentation and modules, with the re-ranker that is configured, if any. Its indexes are kept in the
     data folder."""
-    asked = settings.rerank
+    asked = base.settings.rerank
     reranker = None
     if asked.url:
-        key = environment.get(asked.api_key_env, "") if asked.api_key_env else ""
-        reranker = Reranker(connections, asked.url, asked.model, key, asked.timeout_s)
+        key = base.environment.get(asked.api_key_env, "") if asked.api_key_env else ""
+        reranker = Reranker(base.connections, asked.url, asked.model, key, asked.timeout_s)
     return Knowledge(
-        database,
-        clock,
-        folder=folder / "search",
+        base.database,
+        base.clock,
+        folder=base.folder / "search",
         embedder=embedder,
         modules=modules,
         reranker=reranker,
         rerank_candidates=asked.candidates,
-        supervisor=supervisor,
+        supervisor=base.supervisor,
     )
 
 
-def open_embedder(
-    settings: Settings, clock: SystemClock, connections: Connections, environment: Mapping[str, str]
-) -> OpenAIEmbedder | None:
+def open_embedder(base: Base) -> OpenAIEmbedder | None:
     """The configured embedder; None: search goes by words."""
-    asked = settings.embeddings
+    asked = base.settings.embeddings
     if not asked.url:
         return None
     return OpenAIEmbedder(
-        connections,
-        clock,
+        base.connections,
+        base.clock,
         url=asked.url,
         model=asked.model,
-        key=ApiKey(environment.get(asked.api_key_env, "") if asked.api_key_env else ""),
+        key=ApiKey(base.environment.get(asked.api_key_env, "") if asked.api_key_env else ""),
         key_env=asked.api_key_env,
         dimensions=asked.dimensions,
         batch=asked.batch,
@@ -283,32 +253,28 @@ class Sources:
 
 
 def open_sources(
-    settings: Settings,
-    database: Database,
-    blobs: FolderBlobs,
-    clock: SystemClock,
+    base: Base,
     sandboxes: SandboxManager | None,
     snapshots: SnapshotKeeper | None,
     embedder: OpenAIEmbedder | None,
     followed: Followed,
-    supervisor: Supervisor,
 ) -> Sources:
     """What reads the sources of documentation, those of the configuration and people's."""
-    asked = settings.knowledge
-    fetcher = Fetcher(asked.timeout_s, clock)
+    asked = base.settings.knowledge
+    fetcher = Fetcher(asked.timeout_s, base.clock)
     installed = None
     if sandboxes is not None and snapshots is not None:
         installed = InstalledPackages(sandboxes.provider, snapshots)
     packages = PackageReader(fetcher, installed, _registries, asked.source_bytes)
     keeper = SourceKeeper(
-        database,
-        clock,
+        base.database,
+        base.clock,
         asked,
         SourceReader(fetcher, packages, asked.source_bytes, asked.pages_per_source),
-        [*configured_sources(settings.sandbox, asked), *own_docs()],
+        [*configured_sources(base.settings.sandbox, asked), *own_docs()],
         model=embedder.model if embedder is not None else "",
         followed=followed,
-        supervisor=supervisor,
+        supervisor=base.supervisor,
     )
     if snapshots is not None:
         snapshots.on_built(keeper.packages_changed)
@@ -316,18 +282,23 @@ def open_sources(
         None
         if embedder is None
         else Indexer(
-            database, clock, embedder, followed, batch=settings.embeddings.batch, supervisor=supervisor
+            base.database,
+            base.clock,
+            embedder,
+            followed,
+            batch=base.settings.embeddings.batch,
+            supervisor=base.supervisor,
         )
     )
     artifacts = ArtifactKeeper(
-        database,
-        clock,
-        blobs,
+        base.database,
+        base.clock,
+        base.blobs,
         passage_chars=asked.passage_chars,
-        most_s=settings.documents.artifact_read_s,
-        supervisor=supervisor,
+        most_s=base.settings.documents.artifact_read_s,
+        supervisor=base.supervisor,
     )
-    return Sources(keeper, artifacts, indexer, fetcher, supervisor)
+    return Sources(keeper, artifacts, indexer, fetcher, base.supervisor)
 
 
 def _registries() -> Registries:
@@ -341,17 +312,15 @@ def _registries() -> Registries:
     return Registries({"": default, **scopes}, tuple(words.split()), found.allowed)
 
 
-def open_modules(settings: Settings, database: Database) -> Modules:
+def open_modules(base: Base) -> Modules:
     """The shelf of saved modules; it knows no files yet."""
-    asked = settings.sandbox
+    asked = base.settings.sandbox
     packages = [] if asked is None else [one.package for one in asked.dependencies if one.package]
     commands = () if asked is None else asked.setup
-    return Modules(database, None, dependencies_hash(map(parse_package, packages), commands))
+    return Modules(base.database, None, dependencies_hash(map(parse_package, packages), commands))
 
 
-def page_dormancy(
-    settings: Settings, database: Database, rules: PageRules, sandboxes: SandboxManager | None
-) -> Handler:
+def page_dormancy(base: Base, rules: PageRules, sandboxes: SandboxManager | None) -> Handler:
     """What frees the memory of pages that nobody uses, when their timer is due."""
     ends = no_sessions if sandboxes is None else sandboxes.end_sessions
-    return Dormancy(database, rules.live, settings.pages.dormant_after_s, ends).rest
+    return Dormancy(base.database, rules.live, base.settings.pages.dormant_after_s, ends).rest

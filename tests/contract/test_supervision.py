@@ -80,6 +80,7 @@ CLEAN_UP = "after an effect whose result is recorded: logged"
 EFFECT = "the edge of an effect: told to the model, or recorded with the run"
 UNWRAPPED = "carried out of a task group, so that it is raised without the group"
 CACHE = "a cache or an index that can be made again"
+HOOK = "undone in a savepoint and noted among the run's problems: the run ends all the same"
 CATCHES = {
     "kernel/files/pdf_text.py _lines": PLUG_IN,
     "apps/knowledge/index_files.py is_kept": CACHE,
@@ -91,6 +92,8 @@ CATCHES = {
     "kernel/runs/tool_calls.py _quietly": CLEAN_UP,
     "kernel/runs/stages.py _once": EFFECT,
     "kernel/runs/stages.py _quietly": CLEAN_UP,
+    "kernel/runs/finishers.py finish": HOOK,
+    "kernel/subjects/hooks.py call_guarded": HOOK,
     "kernel/runs/line_stream.py _take_in": EFFECT,
     "kernel/runs/line_stream.py stream_lines": UNWRAPPED,
     "kernel/runs/line_stream.py stream_lines.read": UNWRAPPED,

@@ -11,13 +11,14 @@ import anyio
 import pytest
 
 from outlast.base.clock import SystemClock
-from outlast.base.events import EVENT_ADAPTER, SnapshotProgress
+from outlast.base.events import SnapshotProgress, event_adapter
 from outlast.base.ids import new_id
 from outlast.base.settings import SandboxSettings
 from outlast.base.settings.tables import DependencySettings
 from outlast.db.connect import open_database
 from outlast.db.database import Database, Tx
 from outlast.kernel.accounts.store import add_user
+from outlast.kernel.apps import registry
 from outlast.kernel.projects.store import add_project
 from outlast.kernel.sandboxes.manager import SandboxManager
 from outlast.kernel.sandboxes.snapshots.keeper import SnapshotKeeper
@@ -87,7 +88,10 @@ async def test_the_first_sandbox_waits_for_the_snapshot_and_the_next_server_has_
             assert result.output == "A\n"
         await manager.kill(workspace_id)
         await manager.aclose()
-    events = [EVENT_ADAPTER.validate_json(line) for _, line in await sqlite.read(read_all, project_id)]
+    events = [
+        event_adapter(registry.load().events).validate_json(line)
+        for _, line in await sqlite.read(read_all, project_id)
+    ]
     told = [event.data for event in events if isinstance(event.data, SnapshotProgress)]
     assert told[-1].state == "ready"
     assert [data.state for data in told].count("ready") == 1

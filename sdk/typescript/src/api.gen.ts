@@ -3961,10 +3961,14 @@ export interface EventShapes {
   'member.changed': MemberChanged
   'member.removed': MemberRemoved
   'project.updated': ProjectUpdated
+  'workflow.step': WorkflowStep
+  'artifact.created': ArtifactChanged
+  'artifact.updated': ArtifactChanged
+  'artifact.deleted': ArtifactDeleted
+  'inbox.changed': InboxChanged
   'screen.created': ScreenChanged
   'screen.updated': ScreenChanged
   'screen.deleted': ScreenDeleted
-  'workflow.step': WorkflowStep
   'page.created': PageChanged
   'page.updated': PageChanged
   'page.deleted': PageDeleted
@@ -3972,9 +3976,6 @@ export interface EventShapes {
   'page.html': PageHtml
   'page.stats': PageStats
   'page.action': PageActed
-  'modules.saved': ModulesSaved
-  'knowledge.updated': SourceChanged
-  'knowledge.removed': SourceRemoved
   'document.created': DocumentChanged
   'document.updated': DocumentChanged
   'document.deleted': DocumentDeleted
@@ -3986,10 +3987,9 @@ export interface EventShapes {
   'edit.resolved': EditsResolved
   'edit.reopened': EditsReopened
   'edit.superseded': EditsSuperseded
-  'artifact.created': ArtifactChanged
-  'artifact.updated': ArtifactChanged
-  'artifact.deleted': ArtifactDeleted
-  'inbox.changed': InboxChanged
+  'modules.saved': ModulesSaved
+  'knowledge.updated': SourceChanged
+  'knowledge.removed': SourceRemoved
 }
 
 export type EventName = keyof EventShapes

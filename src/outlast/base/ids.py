@@ -3,6 +3,7 @@
 import os
 import threading
 import time
+from collections.abc import Mapping
 from typing import Final
 
 _ALPHABET: Final = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32: no i, l, o, u
@@ -28,20 +29,6 @@ KINDS: Final = {
     "sandbox": "sbx",
     "checkpoint": "ckp",
     "deployment": "dep",
-    "screen": "scr",
-    "page": "pag",
-    "action": "act",
-    "link": "lnk",
-    "module": "mod",
-    "memory": "mem",
-    "source": "src",
-    "passage": "psg",
-    "document": "doc",
-    "section": "sec",
-    "block": "blk",
-    "comment": "cmt",
-    "proposal": "prp",
-    "edit": "edt",
     "artifact": "art",
     "mention": "mtn",
     "node": "nod",
@@ -50,12 +37,24 @@ KINDS: Final = {
 }
 
 
+_kinds = KINDS
 _lock: Final = threading.Lock()
 _newest = 0
 
 
+def use_kinds(kinds: Mapping[str, str]) -> None:
+    """Let `new_id` make ids of these kinds too: the prefix of each. Those given before are forgotten."""
+    global _kinds
+    _kinds = {**KINDS, **kinds}
+
+
+def all_kinds() -> Mapping[str, str]:
+    """Every kind of id with its prefix."""
+    return _kinds
+
+
 def new_id(kind: str) -> str:
-    """A fresh id of the given kind (a key of `KINDS`): prefix, underscore, 26 characters.
+    """A fresh id of the given kind (a key of `KINDS`, or an app's): prefix, underscore, 26 characters.
 
     48 bits of milliseconds, then 80 random bits (the ULID layout). Ids of one kind sort by the millisecond, and those
     of one process in the order in which they were made, as long as the clock does not go back.
@@ -66,4 +65,4 @@ def new_id(kind: str) -> str:
         if value >> 80 == _newest >> 80:
             value = _newest + 1 + int.from_bytes(os.urandom(4))
         _newest = value
-    return f"{KINDS[kind]}_" + "".join(_ALPHABET[value >> shift & 31] for shift in range(125, -1, -5))
+    return f"{_kinds[kind]}_" + "".join(_ALPHABET[value >> shift & 31] for shift in range(125, -1, -5))

@@ -33,13 +33,13 @@ def cold(_wanted: str) -> None:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Services:
     """The opened resources of one server, wired in `app.py`. `knowledge` searches documentation and modules, `modules`
-    is the shelf of the latter; `copy_files` copies a workspace's files into a fork (None: forks
-    begin without files); `machines` opens workspaces, `keeper` looks after their services, `checkpoints` after
-    their files, and `sandboxes` is what of it runs need (all None: the configuration offers no sandboxes); `seeds`
-    has the files that app templates begin with; `want_snapshot` is told each app template that somebody is about to
-    need, `warm` each thread that is made or gets a run, `open_screen` each screen (by id) whose app is to run soon;
-    `designs` remembers what their Tailwind says, `pages` has the bounds
-    of pages and the trees of those that change now; `supervisor` keeps what runs beside the requests."""
+    is the shelf of the latter; `copy_files` copies a workspace's files into a fork (None: forks begin without files);
+    `machines` opens workspaces, `keeper` looks after their services, `checkpoints` after their files, and `sandboxes`
+    is what of it runs need (all None: none are configured); `seeds` has the files that app templates begin with;
+    `want_snapshot` is told each app template that somebody is about to need, `warm` each thread that is made or gets a
+    run, `open_screen` each screen (by id) whose app is to run soon; `designs` remembers what their Tailwind says,
+    `pages` has the bounds of pages and the trees of those that change now; `supervisor` keeps what runs beside the
+    requests."""
 
     db: Database
     clock: Clock

@@ -4,8 +4,9 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from outlast.base.errors import ArgumentsInvalid
-from outlast.base.events import PageHtml, PagePart, PagePatched, Part
+from outlast.base.events import PagePart, Part
 from outlast.base.ids import new_id
+from outlast.base.page_data import PageHtml, PagePatched
 from outlast.db.database import Tx
 from outlast.kernel.agents.agent import Agent
 from outlast.kernel.agents.context import Context, StageContext

@@ -26,7 +26,7 @@ from outlast.apps.pages.agent.run_code import LibraryCode
 from outlast.apps.pages.live import LiveTrees
 from outlast.apps.pages.versions import Rules
 from outlast.base.clock import SystemClock
-from outlast.base.events import PageData
+from outlast.base.page_data import PageData
 from outlast.base.settings import DependencySettings, SandboxSettings, Settings
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database

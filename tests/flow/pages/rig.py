@@ -16,7 +16,7 @@ from outlast.apps.pages.actions import create_page
 from outlast.apps.pages.page_actions import list_actions
 from outlast.apps.pages.shapes import ActionAnswer
 from outlast.apps.pages.tables import pages
-from outlast.base.events import PageAction, PageData
+from outlast.base.page_data import PageAction, PageData
 from outlast.base.settings import Settings
 from outlast.db.database import Database, Tx
 from outlast.kernel.accounts.actor import Actor

@@ -4586,6 +4586,46 @@ class ProjectUpdatedEvent(TypedDict):
     data: ProjectUpdated
 
 
+class WorkflowStepEvent(TypedDict):
+    id: str
+    timestamp: str
+    sequenceNumber: int
+    event: Literal["workflow.step"]
+    data: WorkflowStep
+
+
+class ArtifactCreatedEvent(TypedDict):
+    id: str
+    timestamp: str
+    sequenceNumber: int
+    event: Literal["artifact.created"]
+    data: ArtifactChanged
+
+
+class ArtifactUpdatedEvent(TypedDict):
+    id: str
+    timestamp: str
+    sequenceNumber: int
+    event: Literal["artifact.updated"]
+    data: ArtifactChanged
+
+
+class ArtifactDeletedEvent(TypedDict):
+    id: str
+    timestamp: str
+    sequenceNumber: int
+    event: Literal["artifact.deleted"]
+    data: ArtifactDeleted
+
+
+class InboxChangedEvent(TypedDict):
+    id: str
+    timestamp: str
+    sequenceNumber: int
+    event: Literal["inbox.changed"]
+    data: InboxChanged
+
+
 class ScreenCreatedEvent(TypedDict):
     id: str
     timestamp: str
@@ -4608,14 +4648,6 @@ class ScreenDeletedEvent(TypedDict):
     sequenceNumber: int
     event: Literal["screen.deleted"]
     data: ScreenDeleted
-
-
-class WorkflowStepEvent(TypedDict):
-    id: str
-    timestamp: str
-    sequenceNumber: int
-    event: Literal["workflow.step"]
-    data: WorkflowStep
 
 
 class PageCreatedEvent(TypedDict):
@@ -4672,30 +4704,6 @@ class PageActionEvent(TypedDict):
     sequenceNumber: int
     event: Literal["page.action"]
     data: PageActed
-
-
-class ModulesSavedEvent(TypedDict):
-    id: str
-    timestamp: str
-    sequenceNumber: int
-    event: Literal["modules.saved"]
-    data: ModulesSaved
-
-
-class KnowledgeUpdatedEvent(TypedDict):
-    id: str
-    timestamp: str
-    sequenceNumber: int
-    event: Literal["knowledge.updated"]
-    data: SourceChanged
-
-
-class KnowledgeRemovedEvent(TypedDict):
-    id: str
-    timestamp: str
-    sequenceNumber: int
-    event: Literal["knowledge.removed"]
-    data: SourceRemoved
 
 
 class DocumentCreatedEvent(TypedDict):
@@ -4786,36 +4794,28 @@ class EditSupersededEvent(TypedDict):
     data: EditsSuperseded
 
 
-class ArtifactCreatedEvent(TypedDict):
+class ModulesSavedEvent(TypedDict):
     id: str
     timestamp: str
     sequenceNumber: int
-    event: Literal["artifact.created"]
-    data: ArtifactChanged
+    event: Literal["modules.saved"]
+    data: ModulesSaved
 
 
-class ArtifactUpdatedEvent(TypedDict):
+class KnowledgeUpdatedEvent(TypedDict):
     id: str
     timestamp: str
     sequenceNumber: int
-    event: Literal["artifact.updated"]
-    data: ArtifactChanged
+    event: Literal["knowledge.updated"]
+    data: SourceChanged
 
 
-class ArtifactDeletedEvent(TypedDict):
+class KnowledgeRemovedEvent(TypedDict):
     id: str
     timestamp: str
     sequenceNumber: int
-    event: Literal["artifact.deleted"]
-    data: ArtifactDeleted
+    event: Literal["knowledge.removed"]
+    data: SourceRemoved
 
 
-class InboxChangedEvent(TypedDict):
-    id: str
-    timestamp: str
-    sequenceNumber: int
-    event: Literal["inbox.changed"]
-    data: InboxChanged
-
-
-Event: TypeAlias = "RunQueuedEvent | RunStartedEvent | RunStatusEvent | RunCompletedEvent | RunErrorEvent | RunCancelledEvent | StreamEndedEvent | StepStartedEvent | StepCompletedEvent | StepResetEvent | PartCreatedEvent | PartCompletedEvent | PartSnapshotEvent | TextDeltaEvent | ReasoningDeltaEvent | ToolCallArgumentsDeltaEvent | ToolCallOutputDeltaEvent | ToolCallResultEvent | ApprovalRequestedEvent | ApprovalResolvedEvent | QuestionAskedEvent | QuestionAnsweredEvent | FilesChangedEvent | SandboxStateEvent | ContextLostEvent | SnapshotProgressEvent | CheckpointCreatedEvent | CreditSettledEvent | CreditLowEvent | MessageCreatedEvent | ThreadUpdatedEvent | ThreadDeletedEvent | LockAcquiredEvent | LockReleasedEvent | LockRequestedEvent | LockHandedOverEvent | LockTakenOverEvent | MemberAddedEvent | MemberChangedEvent | MemberRemovedEvent | ProjectUpdatedEvent | ScreenCreatedEvent | ScreenUpdatedEvent | ScreenDeletedEvent | WorkflowStepEvent | PageCreatedEvent | PageUpdatedEvent | PageDeletedEvent | PagePatchEvent | PageHtmlEvent | PageStatsEvent | PageActionEvent | ModulesSavedEvent | KnowledgeUpdatedEvent | KnowledgeRemovedEvent | DocumentCreatedEvent | DocumentUpdatedEvent | DocumentDeletedEvent | VersionCreatedEvent | CommentCreatedEvent | CommentUpdatedEvent | CommentDeletedEvent | ProposalCreatedEvent | EditResolvedEvent | EditReopenedEvent | EditSupersededEvent | ArtifactCreatedEvent | ArtifactUpdatedEvent | ArtifactDeletedEvent | InboxChangedEvent"
+Event: TypeAlias = "RunQueuedEvent | RunStartedEvent | RunStatusEvent | RunCompletedEvent | RunErrorEvent | RunCancelledEvent | StreamEndedEvent | StepStartedEvent | StepCompletedEvent | StepResetEvent | PartCreatedEvent | PartCompletedEvent | PartSnapshotEvent | TextDeltaEvent | ReasoningDeltaEvent | ToolCallArgumentsDeltaEvent | ToolCallOutputDeltaEvent | ToolCallResultEvent | ApprovalRequestedEvent | ApprovalResolvedEvent | QuestionAskedEvent | QuestionAnsweredEvent | FilesChangedEvent | SandboxStateEvent | ContextLostEvent | SnapshotProgressEvent | CheckpointCreatedEvent | CreditSettledEvent | CreditLowEvent | MessageCreatedEvent | ThreadUpdatedEvent | ThreadDeletedEvent | LockAcquiredEvent | LockReleasedEvent | LockRequestedEvent | LockHandedOverEvent | LockTakenOverEvent | MemberAddedEvent | MemberChangedEvent | MemberRemovedEvent | ProjectUpdatedEvent | WorkflowStepEvent | ArtifactCreatedEvent | ArtifactUpdatedEvent | ArtifactDeletedEvent | InboxChangedEvent | ScreenCreatedEvent | ScreenUpdatedEvent | ScreenDeletedEvent | PageCreatedEvent | PageUpdatedEvent | PageDeletedEvent | PagePatchEvent | PageHtmlEvent | PageStatsEvent | PageActionEvent | DocumentCreatedEvent | DocumentUpdatedEvent | DocumentDeletedEvent | VersionCreatedEvent | CommentCreatedEvent | CommentUpdatedEvent | CommentDeletedEvent | ProposalCreatedEvent | EditResolvedEvent | EditReopenedEvent | EditSupersededEvent | ModulesSavedEvent | KnowledgeUpdatedEvent | KnowledgeRemovedEvent"

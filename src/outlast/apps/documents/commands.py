@@ -4,10 +4,11 @@ import difflib
 import sys
 import uuid
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from outlast.apps.documents.proposals import commands as proposals
 from outlast.kernel.cli.consoles import err, out, tell_bytes, tell_json, tell_rows
 from outlast.kernel.cli.options import (
     DEFAULT_URL,
@@ -268,3 +269,6 @@ async def _seen(client: "Client", document: str) -> dict[str, int]:
 def _unified(old: str, now: str, before: int, after: int | None) -> Iterator[str]:
     names = f"version {before}", "now" if after is None else f"version {after}"
     return difflib.unified_diff(old.splitlines(), now.splitlines(), *names, lineterm="")
+
+
+COMMANDS: Final = {"document": app, "proposal": proposals.app}

@@ -11,8 +11,9 @@ import sqlalchemy as sa
 from outlast.apps.documents import store
 from outlast.apps.documents.tables import documents, sections
 from outlast.base.clock import iso
+from outlast.base.document_data import InboxChanged
 from outlast.base.errors import NotFound
-from outlast.base.events import InboxChanged, LockChanged, LockData
+from outlast.base.events import LockChanged, LockData
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.accounts.tables import users

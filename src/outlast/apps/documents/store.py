@@ -13,13 +13,7 @@ from outlast.apps.documents.content.records import in_order
 from outlast.apps.documents.content.tree import Block, Section, Tree
 from outlast.apps.documents.tables import blocks, comments, documents, edits, proposals, sections
 from outlast.base.clock import iso
-from outlast.base.document_data import (
-    BlockData,
-    DocumentChanged,
-    DocumentData,
-    DocumentDeleted,
-    SectionData,
-)
+from outlast.base.document_data import BlockData, DocumentChanged, DocumentData, DocumentDeleted, SectionData
 from outlast.base.errors import NotFound
 from outlast.db.database import Tx
 from outlast.kernel.accounts.tables import users

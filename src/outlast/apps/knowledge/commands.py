@@ -186,3 +186,6 @@ def _tell(source: dict[str, Any]) -> None:
         err.print(source["error"], style="red" if source["state"] == "failed" else "yellow")
     line = f"{source['id']}  {source['package']} {source['version']}".rstrip()
     out.print(f"{line}  {source['state']}, {source['passages']} passages")
+
+
+COMMANDS: Final = {"docs": app}

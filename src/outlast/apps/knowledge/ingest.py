@@ -20,7 +20,7 @@ from outlast.apps.knowledge.passage_changes import Contents, Exchange, exchange
 from outlast.apps.knowledge.store import BELL, FEW
 from outlast.apps.knowledge.tables import knowledge_pages, knowledge_passages, knowledge_sources
 from outlast.base.errors import NotFound
-from outlast.base.ids import KINDS, new_id
+from outlast.base.ids import all_kinds, new_id
 from outlast.base.knowledge_data import SourceChanged, SourceKind, SourceRemoved
 from outlast.db.database import Tx
 from outlast.kernel.streams.log import append
@@ -89,7 +89,7 @@ def configured_id(package: str, location: str) -> str:
     """The id of everybody's source of that place: the same for servers that start together."""
     digest = hashlib.sha256(f"{package}\0{location}".encode()).digest()
     name = base64.b32hexencode(digest)[:26].decode().lower()
-    return f"{KINDS['source']}_{name.translate(_AS_IDS)}"
+    return f"{all_kinds()['source']}_{name.translate(_AS_IDS)}"
 
 
 def remove(tx: Tx, source_id: str, followed: Iterable[str] = ()) -> bool:

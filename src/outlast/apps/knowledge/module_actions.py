@@ -11,8 +11,8 @@ from outlast.apps.pages.agent.publish_module import MOST_BYTES, announced, publi
 from outlast.apps.pages.permissions import require_page
 from outlast.apps.screens.file_writer import awake_sandbox
 from outlast.base.errors import NotFound, SandboxLost
-from outlast.base.events import ModuleData
 from outlast.base.ids import new_id
+from outlast.base.page_data import ModuleData
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.projects.permissions import require_owned

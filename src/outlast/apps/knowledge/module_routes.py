@@ -6,7 +6,7 @@ from fastapi import APIRouter
 from starlette.responses import Response
 
 from outlast.apps.knowledge import module_actions as actions
-from outlast.base.events import ModuleData
+from outlast.base.page_data import ModuleData
 from outlast.kernel.http.auth import Signed, Svc
 from outlast.kernel.http.responses import nothing, page, reply
 from outlast.kernel.http.shapes import Page

@@ -15,8 +15,8 @@ from outlast.apps.pages.rules import checked_action, demand_waiting_room, told
 from outlast.apps.pages.shapes import ActionAnswer
 from outlast.apps.pages.tables import page_actions as page_actions_table
 from outlast.base.errors import ActionNotOffered, ActionsFull, ActionTaken, Forbidden, InputTooLarge
-from outlast.base.events import PageAction, TextPart
-from outlast.base.page_data import ActionState
+from outlast.base.events import TextPart
+from outlast.base.page_data import ActionState, PageAction
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.idempotency import remember, request_hash

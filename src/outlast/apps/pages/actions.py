@@ -13,8 +13,8 @@ from outlast.apps.pages.permissions import require_page
 from outlast.apps.pages.rules import UNTITLED, demand_room
 from outlast.apps.pages.tables import pages as pages_table
 from outlast.base.errors import OutlastError, ThreadBusy
-from outlast.base.events import PageData
 from outlast.base.ids import new_id
+from outlast.base.page_data import PageData
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.idempotency import remember, request_hash

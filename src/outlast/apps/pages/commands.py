@@ -1,7 +1,7 @@
 """`outlast page …`: live pages; what is done on them, what they were, and links that show them."""
 
 import uuid
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import orjson
 import typer
@@ -326,3 +326,6 @@ def _json(text: str) -> dict[str, Any]:
 def _lines(text: str) -> str:
     """What an agent wrote, indented, without what would command the terminal."""
     return "\n".join(f"    {line}" for line in text.splitlines())
+
+
+COMMANDS: Final = {"page": app}

@@ -11,8 +11,8 @@ from outlast.apps.pages import store, versions
 from outlast.apps.pages.actions import demand_page
 from outlast.apps.pages.permissions import require_page
 from outlast.apps.pages.rules import copy_title
-from outlast.base.events import PageData
 from outlast.base.ids import new_id
+from outlast.base.page_data import PageData
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.idempotency import remember, request_hash

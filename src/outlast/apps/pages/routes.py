@@ -6,22 +6,12 @@ from fastapi import APIRouter
 from fastapi import Request as HttpRequest
 from starlette.responses import Response
 
-from outlast.apps.pages import (
-    act_actions as page_actions,
-)
+from outlast.apps.pages import act_actions as page_actions
 from outlast.apps.pages import actions
-from outlast.apps.pages import (
-    code_actions as page_code,
-)
-from outlast.apps.pages import (
-    copies as page_copies,
-)
-from outlast.apps.pages import (
-    link_actions as page_links,
-)
-from outlast.apps.pages import (
-    version_actions as page_history,
-)
+from outlast.apps.pages import code_actions as page_code
+from outlast.apps.pages import copies as page_copies
+from outlast.apps.pages import link_actions as page_links
+from outlast.apps.pages import version_actions as page_history
 from outlast.apps.pages.embeds.hosts import embed_url, page_hosts
 from outlast.apps.pages.shapes import (
     ActionAnswer,
@@ -36,8 +26,7 @@ from outlast.apps.pages.shapes import (
     VersionAnswer,
     VersionsAnswer,
 )
-from outlast.base.events import PageAction, PageData
-from outlast.base.page_data import ActionState
+from outlast.base.page_data import ActionState, PageAction, PageData
 from outlast.kernel.http.auth import Served, Signed, Svc
 from outlast.kernel.http.parameters import Before, Key, Limit, LongLimit, Version
 from outlast.kernel.http.responses import nothing, page, reply

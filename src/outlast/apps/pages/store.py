@@ -14,7 +14,7 @@ from outlast.apps.pages.rules import state_of
 from outlast.apps.pages.tables import page_versions, pages
 from outlast.base.clock import iso
 from outlast.base.errors import NotFound
-from outlast.base.events import PageChanged, PageData, PageDeleted
+from outlast.base.page_data import PageChanged, PageData, PageDeleted
 from outlast.db.database import Tx
 from outlast.kernel.projects.tables import projects
 from outlast.kernel.sandboxes.tables import sandboxes

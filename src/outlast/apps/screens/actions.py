@@ -15,9 +15,8 @@ from outlast.apps.screens.tables import screens as screens_table
 from outlast.apps.screens.theme_actions import themed_seed, write_theme
 from outlast.apps.screens.themes import CUSTOM, DEFAULT, checked_tokens, theme_of
 from outlast.base.errors import MalformedInput, NotFound, OutlastError, ThreadBusy
-from outlast.base.events import ScreenData
 from outlast.base.ids import new_id
-from outlast.base.screen_data import ThemeTokens
+from outlast.base.screen_data import ScreenData, ThemeTokens
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.idempotency import remember, request_hash

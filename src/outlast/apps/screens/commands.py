@@ -2,7 +2,7 @@
 
 import uuid
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import orjson
 import typer
@@ -250,3 +250,6 @@ def _tokens(file: Path) -> Any:
 def _size(item: dict[str, Any]) -> str:
     before, after = item["before_bytes"], item["after_bytes"]
     return f"{'-' if before is None else before} -> {'-' if after is None else after}"
+
+
+COMMANDS: Final = {"screen": app}

@@ -14,7 +14,8 @@ from outlast.apps.screens.shapes import (
     ScreenFilesAnswer,
     ScreenPreviewRequest,
 )
-from outlast.base.events import CheckpointData, ScreenData
+from outlast.base.events import CheckpointData
+from outlast.base.screen_data import ScreenData
 from outlast.kernel.http.auth import Served, Signed, Svc
 from outlast.kernel.http.parameters import Limit
 from outlast.kernel.http.responses import page, reply

@@ -5,7 +5,8 @@ from collections.abc import Mapping
 import anyio.to_thread
 
 from outlast.base.errors import NotFound, SandboxLost
-from outlast.base.events import CheckpointData, ScreenData
+from outlast.base.events import CheckpointData
+from outlast.base.screen_data import ScreenData
 from outlast.kernel.sandboxes import store as sandbox_rows
 from outlast.kernel.sandboxes.checkpoints import workspaces as places
 from outlast.kernel.sandboxes.checkpoints.actions import keeper_of

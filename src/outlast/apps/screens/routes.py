@@ -17,7 +17,7 @@ from outlast.apps.screens.shapes import (
     ThemeAnswer,
 )
 from outlast.apps.screens.theme_actions import list_themes as shipped_themes
-from outlast.base.events import ScreenData
+from outlast.base.screen_data import ScreenData
 from outlast.kernel.http.auth import Served, Signed, Surface
 from outlast.kernel.http.parameters import Key
 from outlast.kernel.http.responses import nothing, page, reply

@@ -15,8 +15,7 @@ from outlast.apps.screens.rules import Box, state_of
 from outlast.apps.screens.tables import screens
 from outlast.base.clock import iso
 from outlast.base.errors import NotFound
-from outlast.base.events import ScreenChanged, ScreenData, ScreenDeleted
-from outlast.base.screen_data import ScreenFile, ThemeTokens
+from outlast.base.screen_data import ScreenChanged, ScreenData, ScreenDeleted, ScreenFile, ThemeTokens
 from outlast.db.database import Tx
 from outlast.kernel.projects.tables import projects
 from outlast.kernel.sandboxes.tables import sandboxes

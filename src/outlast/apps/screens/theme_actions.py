@@ -10,7 +10,8 @@ from outlast.apps.screens.theme_list import shipped_themes
 from outlast.apps.screens.theme_tokens import Theme
 from outlast.apps.screens.themes import STYLE_SHEET, theme_of
 from outlast.base.errors import OutlastError, SandboxUnavailable, ThreadBusy
-from outlast.base.events import CheckpointData, ScreenData
+from outlast.base.events import CheckpointData
+from outlast.base.screen_data import ScreenData
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.projects.permissions import require_thread

@@ -14,12 +14,7 @@ from outlast.base.errors import InvalidSetting
 from outlast.base.settings.fields import SecretUrl
 from outlast.base.settings.policy import SHIPPED_POLICY, PolicyRule
 from outlast.base.settings.rules import check_settings
-from outlast.base.settings.tables import (
-    SHIPPED_PLANS,
-    SHIPPED_PROFILES,
-    ProfileSettings,
-    Settings,
-)
+from outlast.base.settings.tables import SHIPPED_PLANS, SHIPPED_PROFILES, ProfileSettings, Settings
 from outlast.base.settings.toml_lines import Path, key_lines, line_of
 from outlast.base.settings.values import Unusable, convert, expected, from_text, is_table, plain
 

@@ -68,7 +68,7 @@ class Lines(Protocol):
     def end(self, tx: Tx, run: Run, status: str) -> Sequence[tuple[str, Any]]:
         """The run ends, however it ends (`status`: completed | cancelled | error), in the settle transaction and after
         `finish`: what is to be told of it in the run's log (statistics, with `usage_of` of this transaction), and what
-        stood waiting for it goes on. Must not raise."""
+        stood waiting for it goes on. Where it raises, that is undone and noted among the run's problems."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,5 +85,5 @@ ContextHook = Callable[[PromptContext], Conversation]
 Stage = Callable[[StageContext], Awaitable[StageResult]]
 Finish = Callable[[Tx, Run, Sequence[Mapping[str, Any]], Mapping[str, Any]], Finished | None]
 """An agent's own writes in the last transaction of a run that completes: (tx, run, the answer's parts, what its stages
-found; empty: it has none). Where it raises an `OutlastError` in a run with stages, its writes are taken back and the
-answer is saved all the same, with a notice."""
+found; empty: it has none). Where it raises, its writes are undone and the answer is saved all the same, with a notice
+(in a run with stages) or a problem."""

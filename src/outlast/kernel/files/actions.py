@@ -2,8 +2,8 @@
 
 import anyio.to_thread
 
+from outlast.base.document_data import ArtifactData
 from outlast.base.errors import MalformedInput
-from outlast.base.events import ArtifactData
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.files import store

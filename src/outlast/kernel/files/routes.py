@@ -6,7 +6,7 @@ from urllib.parse import quote
 from fastapi import APIRouter, File, Query, UploadFile
 from starlette.responses import Response
 
-from outlast.base.events import ArtifactData
+from outlast.base.document_data import ArtifactData
 from outlast.kernel.files import actions
 from outlast.kernel.files.shapes import FileSearchAnswer, FileTextAnswer
 from outlast.kernel.http.auth import Signed, Svc

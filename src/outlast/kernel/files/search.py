@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import anyio.to_thread
 
 from outlast.apps.knowledge.hits import Searcher
+from outlast.base.document_data import ArtifactData
 from outlast.base.errors import Conflict, NotFound
-from outlast.base.events import ArtifactData
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Database, Tx
 from outlast.kernel.files import store

@@ -2,7 +2,7 @@
 
 from pydantic import BaseModel
 
-from outlast.base.events import ArtifactData
+from outlast.base.document_data import ArtifactData
 
 
 class FileHitAnswer(BaseModel):

@@ -7,8 +7,8 @@ import sqlalchemy as sa
 
 from outlast.apps.knowledge import ingest as filling
 from outlast.base.clock import iso
+from outlast.base.document_data import ArtifactChanged, ArtifactData, ArtifactDeleted
 from outlast.base.errors import NotFound, TooManyArtifacts
-from outlast.base.events import ArtifactChanged, ArtifactData, ArtifactDeleted
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.accounts.tables import users

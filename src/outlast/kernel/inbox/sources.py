@@ -1,25 +1,17 @@
-"""What can wait in an inbox: the kernel's own kinds, and those that apps add when they are loaded."""
+"""What can wait in an inbox: the kernel's own kinds, and those of the apps."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from typing import Final
 
-from outlast.db.database import Tx
+from outlast.kernel.apps import registry
 from outlast.kernel.mentions import store as mentions
-from outlast.kernel.mentions.items import InboxPart, Waiting
+from outlast.kernel.mentions.items import InboxSource
 from outlast.kernel.runs import inbox as runs
 from outlast.kernel.threads import driver
 
-Source = Callable[[Tx, str, str | None, InboxPart | None], list[Waiting]]
-"""Given the open transaction, a user's id, a project (None: all of theirs) and a part: what waits for the user."""
-
-_sources: list[Source] = [runs.waiting, driver.waiting, mentions.waiting]
+_OWN: Final[Sequence[InboxSource]] = (runs.waiting, driver.waiting, mentions.waiting)
 
 
-def register(source: Source) -> None:
-    """Add an app's kind of item; again is fine."""
-    if source not in _sources:
-        _sources.append(source)
-
-
-def sources() -> Sequence[Source]:
+def sources() -> Sequence[InboxSource]:
     """Every kind."""
-    return tuple(_sources)
+    return (*_OWN, *registry.load().inbox)

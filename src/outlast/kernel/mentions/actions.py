@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Sequence
 
 from outlast.apps.documents import store as documents
-from outlast.base.events import InboxChanged, MessageData, TextPart
+from outlast.base.document_data import InboxChanged
+from outlast.base.events import MessageData, TextPart
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.mentions import store

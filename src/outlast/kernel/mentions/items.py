@@ -1,5 +1,6 @@
 """One thing that waits for somebody, and a part of what does."""
 
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, Literal
@@ -7,6 +8,7 @@ from typing import Any, Literal
 import sqlalchemy as sa
 
 from outlast.base.document_data import InboxChanged
+from outlast.db.database import Tx
 
 Kind = Literal["approval", "question", "proposal", "handover", "mention", "assigned"]
 INBOX: Literal["inbox.changed"] = "inbox.changed"
@@ -55,6 +57,10 @@ class InboxPart:
             at, last = self.before
             query = query.where(sa.or_(moment < at, sa.and_(moment == at, item_id < last)))
         return query.order_by(moment.desc(), item_id.desc()).limit(self.limit)
+
+
+InboxSource = Callable[[Tx, str, str | None, InboxPart | None], list[Waiting]]
+"""Given the open transaction, a user's id, a project (None: all of theirs) and a part: what waits for the user."""
 
 
 def came(item: InboxItem, user_id: str | None) -> InboxChanged:

@@ -11,8 +11,8 @@ import sqlalchemy as sa
 
 from outlast.apps.documents.tables import comments, documents
 from outlast.base.clock import iso
+from outlast.base.document_data import InboxChanged
 from outlast.base.errors import NotFound
-from outlast.base.events import InboxChanged
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.accounts.tables import users

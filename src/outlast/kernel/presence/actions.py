@@ -1,21 +1,14 @@
-"""Presence: who watches and types, and who is where in a document."""
+"""Presence: who watches and types."""
 
-import re
-from typing import Final
-
-from outlast.apps.documents.permissions import require_document
-from outlast.base.errors import MalformedInput
 from outlast.base.events import EphemeralPresence, MemberData
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
 from outlast.kernel.presence.board import PresenceBoard
 from outlast.kernel.projects import store as projects
 from outlast.kernel.projects.permissions import require_thread
-from outlast.kernel.projects.rules import Right, Role, allows
+from outlast.kernel.projects.rules import Right
 from outlast.kernel.services import Services
 from outlast.kernel.streams.hub import Hub
-
-_BLOCK_ID: Final = re.compile(r"blk_[0-9a-z]{1,36}")
 
 
 async def set_typing(services: Services, actor: Actor, thread_id: str, typing: bool) -> None:
@@ -38,38 +31,6 @@ async def watcher(services: Services, actor: Actor, thread_id: str) -> MemberDat
         return projects.member_data(tx, row["project_id"], actor.user_id)
 
     return await services.db.read(run)
-
-
-async def move_in_document(
-    services: Services, actor: Actor, document_id: str, block_id: str | None, typing: bool
-) -> None:
-    """Show the followers of its project that the actor has a document open, and the block where they are (None: at
-    none). Whoever only reads is shown too, but does not type. Typing ends after 6 s unless this is repeated. Raises
-    `MalformedInput` for what cannot be a block's id."""
-    if block_id is not None and not _BLOCK_ID.fullmatch(block_id):
-        raise MalformedInput(
-            "This is no block's id.", hint="Name a block of the document: blk_…, or none.", field="block_id"
-        )
-
-    def run(tx: Tx) -> tuple[str, MemberData]:
-        row = require_document(tx, actor, document_id, Right.READ)
-        return row["project_id"], projects.member_data(tx, row["project_id"], actor.user_id)
-
-    project_id, member = await services.db.read(run)
-    writes = typing and allows(Role(member.role), Right.EDIT)
-    services.presence.move_to(document_id, project_id, member, block_id, typing=writes)
-
-
-async def leave_document(services: Services, actor: Actor, document_id: str) -> None:
-    """The actor closed a document. Repeating is harmless."""
-    await services.db.read(require_document, actor, document_id, Right.READ)
-    services.presence.leave_document(document_id, actor.user_id)
-
-
-async def read_document_presence(services: Services, actor: Actor, document_id: str) -> EphemeralPresence:
-    """Who has a document open, where they are, and who types."""
-    row = await services.db.read(require_document, actor, document_id, Right.READ)
-    return services.presence.present(document_id).model_copy(update={"project_id": row["project_id"]})
 
 
 def tell_presence(presence: PresenceBoard, hub: Hub, room_id: str) -> None:

@@ -99,7 +99,7 @@ class PresenceBoard:
     def present(self, thread_id: str) -> EphemeralPresence:
         """Who watches (by name) and who types (user ids) in the thread at this moment, or who is in the project or
         document."""
-        if thread_id.startswith(KINDS["document"]):
+        if not thread_id.startswith((KINDS["thread"], KINDS["project"])):
             return self._visits.present(thread_id)
         room = self._rooms.get(thread_id, _Room())
         now = self._clock.monotonic()

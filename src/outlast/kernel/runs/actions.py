@@ -8,13 +8,7 @@ from typing import Any, Literal
 import anyio
 import sqlalchemy as sa
 
-from outlast.base.errors import (
-    ModelKeyRefused,
-    RunFinished,
-    RunNotContinuable,
-    ThreadBusy,
-    VisionUnsupported,
-)
+from outlast.base.errors import ModelKeyRefused, RunFinished, RunNotContinuable, ThreadBusy, VisionUnsupported
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
@@ -38,6 +32,7 @@ from outlast.kernel.runs.sweeper import request_cancel
 from outlast.kernel.runs.views import RunDetails
 from outlast.kernel.services import Services
 from outlast.kernel.subjects import registry
+from outlast.kernel.subjects.hooks import call_run_hook
 from outlast.kernel.threads import driver as driving
 from outlast.kernel.threads import store as threads
 from outlast.kernel.threads.actions import new_thread_fields
@@ -237,7 +232,7 @@ def start_in(
     thread = require_thread(tx, actor, thread_id, Right.EDIT)
     if on_busy == "interrupt":
         store.hold_open_runs(tx, thread_id)
-    registry.run_hooks(thread["profile"]).on_start(tx, thread_id)
+    failed = call_run_hook(tx, thread["profile"], "was started", lambda hooks: hooks.on_start(tx, thread_id))
     held = threads.hold(tx, thread_id)  # after its runs and its subject, as workers take them
     demand_open(held["status"], thread_id)
     project_id = thread["project_id"]
@@ -267,6 +262,7 @@ def start_in(
         actor.user_id,
     )
     run_id = queue_run(tx, services.settings, new, waits_for, new_run_id)
+    store.add_problems(tx, run_id, failed)
     announce_thread(tx, thread_id)
     tell_named(tx, actor, project_id, message, draft.mentions, draft.told)
     return {"run_id": run_id, "thread_id": thread_id, "message_id": message.id}
@@ -361,7 +357,13 @@ async def _again(
             actor.user_id, mode, run_id,
         )  # fmt: skip
         again_id = queue_run(tx, services.settings, new, None)
-        registry.run_hooks(row["profile"]).on_again(tx, row["thread_id"], run_id, again_id)
+        failed = call_run_hook(
+            tx,
+            row["profile"],
+            "was started",
+            lambda hooks: hooks.on_again(tx, row["thread_id"], run_id, again_id),
+        )
+        store.add_problems(tx, again_id, failed)
         announce_thread(tx, row["thread_id"])
         return {"run_id": again_id, "thread_id": row["thread_id"], "message_id": row["message_id"]}
 

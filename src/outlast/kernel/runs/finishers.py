@@ -1,21 +1,23 @@
 """An agent's own writes in a run's last transaction, and the named steps that show it. Runs without stages have no
 steps."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+import logging
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from outlast.base.errors import DiskFull, OutlastError, StorageUnavailable
 from outlast.base.events import NoticePart
 from outlast.base.ids import new_id
 from outlast.base.screen_data import WorkflowStatus, WorkflowStep
 from outlast.db.database import Tx
+from outlast.db.savepoints import is_of_transaction, savepoint
 from outlast.kernel.agents.agent import Agent
 from outlast.kernel.agents.hooks import Finished
 from outlast.kernel.runs.model import Run
 from outlast.kernel.runs.outcome import Ending
 from outlast.kernel.streams.log import NamedEvent
+from outlast.kernel.subjects.hooks import reason_of
 
+log = logging.getLogger("outlast.runs")
 DETAIL_CHARS: Final = 300
 NOTHING: Final = Finished()
 NOT_SAVED: Final = (
@@ -54,39 +56,27 @@ def finish(
     tx: Tx, agent: Agent, run: Run, parts: Sequence[Mapping[str, Any]], ending: Ending
 ) -> tuple[list[str], list[dict[str, Any]], list[NamedEvent]]:
     """The agent's writes: the problems it found, parts to add to the answer, the step that shows it. Where the writes
-    of an agent with stages fail, they are taken back and the answer is saved all the same, with a notice."""
+    fail, they are undone and the answer is saved all the same, with a notice (of an agent with stages) or a problem."""
     if agent.finish is None:
         return [], [], []
-    if not ending.workflow:
-        found = agent.finish(tx, run, parts, ending.facts) or NOTHING
-        return list(found.problems), [], list(found.events)
     step = f"save_{agent.name}"
     try:
         with savepoint(tx):
             found = agent.finish(tx, run, parts, ending.facts) or NOTHING
-    except (StorageUnavailable, DiskFull):
-        raise
-    except OutlastError as error:
-        failed = workflow_step(run.id, step, "failed", error.message)
-        return [], [_not_saved(error, agent.name)], [failed]
-    return list(found.problems), [], [*found.events, workflow_step(run.id, step, "done")]
+    except Exception as error:
+        if is_of_transaction(error):
+            raise
+        log.error("a run's result was not saved", extra={"run_id": run.id}, exc_info=error)
+        reason = NOT_SAVED.format(reason=reason_of(error))
+        if not ending.workflow:
+            return [reason], [], []
+        failed = workflow_step(run.id, step, "failed", reason_of(error))
+        return [], [_not_saved(reason, agent.name)], [failed]
+    saved = [workflow_step(run.id, step, "done")] if ending.workflow else []
+    return list(found.problems), [], [*found.events, *saved]
 
 
-@contextmanager
-def savepoint(tx: Tx) -> Iterator[None]:
-    """What is done in it is taken back when it raises; the transaction goes on."""
-    hooks, notices = len(tx.hooks), set(tx.notices)
-    try:
-        with tx.conn.begin_nested():
-            yield
-    except BaseException:
-        del tx.hooks[hooks:]
-        tx.notices.intersection_update(notices)
-        raise
-
-
-def _not_saved(error: OutlastError, noun: str) -> dict[str, Any]:
-    text = NOT_SAVED.format(reason=error.message)
+def _not_saved(text: str, noun: str) -> dict[str, Any]:
     return NoticePart(id=new_id("part"), level="warning", code=f"{noun}_not_saved", text=text).model_dump()
 
 

@@ -16,11 +16,11 @@ from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStre
 
 from outlast.base.errors import DiskFull, FenceLost, ModelCut, OutlastError, StorageUnavailable
 from outlast.db.database import Tx
+from outlast.db.savepoints import savepoint
 from outlast.kernel.agents.hooks import Lines, LinesTaken
 from outlast.kernel.models.protocol import Delta, ModelRequest
 from outlast.kernel.runs import store
 from outlast.kernel.runs.context import RunContext
-from outlast.kernel.runs.finishers import savepoint
 from outlast.kernel.runs.lines import MAX_LINE_CHARS, TOO_LONG, Line, LinedTurn, TooLong, added
 from outlast.kernel.runs.model import Effect
 from outlast.kernel.runs.turns import OpenPart

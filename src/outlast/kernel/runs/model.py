@@ -1,6 +1,6 @@
 """A run and its effects as values: what the store reads and the rest of the room works with."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
@@ -33,6 +33,7 @@ class Run:
     created_at: datetime
     started_at: datetime | None
     deaths: int = 0
+    problems: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,17 +1,22 @@
 """News of a thread or a sandbox that its subject (a screen, a page, a document) shows too."""
 
+from functools import partial
+
 from outlast.base.events import ContextLost, SandboxStateData, ThreadData
 from outlast.db.database import Tx
 from outlast.kernel.sandboxes.store import announce_to_project
 from outlast.kernel.subjects import registry
+from outlast.kernel.subjects.hooks import call_guarded
 from outlast.kernel.threads import store as threads
 
 
 def announce_thread(tx: Tx, thread_id: str) -> ThreadData:
     """Tell how a thread is now, and so how the subject is whose it is. Returns the thread."""
     data = threads.announce(tx, thread_id)
-    anchor = data.anchor or {}
-    registry.announce_of_thread(tx, anchor.get("type"), thread_id)
+    noun = (data.anchor or {}).get("type")
+    if registry.subject(noun) is not None:
+        announce = partial(registry.announce_of_thread, tx, noun, thread_id)
+        call_guarded(tx, str(noun), "changed its thread", announce, None)
     return data
 
 
@@ -19,4 +24,5 @@ def announce_sandbox(tx: Tx, project_id: str, event: str, data: SandboxStateData
     """Tell the project of a sandbox, and of the subject whose it is from now on."""
     announce_to_project(tx, project_id, event, data)
     if isinstance(data, SandboxStateData) and data.state == "creating":
-        registry.announce_of_workspace(tx, data.workspace_id)
+        announce = partial(registry.announce_of_workspace, tx, data.workspace_id)
+        call_guarded(tx, "subject", "was given a sandbox", announce, None)

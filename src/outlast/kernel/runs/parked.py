@@ -7,12 +7,7 @@ from typing import Any
 import orjson
 import sqlalchemy as sa
 
-from outlast.base.events import (
-    ApprovalResolved,
-    QuestionAnswered,
-    RunStatusChanged,
-    ToolResultData,
-)
+from outlast.base.events import ApprovalResolved, QuestionAnswered, RunStatusChanged, ToolResultData
 from outlast.base.settings import Settings
 from outlast.db.database import Tx
 from outlast.kernel.runs import store, timers

@@ -32,6 +32,7 @@ from outlast.base.ids import new_id
 from outlast.base.settings import Settings
 from outlast.db.database import Tx
 from outlast.kernel.agents.agent import Agent
+from outlast.kernel.agents.hooks import Lines
 from outlast.kernel.credits import store as ledger
 from outlast.kernel.runs import store, timers
 from outlast.kernel.runs.abandonment import arm_abandonment
@@ -46,7 +47,7 @@ from outlast.kernel.runs.tables import effects, runs
 from outlast.kernel.sandboxes.checkpoints.store import bind
 from outlast.kernel.sandboxes.checkpoints.workspaces import mark_changed
 from outlast.kernel.streams.log import NamedEvent, append
-from outlast.kernel.subjects import registry
+from outlast.kernel.subjects.hooks import call_guarded, call_run_hook
 from outlast.kernel.threads import messages as thread_messages
 from outlast.kernel.threads import store as threads
 
@@ -85,7 +86,7 @@ def settle(tx: Tx, settings: Settings, agent: Agent | None, run: Run, ending: En
         cut, shown = cut_part_in(tx, lines, run)
         parts += cut
         events += shown
-    problems = list(ending.problems)
+    problems = [*run.problems, *ending.problems]
     events += open_steps_closed(run.id, ending)
     if ending.end.status == "completed" and agent is not None:
         found, notices, saved = finish(tx, agent, run, parts, ending)
@@ -93,7 +94,17 @@ def settle(tx: Tx, settings: Settings, agent: Agent | None, run: Run, ending: En
         parts += notices
         events += saved
     if lines is not None:
-        events += lines.end(tx, run, ending.end.status)
+        told, failed = _lines_ended(tx, lines, run, ending)
+        events += told
+        problems += failed
+    problems += call_run_hook(
+        tx,
+        run.profile,
+        "ended",
+        lambda hooks: hooks.on_end(
+            tx, run.thread_id, run.id, ending.end.status, problems, begun=run.attempt > 0
+        ),
+    )
     worth_saving = ending.save_message and (parts or ending.error is not None)
     message = _save_answer(tx, run, ending, parts, problems) if worth_saving else None
     if message is not None:
@@ -104,8 +115,6 @@ def settle(tx: Tx, settings: Settings, agent: Agent | None, run: Run, ending: En
     events += settled
     events += last_steps(run.id, ending, saved=message is not None, charged=charged)
     _end_row(tx, run, ending, message.id if message else None, problems)
-    hooks = registry.run_hooks(run.profile)
-    hooks.on_end(tx, run.thread_id, run.id, ending.end.status, problems, begun=run.attempt > 0)
     events.append(_closing_event(tx, run, ending, message.id if message else None, problems, charged))
     events.append(("stream.ended", RunReference(run_id=run.id)))
     _hand_thread_on(tx, settings, run, ending)
@@ -120,6 +129,13 @@ def settle(tx: Tx, settings: Settings, agent: Agent | None, run: Run, ending: En
     return events
 
 
+def _lines_ended(tx: Tx, lines: Lines, run: Run, ending: Ending) -> tuple[list[NamedEvent], list[str]]:
+    def end() -> list[NamedEvent]:
+        return list(lines.end(tx, run, ending.end.status))
+
+    return call_guarded(tx, run.profile, "ended", end, [])
+
+
 def _output_limit_notice(ending: Ending) -> NoticePart:
     step = max((part.get("step", 0) for part in ending.parts), default=0)
     return NoticePart(
@@ -129,7 +145,7 @@ def _output_limit_notice(ending: Ending) -> NoticePart:
 
 def _stop_reason(ending: Ending, problems: Sequence[str]) -> str:
     """An answer that was cut at its limit may have problems too; the limit is what a person can act on."""
-    if problems and ending.end.stop_reason != "length":
+    if problems and ending.end.status == "completed" and ending.end.stop_reason != "length":
         return "problems"
     return ending.end.stop_reason
 
@@ -301,7 +317,13 @@ def _hand_thread_on(tx: Tx, settings: Settings, run: Run, ending: Ending) -> Non
         thread_messages.take_turn(tx, run.thread_id, store.run_of(tx, following).message_id)
         arm_abandonment(tx, settings, following, run.thread_id)
         tx.ring(store.BELL)
-        registry.run_hooks(run.profile).on_take_up(tx, run.thread_id, following)
+        failed = call_run_hook(
+            tx,
+            run.profile,
+            "had its turn",
+            lambda hooks: hooks.on_take_up(tx, run.thread_id, following),
+        )
+        store.add_problems(tx, following, failed)
     state = THREAD_STATUS["queued" if following else ending.end.status]
     threads.set_run_state(tx, run.thread_id, state, following)
     announce_thread(tx, run.thread_id)

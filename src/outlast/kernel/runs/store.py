@@ -140,6 +140,12 @@ def run_of(tx: Tx, run_id: str) -> Run:
     return Run(**row)
 
 
+def add_problems(tx: Tx, run_id: str, problems: Sequence[str]) -> None:
+    """Note problems of a run that has not ended: it ends with them."""
+    if problems:
+        tx.update(runs, {"id": run_id}, problems=[*run_of(tx, run_id).problems, *problems])
+
+
 def hold_run(tx: Tx, run_id: str) -> Run:
     """The run, its row held until the transaction ends, so that what is decided about it stays true. Raises
     `NotFound`."""

@@ -1,53 +1,27 @@
-"""The subjects of all apps. Filled when the apps are loaded; read-only from then on."""
+"""The subjects of all apps."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from outlast.base.errors import StartRefused
 from outlast.db.database import Tx
+from outlast.kernel.apps import registry
 from outlast.kernel.subjects.subject import NoRunHooks, RunHooks, Subject
-
-_subjects: dict[str, Subject] = {}
-
-
-def register(subject: Subject) -> None:
-    """Add an app's subject; again is fine. Raises `StartRefused` where another app has the noun."""
-    known = _subjects.setdefault(subject.noun, subject)
-    if known is not subject:
-        raise StartRefused(
-            f"Two apps have a subject called {subject.noun!r}.", hint="Remove one of the two apps."
-        )
-
-
-@contextmanager
-def only(subjects: Iterable[Subject]) -> Iterator[None]:
-    """For tests: these subjects and no others."""
-    before = dict(_subjects)
-    try:
-        _subjects.clear()
-        for subject in subjects:
-            register(subject)
-        yield
-    finally:
-        _subjects.clear()
-        _subjects.update(before)
 
 
 def subjects() -> Iterable[Subject]:
     """All of them, in the order of the apps."""
-    return _subjects.values()
+    return registry.load().subjects.values()
 
 
 def subject(noun: str | None) -> Subject | None:
     """The subject of that noun (the type of an anchor, a run's profile); None: there is none."""
-    return None if noun is None else _subjects.get(noun)
+    return None if noun is None else registry.load().subjects.get(noun)
 
 
 def run_hooks(profile: str) -> RunHooks:
     """What runs of this profile do to the subject of their thread."""
-    found = _subjects.get(profile)
+    found = registry.load().subjects.get(profile)
     return NoRunHooks() if found is None else found.runs
 
 
@@ -62,7 +36,7 @@ class Found:
 
 def of_thread(tx: Tx, thread_id: str) -> Found | None:
     """The subject whose own thread this is; None: the thread stands for itself."""
-    for one in _subjects.values():
+    for one in subjects():
         row = tx.find(one.table, {"thread_id": thread_id}, "id", "title")
         if row is not None:
             return Found(one, row["id"], row["title"])
@@ -73,25 +47,25 @@ def check_anchor(
     tx: Tx, project_id: str, profile: str, anchor: Mapping[str, Any] | None
 ) -> Mapping[str, Any] | None:
     """What a new thread is about, completed by the app that knows it. Raises as `ThreadHooks.check_anchor`."""
-    for one in _subjects.values():
+    for one in subjects():
         anchor = one.threads.check_anchor(tx, project_id, profile, anchor)
     return anchor
 
 
 def before_delete(tx: Tx, thread_id: str, by: str) -> list[Callable[[], None]]:
     """A thread is about to be deleted; what to call once it is gone."""
-    return [one.threads.before_delete(tx, thread_id, by) for one in _subjects.values()]
+    return [one.threads.before_delete(tx, thread_id, by) for one in subjects()]
 
 
 def before_member_leaves(tx: Tx, project_id: str, user_id: str) -> list[Callable[[], None]]:
     """Somebody leaves a project; what to call once their threads are released."""
-    return [one.threads.before_member_leaves(tx, project_id, user_id) for one in _subjects.values()]
+    return [one.threads.before_member_leaves(tx, project_id, user_id) for one in subjects()]
 
 
 def copy_to_fork(tx: Tx, thread_id: str, fork_id: str, messages: Mapping[str, str]) -> Mapping[str, str]:
     """A thread was copied: what its answers proposed is copied too. Ids of copies by ids of originals."""
     copied: dict[str, str] = {}
-    for one in _subjects.values():
+    for one in subjects():
         copied.update(one.threads.copy_to_fork(tx, thread_id, fork_id, messages))
     return copied
 
@@ -106,7 +80,7 @@ def announce_of_thread(tx: Tx, anchor_type: str | None, thread_id: str) -> None:
 
 def announce_of_workspace(tx: Tx, workspace_id: str) -> None:
     """The same for the subject whose files lie in a workspace."""
-    for one in _subjects.values():
+    for one in subjects():
         if "workspace_id" in one.table.c:
             row = tx.find(one.table, {"workspace_id": workspace_id}, "id")
             if row is not None:

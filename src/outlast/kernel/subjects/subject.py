@@ -13,7 +13,8 @@ from outlast.kernel.accounts.actor import Actor
 
 class RunHooks(Protocol):
     """What happens to a subject when runs of its thread do. Each is called inside the transaction that changes the run,
-    after the subject's row and before its thread's; without I/O of its own. Repeating is harmless."""
+    after the subject's row and before its thread's; without I/O of its own. Repeating is harmless. What a hook that
+    raises has done is undone in a savepoint and noted among the run's problems; the run goes on, and ends."""
 
     def on_start(self, tx: Tx, thread_id: str) -> None:
         """Somebody starts a run: called before the thread is held."""

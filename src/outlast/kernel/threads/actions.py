@@ -5,15 +5,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from outlast.base.errors import (
-    MalformedInput,
-    OutlastError,
-    ThreadBusy,
-    UnknownProfile,
-)
+from outlast.base.errors import MalformedInput, OutlastError, ThreadBusy, UnknownProfile
 from outlast.base.events import MessageData, ThreadData
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor
+from outlast.kernel.apps import registry as apps
 from outlast.kernel.limits.rules import checked_line
 from outlast.kernel.limits.store import check_made_rate
 from outlast.kernel.lists import Listed
@@ -110,7 +106,7 @@ def new_thread_fields(services: Services, title: str | None, profile: str, ancho
         if title is None
         else checked_line("The title", title, services.settings.limits.title_chars),
         "profile": profile,
-        "anchor": checked_anchor(anchor),
+        "anchor": checked_anchor(anchor, apps.load().anchors),
     }
 
 

@@ -1,6 +1,6 @@
 """What a thread accepts. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import orjson
@@ -11,7 +11,6 @@ from outlast.kernel.limits.rules import clean
 NEW_TITLE: Final = "New thread"
 TITLE_CHARS: Final = 60
 ANCHOR_BYTES: Final = 20_000
-ANCHOR_TYPES: Final = ("document", "section", "comment", "screen", "page", "selection")
 IN_DOCUMENTS: Final = ("document", "section", "comment", "selection")
 ANCHOR_IDS: Final = ("id", "document_id", "section_id", "block_id")
 ANCHOR_DEPTH: Final = 20
@@ -38,14 +37,14 @@ def fork_title(title: str, limit_chars: int) -> str:
     return f'Fork of "{title if len(title) <= room else title[: max(room - 1, 0)] + "…"}"'
 
 
-def checked_anchor(anchor: Any) -> dict[str, Any] | None:
-    """What a thread is about: `{type, id?, text?, …}` with a known type, at most 20 kB as JSON, with texts that every
-    database can hold; None for nothing. Raises `MalformedInput` with what is wrong."""
+def checked_anchor(anchor: Any, types: Sequence[str]) -> dict[str, Any] | None:
+    """What a thread is about: `{type, id?, text?, …}` with one of these types, at most 20 kB as JSON, with texts that
+    every database can hold; None for nothing. Raises `MalformedInput` with what is wrong."""
     if anchor is None:
         return None
-    if not isinstance(anchor, Mapping) or anchor.get("type") not in ANCHOR_TYPES:
+    if not isinstance(anchor, Mapping) or anchor.get("type") not in types:
         raise MalformedInput(
-            f"An anchor is an object whose type is one of {', '.join(ANCHOR_TYPES)}.", field="anchor"
+            f"An anchor is an object whose type is one of {', '.join(types)}.", field="anchor"
         )
     for name in ("id", "text"):
         if not isinstance(anchor.get(name, ""), str):

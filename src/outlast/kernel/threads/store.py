@@ -10,8 +10,9 @@ import sqlalchemy as sa
 
 from outlast.apps.documents.tables import proposals
 from outlast.base.clock import iso
+from outlast.base.document_data import InboxChanged
 from outlast.base.errors import NotFound
-from outlast.base.events import InboxChanged, ThreadData, ThreadDeleted, ThreadUpdated
+from outlast.base.events import ThreadData, ThreadDeleted, ThreadUpdated
 from outlast.base.ids import new_id
 from outlast.db.database import Tx
 from outlast.kernel.locks.store import LOCK_COLUMNS, drop, find_lock, join_lock, lock_data

@@ -6,14 +6,12 @@ from typing import Annotated
 
 import typer
 
-from outlast.apps.documents import commands as documents
-from outlast.apps.documents.proposals import commands as proposals
-from outlast.apps.knowledge import commands as docs
-from outlast.apps.pages import commands as pages
-from outlast.apps.screens import commands as screens
+from outlast.apps import APPS
 from outlast.base.errors import InvalidSetting, OutlastError, StartRefused
 from outlast.kernel.accounts import token_commands as tokens
 from outlast.kernel.accounts import user_commands as users
+from outlast.kernel.apps import registry
+from outlast.kernel.apps.commands import app_commands
 from outlast.kernel.backups import commands as backups
 from outlast.kernel.cli import lists
 from outlast.kernel.cli.consoles import err, styled, tell_error
@@ -25,9 +23,7 @@ from outlast.kernel.sandboxes.checkpoints import commands as checkpoints
 from outlast.kernel.sandboxes.egress import commands as secrets
 from outlast.kernel.sandboxes.snapshots import commands as snapshots
 from outlast.kernel.threads import search_commands as search
-from outlast.surfaces.cli import (
-    server_commands as serving,
-)
+from outlast.surfaces.cli import server_commands as serving
 
 EXIT_CODES = "\n\n".join(f"{code.value}: {meaning}" for code, meaning in MEANINGS.items())
 
@@ -48,10 +44,6 @@ def build_app(serve: serving.Program, work: serving.Program) -> typer.Typer:
     serving.add_commands(app, serve, work)
     backups.add_commands(app)
     app.add_typer(runs.app, name="run")
-    app.add_typer(screens.app, name="screen")
-    app.add_typer(pages.app, name="page")
-    app.add_typer(documents.app, name="document")
-    app.add_typer(proposals.app, name="proposal")
     app.add_typer(artifacts.app, name="file")
     app.add_typer(sandboxes.app, name="sandbox")
     app.add_typer(checkpoints.app, name="checkpoint")
@@ -59,15 +51,18 @@ def build_app(serve: serving.Program, work: serving.Program) -> typer.Typer:
     app.add_typer(lists.threads, name="threads")
     app.add_typer(tokens.app, name="token")
     app.add_typer(users.app, name="user")
-    app.add_typer(docs.app, name="docs")
     app.add_typer(search.app, name="search")
     app.add_typer(secrets.app, name="secret")
     app.add_typer(snapshots.app, name="snapshot")
+    of_kernel = [group.name for group in app.registered_groups if group.name is not None]
+    for name, commands in app_commands(APPS, of_kernel):
+        app.add_typer(commands, name=name)
     return app
 
 
 def run_cli(serve: serving.Program, work: serving.Program, arguments: list[str] | None = None) -> None:
     """Run one command, then exit."""
+    registry.declare(APPS)
     try:
         build_app(serve, work)(arguments)
     except (KeyboardInterrupt, OutlastError, Unreachable) as error:

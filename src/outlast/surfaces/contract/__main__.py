@@ -5,6 +5,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
+from outlast.apps import APPS
+from outlast.kernel.apps import registry
 from outlast.surfaces.contract import (
     api_page,
     cli_page,
@@ -33,6 +35,7 @@ FILES: Final[Mapping[str, Callable[[], str]]] = {
 
 def main(arguments: list[str], files: Mapping[str, Callable[[], str]] = FILES) -> int:
     """0: written, or all current; 1: `--check` found files out of date."""
+    registry.declare(APPS)
     stale = [name for name, write in files.items() if _current(ROOT / name) != write()]
     if "--check" in arguments:
         for name in stale:

@@ -1,4 +1,4 @@
-"""docs/reference/events.md, from the closed union of events."""
+"""docs/reference/events.md, from the closed list of events."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -6,7 +6,8 @@ from typing import Any
 
 from pydantic.json_schema import models_json_schema
 
-from outlast.base.events import EVENT_ADAPTER, EphemeralPresence
+from outlast.base.events import EphemeralPresence, event_adapter
+from outlast.kernel.apps import registry
 from outlast.surfaces.http.application import create_api
 from outlast.surfaces.http.descriptions import describe_shapes
 
@@ -20,7 +21,7 @@ def openapi_schema() -> dict[str, Any]:
 @cache
 def event_schema() -> dict[str, Any]:
     """JSON Schema of every event: `$defs` holds each by its class, the schema itself is the union of them all."""
-    schema: dict[str, Any] = EVENT_ADAPTER.json_schema()
+    schema: dict[str, Any] = event_adapter(registry.load().events).json_schema()
     _, presence = models_json_schema([(EphemeralPresence, "validation")])
     schema["$defs"] |= presence["$defs"]
     describe_shapes(schema["$defs"])

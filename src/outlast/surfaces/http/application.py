@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Iterable, Sequence
-from typing import Any
+from importlib import import_module
 
 from fastapi import APIRouter, FastAPI
 from fastapi.exceptions import RequestValidationError
@@ -13,15 +13,17 @@ from starlette.routing import BaseRoute, Match, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from outlast.base.errors import NotFound, OutlastError
+from outlast.kernel.apps import registry
+from outlast.kernel.apps.claims import KERNEL, Claims
 from outlast.kernel.http.allowed_hosts import KnownHosts
 from outlast.kernel.http.auth import Surface
 from outlast.kernel.http.docs_site import DocsSite
 from outlast.kernel.http.problems import tell_http, tell_invalid, tell_refusal, tell_unexpected
 from outlast.kernel.http.shapes import Problem
 from outlast.kernel.http.static_files import WebApp
-from outlast.surfaces.http import routes
 from outlast.surfaces.http.descriptions import DescribedApi
 from outlast.surfaces.http.doors import Doors
+from outlast.surfaces.http.routes import kernel_routers
 from outlast.surfaces.protocols.e2b.door import E2bDoor
 from outlast.surfaces.protocols.e2b.runtime import E2bRuntime
 
@@ -33,7 +35,7 @@ def create_http(surface: Surface, hosts: KnownHosts, e2b: E2bRuntime | None = No
     """The whole HTTP side of one server, as an ASGI application. `e2b` runs beside the server where programs may ask
     for sandboxes."""
     limits = surface.services.settings.limits
-    api = create_api([routes.streams.router, routes.runs.router])
+    api = create_api()
     api.state.surface = surface
     make_ready(api)
     inner: ASGIApp = api
@@ -56,11 +58,10 @@ def make_ready(api: FastAPI) -> None:
         route.matches({"type": "http", "method": "GET", "path": "/", "root_path": "", "headers": []})
 
 
-def create_api(
-    first: Sequence[APIRouter] = (), web: WebApp | None = None, docs: DocsSite | None = None
-) -> FastAPI:
-    """The routes alone: what openapi.json describes. `first`: the routers asked most often, since a request tries one
-    route after the other."""
+def create_api(web: WebApp | None = None, docs: DocsSite | None = None) -> FastAPI:
+    """The routes of the kernel and of all apps: what openapi.json describes. Raises `StartRefused` for a route that two
+    declare."""
+    routers = all_routers()
     api = DescribedApi(
         docs_url=None,
         redoc_url=None,
@@ -72,9 +73,9 @@ def create_api(
     api.add_exception_handler(RequestValidationError, tell_invalid)
     api.add_exception_handler(HTTPException, tell_http)
     api.add_exception_handler(Exception, tell_unexpected)
-    for router in [*first, *(router for router in all_routers() if router not in first)]:
+    for router in routers:
         api.include_router(router)
-    lists = [api.router.routes, *(router.routes for router in all_routers())]
+    lists = [api.router.routes, *(router.routes for router in routers)]
     known = [route for routes in lists for route in routes if isinstance(route, Route)]
     api.router.routes.append(Route("/{path:path}", _Rest(known, web or WebApp(), docs or DocsSite())))
     return api
@@ -108,5 +109,14 @@ def _methods_at(route: BaseRoute, scope: Scope) -> Iterable[str]:
 
 
 def all_routers() -> list[APIRouter]:
-    modules: list[Any] = [getattr(routes, name) for name in routes.__all__]
-    return [module.router for module in modules]
+    """Those of the kernel, then those of each app. Raises `StartRefused` for a route that two declare."""
+    of_apps = (
+        (app.name, [import_module(name).router for name in app.routes]) for app in registry.load().apps
+    )
+    by_owner: list[tuple[str, list[APIRouter]]] = [(KERNEL, kernel_routers()), *of_apps]
+    claims = Claims()
+    for owner, routers in by_owner:
+        for route in (route for router in routers for route in router.routes if isinstance(route, Route)):
+            for method in route.methods or ():
+                claims.take("route", f"{method} {route.path}", owner)
+    return [router for _, routers in by_owner for router in routers]

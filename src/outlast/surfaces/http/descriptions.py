@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from fastapi import FastAPI
 
-from outlast.base.ids import KINDS
+from outlast.base.ids import all_kinds
 
 PACKAGE: Final = Path(__file__).parents[2]
 TABLES: Final = ("fields", "parameters", "examples", "roles", "routes")
@@ -79,7 +79,7 @@ def lineage(shape: str) -> Iterator[dict[str, Any]]:
 def noun(shape: str) -> str:
     """The kind of id that a shape has: the last of its words that is one."""
     words = [word.lower() for word in re.findall(r"[A-Z][a-z]+", shape)]
-    return next((word for word in reversed(words) if word in KINDS), "")
+    return next((word for word in reversed(words) if word in all_kinds()), "")
 
 
 def values(owner: dict[str, Any], name: str) -> list[Any]:
@@ -89,7 +89,7 @@ def values(owner: dict[str, Any], name: str) -> list[Any]:
 
 def common(name: str) -> list[Any]:
     """Values that belong to a name everywhere; ids follow their kind."""
-    kind = KINDS.get(name.removesuffix("_id").split("_")[-1])
+    kind = all_kinds().get(name.removesuffix("_id").split("_")[-1])
     return [*values(texts(), name), *([f"{kind}_01m7k3v9q2w8e5t4r6y1z0abcd"] if kind else [])]
 
 

@@ -13,10 +13,11 @@ import pytest
 
 from outlast.base.clock import SystemClock
 from outlast.base.errors import Conflict, InvalidSetting, SandboxUnavailable
-from outlast.base.events import EVENT_ADAPTER, SnapshotProgress
+from outlast.base.events import SnapshotProgress, event_adapter
 from outlast.base.settings.tables import DependencySettings, SandboxSettings
 from outlast.db.database import Database, Tx
 from outlast.kernel.accounts.store import add_user
+from outlast.kernel.apps import registry
 from outlast.kernel.projects.store import add_project
 from outlast.kernel.sandboxes.snapshots import store
 from outlast.kernel.sandboxes.snapshots.keeper import SnapshotKeeper
@@ -89,7 +90,7 @@ class House:
 
     async def told(self) -> list[SnapshotProgress]:
         lines = await self.db.read(read_all, self.project_id)
-        events = [EVENT_ADAPTER.validate_json(line) for _, line in lines]
+        events = [event_adapter(registry.load().events).validate_json(line) for _, line in lines]
         return [event.data for event in events if isinstance(event.data, SnapshotProgress)]
 
     async def states(self) -> dict[str, State]:

@@ -10,6 +10,8 @@ import orjson
 from hypothesis import strategies as st
 
 from outlast.base import events as e
+from outlast.base.page_data import PageHtml, PagePatched, PageStats, Patch
+from outlast.kernel.apps import registry
 from outlast.kernel.streams.fold import RunFold, apply
 from outlast.kernel.streams.log import Line, encode
 
@@ -30,7 +32,7 @@ class Log:
     def add(self, name: str, data: Any) -> None:
         self.seq += 1
         line = encode(RUN, self.seq, name, data, "2030-01-01T00:00:00.000Z")
-        e.EVENT_ADAPTER.validate_json(line)
+        e.event_adapter(registry.load().events).validate_json(line)
         self.lines.append((self.seq, line))
         apply(self.state, orjson.loads(line))
 
@@ -176,16 +178,16 @@ def change_page(draw: st.DrawFn, log: Log) -> None:
     version = log.state.page["version"] if log.state.page is not None else 0
     kind = draw(st.sampled_from(["patch", "html", "stats"]))
     if kind == "patch":
-        patches = [e.Patch(op="text", at="#a", text=draw(TEXTS))]
+        patches = [Patch(op="text", at="#a", text=draw(TEXTS))]
         log.add(
             "page.patch",
-            e.PagePatched(page_id="page_1", base_version=version, version=version + 1, patches=patches),
+            PagePatched(page_id="page_1", base_version=version, version=version + 1, patches=patches),
         )
     elif kind == "html":
-        log.add("page.html", e.PageHtml(page_id="page_1", version=version // 2, html="", reason="reset"))
+        log.add("page.html", PageHtml(page_id="page_1", version=version // 2, html="", reason="reset"))
     else:
-        counts = dict.fromkeys(e.PageStats.model_fields, 1) | {"page_id": "page_1", "run_id": RUN, "told": {}}
-        log.add("page.stats", e.PageStats.model_validate(counts))
+        counts = dict.fromkeys(PageStats.model_fields, 1) | {"page_id": "page_1", "run_id": RUN, "told": {}}
+        log.add("page.stats", PageStats.model_validate(counts))
 
 
 MOVES = [

@@ -9,7 +9,8 @@ from typing import Any
 import orjson
 import pytest
 
-from outlast.base.events import EVENT_ADAPTER
+from outlast.base.events import event_adapter
+from outlast.kernel.apps import registry
 from outlast.kernel.streams.fold import RunFold, ThreadFold, apply, apply_to_thread, run_of_event
 
 CASES = sorted((Path(__file__).parents[4] / "contract" / "cases").glob("*.json"))
@@ -53,7 +54,7 @@ def test_the_fold_tells_each_story_as_the_shared_cases_do(path: Path) -> None:
 def test_the_shared_cases_use_events_that_exist(path: Path) -> None:
     for step in orjson.loads(path.read_bytes())["steps"]:
         if not step["event"]["event"].startswith("x."):
-            EVENT_ADAPTER.validate_python(step["event"])
+            event_adapter(registry.load().events).validate_python(step["event"])
 
 
 def test_an_event_of_an_unknown_name_changes_nothing() -> None:

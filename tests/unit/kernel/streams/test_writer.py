@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from outlast.base.clock import iso
-from outlast.base.events import DELTA_EVENTS, EVENT_ADAPTER, Delta
+from outlast.base.events import DELTA_EVENTS, Delta, event_adapter
+from outlast.kernel.apps import registry
 from outlast.kernel.streams.hub import Hub
 from outlast.kernel.streams.log import encode
 from outlast.kernel.streams.writer import Flusher, RunWriter
@@ -37,7 +38,7 @@ def test_a_delta_of_any_text_is_the_event_it_stands_for(event: str, text: str) -
     seq, line = writer._encode_delta(event, "prt_1", text)
     assert line == encode(RUN, seq, event, Delta(part_id="prt_1", delta=text), iso(START))
     assert b"\n" not in line
-    parsed = EVENT_ADAPTER.validate_json(line)
+    parsed = event_adapter(registry.load().events).validate_json(line)
     assert parsed.event == event
     assert isinstance(parsed.data, Delta)
     assert parsed.data.delta == text

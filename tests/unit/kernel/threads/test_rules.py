@@ -22,6 +22,8 @@ from outlast.kernel.threads.rules import (
     title_from,
 )
 
+TYPES = ("document", "section", "comment", "screen", "page", "selection")
+
 
 def _nested(depth: int) -> Any:
     return [_nested(depth - 1)] if depth else "deep"
@@ -67,7 +69,7 @@ def test_a_fork_names_what_it_was_forked_from_within_the_limit() -> None:
     ],
 )
 def test_an_anchor_is_kept_as_it_is(anchor: Any) -> None:
-    assert checked_anchor(anchor) == anchor
+    assert checked_anchor(anchor, TYPES) == anchor
 
 
 @pytest.mark.parametrize(
@@ -88,13 +90,13 @@ def test_an_anchor_is_kept_as_it_is(anchor: Any) -> None:
 )
 def test_an_anchor_that_is_none_is_refused_with_the_reason(anchor: Any, reason: str) -> None:
     with pytest.raises(MalformedInput, match=reason):
-        checked_anchor(anchor)
+        checked_anchor(anchor, TYPES)
 
 
 def test_an_anchor_holds_only_texts_that_every_database_can_hold() -> None:
     odd = {"type": "selection", "text": "a\x00b\ud800", "id": "sec_\x001", "n\x00ame": [{"deep": "\udfff"}]}
     clean = {"type": "selection", "text": "ab?", "id": "sec_1", "name": [{"deep": "?"}]}
-    assert checked_anchor(odd) == clean
+    assert checked_anchor(odd, TYPES) == clean
 
 
 @pytest.mark.parametrize("kind", ["screen", "page"])

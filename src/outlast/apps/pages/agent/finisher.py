@@ -19,7 +19,7 @@ from outlast.apps.pages.agent.outcome import outcome_of
 from outlast.apps.pages.agent.recent_changes import ARROW, asked_text, done_words
 from outlast.apps.pages.rules import UNTITLED
 from outlast.base.errors import InternalError, OutlastError
-from outlast.base.events import ModulesSaved, PageStats
+from outlast.base.page_data import ModulesSaved, PageStats
 from outlast.db.database import Tx
 from outlast.kernel.agents.hooks import Finished
 from outlast.kernel.agents.prompt import NOT_READABLE

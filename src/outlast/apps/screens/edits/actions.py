@@ -19,7 +19,8 @@ from outlast.apps.screens.file_actions import read_file
 from outlast.apps.screens.file_writer import rewrite_all
 from outlast.apps.screens.permissions import require_screen
 from outlast.base.errors import FilesChanged, MalformedInput, NotFound, OutlastError, PathRefused
-from outlast.base.events import CheckpointData, ScreenData
+from outlast.base.events import CheckpointData
+from outlast.base.screen_data import ScreenData
 from outlast.db.blobs import FolderBlobs
 from outlast.db.database import Tx
 from outlast.kernel.accounts.actor import Actor

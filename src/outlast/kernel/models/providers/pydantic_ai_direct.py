@@ -20,14 +20,7 @@ from outlast.kernel.models.config import ProviderConfig
 from outlast.kernel.models.failures import Peer
 from outlast.kernel.models.keys import ApiKey
 from outlast.kernel.models.prices import cost_usd
-from outlast.kernel.models.protocol import (
-    Delta,
-    LanguageModel,
-    ModelRequest,
-    TurnEnd,
-    Usage,
-    UsageDelta,
-)
+from outlast.kernel.models.protocol import Delta, LanguageModel, ModelRequest, TurnEnd, Usage, UsageDelta
 from outlast.kernel.models.providers.connections import Connections
 
 if TYPE_CHECKING:

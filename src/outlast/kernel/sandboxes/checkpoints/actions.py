@@ -24,13 +24,7 @@ from outlast.kernel.sandboxes.checkpoints.store import NewCheckpoint
 from outlast.kernel.sandboxes.rules import State
 from outlast.kernel.sandboxes.seeds import Seed
 from outlast.kernel.services import Services
-from outlast_sandbox.checkpoints.changes import (
-    TEXT_BYTES,
-    Change,
-    below,
-    changes,
-    text_difference,
-)
+from outlast_sandbox.checkpoints.changes import TEXT_BYTES, Change, below, changes, text_difference
 from outlast_sandbox.checkpoints.tree import EMPTY, Entry, EntryKind, Tree
 from outlast_sandbox.interface import FileEntry
 

@@ -1,7 +1,7 @@
 """Checkpoints that have had their time, and blobs that nobody names any more.
 
 A blob may go when no table names it, no manifest needs it, and it was neither stored nor used again for a day. A
-caller that stores a blob therefore has a day to reference it. Every table with a blob's name stands in `named_blobs`.
+caller that stores a blob therefore has a day to reference it. Each app declares its columns with names of blobs.
 
 Nothing is collected beside a database that may not be the one that the blobs belong to: see `kernel/deployment.py`.
 """
@@ -10,14 +10,14 @@ import time
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import anyio.to_thread
 import sqlalchemy as sa
 
-from outlast.apps.knowledge.tables import modules
 from outlast.db.blobs import FolderBlobs, StoredBlob
 from outlast.db.database import Database, Tx
+from outlast.kernel.apps import registry
 from outlast.kernel.attachments.tables import attachments
 from outlast.kernel.deployment import Deployment, begin_collection, why_held
 from outlast.kernel.files.tables import artifacts
@@ -28,6 +28,7 @@ from outlast_sandbox.checkpoints.tree import header
 
 GRACE_S: Final = 86_400.0
 HEAD_BYTES: Final = 64 * 1024
+_OWN_COLUMNS: Final = (attachments.c.blob, artifacts.c.blob, artifacts.c.text_blob)  # besides manifests
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,11 +86,12 @@ async def drop_checkpoints(db: Database, keep_unbound: timedelta) -> int:
 def named_blobs(tx: Tx) -> tuple[set[str], list[str]]:
     """(the blobs that tables name, those of them that are manifests)."""
     manifests = store.trees(tx)
-    attached = tx.execute(sa.select(attachments.c.blob).distinct()).scalars()
-    published = tx.execute(sa.select(modules.c.blob).where(modules.c.blob.is_not(None)).distinct()).scalars()
-    files = tx.execute(sa.select(artifacts.c.blob).distinct()).scalars()
-    texts = tx.execute(sa.select(artifacts.c.text_blob).where(artifacts.c.text_blob.is_not(None))).scalars()
-    return {*manifests, *attached, *published, *files, *texts}, manifests
+    columns = *_OWN_COLUMNS, *registry.load().blob_columns
+    return {*manifests, *(name for column in columns for name in _names_in(tx, column))}, manifests
+
+
+def _names_in(tx: Tx, column: sa.Column[Any]) -> sa.ScalarResult[str]:
+    return tx.execute(sa.select(column).where(column.is_not(None)).distinct()).scalars()
 
 
 @translated()

@@ -3,11 +3,11 @@
 from fastapi import APIRouter
 from starlette.responses import Response
 
+from outlast.apps.documents import presence_actions as actions
+from outlast.apps.documents.presence_shapes import PlaceRequest
 from outlast.base.events import EphemeralPresence
 from outlast.kernel.http.auth import Signed, Svc
 from outlast.kernel.http.responses import nothing, reply
-from outlast.kernel.presence import actions
-from outlast.kernel.presence.shapes import PlaceRequest
 
 router = APIRouter(prefix="/v1/documents/{document_id}", tags=["Documents"])
 

@@ -1,0 +1,63 @@
+"""What documents declare."""
+
+from typing import Final
+
+from outlast.apps.documents import section_locks, tables
+from outlast.apps.documents.proposals import open_proposals
+from outlast.apps.documents.subject import DOCUMENT
+from outlast.base.document_data import (
+    CommentChanged,
+    CommentDeleted,
+    DocumentChanged,
+    DocumentDeleted,
+    EditsReopened,
+    EditsResolved,
+    EditsSuperseded,
+    ProposalCreated,
+    VersionCreated,
+)
+from outlast.base.events import EventType
+from outlast.kernel.apps.app import App
+
+APP: Final = App(
+    name="documents",
+    tables=[
+        tables.documents,
+        tables.sections,
+        tables.blocks,
+        tables.document_versions,
+        tables.comments,
+        tables.proposals,
+        tables.edits,
+    ],
+    prefixes={
+        "document": "doc",
+        "section": "sec",
+        "block": "blk",
+        "comment": "cmt",
+        "proposal": "prp",
+        "edit": "edt",
+    },
+    anchors=["section", "comment", "selection"],
+    subjects=[DOCUMENT],
+    inbox=[open_proposals.proposals_for, section_locks.waiting],
+    events=[
+        EventType("DocumentChangedEvent", DocumentChanged, "document.created", "document.updated"),
+        EventType("DocumentDeletedEvent", DocumentDeleted, "document.deleted"),
+        EventType("VersionCreatedEvent", VersionCreated, "version.created"),
+        EventType("CommentChangedEvent", CommentChanged, "comment.created", "comment.updated"),
+        EventType("CommentDeletedEvent", CommentDeleted, "comment.deleted"),
+        EventType("ProposalCreatedEvent", ProposalCreated, "proposal.created"),
+        EventType("EditsResolvedEvent", EditsResolved, "edit.resolved"),
+        EventType("EditsReopenedEvent", EditsReopened, "edit.reopened"),
+        EventType("EditsSupersededEvent", EditsSuperseded, "edit.superseded"),
+    ],
+    routes=[
+        "outlast.apps.documents.agent_run_routes",
+        "outlast.apps.documents.comments.routes",
+        "outlast.apps.documents.routes",
+        "outlast.apps.documents.presence_routes",
+        "outlast.apps.documents.proposals.routes",
+        "outlast.apps.documents.section_routes",
+    ],
+)

@@ -1,0 +1,33 @@
+"""What knowledge declares: documentation, saved modules, memory."""
+
+from typing import Final
+
+from outlast.apps.knowledge import tables
+from outlast.base.events import EventType
+from outlast.base.knowledge_data import SourceChanged, SourceRemoved
+from outlast.base.page_data import ModulesSaved
+from outlast.kernel.apps.app import App
+
+APP: Final = App(
+    name="knowledge",
+    tables=[
+        tables.knowledge_sources,
+        tables.knowledge_pages,
+        tables.knowledge_passages,
+        tables.vectors,
+        tables.modules,
+        tables.memories,
+    ],
+    blob_columns=[tables.modules.c.blob],
+    prefixes={"source": "src", "passage": "psg", "module": "mod", "memory": "mem"},
+    events=[
+        EventType("ModulesSavedEvent", ModulesSaved, "modules.saved"),
+        EventType("SourceChangedEvent", SourceChanged, "knowledge.updated"),
+        EventType("SourceRemovedEvent", SourceRemoved, "knowledge.removed"),
+    ],
+    routes=[
+        "outlast.apps.knowledge.search_routes",
+        "outlast.apps.knowledge.source_routes",
+        "outlast.apps.knowledge.module_routes",
+    ],
+)

@@ -1,0 +1,25 @@
+"""What pages declare."""
+
+from typing import Final
+
+from outlast.apps.pages import tables
+from outlast.apps.pages.subject import PAGE
+from outlast.base.events import EventType
+from outlast.base.page_data import PageActed, PageChanged, PageDeleted, PageHtml, PagePatched, PageStats
+from outlast.kernel.apps.app import App
+
+APP: Final = App(
+    name="pages",
+    tables=[tables.pages, tables.page_versions, tables.page_actions, tables.page_links],
+    prefixes={"page": "pag", "action": "act", "link": "lnk"},
+    subjects=[PAGE],
+    events=[
+        EventType("PageChangedEvent", PageChanged, "page.created", "page.updated"),
+        EventType("PageDeletedEvent", PageDeleted, "page.deleted"),
+        EventType("PagePatchEvent", PagePatched, "page.patch"),
+        EventType("PageHtmlEvent", PageHtml, "page.html"),
+        EventType("PageStatsEvent", PageStats, "page.stats"),
+        EventType("PageActionEvent", PageActed, "page.action"),
+    ],
+    routes=["outlast.apps.pages.routes"],
+)

@@ -1,0 +1,26 @@
+"""What screens declare."""
+
+from typing import Final
+
+from outlast.apps.screens import tables
+from outlast.apps.screens.subject import SCREEN
+from outlast.base.events import EventType
+from outlast.base.screen_data import ScreenChanged, ScreenDeleted
+from outlast.kernel.apps.app import App
+
+APP: Final = App(
+    name="screens",
+    tables=[tables.screens, tables.screen_image_hosts],
+    prefixes={"screen": "scr"},
+    subjects=[SCREEN],
+    events=[
+        EventType("ScreenChangedEvent", ScreenChanged, "screen.created", "screen.updated"),
+        EventType("ScreenDeletedEvent", ScreenDeleted, "screen.deleted"),
+    ],
+    routes=[
+        "outlast.apps.screens.edits.routes",
+        "outlast.apps.screens.file_routes",
+        "outlast.apps.screens.image_host_routes",
+        "outlast.apps.screens.routes",
+    ],
+)

@@ -1,0 +1,40 @@
+"""What an app declares."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import sqlalchemy as sa
+
+from outlast.base.events import EventType
+from outlast.kernel.mentions.items import InboxSource
+from outlast.kernel.subjects.subject import Subject
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class App:
+    """One app. Everything but `name` may be left out. A server refuses to start where two apps, or an app and the
+    kernel, declare the same thing, and names both (`StartRefused`).
+
+    - `name`: one lower-case word, used in messages.
+    - `tables`: its tables. Their rows are found by every backup; migrations create them.
+    - `blob_columns`: columns of these tables that hold names of blobs (SHA-256 in hex, or null). A blob that such a
+      column names is never collected.
+    - `prefixes`: kinds of ids and the prefix of each, as `{"poll": "pol"}`: `new_id("poll")` then gives `pol_01k…`. A
+      prefix has 3 lower-case letters.
+    - `anchors`: types of anchors that its threads can have, beside the nouns of `subjects`.
+    - `subjects`: what conversations of this app are about.
+    - `events`: kinds of events that it appends to logs.
+    - `inbox`: what can wait in a person's inbox.
+    - `routes`: its modules that hold a `router`. Imported when a server with HTTP starts.
+    """
+
+    name: str
+    tables: Sequence[sa.Table] = ()
+    blob_columns: Sequence[sa.Column[Any]] = ()
+    prefixes: Mapping[str, str] = field(default_factory=dict)
+    anchors: Sequence[str] = ()
+    subjects: Sequence[Subject] = ()
+    events: Sequence[EventType] = ()
+    inbox: Sequence[InboxSource] = ()
+    routes: Sequence[str] = ()

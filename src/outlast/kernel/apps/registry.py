@@ -1,0 +1,144 @@
+"""The loaded apps, joined. `declare` names their packages at the start of a program; `load` imports them when first
+called. Read-only from then on."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from types import MappingProxyType
+from typing import Any, Final
+
+import sqlalchemy as sa
+
+from outlast.base.errors import InternalError
+from outlast.base.events import KERNEL_EVENTS, EventType
+from outlast.base.ids import KINDS, use_kinds
+from outlast.db.columns import metadata
+from outlast.kernel.apps.app import App
+from outlast.kernel.apps.claims import KERNEL, Claims, taken
+from outlast.kernel.mentions.items import InboxSource
+from outlast.kernel.subjects.subject import Subject
+
+_DEFINED: Final = re.compile(r"Table '(\w+)' is already defined")
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedApps:
+    """What all apps declare together, in the order of the apps."""
+
+    apps: Sequence[App]
+    subjects: Mapping[str, Subject]
+    anchors: Sequence[str]
+    events: tuple[EventType, ...]
+    inbox: Sequence[InboxSource]
+    blob_columns: Sequence[sa.Column[Any]]
+
+
+_packages: Sequence[str] | None = None
+_joined: JoinedApps | None = None
+
+
+def declare(packages: Sequence[str]) -> None:
+    """Say which packages are the apps. Again is fine; others take their place."""
+    global _packages, _joined
+    if packages != _packages:
+        _packages, _joined = tuple(packages), None
+
+
+def load() -> JoinedApps:
+    """Import the declared apps and join them; again is fine. Raises `StartRefused` where two declare the same thing."""
+    if _joined is not None:
+        return _joined
+    if _packages is None:
+        raise InternalError("The apps were asked for before the program declared them.")
+    found: list[App] = []
+    for package in _packages:
+        found.append(_imported(package, found))
+    return _use(found)
+
+
+@contextmanager
+def only(*apps: App) -> Iterator[JoinedApps]:
+    """For tests: these apps and no others. Raises `StartRefused` as `load` does."""
+    global _joined
+    before = load()
+    try:
+        yield _use(apps)
+    finally:
+        _joined = before
+        _use_kinds(before)
+
+
+def join_apps(apps: Sequence[App]) -> JoinedApps:
+    """What these apps declare, checked. Raises `StartRefused` with both names for what two declare."""
+    claims = Claims()
+    _claim_for_kernel(claims, apps)
+    for app in apps:
+        claims.take("app", app.name, app.name)
+        _claim(claims, app)
+    subjects = {subject.noun: subject for app in apps for subject in app.subjects}
+    return JoinedApps(
+        apps=tuple(apps),
+        subjects=MappingProxyType(subjects),
+        anchors=(*subjects, *(anchor for app in apps for anchor in app.anchors)),
+        events=(*KERNEL_EVENTS, *(event for app in apps for event in app.events)),
+        inbox=tuple(source for app in apps for source in app.inbox),
+        blob_columns=tuple(column for app in apps for column in app.blob_columns),
+    )
+
+
+def _use(apps: Sequence[App]) -> JoinedApps:
+    global _joined
+    joined = join_apps(apps)
+    _use_kinds(joined)
+    _joined = joined
+    return joined
+
+
+def _imported(package: str, earlier: Iterable[App]) -> App:
+    """The `APP` of a package. A table that its import finds defined is an earlier app's or the kernel's."""
+    try:
+        app: App = import_module(f"{package}.app").APP
+    except sa.exc.InvalidRequestError as error:
+        defined = _DEFINED.search(str(error))
+        if defined is None:
+            raise
+        name = defined[1]
+        owners = (app.name for app in earlier for table in app.tables if table.name == name)
+        raise taken("table", name, next(owners, KERNEL), package) from error
+    return app
+
+
+def _claim_for_kernel(claims: Claims, apps: Iterable[App]) -> None:
+    of_apps = {table for app in apps for table in app.tables}
+    for table in metadata.tables.values():
+        if table not in of_apps:
+            claims.take("table", table.name, KERNEL)
+    for kind, prefix in KINDS.items():
+        claims.take("kind of id", kind, KERNEL)
+        claims.take("id prefix", prefix, KERNEL)
+    for event in KERNEL_EVENTS:
+        _claim_event(claims, event, KERNEL)
+
+
+def _claim(claims: Claims, app: App) -> None:
+    for table in app.tables:
+        claims.take("table", table.name, app.name)
+    for kind, prefix in app.prefixes.items():
+        claims.take("kind of id", kind, app.name)
+        claims.take("id prefix", prefix, app.name)
+    for anchor in (*(subject.noun for subject in app.subjects), *app.anchors):
+        claims.take("anchor type", anchor, app.name)
+    for event in app.events:
+        _claim_event(claims, event, app.name)
+
+
+def _claim_event(claims: Claims, event: EventType, owner: str) -> None:
+    claims.take("schema of an event", event.schema, owner)
+    for name in event.names:
+        claims.take("event", name, owner)
+
+
+def _use_kinds(joined: JoinedApps) -> None:
+    use_kinds({kind: prefix for app in joined.apps for kind, prefix in app.prefixes.items()})
