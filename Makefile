@@ -26,8 +26,7 @@ help: ## what each target does
 
 setup: $(STAMPS)/run ## everything `make run` needs; safe and quick to repeat
 	@sh scripts/debian.sh optional $(RUN_PACKAGES)
-	@$(PY) scripts/web.py build
-	@$(PY) scripts/site.py build
+	@$(PY) scripts/site.py build & site=$$!; $(PY) scripts/web.py build && wait $$site
 	@test -f $(STAMPS)/base || { $(PY) scripts/base_layer.py && touch $(STAMPS)/base; }
 
 setup-dev: setup $(STAMPS)/dev ## what tests and checks need on top

@@ -273,6 +273,18 @@ def test_the_table_of_permissions_names_every_kind_of_thing() -> None:
     assert [kind for kind in kinds if kind not in table] == []
 
 
+NOT_OURS = r"\b(?:shall|anew|heeds?|of one's own|goes along|one can|whoever|whomever|herein|thereof)\b"
+"""Words that a reader trips over: must, again, honours, your own, moves with it, you can, the user who."""
+
+
+@pytest.mark.parametrize("page", WRITTEN_BY_HAND, ids=names(WRITTEN_BY_HAND))
+def test_pages_are_written_in_plain_words(page: Path) -> None:
+    if page.parent.name == "decisions" or page.name == "CHANGELOG.md":
+        return  # records stay as they were written
+    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    assert re.findall(NOT_OURS, text, re.IGNORECASE) == []
+
+
 @pytest.mark.parametrize("page", PAGES, ids=names(PAGES))
 def test_rows_of_tables_have_as_many_cells_as_their_head(page: Path) -> None:
     """Rows that lost an empty cell showed their test in the wrong column."""
